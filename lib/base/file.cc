@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Files: read whole ones with a size cap.
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "base/unique_fd.hpp"
+
+namespace slurmk8s {
+
+namespace {
+
+Error file_error(const std::string& path, const char* what, int number) {
+  Errc code = Errc::unavailable;
+  if (number == ENOENT || number == ENOTDIR) code = Errc::not_found;
+  if (number == EACCES || number == EPERM) code = Errc::forbidden;
+  if (number == EISDIR) code = Errc::invalid;
+  return Error(code, path + ": " + what + ": " + std::generic_category().message(number));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return file_error(path, "open", errno);
+
+  std::string content;
+  char buffer[16384];
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+    if (got == 0) return content;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error(path, "read", errno);
+    if (static_cast<std::size_t>(got) > max_bytes - content.size()) {
+      return Error(Errc::invalid, path + format(": more than %zu bytes", max_bytes));
+    }
+    content.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Text: split, trim, numbers, times, random names. Pure but for the two random functions; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slurmk8s {
+
+/** Parts between separators, empty ones kept; at least one part. */
+std::vector<std::string_view> split(std::string_view text, char separator);
+/** Without white space at both ends. */
+std::string_view trim(std::string_view text);
+/** A whole decimal number with an optional minus, nothing else around it; empty when it isn't one or overflows. */
+std::optional<std::int64_t> parse_int(std::string_view text);
+/** printf into a string. */
+std::string format(const char* format, ...) __attribute__((format(printf, 1, 2)));
+/** RFC 3339 in UTC with microseconds and Z, as Kubernetes' MicroTime writes it. */
+std::string rfc3339(std::chrono::system_clock::time_point time);
+/** Reads RFC 3339 with Z and optional fraction; empty when malformed. */
+std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_view text);
+/** 16 random lower-case hexadecimal digits (getrandom(2)). */
+std::string random_id();
+/** A random number in [0, 1): jitter for Backoff. */
+double random_unit();
+
+}  // namespace slurmk8s

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CurlTransport: Transport on libcurl's multi interface.
+//
+// libcurl forbids calls to itself from its callbacks, so those only fill buffers; lines and responses are handed out
+// after curl_multi_perform(). The limit of send()'s connections is our own queue, not CURLMOPT_MAX_HOST_CONNECTIONS:
+// there a burst of requests could keep a watch waiting for its connection.
+#include "http/curl_transport.hpp"
+
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <new>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guarded.hpp"
+#include "base/text.hpp"
+#include "http/line_splitter.hpp"
+
+namespace slurmk8s::http {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+struct EasyDeleter {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+struct MultiDeleter {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+struct ListDeleter {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+struct UrlDeleter {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+using Easy = std::unique_ptr<CURL, EasyDeleter>;
+using Multi = std::unique_ptr<CURLM, MultiDeleter>;
+using List = std::unique_ptr<curl_slist, ListDeleter>;
+
+TimePoint steady_now() { return std::chrono::steady_clock::now(); }
+
+bool is_success(int status) { return status >= 200 && status < 300; }
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+void append(List& list, const std::string& text) {
+  curl_slist* longer = curl_slist_append(list.get(), text.c_str());
+  if (longer == nullptr) throw std::bad_alloc();
+  static_cast<void>(list.release());
+  list.reset(longer);
+}
+
+/** Where to connect, and what the certificate must say. */
+struct Endpoint {
+  std::string url;         // prefix of every request's URL
+  std::string connect_to;  // "::host:port" when the URL has another name than the machine; else empty
+  bool tls = true;
+};
+
+std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
+Result<Endpoint> parse_endpoint(const CurlOptions& options) {
+  const auto bad = [&](const char* why) { return Error(Errc::invalid, "server " + options.base_url + ": " + why); };
+  const std::unique_ptr<CURLU, UrlDeleter> url(curl_url());
+  if (!url || curl_url_set(url.get(), CURLUPART_URL, options.base_url.c_str(), 0) != CURLUE_OK) {
+    return bad("not a URL");
+  }
+  for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
+    if (!url_part(url.get(), part).empty()) return bad("only https://host:port/path is understood");
+  }
+  const std::string scheme = url_part(url.get(), CURLUPART_SCHEME);
+  const std::string host = url_part(url.get(), CURLUPART_HOST);
+  if (scheme != "https" && !(scheme == "http" && is_loopback(host))) return bad("not https");
+
+  Endpoint endpoint{options.base_url, "", scheme == "https"};
+  if (!options.tls_server_name.empty()) {
+    endpoint.connect_to = "::" + host + ":" + url_part(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    if (curl_url_set(url.get(), CURLUPART_HOST, options.tls_server_name.c_str(), 0) != CURLUE_OK) {
+      return bad("the name to verify is not a host name");
+    }
+    endpoint.url = url_part(url.get(), CURLUPART_URL);
+  }
+  if (endpoint.url.ends_with('/')) endpoint.url.pop_back();
+  return endpoint;
+}
+
+Status check_pem(const char* what, const std::string& pem) {
+  if (pem.empty() || pem.find("-----BEGIN ") != std::string::npos) return {};
+  return Error(Errc::invalid, std::string(what) + ": not PEM");
+}
+
+/** One request under way. It stays where it is: libcurl holds pointers into it. */
+struct Transfer {
+  Transfer(RequestId id_, Request request_, OnLine line_, OnResponse done_, const CurlOptions& options)
+      : id(id_), request(std::move(request_)), line(std::move(line_)), done(std::move(done_)),
+        max_body(options.max_body), splitter(options.max_line) {}
+
+  bool is_stream() const { return static_cast<bool>(line); }
+
+  const RequestId id;
+  const Request request;
+  const OnLine line;  // empty: send()
+  const OnResponse done;
+  const std::size_t max_body;
+
+  Easy easy;  // empty while it waits in the queue
+  List headers;
+  std::array<char, CURL_ERROR_SIZE> error_text{};
+  Response response;
+  bool over_cap = false;
+  bool opened = false;  // of a stream: a 2xx answer has begun, and nobody was told yet
+  std::string inbox;    // of a stream: bytes that came with the last perform
+  LineSplitter splitter;
+  TimePoint last_heard = steady_now();
+};
+
+int status_of(CURL* easy) {
+  long status = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return static_cast<int>(status);
+}
+
+// ---- libcurl's callbacks ---------------------------------------------------------------------------------------------
+
+std::size_t on_body(char* data, std::size_t, std::size_t size, void* user) {
+  return guarded("http body", std::size_t{0}, [&] {
+    auto& transfer = *static_cast<Transfer*>(user);
+    transfer.last_heard = steady_now();
+    const bool lines = transfer.is_stream() && is_success(status_of(transfer.easy.get()));
+    std::string& buffer = lines ? transfer.inbox : transfer.response.body;
+    if (!lines && size > transfer.max_body - buffer.size()) {
+      transfer.over_cap = true;
+      return std::size_t{0};
+    }
+    buffer.append(data, size);
+    return size;
+  });
+}
+
+std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  transfer.last_heard = steady_now();
+  const bool is_last = std::string_view(data, size) == "\r\n";
+  if (is_last && transfer.is_stream() && is_success(status_of(transfer.easy.get()))) transfer.opened = true;
+  return size;
+}
+
+int on_socket(void*, curl_socket_t socket, curlsocktype) {
+  // A peer that is gone without a word (half-open) is noticed in 30 s: by data that nobody acknowledges, and by
+  // unanswered keep-alive probes.
+  const unsigned timeout_ms = 30000;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
+  return CURL_SOCKOPT_OK;
+}
+
+// ---- errors ----------------------------------------------------------------------------------------------------------
+
+Errc code_of(CURLcode code, bool sent) {
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+      return sent ? Errc::timeout : Errc::unavailable;
+    case CURLE_WRITE_ERROR:
+    case CURLE_UNSUPPORTED_PROTOCOL:  // HTTP/0.9
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+      return Errc::protocol;
+    case CURLE_URL_MALFORMAT:
+      return Errc::invalid;
+    case CURLE_OUT_OF_MEMORY:
+    case CURLE_FAILED_INIT:
+    case CURLE_BAD_FUNCTION_ARGUMENT:
+    case CURLE_UNKNOWN_OPTION:
+      return Errc::internal;
+    default:
+      return Errc::unavailable;
+  }
+}
+
+Error error_of(CURLcode code, const Transfer& transfer) {
+  if (transfer.over_cap) return Error(Errc::protocol, format("a response of more than %zu bytes", transfer.max_body));
+  long sent = 0;
+  curl_easy_getinfo(transfer.easy.get(), CURLINFO_REQUEST_SIZE, &sent);
+  const char* text = transfer.error_text[0] != '\0' ? transfer.error_text.data() : curl_easy_strerror(code);
+  return Error(code_of(code, sent > 0), std::string(trim(text)));
+}
+
+// ---- the transport ---------------------------------------------------------------------------------------------------
+
+class CurlTransport final : public Transport {
+ public:
+  CurlTransport(CurlOptions options, Endpoint endpoint, Multi multi)
+      : options_(std::move(options)), endpoint_(std::move(endpoint)), multi_(std::move(multi)) {
+    if (!endpoint_.connect_to.empty()) append(connect_to_, endpoint_.connect_to);
+    // Idle connections that are kept: curl's own default grows with the number of handles.
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections + 4));
+  }
+
+  ~CurlTransport() override {
+    for (auto& [id, transfer] : transfers_) {
+      if (transfer->easy) curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+    }
+  }
+
+  CurlTransport(const CurlTransport&) = delete;
+  CurlTransport& operator=(const CurlTransport&) = delete;
+
+  RequestId send(Request request, OnResponse done) override {
+    const RequestId id = add(std::move(request), nullptr, std::move(done));
+    waiting_.push_back(id);
+    return id;
+  }
+
+  RequestId stream(Request request, OnLine line, OnResponse done) override {
+    const RequestId id = add(std::move(request), std::move(line), std::move(done));
+    streams_.insert(id);
+    start(*transfers_.at(id));
+    return id;
+  }
+
+  void cancel(RequestId id) override { take(id); }
+
+  void watch_fd(int fd, std::function<void()> readable) override { watched_[fd] = std::move(readable); }
+  void unwatch_fd(int fd) override { watched_.erase(fd); }
+
+  void run_once(milliseconds max_wait) override {
+    start_waiting();
+    wait(max_wait);
+    int running = 0;
+    curl_multi_perform(multi_.get(), &running);
+    hand_out_lines();
+    finish_completed();
+    finish_silent();
+    finish_failed();
+    call_readable();
+  }
+
+  void wake() override { curl_multi_wakeup(multi_.get()); }
+
+ private:
+  using TransferPtr = std::shared_ptr<Transfer>;
+
+  RequestId add(Request request, OnLine line, OnResponse done) {
+    const RequestId id = ++last_id_;
+    transfers_.emplace(
+        id, std::make_shared<Transfer>(id, std::move(request), std::move(line), std::move(done), options_));
+    return id;
+  }
+
+  /** Removes a transfer from everything, libcurl included; null when there is none of that id. */
+  TransferPtr take(RequestId id) {
+    const auto found = transfers_.find(id);
+    if (found == transfers_.end()) return nullptr;
+    TransferPtr transfer = std::move(found->second);
+    transfers_.erase(found);
+    if (transfer->is_stream()) streams_.erase(id);
+    if (!transfer->easy) return transfer;
+
+    if (!transfer->is_stream()) --active_sends_;
+    curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+    curl_easy_reset(transfer->easy.get());  // connections and TLS sessions stay
+    if (idle_.size() < options_.max_connections) idle_.push_back(std::move(transfer->easy));
+    transfer->easy.reset();
+    return transfer;
+  }
+
+  void finish(RequestId id, Result<Response> result) {
+    const TransferPtr transfer = take(id);
+    if (!transfer) return;
+    if (!result.ok()) result = result.error().wrap(options_.base_url);
+    transfer->done(std::move(result));
+  }
+
+  void start_waiting() {
+    while (active_sends_ < options_.max_connections && !waiting_.empty()) {
+      const auto found = transfers_.find(waiting_.front());
+      waiting_.pop_front();
+      if (found != transfers_.end()) start(*found->second);  // else it was cancelled
+    }
+  }
+
+  /** Hands a transfer to libcurl; an error is kept for finish_failed(). */
+  void start(Transfer& transfer) {
+    const Status prepared = prepare(transfer);
+    if (!prepared.ok()) failed_.emplace_back(transfer.id, prepared.error());
+  }
+
+  Status prepare(Transfer& transfer) {
+    const Request& request = transfer.request;
+    if (!request.target.starts_with('/') || has_control(request.target) ||
+        request.target.find(' ') != std::string::npos) {
+      return Error(Errc::invalid, "request target \"" + request.target + "\": not a path");
+    }
+    List headers = SLURMK8S_TRY(make_headers(request));
+    Easy easy;
+    if (idle_.empty()) {
+      easy.reset(curl_easy_init());
+    } else {
+      easy = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    if (!easy) return Error(Errc::internal, "no memory for a request");
+    SLURMK8S_CHECK(set_options(easy.get(), transfer, headers.get()));
+    if (const CURLMcode code = curl_multi_add_handle(multi_.get(), easy.get()); code != CURLM_OK) {
+      return Error(Errc::internal, curl_multi_strerror(code));
+    }
+    transfer.headers = std::move(headers);
+    transfer.easy = std::move(easy);
+    transfer.last_heard = steady_now();
+    if (!transfer.is_stream()) ++active_sends_;
+    return {};
+  }
+
+  Result<List> make_headers(const Request& request) {
+    List headers;
+    append(headers, "Accept: application/json");
+    append(headers, "Expect:");  // no 100-continue: it costs a round trip, and some proxies never answer it
+    if (!request.body.empty()) append(headers, "Content-Type: " + request.content_type);
+    if (options_.bearer_token) {
+      const std::string token = SLURMK8S_TRY(options_.bearer_token());
+      if (has_control(token)) return Error(Errc::unauthorized, "bearer token: control characters");
+      append(headers, "Authorization: Bearer " + token);
+    }
+    return headers;
+  }
+
+  Status set_options(CURL* easy, Transfer& transfer, curl_slist* headers) {
+    CURLcode first_error = CURLE_OK;
+    const auto set = [&](CURLoption option, auto value) {
+      const CURLcode code = curl_easy_setopt(easy, option, value);
+      if (first_error == CURLE_OK) first_error = code;
+    };
+    const std::string url = endpoint_.url + transfer.request.target;
+    set(CURLOPT_URL, url.c_str());
+    set(CURLOPT_PATH_AS_IS, 1L);
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_PRIVATE, &transfer);
+    set(CURLOPT_ERRORBUFFER, transfer.error_text.data());
+    set(CURLOPT_HTTPHEADER, headers);
+    set(CURLOPT_USERAGENT, options_.user_agent.c_str());
+    set(CURLOPT_WRITEFUNCTION, &on_body);
+    set(CURLOPT_WRITEDATA, &transfer);
+    set(CURLOPT_HEADERFUNCTION, &on_header);
+    set(CURLOPT_HEADERDATA, &transfer);
+    set_method(transfer.request, set);
+    set_connection(transfer, set);
+    if (endpoint_.tls) set_tls(set);
+    if (first_error != CURLE_OK) return Error(Errc::internal, curl_easy_strerror(first_error));
+    return {};
+  }
+
+  template <typename Set>
+  void set_method(const Request& request, const Set& set) {
+    if (request.method == "GET" && request.body.empty()) {
+      set(CURLOPT_HTTPGET, 1L);
+      return;
+    }
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(CURLOPT_POSTFIELDS, request.body.c_str());
+  }
+
+  template <typename Set>
+  void set_connection(const Transfer& transfer, const Set& set) {
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_QUICK_EXIT, 1L);  // giving up never waits for the thread that resolves a name
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
+    if (!transfer.is_stream()) {
+      set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<milliseconds::rep>(1, transfer.request.timeout.count())));
+    }
+    set(CURLOPT_PROTOCOLS_STR, endpoint_.tls ? "https" : "http");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_PROXY, "");
+    set(CURLOPT_NOPROXY, "*");
+    set(CURLOPT_TCP_KEEPALIVE, 1L);
+    set(CURLOPT_TCP_KEEPIDLE, 20L);
+    set(CURLOPT_TCP_KEEPINTVL, 10L);
+    set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    if (connect_to_) set(CURLOPT_CONNECT_TO, connect_to_.get());
+  }
+
+  template <typename Set>
+  void set_tls(const Set& set) {
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!options_.ca_pem.empty()) {
+      set_blob(set, CURLOPT_CAINFO_BLOB, options_.ca_pem);
+      // Else the public CAs of the distribution's folder would be trusted beside the cluster's.
+      set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    }
+    if (!options_.client_cert_pem.empty()) {
+      set(CURLOPT_SSLCERTTYPE, "PEM");
+      set(CURLOPT_SSLKEYTYPE, "PEM");
+      set_blob(set, CURLOPT_SSLCERT_BLOB, options_.client_cert_pem);
+      set_blob(set, CURLOPT_SSLKEY_BLOB, options_.client_key_pem);
+    }
+  }
+
+  template <typename Set>
+  static void set_blob(const Set& set, CURLoption option, std::string& pem) {
+    curl_blob blob{pem.data(), pem.size(), CURL_BLOB_NOCOPY};  // the options outlive every handle
+    set(option, &blob);
+  }
+
+  /** Waits for I/O, wake(), a watched descriptor or the moment when a stream has been silent for too long. */
+  void wait(milliseconds max_wait) {
+    milliseconds most = std::clamp(max_wait, milliseconds(0), milliseconds(std::chrono::hours(1)));
+    if (!failed_.empty()) most = milliseconds(0);
+    const TimePoint now = steady_now();
+    for (const RequestId id : streams_) {
+      const auto left = std::chrono::ceil<milliseconds>(silent_at(*transfers_.at(id)) - now);
+      most = std::clamp(left, milliseconds(0), most);
+    }
+    std::vector<curl_waitfd> fds;
+    fds.reserve(watched_.size());
+    for (const auto& [fd, readable] : watched_) fds.push_back({fd, CURL_WAIT_POLLIN, 0});
+    curl_multi_poll(multi_.get(), fds.data(), static_cast<unsigned>(fds.size()), static_cast<int>(most.count()), nullptr);
+  }
+
+  static TimePoint silent_at(const Transfer& transfer) { return transfer.last_heard + transfer.request.timeout; }
+
+  void hand_out_lines() {
+    const std::vector<RequestId> ids(streams_.begin(), streams_.end());
+    for (const RequestId id : ids) {
+      const auto found = transfers_.find(id);
+      if (found == transfers_.end()) continue;
+      const TransferPtr transfer = found->second;
+      const auto line = [&](std::string_view text) {
+        if (transfers_.contains(id)) transfer->line(text);  // else an earlier line's callback cancelled it
+      };
+      if (std::exchange(transfer->opened, false)) line("");
+      const std::string bytes = std::exchange(transfer->inbox, {});
+      const Status fed = transfer->splitter.feed(bytes, line);
+      if (!fed.ok()) finish(id, fed.error());
+    }
+  }
+
+  void finish_completed() {
+    std::vector<std::pair<RequestId, CURLcode>> completed;
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      Transfer* transfer = nullptr;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+      completed.emplace_back(transfer->id, message->data.result);
+    }
+    for (const auto& [id, code] : completed) {
+      const auto found = transfers_.find(id);
+      if (found != transfers_.end()) finish(id, result_of(*found->second, code));
+    }
+  }
+
+  Result<Response> result_of(Transfer& transfer, CURLcode code) {
+    if (code != CURLE_OK) return error_of(code, transfer);
+    Response response = std::move(transfer.response);
+    response.status = status_of(transfer.easy.get());
+    curl_off_t retry_after = 0;
+    curl_easy_getinfo(transfer.easy.get(), CURLINFO_RETRY_AFTER, &retry_after);
+    if (retry_after > 0) response.retry_after = std::chrono::seconds(retry_after);
+    if (response.status == 401 && options_.token_refused) options_.token_refused();
+    if (transfer.splitter.partial()) return Error(Errc::protocol, "the stream ended within a line");
+    return response;
+  }
+
+  void finish_silent() {
+    const TimePoint now = steady_now();
+    std::vector<RequestId> silent;
+    for (const RequestId id : streams_) {
+      if (silent_at(*transfers_.at(id)) <= now) silent.push_back(id);
+    }
+    for (const RequestId id : silent) {
+      const auto found = transfers_.find(id);
+      if (found == transfers_.end()) continue;
+      const auto timeout = found->second->request.timeout.count();
+      finish(id, Error(Errc::timeout, format("nothing heard for %lld ms", static_cast<long long>(timeout))));
+    }
+  }
+
+  void finish_failed() {
+    for (const auto& [id, error] : std::exchange(failed_, {})) finish(id, error);
+  }
+
+  void call_readable() {
+    if (watched_.empty()) return;
+    // Not curl_multi_poll()'s own answer: it hides a hang-up without data.
+    std::vector<pollfd> fds;
+    for (const auto& [fd, readable] : watched_) fds.push_back({fd, POLLIN, 0});
+    if (::poll(fds.data(), fds.size(), 0) <= 0) return;
+    for (const pollfd& entry : fds) {
+      const auto found = watched_.find(entry.fd);
+      if (entry.revents == 0 || found == watched_.end()) continue;
+      const std::function<void()> readable = found->second;  // it may unwatch itself
+      readable();
+    }
+  }
+
+  CurlOptions options_;
+  const Endpoint endpoint_;
+  List connect_to_;
+  Multi multi_;
+  std::vector<Easy> idle_;
+
+  RequestId last_id_ = 0;
+  std::unordered_map<RequestId, TransferPtr> transfers_;
+  std::set<RequestId> streams_;
+  std::deque<RequestId> waiting_;  // sends behind max_connections
+  std::size_t active_sends_ = 0;
+  std::vector<std::pair<RequestId, Error>> failed_;  // before libcurl had them
+  std::map<int, std::function<void()>> watched_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> make_curl_transport(CurlOptions options) {
+  SLURMK8S_CHECK(check_pem("CA certificate", options.ca_pem));
+  SLURMK8S_CHECK(check_pem("client certificate", options.client_cert_pem));
+  SLURMK8S_CHECK(check_pem("client key", options.client_key_pem));
+  if (options.client_cert_pem.empty() != options.client_key_pem.empty()) {
+    return Error(Errc::invalid, "client certificate and client key: one without the other");
+  }
+  if (options.max_connections == 0) return Error(Errc::invalid, "max_connections: 0");
+  Endpoint endpoint = SLURMK8S_TRY(parse_endpoint(options));
+  Multi multi(curl_multi_init());
+  if (!multi) return Error(Errc::internal, "libcurl: no memory");
+  return std::unique_ptr<Transport>(
+      std::make_unique<CurlTransport>(std::move(options), std::move(endpoint), std::move(multi)));
+}
+
+Status curl_global_setup() {
+  if (const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT); code != CURLE_OK) {
+    return Error(Errc::internal, std::string("libcurl: ") + curl_easy_strerror(code));
+  }
+  // A thread that resolves a name may outlive its request (QUICK_EXIT), and us when we are a plugin that is closed:
+  // libcurl has to stay in memory for it.
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<void*>(&curl_global_init), &info) != 0 && info.dli_fname != nullptr) {
+    ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+  return {};
+}
+
+void curl_global_teardown() { curl_global_cleanup(); }
+
+}  // namespace slurmk8s::http

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Client: the calls to the API server that we need, asynchronous. Same thread rules as http::Transport.
+//
+// Each call makes exactly one request and calls back exactly once unless cancelled: retries are the caller's, who
+// knows whether the answer still matters. An empty name is an error (invalid) and nothing is sent: DELETE without a name
+// would mean the whole collection.
+#pragma once
+
+#include <memory>
+
+#include "http/transport.hpp"
+#include "json/json.hpp"
+#include "kube/resource.hpp"
+
+namespace slurmk8s::kube {
+
+using OnObject = std::function<void(Result<Json>)>;
+
+struct ListOptions {
+  std::string label_selector;
+  std::string resource_version;  ///< "" most recent, "0" whatever the server's cache has
+  std::string continue_token;
+  int limit = 500;               ///< per page; 0: all
+};
+
+struct WatchOptions {
+  std::string label_selector;
+  std::string resource_version;
+  std::chrono::seconds server_timeout{300};  ///< the server ends the watch after this
+};
+
+/** `opened`: the server has accepted the watch; its object is null. A bookmark's object has only a resourceVersion. */
+enum class WatchEvent { opened, added, modified, deleted, bookmark };
+using OnEvent = std::function<void(WatchEvent event, const Json& object)>;
+/** Why a watch ended: ok when the server closed it after its time-out; gone: list again; others: try again. */
+using OnWatchEnd = std::function<void(Status)>;
+
+enum class PatchType { merge, json, strategic_merge };
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  virtual http::RequestId get(const Resource& resource, const std::string& name_space, const std::string& name,
+                              OnObject done) = 0;
+  virtual http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
+                               OnObject done) = 0;
+  /** `conflict` may also come from a ResourceQuota that changed meanwhile: then the same call may succeed later. */
+  virtual http::RequestId create(const Resource& resource, const std::string& name_space, const Json& object,
+                                 OnObject done) = 0;
+  virtual http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
+                                const std::string& subresource, PatchType type, const Json& patch, OnObject done) = 0;
+  /** DELETE; with `uid` not empty, only the object of that uid (otherwise conflict). `grace_s` < 0: the object's own. */
+  virtual http::RequestId remove(const Resource& resource, const std::string& name_space, const std::string& name,
+                                 const std::string& uid, int grace_s, OnObject done) = 0;
+  virtual http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
+                                OnEvent event, OnWatchEnd end) = 0;
+  virtual void cancel(http::RequestId id) = 0;
+};
+
+/** The real one; `transport` must outlive it. */
+std::unique_ptr<Client> make_http_client(http::Transport& transport);
+
+}  // namespace slurmk8s::kube

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// HttpClient: Client on a Transport.
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "kube/client.hpp"
+#include "kube/status.hpp"
+
+namespace slurmk8s::kube {
+
+namespace {
+
+// Bookmarks come about once a minute: a watch that is silent for longer than two of them is dead.
+constexpr std::chrono::seconds kWatchSilence{150};
+
+/** "?a=b&c=d" from what isn't empty. */
+class Query {
+ public:
+  void add(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    text_ += text_.empty() ? '?' : '&';
+    text_.append(key).append("=").append(escape(value));
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+const char* content_type(PatchType type) {
+  switch (type) {
+    case PatchType::merge: return "application/merge-patch+json";
+    case PatchType::json: return "application/json-patch+json";
+    case PatchType::strategic_merge: return "application/strategic-merge-patch+json";
+  }
+  return "application/merge-patch+json";
+}
+
+/** Path of one object; an empty name makes no path, which the Transport refuses. */
+std::string object_path(const Resource& resource, const std::string& name_space, const std::string& name,
+                        const std::string& subresource = {}) {
+  return name.empty() ? std::string() : resource_path(resource, name_space, name, subresource);
+}
+
+std::optional<WatchEvent> event_of(std::string_view type) {
+  if (type == "ADDED") return WatchEvent::added;
+  if (type == "MODIFIED") return WatchEvent::modified;
+  if (type == "DELETED") return WatchEvent::deleted;
+  if (type == "BOOKMARK") return WatchEvent::bookmark;
+  return std::nullopt;
+}
+
+/** One watch: turns lines into events, and ends once. */
+class Watch {
+ public:
+  Watch(http::Transport& transport, OnEvent event, OnWatchEnd end)
+      : transport_(transport), event_(std::move(event)), end_(std::move(end)) {}
+
+  http::RequestId id = 0;
+
+  void on_line(std::string_view line) {
+    if (line.empty()) return event_(WatchEvent::opened, Json());
+    const Result<Json> parsed = Json::parse(line);
+    if (!parsed.ok()) return give_up(Error(Errc::protocol, "watch event: " + parsed.error().message()));
+    const std::string_view type = (*parsed)["type"].text();
+    const Json object = (*parsed)["object"];
+    if (type == "ERROR") return give_up(decode_status(object, 0));
+    const std::optional<WatchEvent> event = event_of(type);
+    if (!event || !object.is_object()) return give_up(Error(Errc::protocol, "watch event: of no known type"));
+    event_(*event, object);
+  }
+
+  void on_done(const Result<http::Response>& response) {
+    if (response.ok() && response->status >= 200 && response->status <= 299) return end_({});
+    const Result<Json> decoded = decode_response(response);
+    end_(decoded.error());
+  }
+
+ private:
+  void give_up(const Error& error) {
+    transport_.cancel(id);
+    end_(error);
+  }
+
+  http::Transport& transport_;
+  const OnEvent event_;
+  const OnWatchEnd end_;
+};
+
+class HttpClient final : public Client {
+ public:
+  explicit HttpClient(http::Transport& transport) : transport_(transport) {}
+
+  http::RequestId get(const Resource& resource, const std::string& name_space, const std::string& name,
+                      OnObject done) override {
+    return send({.target = object_path(resource, name_space, name)}, std::move(done));
+  }
+
+  http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
+                       OnObject done) override {
+    Query query;
+    query.add("labelSelector", options.label_selector);
+    query.add("continue", options.continue_token);
+    // A continue token has the version in it; the server refuses both.
+    if (options.continue_token.empty()) query.add("resourceVersion", options.resource_version);
+    if (options.limit > 0) query.add("limit", std::to_string(options.limit));
+    return send({.target = resource_path(resource, name_space) + query.text()}, std::move(done));
+  }
+
+  http::RequestId create(const Resource& resource, const std::string& name_space, const Json& object,
+                         OnObject done) override {
+    return send({.method = "POST", .target = resource_path(resource, name_space), .body = object.dump()},
+                std::move(done));
+  }
+
+  http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
+                        const std::string& subresource, PatchType type, const Json& patch, OnObject done) override {
+    return send({.method = "PATCH",
+                 .target = object_path(resource, name_space, name, subresource),
+                 .body = patch.dump(),
+                 .content_type = content_type(type)},
+                std::move(done));
+  }
+
+  http::RequestId remove(const Resource& resource, const std::string& name_space, const std::string& name,
+                         const std::string& uid, int grace_s, OnObject done) override {
+    Json options = Json::object();
+    options.set("apiVersion", "v1").set("kind", "DeleteOptions");
+    if (grace_s >= 0) options.set("gracePeriodSeconds", Json::integer(grace_s));
+    if (!uid.empty()) options.set("preconditions", Json::object().set("uid", uid));
+    return send({.method = "DELETE", .target = object_path(resource, name_space, name), .body = options.dump()},
+                std::move(done));
+  }
+
+  http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
+                        OnEvent event, OnWatchEnd end) override {
+    Query query;
+    query.add("watch", "true");
+    query.add("allowWatchBookmarks", "true");
+    query.add("labelSelector", options.label_selector);
+    query.add("resourceVersion", options.resource_version);
+    query.add("timeoutSeconds", std::to_string(options.server_timeout.count()));
+    const auto watch = std::make_shared<Watch>(transport_, std::move(event), std::move(end));
+    watch->id = transport_.stream(
+        {.target = resource_path(resource, name_space) + query.text(), .timeout = kWatchSilence},
+        [watch](std::string_view line) { watch->on_line(line); },
+        [watch](Result<http::Response> response) { watch->on_done(response); });
+    return watch->id;
+  }
+
+  void cancel(http::RequestId id) override { transport_.cancel(id); }
+
+ private:
+  http::RequestId send(http::Request request, OnObject done) {
+    return transport_.send(std::move(request), [done = std::move(done)](Result<http::Response> response) {
+      done(decode_response(response));
+    });
+  }
+
+  http::Transport& transport_;
+};
+
+}  // namespace
+
+std::unique_ptr<Client> make_http_client(http::Transport& transport) { return std::make_unique<HttpClient>(transport); }
+
+}  // namespace slurmk8s::kube

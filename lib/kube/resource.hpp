@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Resource: a kind of object of the API and its paths. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slurmk8s::kube {
+
+struct Resource {
+  std::string_view api;     ///< "v1", "slurm-k8s.io/v1alpha1"
+  std::string_view plural;  ///< "pods"
+};
+
+inline constexpr Resource kPods{"v1", "pods"};
+inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
+inline constexpr Resource kNodeSets{"slurm-k8s.io/v1alpha1", "nodesets"};
+
+/** "/api/v1/namespaces/NS/pods[/NAME[/SUBRESOURCE]]" or "/apis/GROUP/…"; each segment percent-encoded. */
+std::string resource_path(const Resource& resource, std::string_view name_space, std::string_view name = {},
+                          std::string_view subresource = {});
+/** Percent-encodes everything but unreserved characters (RFC 3986). */
+std::string escape(std::string_view text);
+
+}  // namespace slurmk8s::kube
