@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The same engine, without its thread, its socket and its reconciliation: one request, then the end.
+#include "core/direct.hpp"
+
+#include "base/text.hpp"
+#include "kube/config.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** Calls slurmctld at once and delivers from the timers, as Reporter promises: never from within the call. */
+class InlineReporter final : public Reporter {
+ public:
+  InlineReporter(Slurm& slurm, Timers& timers) : slurm_(slurm), timers_(timers) {}
+
+  void load_nodes(OnNodes done) override {
+    timers_.after({}, [this, done = std::move(done)] { done(slurm_.load_nodes()); });
+  }
+  void fail_node(const std::string& node, const std::string& reason, bool vanished, OnVerdict done) override {
+    timers_.after({}, [this, node, reason, vanished, done = std::move(done)] {
+      done(slurmk8s::fail_node(slurm_, node, reason, vanished));
+    });
+  }
+
+ private:
+  Slurm& slurm_;
+  Timers& timers_;
+};
+
+}  // namespace
+
+Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>& nodes,
+                  const std::function<void(Engine&)>& ask, std::chrono::seconds timeout) {
+  const auto clock = std::make_shared<SystemClock>();
+  const kube::Config config = SLURMK8S_TRY(kube::load_config(options.kubeconfig, options.context));
+  if (options.name_space.empty()) options.name_space = config.name_space;
+  http::CurlOptions curl_options = kube::transport_options(config, clock);
+  curl_options.max_connections = options.max_requests;
+  auto transport = SLURMK8S_TRY(http::make_curl_transport(std::move(curl_options)));
+  auto client = kube::make_http_client(*transport);
+  Timers timers(*clock);
+  InlineReporter reporter(slurm, timers);
+  Engine::Parts parts{*client, timers, *clock, reporter, options};
+  parts.reconcile = false;
+  Engine engine(parts);
+
+  engine.start();
+  ask(engine);
+  const TimePoint deadline = clock->now() + timeout;
+  while (!engine.settled(nodes)) {
+    if (clock->now() >= deadline) {
+      return Error(Errc::timeout, format("nodes %s: not done after %lld s", nodes.front().c_str(),
+                                         static_cast<long long>(timeout.count())));
+    }
+    transport->run_once(std::min(timers.until_next().value_or(std::chrono::seconds(1)),
+                                 std::chrono::milliseconds(1000)));
+    timers.run_due();
+  }
+  const std::uint64_t failed = engine.counters().nodes_failed;
+  if (failed > 0) {
+    return Error(Errc::unavailable, format("%llu nodes can't come up; their Reason in Slurm says why",
+                                           static_cast<unsigned long long>(failed)));
+  }
+  return {};
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine: from watches and requests to actions.
+#include "core/engine.hpp"
+
+#include <random>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "core/names.hpp"
+#include "core/plan.hpp"
+#include "core/pod_builder.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::seconds kReconcileInterval{30};
+/** A slurmctld that doesn't answer must not hold resumes back for longer than this. */
+constexpr std::chrono::seconds kReconcilePatience{10};
+constexpr std::chrono::seconds kReconcileRetry{1};
+
+double jitter() {
+  static thread_local std::minstd_rand generator{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(generator);
+}
+
+std::string job_list(const ResumeRequest& request, const std::string& node) {
+  const auto found = request.jobs.find(node);
+  if (found == request.jobs.end()) return {};
+  std::string text;
+  for (const std::uint32_t job : found->second) text += (text.empty() ? "" : ",") + std::to_string(job);
+  return text;
+}
+
+/** Refused for good: the same request would be refused again. An expired token is renewed by kubelet: not for good. */
+bool is_permanent(const Error& error) { return !error.retryable() && error.code() != Errc::unauthorized; }
+
+}  // namespace
+
+Engine::Engine(Parts parts)
+    : parts_(parts),
+      executor_(parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
+                [this] { pump(); }),
+      nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
+                          {[this](const Json& object) { on_nodeset(object); },
+                           [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
+                           [this] { on_synced(); }}),
+      pods_reflector_(parts.client, parts.timers, parts.clock, kube::kPods, parts.options.name_space,
+                      std::string(kLabelNode),
+                      {[this](const Json& object) { on_pod(object); },
+                       [this](const std::string& name, const std::string& uid, const Json&) { on_pod_removed(name, uid); },
+                       [this] { on_synced(); }}),
+      reconciled_(!parts.reconcile) {}
+
+void Engine::start() {
+  nodesets_reflector_.start();
+  pods_reflector_.start();
+  if (!parts_.reconcile) return;
+  parts_.timers.after(kReconcilePatience, [this] {
+    if (reconciled_) return;
+    log_error("slurmctld did not answer for %d s: serving resumes without its node states",
+              static_cast<int>(kReconcilePatience.count()));
+    reconciled_ = true;
+    pump();
+  });
+}
+
+void Engine::on_synced() {
+  if (!nodesets_reflector_.synced() || !pods_reflector_.synced()) return;
+  if (parts_.reconcile) reconcile();
+  pump();
+}
+
+// What Slurm asks for.
+
+void Engine::resume(const ResumeRequest& request) {
+  if (!request.warning.empty()) log_warning("%s; resuming without it", request.warning.c_str());
+  for (const std::string& name : request.nodes) {
+    Node& node = nodes_[name];
+    ++counters_.resumes;
+    if (node.want == Node::Want::up && node.request == request.id) continue;
+    node.want = Node::Want::up;
+    node.request = request.id;
+    node.jobs = job_list(request, name);
+    node.since = parts_.clock.now();
+    node.missed = {};
+    node.had_pod = false;
+    node.failures = 0;
+    node.not_before = {};
+    enqueue(name);
+  }
+  log_info("resume %s: %zu nodes", request.id.c_str(), request.nodes.size());
+  pump();
+}
+
+void Engine::suspend(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    ++counters_.suspends;
+    Node& node = nodes_[name];
+    node.want = Node::Want::down;
+    node.request.clear();
+    node.since = parts_.clock.now();
+    node.not_before = {};
+    enqueue(name);
+  }
+  pump();
+}
+
+bool Engine::settled(const std::vector<std::string>& names) const {
+  if (!ready()) return false;
+  for (const std::string& name : names) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) continue;
+    const Node& node = found->second;
+    const bool open = node.want == Node::Want::up ? !node.pod || node.pod->request != node.request
+                                                  : node.pod && !node.pod->deleting;
+    if (node.busy || open) return false;
+  }
+  return true;
+}
+
+std::size_t Engine::pods() const {
+  std::size_t count = 0;
+  for (const auto& [name, node] : nodes_) count += node.pod ? 1 : 0;
+  return count;
+}
+
+// What the API server shows.
+
+void Engine::on_nodeset(const Json& object) {
+  const std::string name(object.at({"metadata", "name"}).text());
+  auto decoded = decode_nodeset(object);
+  if (!decoded) log_error("%s", decoded.error().message().c_str());
+  nodesets_.insert_or_assign(name, std::move(decoded));
+}
+
+void Engine::on_nodeset_removed(const std::string& name) { nodesets_.erase(name); }
+
+void Engine::on_pod(const Json& object) { observe(std::string(object.at({"metadata", "name"}).text()), decode_pod(object)); }
+
+void Engine::observe(const std::string& name, Pod pod) {
+  Node& node = nodes_[name];
+  if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
+  node.pod = std::move(pod);
+  enqueue(name);
+  pump();
+}
+
+void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.pod || found->second.pod->uid != uid) return;
+  found->second.pod.reset();
+  if (found->second.want == Node::Want::down) log_info("pod %s/%s: gone", parts_.options.name_space.c_str(), name.c_str());
+  enqueue(name);
+  pump();
+}
+
+// What slurmctld's records say.
+
+void Engine::reconcile() {
+  parts_.reporter.load_nodes([this](Result<std::vector<SlurmNode>> nodes) { on_slurm_nodes(std::move(nodes)); });
+}
+
+void Engine::on_slurm_nodes(Result<std::vector<SlurmNode>> records) {
+  parts_.timers.after(records || reconciled_ ? kReconcileInterval : kReconcileRetry, [this] { reconcile(); });
+  if (!records) {
+    log_debug("slurmctld: %s", records.error().message().c_str());
+    return;
+  }
+  std::unordered_map<std::string_view, const SlurmNode*> by_name;
+  for (const SlurmNode& record : *records) {
+    by_name.emplace(record.name, &record);
+    // A node that is powered down is only of interest when it has a pod, and then it is here already.
+    if (record.cloud && !record.powered_down && owner(record.name)) nodes_.try_emplace(record.name);
+  }
+  const Look look{parts_.clock.now(), !reconciled_, random_id()};
+  for (auto& [name, node] : nodes_) {
+    const auto found = by_name.find(name);
+    const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
+    const Reconciled result = reconcile_node(node, record, look);
+    if (result.lost) fail(name, node, "pod is gone", true);
+    if (result.changed) enqueue(name);
+  }
+  if (!reconciled_) log_info("ready: %zu nodes of slurm, %zu pods compared", records->size(), pods());
+  reconciled_ = true;
+  pump();
+}
+
+// From nodes to actions.
+
+Owner Engine::owner(const std::string& node) const {
+  const auto parsed = parse_node_name(node);
+  const auto found = parsed ? nodesets_.find(std::string(parsed->nodeset)) : nodesets_.end();
+  if (found == nodesets_.end()) {
+    return Error(Errc::not_found, format("no nodeset in namespace %s owns node %s",
+                                         parts_.options.name_space.c_str(), node.c_str()));
+  }
+  if (!found->second) return found->second.error();
+  const NodeSet& nodeset = *found->second;
+  if (parsed->ordinal >= nodeset.replicas || node != node_name(nodeset.name, parsed->ordinal, nodeset.ordinal_padding)) {
+    return Error(Errc::not_found, format("nodeset %s/%s: spec.replicas %lld does not include node %s",
+                                         nodeset.name_space.c_str(), nodeset.name.c_str(),
+                                         static_cast<long long>(nodeset.replicas), node.c_str()));
+  }
+  return &nodeset;
+}
+
+void Engine::enqueue(const std::string& name) {
+  if (queued_.insert(name).second) queue_.push_back(name);
+}
+
+void Engine::enqueue_at(const std::string& name, TimePoint at) {
+  const auto delay = std::chrono::ceil<std::chrono::milliseconds>(at - parts_.clock.now());
+  parts_.timers.after(std::max(delay, std::chrono::milliseconds(0)), [this, name] {
+    enqueue(name);
+    pump();
+  });
+}
+
+void Engine::pump() {
+  if (!ready()) return;
+  while (!queue_.empty() && executor_.has_room()) {
+    const std::string name = std::move(queue_.front());
+    queue_.pop_front();
+    queued_.erase(name);
+    const auto found = nodes_.find(name);
+    if (found != nodes_.end()) act(name, found->second);
+  }
+}
+
+void Engine::act(const std::string& name, Node& node) {
+  const Owner node_owner = owner(name);
+  const Action action = plan_node(node, node_owner, parts_.clock.now());
+  switch (action.kind) {
+    case Action::Kind::none:
+      if (!node.busy && !node.pod && node.want == Node::Want::down) nodes_.erase(name);
+      break;
+    case Action::Kind::wait: enqueue_at(name, action.at); break;
+    case Action::Kind::create: create(name, node, *node_owner.value()); break;
+    case Action::Kind::remove: remove(name, node, action.uid); break;
+    case Action::Kind::fail: fail(name, node, action.reason, action.vanished); break;
+  }
+}
+
+void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset) {
+  node.busy = true;
+  const std::string request = node.request;
+  executor_.create(build_pod(nodeset, {name, request, node.jobs}, parts_.options),
+                   [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
+}
+
+void Engine::remove(const std::string& name, Node& node, const std::string& uid) {
+  node.busy = true;
+  executor_.remove(name, uid, [this, name, uid](Result<Json> result) { on_removed(name, uid, std::move(result)); });
+}
+
+/** Looks at the pod itself: the watch may lag behind what an answer has just told. */
+void Engine::refresh(const std::string& name) {
+  nodes_[name].busy = true;
+  executor_.get(name, [this, name](Result<Json> result) { on_refreshed(name, std::move(result)); });
+}
+
+void Engine::fail(const std::string& name, Node& node, const std::string& reason, bool vanished) {
+  node.busy = true;
+  ++counters_.nodes_failed;
+  const std::string request = node.request;
+  parts_.reporter.fail_node(name, reason, vanished, [this, name, request](Result<Verdict> verdict) {
+    on_verdict(name, request, std::move(verdict));
+  });
+}
+
+// From answers back to nodes.
+
+Node& Engine::answered(const std::string& name) {
+  Node& node = nodes_[name];
+  node.busy = false;
+  enqueue(name);
+  return node;
+}
+
+void Engine::on_created(const std::string& name, const std::string& request, Result<Json> result) {
+  Node& node = answered(name);
+  if (result) {
+    ++counters_.pods_created;
+    node.failures = 0;
+    log_info("pod %s/%s: created for request %s", parts_.options.name_space.c_str(), name.c_str(), request.c_str());
+    observe(name, decode_pod(*result));
+    return;
+  }
+  const Error& error = result.error();
+  if (error.code() == Errc::already_exists) {
+    refresh(name);  // ours, when its request is ours; the plan replaces an older one
+  } else if (is_permanent(error) && node.want == Node::Want::up && node.request == request) {
+    ++counters_.api_errors;
+    fail(name, node, "pod: create: " + error.message(), false);
+  } else {
+    back_off(name, node, "create", error);
+  }
+}
+
+void Engine::on_removed(const std::string& name, const std::string& uid, Result<Json> result) {
+  Node& node = answered(name);
+  const bool same = node.pod && node.pod->uid == uid;
+  if (result) {
+    ++counters_.pods_deleted;
+    node.failures = 0;
+    if (same) node.pod->deleting = true;
+    log_info("pod %s/%s: deleted", parts_.options.name_space.c_str(), name.c_str());
+  } else if (result.error().code() == Errc::not_found) {
+    if (same) node.pod.reset();
+  } else if (result.error().code() == Errc::conflict) {
+    refresh(name);  // another pod has that name by now
+  } else {
+    back_off(name, node, "delete", result.error());
+  }
+}
+
+void Engine::on_refreshed(const std::string& name, Result<Json> result) {
+  Node& node = answered(name);
+  if (result) {
+    node.failures = 0;
+    observe(name, decode_pod(*result));
+  } else if (result.error().code() == Errc::not_found) {
+    node.pod.reset();
+  } else {
+    back_off(name, node, "get", result.error());
+  }
+}
+
+void Engine::on_verdict(const std::string& name, const std::string& request, Result<Verdict> verdict) {
+  Node& node = answered(name);
+  const bool superseded = node.want == Node::Want::up && node.request != request;
+  if (superseded) {
+    pump();
+    return;
+  }
+  if (!verdict) {
+    back_off(name, node, "report to slurmctld", verdict.error());
+  } else if (*verdict == Verdict::recreate) {
+    node.want = Node::Want::up;
+    if (node.request.empty()) node.request = random_id();
+    node.had_pod = false;
+    node.since = parts_.clock.now();
+  } else {
+    node.want = Node::Want::down;
+    node.request.clear();
+    node.since = parts_.clock.now();
+  }
+  pump();
+}
+
+void Engine::back_off(const std::string& name, Node& node, const char* what, const Error& error) {
+  ++counters_.api_errors;
+  ++node.failures;
+  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, jitter());
+  unsigned held_back = 0;
+  if (api_limiter_.allow(parts_.clock.now(), held_back)) {
+    log_warning("pod %s/%s: %s: %s (%u more such lines held back)", parts_.options.name_space.c_str(), name.c_str(),
+                what, error.message().c_str(), held_back);
+  }
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Engine: holds NodeSets, pods and wanted nodes, asks the plan what to do, and has it done. One thread owns it.
+//
+// Data flows one way: Slurm's requests and the watches change a Node, which is queued; pump() takes queued nodes while
+// the executor has room, plans each anew and starts its action; the answer changes the Node, which is queued again.
+// Nothing is decided from a queued action, always from the node as it is when its turn comes.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/timers.hpp"
+#include "core/executor.hpp"
+#include "core/node.hpp"
+#include "core/nodeset.hpp"
+#include "core/options.hpp"
+#include "core/reporter.hpp"
+#include "core/resume_request.hpp"
+#include "kube/reflector.hpp"
+
+namespace slurmk8s {
+
+/** What the engine counts, for its status command. */
+struct EngineCounters {
+  std::uint64_t resumes = 0;         ///< nodes asked up
+  std::uint64_t suspends = 0;        ///< nodes asked down
+  std::uint64_t pods_created = 0;
+  std::uint64_t pods_deleted = 0;
+  std::uint64_t api_errors = 0;
+  std::uint64_t nodes_failed = 0;    ///< reported to slurmctld as lost or unable to come up
+};
+
+class Engine {
+ public:
+  struct Parts {
+    kube::Client& client;
+    Timers& timers;
+    const Clock& clock;
+    Reporter& reporter;
+    const Options& options;       ///< name_space resolved
+    bool reconcile = true;        ///< compare with Slurm's node records at the start and every kReconcileInterval
+  };
+
+  explicit Engine(Parts parts);
+
+  /** Starts the watches. Nothing is sent about a pod before ready(). */
+  void start();
+
+  /** Slurm wants these nodes up. Idempotent for one request id. */
+  void resume(const ResumeRequest& request);
+  /** Slurm wants these nodes down; nodes without a pod are done already. */
+  void suspend(const std::vector<std::string>& nodes);
+
+  /** NodeSets and pods are listed and, with `reconcile`, compared with Slurm's records (or that took too long). */
+  bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
+  /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
+  bool settled(const std::vector<std::string>& nodes) const;
+
+  const EngineCounters& counters() const { return counters_; }
+  std::size_t queue_depth() const { return queue_.size(); }
+  int in_flight() const { return executor_.in_flight(); }
+  std::size_t pods() const;
+
+ private:
+  void on_nodeset(const Json& object);
+  void on_nodeset_removed(const std::string& name);
+  void on_pod(const Json& object);
+  void on_pod_removed(const std::string& name, const std::string& uid);
+  void on_synced();
+
+  void reconcile();
+  void on_slurm_nodes(Result<std::vector<SlurmNode>> nodes);
+
+  Owner owner(const std::string& node) const;
+  void enqueue(const std::string& name);
+  void enqueue_at(const std::string& name, TimePoint at);
+  void pump();
+  void act(const std::string& name, Node& node);
+  void create(const std::string& name, Node& node, const NodeSet& nodeset);
+  void remove(const std::string& name, Node& node, const std::string& uid);
+  void refresh(const std::string& name);
+  void fail(const std::string& name, Node& node, const std::string& reason, bool vanished);
+  void on_created(const std::string& name, const std::string& request, Result<Json> result);
+  void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
+  void on_refreshed(const std::string& name, Result<Json> result);
+  void on_verdict(const std::string& name, const std::string& request, Result<Verdict> verdict);
+  void back_off(const std::string& name, Node& node, const char* what, const Error& error);
+  void observe(const std::string& name, Pod pod);
+  Node& answered(const std::string& name);
+
+  Parts parts_;
+  Executor executor_;
+  kube::Reflector nodesets_reflector_;
+  kube::Reflector pods_reflector_;
+
+  std::map<std::string, Result<NodeSet>> nodesets_;
+  std::unordered_map<std::string, Node> nodes_;
+  std::deque<std::string> queue_;
+  std::unordered_set<std::string> queued_;
+  bool reconciled_ = false;
+  Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};
+  LogLimiter api_limiter_{std::chrono::seconds(5)};
+  EngineCounters counters_;
+};
+
+}  // namespace slurmk8s

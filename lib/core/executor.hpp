@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Executor: requests about pods, a bounded number in flight, none while the API server throttles. The engine's thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/timers.hpp"
+#include "kube/client.hpp"
+
+namespace slurmk8s {
+
+class Executor {
+ public:
+  /** `on_room` is called, from a callback or a timer, when has_room() may have become true. */
+  Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
+           std::function<void()> on_room);
+
+  /** Whether another request may start now: ask before each. */
+  bool has_room() const { return in_flight_ < max_requests_ && clock_.now() >= paused_until_; }
+  int in_flight() const { return in_flight_; }
+
+  void create(const Json& pod, kube::OnObject done);
+  void remove(const std::string& name, const std::string& uid, kube::OnObject done);
+  void get(const std::string& name, kube::OnObject done);
+
+ private:
+  kube::OnObject counted(kube::OnObject done);
+  void pause(std::chrono::seconds wait);
+
+  kube::Client& client_;
+  Timers& timers_;
+  const Clock& clock_;
+  const std::string name_space_;
+  const int max_requests_;
+  const std::function<void()> on_room_;
+  int in_flight_ = 0;
+  TimePoint paused_until_{};
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names: of nodes, labels and annotations. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace slurmk8s {
+
+inline constexpr const char* kLabelNodeSet = "slurm-k8s.io/nodeset";  ///< on a node's pod: its NodeSet
+inline constexpr const char* kLabelNode = "slurm-k8s.io/node";        ///< on a node's pod: its Slurm node
+inline constexpr const char* kLabelApp = "app.kubernetes.io/name";
+inline constexpr const char* kLabelManagedBy = "app.kubernetes.io/managed-by";
+/** On a node's pod: the id of the resume request that it was made for. A pod of an older request is of no use to
+ * slurmctld, which ignores a slurmd that booted before the request. */
+inline constexpr const char* kAnnotationRequest = "slurm-k8s.io/request";
+inline constexpr const char* kAnnotationJobs = "slurm-k8s.io/jobs";  ///< ids of the jobs that it was resumed for
+
+inline constexpr const char* kSlurmdContainer = "slurmd";
+
+/** Slurm's name of node `ordinal` of a NodeSet: "gpu-007" with padding 3. It is the pod's name and host name too. */
+std::string node_name(std::string_view nodeset, std::int64_t ordinal, int padding);
+
+struct NodeName {
+  std::string_view nodeset;
+  std::int64_t ordinal;
+};
+/** Takes "gpu-007" apart at its last '-'; empty when no number follows it. The views are into `name`. */
+std::optional<NodeName> parse_node_name(std::string_view name);
+
+}  // namespace slurmk8s

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Node: what the engine knows of one Slurm node and its pod. Values; the engine's thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "json/json.hpp"
+
+namespace slurmk8s {
+
+/** A pod as the API server last showed it. */
+struct Pod {
+  std::string uid;
+  std::string request;     ///< of the resume request that it was made for
+  bool deleting = false;   ///< it has a deletionTimestamp
+  std::string ended;       ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
+};
+
+/** Reads the members above. A pod's name is its node's. */
+Pod decode_pod(const Json& object);
+
+struct Node {
+  enum class Want {
+    unknown,  ///< nobody asked since the engine started: Slurm's own node state will tell
+    up,       ///< Slurm has resumed it
+    down,     ///< Slurm has suspended it
+  };
+
+  Want want = Want::unknown;
+  std::string request;  ///< with Want::up: the resume request; empty when the pod that is there was taken over
+  std::string jobs;     ///< with Want::up: ids of the jobs that wait for it, for people
+  TimePoint since{};    ///< when `want` was last set
+  TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
+
+  std::optional<Pod> pod;
+  bool had_pod = false;   ///< with Want::up: the pod of this request was seen, so that its absence is a loss
+  bool busy = false;      ///< a request about it is under way, to the API server or to slurmctld
+  unsigned failures = 0;  ///< of requests to the API server, in a row
+  TimePoint not_before{}; ///< no request before this
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// decode_nodeset(): an object of the API, checked field by field.
+#include "core/nodeset.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "base/text.hpp"
+#include "core/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::size_t kMaxLabel = 63;              // of a DNS label: a node's name is its pod's host name
+constexpr std::int64_t kMaxCpus = 65000;           // of a node: Slurm counts them in 16 bits
+constexpr std::int64_t kMebi = 1024 * 1024;
+constexpr const char* kDefaultMemoryReserve = "64Mi";
+
+__extension__ using Wide = __int128;
+
+Error wrong(const std::string& field, const std::string& what) { return Error(Errc::invalid, field + ": " + what); }
+
+bool is_dns_label(std::string_view text) {
+  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  return !text.empty() && text.size() <= kMaxLabel && text.find_first_not_of(kInside) == std::string_view::npos &&
+         text.front() != '-' && text.back() != '-';
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+struct Scale {
+  std::string_view suffix;
+  Wide numerator;
+  Wide denominator;
+};
+
+// Kubernetes' suffixes; the value of "" is 1.
+constexpr std::array<Scale, 16> kScales{{
+    {"", 1, 1},
+    {"n", 1, 1000000000},
+    {"u", 1, 1000000},
+    {"m", 1, 1000},
+    {"k", 1000, 1},
+    {"M", 1000000, 1},
+    {"G", 1000000000, 1},
+    {"T", 1000000000000, 1},
+    {"P", 1000000000000000, 1},
+    {"E", 1000000000000000000, 1},
+    {"Ki", Wide(1) << 10, 1},
+    {"Mi", Wide(1) << 20, 1},
+    {"Gi", Wide(1) << 30, 1},
+    {"Ti", Wide(1) << 40, 1},
+    {"Pi", Wide(1) << 50, 1},
+    {"Ei", Wide(1) << 60, 1},
+}};
+
+// "e3", "E-2", or one of the suffixes above.
+std::optional<Scale> parse_scale(std::string_view text) {
+  for (const Scale& scale : kScales) {
+    if (scale.suffix == text) return scale;
+  }
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
+  text.remove_prefix(1);
+  if (text[0] == '+') text.remove_prefix(1);
+  const std::optional<std::int64_t> exponent = parse_int(text);
+  if (!exponent || *exponent < -18 || *exponent > 18) return std::nullopt;
+  Scale scale{text, 1, 1};
+  for (std::int64_t i = 0; i < *exponent; i++) scale.numerator *= 10;
+  for (std::int64_t i = *exponent; i < 0; i++) scale.denominator *= 10;
+  return scale;
+}
+
+// An integer within bounds; `fallback` when it is absent.
+Result<std::int64_t> decode_integer(const Json& value, const std::string& field, std::int64_t fallback,
+                                    std::int64_t least, std::int64_t most) {
+  if (value.is_null()) return fallback;
+  if (!value.is_integer()) return wrong(field, format("%s: an integer is needed", value.dump().c_str()));
+  const std::int64_t number = value.integer_or(fallback);
+  if (number < least || number > most) {
+    return wrong(field, format("%lld: must be %lld to %lld", static_cast<long long>(number),
+                               static_cast<long long>(least), static_cast<long long>(most)));
+  }
+  return number;
+}
+
+// A quantity as YAML writers give it, "2" or 2, in thousandths.
+Result<std::int64_t> decode_quantity(const Json& value, const std::string& field) {
+  if (value.is_null()) return wrong(field, "required");
+  if (!value.is_string() && !value.is_number()) return wrong(field, value.dump() + ": a quantity is needed");
+  Result<std::int64_t> milli = parse_quantity_milli(value.is_string() ? std::string(value.text()) : value.dump());
+  if (!milli.ok()) return milli.error().wrap(field);
+  return milli;
+}
+
+Status check_type(const Json& value, const std::string& field, bool as_array = false) {
+  if (value.is_null() || (as_array ? value.is_array() : value.is_object())) return {};
+  return wrong(field, std::string(value.type_name()) + ": an " + (as_array ? "array" : "object") + " is needed");
+}
+
+// template.metadata.labels and annotations: objects of strings.
+Status check_strings(const Json& value, const std::string& field) {
+  SLURMK8S_CHECK(check_type(value, field));
+  Status status;
+  value.each([&](std::string_view key, const Json& member) {
+    if (status.ok() && !member.is_string()) {
+      status = wrong(field + "." + std::string(key), member.dump() + ": a string is needed");
+    }
+  });
+  return status;
+}
+
+// The slurmd container of the pod template; null when it has none.
+Result<Json> find_slurmd_container(const Json& pod_spec) {
+  const Json containers = pod_spec["containers"];
+  SLURMK8S_CHECK(check_type(containers, "spec.template.spec.containers", true));
+  Json found;
+  for (std::size_t i = 0; i < containers.size(); i++) {
+    const Json container = containers[i];
+    const std::string field = format("spec.template.spec.containers[%zu]", i);
+    if (!container.is_object()) return wrong(field, "an object is needed");
+    const Json name = container["name"];
+    if (!name.is_string() || name.text().empty()) return wrong(field + ".name", "required");
+    if (name.text() == kSlurmdContainer) found = container;
+  }
+  return found;
+}
+
+// The keys of a node's definition that spec.extraConf may have. slurmctld ends itself on a wrong value of some others
+// (Port, BcastAddr, TRESWeights), and the rest is ours: names, state and sizes.
+constexpr std::array kExtraKeys{"CoreSpecCount", "CoresPerSocket", "CpuBind",    "CPUSpecList",
+                                "Gres",          "MemSpecLimit",   "Parameters", "RestrictedCoresPerGPU",
+                                "SuspendTime",   "ThreadsPerCore", "TmpDisk",    "Topology",
+                                "Weight"};
+
+// One "Key=Value" of extraConf. Features share one key with the NodeSet's own; `per_socket` is multiplied by the
+// counts that CPUs must be a multiple of.
+Status add_extra_word(std::string_view word, NodeSet& nodeset, std::int64_t& per_socket) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size()) {
+    return Error(Errc::invalid, "KEY=VALUE is needed");
+  }
+  const std::string_view key = word.substr(0, equals);
+  const std::string_view value = word.substr(equals + 1);
+  if (equal_ignoring_case(key, "Feature") || equal_ignoring_case(key, "Features")) {
+    nodeset.features += "," + std::string(value);
+    return {};
+  }
+  const auto is_key = [key](const char* known) { return equal_ignoring_case(key, known); };
+  if (std::none_of(kExtraKeys.begin(), kExtraKeys.end(), is_key)) {
+    return Error(Errc::invalid, std::string(key) + " can't be given here");
+  }
+  if (is_key("CoresPerSocket") || is_key("ThreadsPerCore")) {
+    const std::optional<std::int64_t> count = parse_int(value);
+    if (!count || *count < 1 || *count > kMaxCpus) return Error(Errc::invalid, "a number is needed");
+    per_socket *= *count;
+  }
+  if (!nodeset.extra_conf.empty()) nodeset.extra_conf += ' ';
+  nodeset.extra_conf += word;
+  return {};
+}
+
+Status decode_extra_conf(const Json& value, NodeSet& nodeset) {
+  const std::string field = "spec.extraConf";
+  nodeset.features = nodeset.name;
+  if (value.is_null()) return {};
+  if (!value.is_string()) return wrong(field, value.dump() + ": a string is needed");
+  for (const char c : value.text()) {
+    if (c < ' ' || c > '~' || c == '#' || c == '"' || c == '\'' || c == '\\') {
+      return wrong(field, "one line of printable characters without quotes, '#' and '\\' is needed");
+    }
+  }
+  std::int64_t per_socket = 1;
+  for (const std::string_view word : split(value.text(), ' ')) {
+    if (word.empty()) continue;
+    const Status status = add_extra_word(word, nodeset, per_socket);
+    if (!status.ok()) return status.error().wrap(std::string(word)).wrap(field);
+  }
+  // Otherwise Slurm would change CPUs instead.
+  if (nodeset.cpus % per_socket != 0) {
+    return wrong(field, format("CoresPerSocket and ThreadsPerCore don't divide the %u CPUs of a node", nodeset.cpus));
+  }
+  return {};
+}
+
+// CPUs and RealMemory from the limits of the slurmd container.
+Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
+  const std::string limits = "spec.slurmd.resources.limits";
+  const auto limit = [&](const char* name) {
+    const Json own = nodeset.slurmd.at({"resources", "limits", name});
+    return own.is_null() ? container.at({"resources", "limits", name}) : own;
+  };
+  const std::int64_t cpu_milli = SLURMK8S_TRY(decode_quantity(limit("cpu"), limits + ".cpu"));
+  if (cpu_milli == 0) return wrong(limits + ".cpu", "0: more is needed");
+  if (cpu_milli / 1000 > kMaxCpus) return wrong(limits + ".cpu", "more than Slurm can count");
+  nodeset.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(1, cpu_milli / 1000));
+
+  const std::int64_t memory = SLURMK8S_TRY(decode_quantity(limit("memory"), limits + ".memory")) / 1000;
+  const Json reserve_value = spec["memoryReserve"].is_null() ? Json::string(kDefaultMemoryReserve)
+                                                             : spec["memoryReserve"];
+  const std::int64_t reserve = SLURMK8S_TRY(decode_quantity(reserve_value, "spec.memoryReserve")) / 1000;
+  if (memory - reserve < kMebi) {
+    return wrong(limits + ".memory", format("%lld bytes: at least 1Mi more than spec.memoryReserve is needed",
+                                            static_cast<long long>(memory)));
+  }
+  nodeset.real_memory_mib = static_cast<std::uint64_t>((memory - reserve) / kMebi);
+  return {};
+}
+
+Status decode_spec(const Json& spec, NodeSet& nodeset) {
+  if (!spec.is_object()) return wrong("spec", "required");
+  nodeset.replicas = SLURMK8S_TRY(decode_integer(spec["replicas"], "spec.replicas", 1, 0, kMaxReplicas));
+  nodeset.ordinal_padding =
+      static_cast<int>(SLURMK8S_TRY(decode_integer(spec["ordinalPadding"], "spec.ordinalPadding", 0, 0, 5)));
+  const std::size_t length =
+      node_name(nodeset.name, std::max<std::int64_t>(0, nodeset.replicas - 1), nodeset.ordinal_padding).size();
+  if (length > kMaxLabel) {
+    return wrong("metadata.name", format("node names have %zu characters: %zu is the most that a host name may have",
+                                         length, kMaxLabel));
+  }
+
+  const Json mode = spec["scalingMode"];
+  if (!mode.is_null() && mode.text() != "OnDemand") return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand");
+
+  nodeset.slurmd = spec["slurmd"];
+  SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));
+  SLURMK8S_CHECK(check_type(spec["template"], "spec.template"));
+  nodeset.pod_metadata = spec.at({"template", "metadata"});
+  SLURMK8S_CHECK(check_type(nodeset.pod_metadata, "spec.template.metadata"));
+  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["labels"], "spec.template.metadata.labels"));
+  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["annotations"], "spec.template.metadata.annotations"));
+  nodeset.pod_spec = spec.at({"template", "spec"});
+  SLURMK8S_CHECK(check_type(nodeset.pod_spec, "spec.template.spec"));
+
+  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
+  const Json image = nodeset.slurmd["image"].is_null() ? container["image"] : nodeset.slurmd["image"];
+  if (image.is_null()) return wrong("spec.slurmd.image", "required");
+  if (!image.is_string() || trim(image.text()).empty()) {
+    return wrong("spec.slurmd.image", image.dump() + ": the name of an image is needed");
+  }
+  SLURMK8S_CHECK(decode_sizes(spec, container, nodeset));
+  return decode_extra_conf(spec["extraConf"], nodeset);
+}
+
+}  // namespace
+
+Result<NodeSet> decode_nodeset(const Json& object) {
+  NodeSet nodeset;
+  const Json metadata = object["metadata"];
+  nodeset.name_space = metadata["namespace"].text();
+  nodeset.name = metadata["name"].text();
+  nodeset.uid = metadata["uid"].text();
+  nodeset.generation = metadata["generation"].integer_or(0);
+
+  const std::string object_name = "nodeset " + nodeset.name_space + "/" + nodeset.name;
+  if (nodeset.name.empty()) return wrong("nodeset", "metadata.name: required");
+  if (!is_dns_label(nodeset.name)) {
+    return wrong(object_name, "metadata.name: lower-case letters, digits and '-' are needed, as in a host name");
+  }
+  const Status status = decode_spec(object["spec"], nodeset);
+  if (!status.ok()) return status.error().wrap(object_name);
+  return nodeset;
+}
+
+std::string node_definition(const NodeSet& nodeset) {
+  std::string line = format("CPUs=%u RealMemory=%llu", nodeset.cpus,
+                            static_cast<unsigned long long>(nodeset.real_memory_mib));
+  if (!nodeset.extra_conf.empty()) line += " " + nodeset.extra_conf;
+  return line;
+}
+
+Result<std::int64_t> parse_quantity_milli(std::string_view text) {
+  const auto malformed = [&] { return Error(Errc::invalid, "\"" + std::string(text) + "\": not a quantity"); };
+  std::string_view rest = text;
+  if (rest.starts_with('+')) rest.remove_prefix(1);
+  Wide mantissa = 0;
+  Wide divisor = 1;
+  bool point = false;
+  int digits = 0;
+  for (; !rest.empty() && (rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9')); rest.remove_prefix(1)) {
+    if (rest[0] == '.') {
+      if (point) return malformed();
+      point = true;
+      continue;
+    }
+    if (++digits > 18) return malformed();  // keeps the arithmetic below within 128 bits
+    mantissa = mantissa * 10 + (rest[0] - '0');
+    if (point) divisor *= 10;
+  }
+  const std::optional<Scale> scale = parse_scale(rest);
+  if (digits == 0 || !scale) return malformed();
+  // Both factors of the numerator are below 2^61, and 1000 is below 2^10: in two steps, to stay within 128 bits.
+  const Wide whole = mantissa * scale->numerator;
+  if (whole > std::numeric_limits<Wide>::max() / 1000) return malformed();
+  divisor *= scale->denominator;
+  const Wide milli = (whole * 1000 + divisor - 1) / divisor;  // rounded up, as Kubernetes does
+  if (milli > std::numeric_limits<std::int64_t>::max()) return malformed();
+  return static_cast<std::int64_t>(milli);
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// NodeSet: the decoded object, checked. Pure; values; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "json/json.hpp"
+
+namespace slurmk8s {
+
+/** Most nodes of one NodeSet: Slurm's MaxNodeCount can't be larger. */
+inline constexpr std::int64_t kMaxReplicas = 65536;
+
+struct NodeSet {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  std::int64_t generation = 0;
+
+  std::int64_t replicas = 1;
+  int ordinal_padding = 0;
+  std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
+  std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
+  std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1
+  std::uint64_t real_memory_mib = 0;  ///< of a node: the container's memory limit less the reserve
+  Json slurmd;                        ///< overlay of the slurmd container; null when absent
+  Json pod_metadata;                  ///< template.metadata; null when absent
+  Json pod_spec;                      ///< template.spec; null when absent
+};
+
+/**
+ * Decodes and checks an object of the API. Error (invalid): "nodeset NS/NAME: spec.FIELD: what is wrong", the first
+ * problem found. What the CRD's schema refuses is checked here too: the schema may be of another version.
+ */
+Result<NodeSet> decode_nodeset(const Json& object);
+
+/** "CPUs=2 RealMemory=936 Weight=10": a node's definition as `scontrol create` and `slurmd --conf` take it. */
+std::string node_definition(const NodeSet& nodeset);
+
+/** Kubernetes quantities: "1500m" → 1500; "2" → 2000. Error (invalid) quotes the text. */
+Result<std::int64_t> parse_quantity_milli(std::string_view text);
+
+}  // namespace slurmk8s

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options: slurm-k8s.conf, which the engine, the programs and the sidecar read.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/result.hpp"
+
+namespace slurmk8s {
+
+struct Options {
+  std::string name_space;  ///< empty: the one of the service account or kubeconfig
+  std::string kubeconfig;  ///< empty: $KUBECONFIG, else the pod's service account
+  std::string context;
+  std::string engine_socket = "/run/slurm-k8s/engine.sock";
+  std::string node_service = "slurm-nodes";
+  std::string conf_server = "slurm-controller:6817";
+  std::string key_secret = "slurm-key";
+  int max_requests = 16;
+  std::chrono::seconds launch_timeout{3600};
+  std::string sidecar_listen = ":9100";
+  LogLevel log_level = LogLevel::info;
+};
+
+/** $SLURM_K8S_CONF, or /etc/slurm/slurm-k8s.conf (below the configured sysconfdir). */
+std::string options_path();
+
+/**
+ * Reads `Key=Value` lines as slurm.conf has them ('#' starts a comment, keys in any case). Error (invalid) names
+ * `origin`, line and key: unknown key, a key given twice, a value out of range.
+ */
+Result<Options> parse_options(std::string_view text, const std::string& origin);
+/** parse_options() of a file; a missing file is an error too. */
+Result<Options> load_options(const std::string& path);
+
+}  // namespace slurmk8s

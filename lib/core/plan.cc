@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The plan. Every rule that keeps a job or a pod safe is here, so that a test can state it.
+#include "core/plan.hpp"
+
+namespace slurmk8s {
+namespace {
+
+Action act(Action::Kind kind) {
+  Action action;
+  action.kind = kind;
+  return action;
+}
+
+Action remove(const Pod& pod) {
+  if (pod.deleting) return {};  // the watch will tell when it is gone
+  Action action = act(Action::Kind::remove);
+  action.uid = pod.uid;
+  return action;
+}
+
+Action fail(std::string reason, bool vanished) {
+  Action action = act(Action::Kind::fail);
+  action.reason = std::move(reason);
+  action.vanished = vanished;
+  return action;
+}
+
+Action wait_until(TimePoint at) {
+  Action action = act(Action::Kind::wait);
+  action.at = at;
+  return action;
+}
+
+Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) {
+  if (node.had_pod) return fail("pod is gone", true);
+  if (!owner) {
+    const TimePoint patience = node.since + kOwnerGrace;
+    return now < patience ? wait_until(patience) : fail(owner.error().message(), false);
+  }
+  return act(Action::Kind::create);
+}
+
+/** Of this request, or taken over at the start (then the request is not known). */
+bool is_current(const Node& node) { return node.request.empty() || node.pod->request == node.request; }
+
+Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
+  if (!node.pod) return plan_up_without_pod(node, owner, now);
+  if (!is_current(node)) return remove(*node.pod);
+  if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, false);
+  return {};
+}
+
+}  // namespace
+
+Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
+  if (node.busy) return {};
+  if (now < node.not_before) return wait_until(node.not_before);
+  switch (node.want) {
+    case Node::Want::unknown: return {};
+    case Node::Want::down: return node.pod ? remove(*node.pod) : Action{};
+    case Node::Want::up: return plan_up(node, owner, now);
+  }
+  return {};
+}
+
+namespace {
+
+/** Whether slurmctld has waited long enough for a pod that nobody asked us for: its ResumeProgram takes a moment. */
+bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
+  if (node.want == Node::Want::up || !record.powering_up || node.pod) {
+    node.missed = {};
+    return false;
+  }
+  if (node.missed == TimePoint{}) node.missed = look.now;
+  return look.first || look.now - node.missed >= kReconcileGrace;
+}
+
+}  // namespace
+
+Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look) {
+  Reconciled result;
+  const bool decided = node.want != Node::Want::unknown;
+  if (node.busy || (decided && look.now < node.since + kReconcileGrace)) return result;
+
+  const bool down = !record || record->powered_down || record->powering_down;
+  if (down) {
+    // Also the pod of a node that Slurm does not know: nobody will ever suspend it.
+    if (node.want == Node::Want::down) return result;
+    node.want = Node::Want::down;
+    node.request.clear();
+  } else if (!decided && node.pod) {
+    node.want = Node::Want::up;
+    node.request = node.pod->request;
+    node.had_pod = true;
+  } else if (is_missed_resume(node, *record, look)) {
+    node.want = Node::Want::up;
+    node.request = look.request;
+    node.had_pod = false;
+  } else {
+    const bool registered = record->boot_time.time_since_epoch().count() > 0;
+    result.lost = !decided && !record->powering_up && registered;
+    return result;
+  }
+  node.since = look.now;
+  node.missed = {};
+  result.changed = true;
+  return result;
+}
+
+Verdict judge_failure(const SlurmNode* record, bool vanished) {
+  if (!record || record->powered_down || record->powering_down) return Verdict::forget;
+  if (record->powering_up && vanished) return Verdict::recreate;
+  return Verdict::give_up;
+}
+
+}  // namespace slurmk8s

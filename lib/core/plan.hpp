@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The plan: what to do next about a node. Pure: no I/O, no clock, no state. The heart of the engine.
+#pragma once
+
+#include <string>
+
+#include "core/node.hpp"
+#include "core/nodeset.hpp"
+#include "core/slurm.hpp"
+
+namespace slurmk8s {
+
+/** What the engine does next about one node. */
+struct Action {
+  enum class Kind {
+    none,
+    wait,    ///< look again at `at`
+    create,  ///< POST its pod
+    remove,  ///< DELETE the pod of `uid`
+    fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
+  };
+  Kind kind = Kind::none;
+  std::string uid;
+  std::string reason;
+  bool vanished = false;  ///< with fail: somebody deleted the pod
+  TimePoint at{};
+};
+
+/** The NodeSet that owns a node, or why there is none. */
+using Owner = Result<const NodeSet*>;
+
+/** A resume may be seen before the NodeSet's own change that made the node possible: this long we wait for it. */
+inline constexpr std::chrono::seconds kOwnerGrace{5};
+
+/**
+ * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
+ *  - wanted down: its pod, if any, is removed;
+ *  - wanted up, with a pod of another request: that pod is removed (its slurmd booted before the request: slurmctld
+ *    would ignore it until ResumeTimeout), then a new one made;
+ *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
+ *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs.
+ */
+Action plan_node(const Node& node, const Owner& owner, TimePoint now);
+
+/** One comparison of our nodes with Slurm's records. */
+struct Look {
+  TimePoint now{};
+  /** The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once. */
+  bool first = false;
+  std::string request;  ///< id for a resume that is found here
+};
+
+/** What an observed state of Slurm's node record says about what we should want. */
+struct Reconciled {
+  bool changed = false;  ///< `node` was changed: plan it again
+  bool lost = false;     ///< Slurm believes it up but it has no pod
+};
+
+/**
+ * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
+ * what only Slurm knows: a record that is powered down while we still want a pod (a suspend that never reached us), or
+ * that is powering up without our having been asked (a resume that never reached us).
+ * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older
+ * than it; and so is a resume that may still be on its way.
+ */
+Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look);
+
+inline constexpr std::chrono::seconds kReconcileGrace{30};
+
+/** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
+enum class Verdict {
+  forget,    ///< Slurm has no use for it any more: nothing to tell
+  recreate,  ///< it never registered and Slurm still waits for it: make the pod again
+  give_up,   ///< set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again
+};
+
+/**
+ * `record` null: Slurm has no such node. `vanished`: its pod was deleted by somebody before slurmd ended, so that
+ * another try may succeed.
+ */
+Verdict judge_failure(const SlurmNode* record, bool vanished);
+
+}  // namespace slurmk8s

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pod of a node. No text of a user's job enters it: only the administrator's NodeSet and our own fields.
+#include "core/pod_builder.hpp"
+
+#include <array>
+#include <vector>
+
+#include "base/text.hpp"
+#include "core/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr const char* kKeyVolume = "slurm-key";
+constexpr const char* kKeyFolder = "/run/slurm-k8s/key";
+constexpr int kSlurmdPort = 6818;
+/** slurmd ends its steps within this; Slurm has already ended the node's jobs when it powers a node down. */
+constexpr int kGraceSeconds = 5;
+
+/** A list of a pod that is merged element by element: which member tells its elements apart, and how two meet. */
+struct ListRule {
+  std::string_view list;
+  std::string_view key;
+  bool replace;  ///< the element is replaced whole: it is a union (`value` or `valueFrom`), whose halves must not mix
+};
+
+const ListRule* list_rule(std::string_view list) {
+  static constexpr std::array<ListRule, 8> kRules{{{"containers", "name", false},
+                                                   {"initContainers", "name", false},
+                                                   {"volumes", "name", true},
+                                                   {"env", "name", true},
+                                                   {"imagePullSecrets", "name", true},
+                                                   {"volumeMounts", "mountPath", true},
+                                                   {"volumeDevices", "devicePath", true},
+                                                   {"ports", "containerPort", false}}};
+  for (const ListRule& rule : kRules) {
+    if (rule.list == list) return &rule;
+  }
+  return nullptr;
+}
+
+Json merge_list(const Json& base, const Json& overlay, const ListRule& rule) {
+  Json out = Json::array();
+  std::vector<bool> used(overlay.size(), false);
+  base.each([&](const Json& element) {
+    for (std::size_t i = 0; i < overlay.size(); ++i) {
+      if (!used[i] && overlay[i][rule.key].equals(element[rule.key])) {
+        used[i] = true;
+        out.push(rule.replace ? overlay[i].clone() : merge_overlay(element, overlay[i]));
+        return;
+      }
+    }
+    out.push(element.clone());
+  });
+  for (std::size_t i = 0; i < overlay.size(); ++i) {
+    if (!used[i]) out.push(overlay[i].clone());
+  }
+  return out;
+}
+
+Json env(std::string_view name, std::string_view value) {
+  Json e = Json::object();
+  e.set("name", name).set("value", value);
+  return e;
+}
+
+Json env_from_field(std::string_view name, std::string_view field_path) {
+  Json field = Json::object();
+  field.set("fieldPath", field_path);
+  Json from = Json::object();
+  from.set("fieldRef", std::move(field));
+  Json e = Json::object();
+  e.set("name", name).set("valueFrom", std::move(from));
+  return e;
+}
+
+/** What slurmd is told about itself. */
+Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
+  Json list = Json::array();
+  list.push(env("SLURMD_NODENAME", identity.node));
+  list.push(env("SLURMD_CONF_SERVER", options.conf_server));
+  list.push(env("SLURMD_CONF", node_definition(nodeset)));
+  list.push(env("SLURM_K8S_NODESET", nodeset.name));
+  list.push(env_from_field("SLURM_K8S_POD", "metadata.name"));
+  list.push(env_from_field("SLURM_K8S_NAMESPACE", "metadata.namespace"));
+  list.push(env_from_field("SLURM_K8S_NODE", "spec.nodeName"));
+  return list;
+}
+
+/** The defaults, which the NodeSet may change. */
+Json base_spec(const NodeSet& nodeset, const Options& options) {
+  Json mount = Json::object();
+  mount.set("name", kKeyVolume).set("mountPath", kKeyFolder).set("readOnly", Json::boolean(true));
+  Json port = Json::object();
+  port.set("name", "slurmd").set("containerPort", Json::integer(kSlurmdPort));
+  Json container = Json::object();
+  container.set("name", kSlurmdContainer)
+      .set("ports", Json::array().push(std::move(port)))
+      .set("volumeMounts", Json::array().push(std::move(mount)));
+
+  Json secret = Json::object();
+  secret.set("secretName", options.key_secret).set("defaultMode", Json::integer(0400));
+  Json volume = Json::object();
+  volume.set("name", kKeyVolume).set("secret", std::move(secret));
+
+  // Slurm addresses nodes by short name: they resolve through the headless service.
+  Json dns = Json::object();
+  dns.set("searches", Json::array().push(options.node_service + "." + nodeset.name_space + ".svc.cluster.local"));
+
+  Json spec = Json::object();
+  spec.set("containers", Json::array().push(std::move(container)))
+      .set("volumes", Json::array().push(std::move(volume)))
+      .set("dnsConfig", std::move(dns))
+      .set("terminationGracePeriodSeconds", Json::integer(kGraceSeconds));
+  return spec;
+}
+
+Json slurmd_overlay(const Json& overlay) {
+  Json container = overlay.is_object() ? overlay.clone() : Json::object();
+  container.set("name", kSlurmdContainer);
+  Json spec = Json::object();
+  spec.set("containers", Json::array().push(std::move(container)));
+  return spec;
+}
+
+Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
+  Json container = Json::object();
+  container.set("name", kSlurmdContainer).set("env", identity_env(nodeset, identity, options));
+  Json spec = Json::object();
+  spec.set("containers", Json::array().push(std::move(container)))
+      .set("hostname", identity.node)
+      .set("subdomain", options.node_service)
+      .set("restartPolicy", "Never")  // a slurmd that died took its jobs with it: Slurm decides what comes next
+      .set("automountServiceAccountToken", Json::boolean(false))
+      .set("enableServiceLinks", Json::boolean(false));
+  return spec;
+}
+
+Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
+  Json fixed = Json::object();
+  Json labels = Json::object();
+  labels.set(kLabelApp, "slurmd")
+      .set(kLabelManagedBy, "slurm-k8s")
+      .set(kLabelNodeSet, nodeset.name)
+      .set(kLabelNode, identity.node);
+  Json annotations = Json::object();
+  annotations.set(kAnnotationRequest, identity.request);
+  if (!identity.jobs.empty()) annotations.set(kAnnotationJobs, identity.jobs);
+  Json owner = Json::object();
+  owner.set("apiVersion", "slurm-k8s.io/v1alpha1")
+      .set("kind", "NodeSet")
+      .set("name", nodeset.name)
+      .set("uid", nodeset.uid)
+      .set("controller", Json::boolean(true));
+
+  const Json base = merge_overlay(Json::object(), nodeset.pod_metadata);
+  fixed.set("name", identity.node)
+      .set("namespace", nodeset.name_space)
+      .set("labels", std::move(labels))
+      .set("annotations", std::move(annotations))
+      .set("ownerReferences", Json::array().push(std::move(owner)));
+  return merge_overlay(base, fixed);
+}
+
+}  // namespace
+
+Json merge_overlay(const Json& base, const Json& overlay) {
+  if (overlay.is_null()) return base.clone();
+  if (!base.is_object() || !overlay.is_object()) return overlay.clone();
+  Json out = base.clone();
+  overlay.each([&](std::string_view key, const Json& value) {
+    const Json old = base[key];
+    if (value.is_null()) {
+      out.erase(key);
+    } else if (const ListRule* rule = list_rule(key); rule && value.is_array() && old.is_array()) {
+      out.set(key, merge_list(old, value, *rule));
+    } else {
+      out.set(key, merge_overlay(old, value));
+    }
+  });
+  return out;
+}
+
+Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
+  Json spec = merge_overlay(base_spec(nodeset, options), nodeset.pod_spec);
+  spec = merge_overlay(spec, slurmd_overlay(nodeset.slurmd));
+  spec = merge_overlay(spec, fixed_spec(nodeset, identity, options));
+
+  Json pod = Json::object();
+  pod.set("apiVersion", "v1")
+      .set("kind", "Pod")
+      .set("metadata", metadata(nodeset, identity))
+      .set("spec", std::move(spec));
+  return pod;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pod of a node: our part, then the NodeSet's template over it, then its slurmd overlay. Pure; any thread.
+#pragma once
+
+#include <string>
+
+#include "core/nodeset.hpp"
+#include "core/options.hpp"
+
+namespace slurmk8s {
+
+struct PodIdentity {
+  std::string node;     ///< Slurm's node name, which is the pod's
+  std::string request;  ///< id of the resume request
+  std::string jobs;     ///< "12,13": for people who look at the pod; may be empty
+};
+
+/**
+ * Builds the pod to POST. What makes it the node's pod (name, labels, hostname, restartPolicy, no service account
+ * token, the environment that slurmd's identity comes from) is written last, so that no template can change it.
+ */
+Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Options& options);
+
+/**
+ * `overlay` over `base`, both objects of the same kind: objects member by member (null removes a member); lists of
+ * objects with a key (containers, volumes and env by `name`, volumeMounts by `mountPath`, ports by `containerPort`)
+ * element by element; everything else is replaced. This is what strategic merge does to the lists that pods have.
+ */
+Json merge_overlay(const Json& base, const Json& overlay);
+
+}  // namespace slurmk8s

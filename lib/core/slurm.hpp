@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm: what we ask of slurmctld, as an interface. lib/slurm has the one that speaks Slurm's RPCs.
+//
+// Every call blocks until slurmctld answers or Slurm's MessageTimeout is over: never call one under Slurm's locks or
+// on the engine's worker thread. An implementation may be used by one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace slurmk8s {
+
+/** A node record of Slurm: the parts of it that decide what becomes of its pod. */
+struct SlurmNode {
+  enum class Base { unknown, down, idle, allocated, mixed, error, future };
+
+  std::string name;
+  Base base = Base::unknown;
+  bool cloud = false;
+  bool dynamic = false;        ///< made at run time (scontrol create), so that it may be deleted
+  bool powering_up = false;
+  bool powered_down = false;
+  bool powering_down = false;  ///< powered down or going to be (POWER_DOWN asked for, or POWERING_DOWN)
+  bool power_up_asked = false; ///< POWER_UP: slurmctld will resume it
+  bool draining = false;
+  bool completing = false;
+  bool not_responding = false;
+  bool reserved = false;
+  std::uint32_t cpus = 0;
+  std::uint64_t real_memory_mib = 0;
+  std::string features;
+  std::string reason;
+  std::string comment;
+  std::chrono::system_clock::time_point boot_time{};
+};
+
+/** A change of one or more node records; empty members stay as they are. */
+struct SlurmNodeUpdate {
+  enum class State { keep, down, drain, undrain, resume, power_up, power_down, power_down_asap, power_down_force };
+  State state = State::keep;
+  std::string reason;   ///< with down and drain required
+  std::string comment;
+};
+
+class Slurm {
+ public:
+  virtual ~Slurm() = default;
+
+  /**
+   * All node records, if anything about them has changed since the answer that set `since` (0: at any time); empty when
+   * nothing has, which costs slurmctld next to nothing. Sets `since` with the records. Slurm's time has whole seconds:
+   * what changed in the second of the last answer is delivered again.
+   */
+  virtual Result<std::optional<std::vector<SlurmNode>>> load_nodes_since(std::time_t& since) = 0;
+  /** All node records. */
+  Result<std::vector<SlurmNode>> load_nodes() {
+    std::time_t since = 0;
+    std::optional<std::vector<SlurmNode>> nodes = SLURMK8S_TRY(load_nodes_since(since));
+    return nodes ? *std::move(nodes) : std::vector<SlurmNode>();
+  }
+  /** Most node records that slurmctld can hold, static ones included: MaxNodeCount, or Slurm's own limit. */
+  virtual Result<std::int64_t> max_nodes() = 0;
+  /** One node record; not_found when there is none. */
+  virtual Result<SlurmNode> load_node(const std::string& name) = 0;
+  /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */
+  virtual Status create_nodes(const std::string& line) = 0;
+  /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */
+  virtual Status delete_nodes(const std::string& hostlist) = 0;
+  virtual Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) = 0;
+};
+
+/** Slurm over its RPCs, as the user that the process runs as: it must be SlurmUser or root. */
+std::unique_ptr<Slurm> make_rpc_slurm();
+
+}  // namespace slurmk8s

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's thread.
+#include "core/worker.hpp"
+
+#include <signal.h>
+
+#include "base/guarded.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "core/slurm_thread.hpp"
+#include "kube/config.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::seconds kSetupRetry{5};
+constexpr std::chrono::milliseconds kLongestWait{60000};
+
+Json counter(std::uint64_t value) { return Json::integer(static_cast<std::int64_t>(value)); }
+
+Json status_of(const Engine& engine) {
+  const EngineCounters& counters = engine.counters();
+  Json answer = Json::object();
+  answer.set("ok", Json::boolean(true))
+      .set("ready", Json::boolean(engine.ready()))
+      .set("pods", counter(engine.pods()))
+      .set("queue_depth", counter(engine.queue_depth()))
+      .set("in_flight", Json::integer(engine.in_flight()))
+      .set("resumes", counter(counters.resumes))
+      .set("suspends", counter(counters.suspends))
+      .set("pods_created", counter(counters.pods_created))
+      .set("pods_deleted", counter(counters.pods_deleted))
+      .set("api_errors", counter(counters.api_errors))
+      .set("nodes_failed", counter(counters.nodes_failed));
+  return answer;
+}
+
+Json accepted() { return Json::object().set("ok", Json::boolean(true)); }
+
+Json refused(const Error& error) {
+  return Json::object().set("ok", Json::boolean(false)).set("error", error.message());
+}
+
+/** Functions from other threads, to be run by the engine's. */
+class Mailbox {
+ public:
+  explicit Mailbox(http::Transport& transport) : transport_(transport) {}
+
+  void post(std::function<void()> fn) {
+    functions_.lock()->push_back(std::move(fn));
+    transport_.wake();
+  }
+
+  void run() {
+    std::vector<std::function<void()>> due;
+    due.swap(*functions_.lock());
+    for (const auto& fn : due) fn();
+  }
+
+ private:
+  http::Transport& transport_;
+  Locked<std::vector<std::function<void()>>> functions_;
+};
+
+}  // namespace
+
+Json handle_control(Engine& engine, const Json& message) {
+  const std::string_view op = message["op"].text();
+  if (op == "resume") {
+    auto request = decode_resume(message);
+    if (!request) return refused(request.error());
+    engine.resume(*request);
+    return accepted();
+  }
+  if (op == "suspend") {
+    auto nodes = decode_nodes(message);
+    if (!nodes) return refused(nodes.error());
+    engine.suspend(*nodes);
+    return accepted();
+  }
+  if (op == "status") return status_of(engine);
+  return refused(Error(Errc::invalid, "op: resume, suspend or status was expected"));
+}
+
+Worker::Worker(Options options, std::unique_ptr<Slurm> slurm)
+    : options_(std::move(options)), slurm_(std::move(slurm)), thread_([this] {
+        guarded_void("engine thread", [this] { run(); });
+      }) {}
+
+Worker::~Worker() {
+  stop_ = true;
+  {
+    auto transport = transport_.lock();
+    if (*transport) (*transport)->wake();
+  }
+  stopped_.notify_all();
+  thread_.join();
+}
+
+void Worker::run() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // slurmctld's signals are slurmctld's; SIGPIPE is nobody's
+  LogLimiter limiter(std::chrono::minutes(1));
+  while (!stop_) {
+    const Status status = serve();
+    if (status.ok()) return;
+    unsigned held_back = 0;
+    if (limiter.allow(std::chrono::steady_clock::now(), held_back)) log_error("%s", status.error().message().c_str());
+    wait(kSetupRetry);
+  }
+}
+
+void Worker::wait(std::chrono::milliseconds time) {
+  auto transport = transport_.lock();
+  stopped_.wait_for(transport.raw(), time, [this] { return stop_.load(); });
+}
+
+Status Worker::serve() {
+  const auto clock = std::make_shared<SystemClock>();
+  const kube::Config config = SLURMK8S_TRY(kube::load_config(options_.kubeconfig, options_.context));
+  if (options_.name_space.empty()) options_.name_space = config.name_space;
+  http::CurlOptions curl_options = kube::transport_options(config, clock);
+  curl_options.max_connections = options_.max_requests;
+  auto transport = SLURMK8S_TRY(http::make_curl_transport(std::move(curl_options)));
+  auto client = kube::make_http_client(*transport);
+  Timers timers(*clock);
+  Mailbox mailbox(*transport);
+  // Before the reporter, so that it outlives it: calls that are back late are dropped with the mailbox.
+  SlurmThread reporter(std::move(slurm_), [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
+  Engine engine({*client, timers, *clock, reporter, options_});
+  auto control = ControlServer::listen(options_.engine_socket, *transport, timers,
+                                       [&engine](const Json& message) { return handle_control(engine, message); });
+  if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());
+
+  *transport_.lock() = transport.get();
+  engine.start();
+  log_info("engine started: namespace %s of %s", options_.name_space.c_str(), config.server.c_str());
+  while (!stop_) {
+    const auto next = timers.until_next().value_or(kLongestWait);
+    transport->run_once(std::min(next, kLongestWait));
+    mailbox.run();
+    timers.run_due();
+  }
+  *transport_.lock() = nullptr;
+  return {};
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine behind its C interface.
+#include "engine/engine_api.h"
+
+#include <atomic>
+#include <memory>
+
+#include "base/guarded.hpp"
+#include "base/locked.hpp"
+#include "base/log.hpp"
+#include "core/options.hpp"
+#include "core/slurm.hpp"
+#include "core/worker.hpp"
+#include "http/curl_transport.hpp"
+
+#define SLURMK8S_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace slurmk8s {
+namespace {
+
+struct Shared {
+  int users = 0;
+  std::unique_ptr<Worker> worker;
+  Options options;
+};
+
+// The one mutable global: plugins of one process have nothing else in common. Never destroyed, so that no destructor
+// runs while slurmctld exits with the thread still there.
+Locked<Shared>& shared() {
+  static auto* instance = new Locked<Shared>;
+  return *instance;
+}
+
+std::atomic<slurm_k8s_log_fn> host_log{nullptr};
+
+void to_host(LogLevel level, const char* line) {
+  if (const slurm_k8s_log_fn log = host_log.load()) log(static_cast<int>(level), line);
+}
+
+int acquire(slurm_k8s_log_fn log) {
+  auto guard = shared().lock();
+  if (guard->users++ > 0) return 0;
+  host_log = log;
+  log_init(to_host, LogLevel::info);
+  auto options = load_options(options_path());
+  Status ready = options ? http::curl_global_setup() : Status(options.error());
+  if (!ready.ok()) {
+    log_error("%s: no engine; the programs do the work", ready.error().message().c_str());
+    guard->users = 0;
+    return -1;
+  }
+  log_init(to_host, options->log_level);
+  guard->options = *options;
+  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm());
+  return 0;
+}
+
+void release() {
+  auto guard = shared().lock();
+  if (guard->users == 0 || --guard->users > 0) return;
+  guard->worker.reset();
+  http::curl_global_teardown();
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+SLURMK8S_EXPORT int slurm_k8s_engine_acquire(slurm_k8s_log_fn log) {
+  return slurmk8s::guarded("slurm_k8s_engine_acquire", -1, [&] { return slurmk8s::acquire(log); });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_engine_release(void) {
+  slurmk8s::guarded_void("slurm_k8s_engine_release", [] { slurmk8s::release(); });
+}
+
+SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
+  return slurmk8s::guarded("slurm_k8s_engine_launch_timeout", 0L,
+                           [] { return static_cast<long>(slurmk8s::shared().lock()->options.launch_timeout.count()); });
+}

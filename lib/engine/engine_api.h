@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* C interface of libslurm_k8s_engine.so: one engine per slurmctld, shared by the plugins that are loaded in it. */
+#ifndef SLURM_K8S_ENGINE_API_H
+#define SLURM_K8S_ENGINE_API_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Takes one line for slurmctld's log; level 0 error, 1 warning, 2 info, 3 debug. Any thread. */
+typedef void (*slurm_k8s_log_fn)(int level, const char *line);
+
+/*
+ * Starts the engine, or counts one more user of the one that runs. Only in slurmctld, with none of its locks held.
+ * Returns 0; or -1 when slurm-k8s.conf is wrong, which is then in the log: resumes are then done by the programs.
+ */
+int slurm_k8s_engine_acquire(slurm_k8s_log_fn log);
+
+/* Ends it with its last user: waits for a call to slurmctld that is under way. More releases than acquires: no effect. */
+void slurm_k8s_engine_release(void);
+
+/* Seconds after which a launch is given up (LaunchTimeout), valid while acquired. */
+long slurm_k8s_engine_launch_timeout(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What differs between Slurm's public headers from 22.05 to 26.05, as far as lib/slurm cares.
+#pragma once
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+namespace slurmk8s::compat {
+
+/** Slurm's error codes of node creation; before 23.11 it doesn't have them, and never answers with these. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+inline constexpr int kNodeAlreadyExists = ESLURM_NODE_ALREADY_EXISTS;
+inline constexpr int kNodeTableFull = ESLURM_NODE_TABLE_FULL;
+#else
+inline constexpr int kNodeAlreadyExists = -2;
+inline constexpr int kNodeTableFull = -3;
+#endif
+
+/** Says who gives the reason of an update; from 26.05 on slurmctld takes that from the request's credential. */
+inline void set_reason_uid([[maybe_unused]] update_node_msg_t& message, [[maybe_unused]] uid_t uid) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+  message.reason_uid = uid;
+#endif
+}
+
+/** Frees what slurm_load_ctl_conf() made; the function got another name in 26.05. */
+inline void free_conf(slurm_conf_t* conf) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+  slurm_free_ctl_conf(conf);
+#else
+  slurm_free_conf(conf);
+#endif
+}
+
+}  // namespace slurmk8s::compat

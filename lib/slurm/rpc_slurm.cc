@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm over its RPCs: libslurm's public functions behind core/slurm.hpp. The only file that includes slurm/slurm.h for
+// programs; in a shared object its functions are those of the process (slurmctld).
+//
+// libslurm reports an error by errno, which holds one of Slurm's codes. The sentence that slurmctld sends beside the
+// code isn't handed out by libslurm.
+#include "slurm/rpc_slurm.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <memory>
+
+#include "core/slurm.hpp"
+#include "slurm/compat.hpp"
+
+namespace slurmk8s {
+namespace {
+
+struct NodeInfoDeleter {
+  void operator()(node_info_msg_t* message) const { slurm_free_node_info_msg(message); }
+};
+using NodeInfo = std::unique_ptr<node_info_msg_t, NodeInfoDeleter>;
+
+// Mixed nodes are told from allocated ones on the client's side, and only on request.
+constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;
+
+constexpr std::int64_t kMaxNodes = 65536;  // what slurmctld stops at without a MaxNodeCount
+
+template <std::size_t N>
+bool is_one_of(int code, const int (&codes)[N]) {
+  return std::find(std::begin(codes), std::end(codes), code) != std::end(codes);
+}
+
+Errc errc_of(int code) {
+  constexpr int kBusy[] = {ESLURM_NODES_BUSY, ESLURM_INVALID_NODE_STATE, ESLURM_RESERVATION_BUSY};
+  constexpr int kForbidden[] = {ESLURM_ACCESS_DENIED, ESLURM_USER_ID_MISSING, compat::kNodeTableFull};
+  constexpr int kUnauthorized[] = {SLURM_PROTOCOL_AUTHENTICATION_ERROR, ESLURM_AUTH_CRED_INVALID};
+  constexpr int kTimeout[] = {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, ETIMEDOUT};
+  constexpr int kUnavailable[] = {ESLURM_IN_STANDBY_MODE, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH, EPIPE,
+                                  EAGAIN, ENOENT};  // ENOENT: slurmctld's socket for credentials isn't there yet
+  if (code == ESLURM_INVALID_NODE_NAME) return Errc::not_found;
+  if (code == compat::kNodeAlreadyExists) return Errc::already_exists;
+  if (is_one_of(code, kBusy)) return Errc::conflict;
+  if (is_one_of(code, kForbidden)) return Errc::forbidden;
+  if (is_one_of(code, kUnauthorized)) return Errc::unauthorized;
+  if (is_one_of(code, kTimeout)) return Errc::timeout;
+  if (is_one_of(code, kUnavailable)) return Errc::unavailable;
+  // Two blocks of codes for connections, which grow with every release.
+  const bool connection = (code >= SLURM_COMMUNICATIONS_CONNECTION_ERROR && code < SLURM_PROTOCOL_VERSION_ERROR) ||
+                          (code >= SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR && code < 1100) ||
+                          (code >= SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR && code < SLURM_NO_CHANGE_IN_DATA);
+  return connection ? Errc::unavailable : Errc::invalid;
+}
+
+// The error that the libslurm call just made has left in errno.
+Error last_error() {
+  const int code = errno;
+  return Error(errc_of(code), std::string("slurm: ") + slurm_strerror(code));
+}
+
+std::string text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
+
+SlurmNode::Base decode_base(std::uint32_t state) {
+  switch (state & NODE_STATE_BASE) {
+    case NODE_STATE_DOWN: return SlurmNode::Base::down;
+    case NODE_STATE_IDLE: return SlurmNode::Base::idle;
+    case NODE_STATE_ALLOCATED: return SlurmNode::Base::allocated;
+    case NODE_STATE_MIXED: return SlurmNode::Base::mixed;
+    case NODE_STATE_ERROR: return SlurmNode::Base::error;
+    case NODE_STATE_FUTURE: return SlurmNode::Base::future;
+    default: return SlurmNode::Base::unknown;
+  }
+}
+
+SlurmNode decode_node(const node_info_t& info) {
+  const std::uint32_t state = info.node_state;
+  const auto has = [state](std::uint32_t flags) { return (state & flags) != 0; };
+  SlurmNode node;
+  node.name = text(info.name);
+  node.base = decode_base(state);
+  node.cloud = has(NODE_STATE_CLOUD);
+  node.dynamic = has(NODE_STATE_DYNAMIC_NORM);
+  node.powering_up = has(NODE_STATE_POWERING_UP);
+  node.powered_down = has(NODE_STATE_POWERED_DOWN);
+  node.powering_down = has(NODE_STATE_POWERING_DOWN | NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN);
+  node.power_up_asked = has(NODE_STATE_POWER_UP);
+  node.draining = has(NODE_STATE_DRAIN | NODE_STATE_FAIL);
+  node.completing = has(NODE_STATE_COMPLETING);
+  node.not_responding = has(NODE_STATE_NO_RESPOND);
+  node.reserved = has(NODE_STATE_RES);
+  node.cpus = info.cpus;
+  node.real_memory_mib = info.real_memory;
+  node.features = text(info.features);
+  node.reason = text(info.reason);
+  node.comment = text(info.comment);
+  node.boot_time = std::chrono::system_clock::from_time_t(info.boot_time);
+  return node;
+}
+
+std::uint32_t encode_state(SlurmNodeUpdate::State state) {
+  using State = SlurmNodeUpdate::State;
+  switch (state) {
+    case State::down: return NODE_STATE_DOWN;
+    case State::drain: return NODE_STATE_DRAIN;
+    case State::undrain: return NODE_STATE_UNDRAIN;
+    case State::resume: return NODE_RESUME;
+    case State::power_up: return NODE_STATE_POWER_UP;
+    case State::power_down: return NODE_STATE_POWER_DOWN;
+    case State::power_down_asap: return NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN;
+    case State::power_down_force: return NODE_STATE_POWER_DOWN | NODE_STATE_POWERED_DOWN;
+    case State::keep: break;
+  }
+  return NO_VAL;
+}
+
+// libslurm's structs have `char *` for texts that it only reads.
+char* unconst(const std::string& value) { return const_cast<char*>(value.c_str()); }
+
+class RpcSlurm final : public Slurm {
+ public:
+  Result<std::optional<std::vector<SlurmNode>>> load_nodes_since(std::time_t& since) override {
+    node_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_node(since, &raw, kShow) != SLURM_SUCCESS) {
+      if (errno == SLURM_NO_CHANGE_IN_DATA) return std::optional<std::vector<SlurmNode>>();
+      return last_error();
+    }
+    const NodeInfo message(raw);
+    if (!message) return Error(Errc::protocol, "slurm: an empty list of nodes");
+    std::vector<SlurmNode> nodes;
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      // A slot without a node, or a node that isn't shown, has no name.
+      const node_info_t& info = message->node_array[i];
+      if (info.name != nullptr && info.name[0] != '\0') nodes.push_back(decode_node(info));
+    }
+    since = message->last_update;
+    return std::optional(std::move(nodes));
+  }
+
+  Result<std::int64_t> max_nodes() override {
+    slurm_conf_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_ctl_conf(0, &raw) != SLURM_SUCCESS || raw == nullptr) return last_error();
+    const std::uint32_t count = raw->max_node_cnt;
+    compat::free_conf(raw);
+    return count == NO_VAL ? kMaxNodes : std::int64_t{count};
+  }
+
+  Result<SlurmNode> load_node(const std::string& name) override {
+    node_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_node_single(&raw, unconst(name), kShow) != SLURM_SUCCESS) return last_error().wrap("node " + name);
+    const NodeInfo message(raw);
+    if (!message || message->record_count == 0 || message->node_array[0].name == nullptr) {
+      return Error(Errc::not_found, "node " + name + ": slurm has no such node");
+    }
+    return decode_node(message->node_array[0]);
+  }
+
+  Status create_nodes(const std::string& line) override {
+    update_node_msg_t message;
+    slurm_init_update_node_msg(&message);
+    message.extra = unconst(line);  // where slurmctld looks for the definition
+    return call(slurm_create_node, message);
+  }
+
+  Status delete_nodes(const std::string& hostlist) override {
+    update_node_msg_t message;
+    slurm_init_update_node_msg(&message);
+    message.node_names = unconst(hostlist);
+    return call(slurm_delete_node, message);
+  }
+
+  Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) override {
+    update_node_msg_t message;
+    slurm_init_update_node_msg(&message);
+    message.node_names = unconst(hostlist);
+    message.node_state = encode_state(update.state);
+    if (!update.reason.empty()) {
+      message.reason = unconst(update.reason);
+      compat::set_reason_uid(message, getuid());
+    }
+    if (!update.comment.empty()) message.comment = unconst(update.comment);
+    return call(slurm_update_node, message);
+  }
+
+ private:
+  static Status call(int (*function)(update_node_msg_t*), update_node_msg_t& message) {
+    errno = 0;
+    if (function(&message) != SLURM_SUCCESS) return last_error();
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Slurm> make_rpc_slurm() { return std::make_unique<RpcSlurm>(); }
+
+void start_slurm_client() { slurm_init(nullptr); }
+
+}  // namespace slurmk8s
