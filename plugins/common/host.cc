@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which daemon we are in, and its engine.
+#include "common/host.hpp"
+
+#include <dlfcn.h>
+
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr const char* kEngineLibrary = SLURMK8S_ENGINE_LIBRARY;
+constexpr long kDefaultLaunchTimeout = 3600;
+
+template <typename Fn>
+Fn symbol(void* library, const char* name) {
+  return reinterpret_cast<Fn>(dlsym(library, name));
+}
+
+}  // namespace
+
+bool in_slurmctld() { return dlsym(RTLD_DEFAULT, "slurmctld_config") != nullptr; }
+
+bool EngineHandle::acquire(HostLog log) {
+  if (library_) return true;
+  void* library = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    log(0, format("%s: no engine; the programs do the work", dlerror()).c_str());
+    return false;
+  }
+  const auto start = symbol<int (*)(HostLog)>(library, "slurm_k8s_engine_acquire");
+  if (!start || start(log) != 0) {
+    dlclose(library);
+    return false;
+  }
+  library_ = library;
+  return true;
+}
+
+void EngineHandle::release() {
+  if (!library_) return;
+  if (const auto stop = symbol<void (*)()>(library_, "slurm_k8s_engine_release")) stop();
+  dlclose(library_);
+  library_ = nullptr;
+}
+
+long EngineHandle::launch_timeout() const {
+  const auto timeout = library_ ? symbol<long (*)()>(library_, "slurm_k8s_engine_launch_timeout") : nullptr;
+  return timeout ? timeout() : kDefaultLaunchTimeout;
+}
+
+}  // namespace slurmk8s

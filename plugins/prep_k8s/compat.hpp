@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What prep/k8s uses of slurmctld beyond Slurm's public headers, per version. Nothing else in this folder tests versions.
+//
+// Source: src/interfaces/prep.h, src/slurmctld/{locks.h,slurmctld.h} of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld
+// refuses a plugin of another micro release, so these declarations only ever meet the version they were compiled for.
+// The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
+#pragma once
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+
+#include <cerrno>
+#include <cstdint>
+
+extern "C" {
+
+struct job_record_t;
+
+enum lock_level_t { NO_LOCK, READ_LOCK, WRITE_LOCK };
+
+struct slurmctld_lock_t {
+  lock_level_t conf;
+  lock_level_t job;
+  lock_level_t node;
+  lock_level_t part;
+  lock_level_t fed;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+  lock_level_t select_node;
+#endif
+};
+
+struct prep_callbacks_t {
+  void (*prolog_slurmctld)(int rc, uint32_t job_id, bool timed_out);
+  void (*epilog_slurmctld)(int rc, uint32_t job_id, bool timed_out);
+};
+
+enum prep_call_type_t {
+  PREP_REGISTER_CALLBACKS,
+  PREP_PROLOG,
+  PREP_EPILOG,
+  PREP_PROLOG_SLURMCTLD,
+  PREP_EPILOG_SLURMCTLD,
+};
+
+#define SLURMK8S_WEAK __attribute__((weak))
+void lock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
+void unlock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
+job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
+bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+int job_node_ready(slurm_step_id_t* step_id, int* ready) SLURMK8S_WEAK;
+#else
+int job_node_ready(uint32_t job_id, int* ready) SLURMK8S_WEAK;
+#endif
+/** Slurm's own printf, which knows "%pJ" (JobId=5, JobId=5_1(6), JobId=5+1(6)): the only public way to a job's id. */
+char* vxstrfmt(const char* format, va_list arguments);
+void slurm_xfree(void** text);
+
+}  // extern "C"
+
+namespace slurmk8s::compat {
+
+/** job_node_ready() with a job id in every version. Slurm's job and node read locks held. */
+inline int job_node_ready(uint32_t job_id, int* ready) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+  id.job_id = job_id;
+  return ::job_node_ready(&id, ready);
+#else
+  return ::job_node_ready(job_id, ready);
+#endif
+}
+
+inline slurmctld_lock_t job_and_node_read_locks() {
+  slurmctld_lock_t levels{};
+  levels.job = READ_LOCK;
+  levels.node = READ_LOCK;
+  return levels;
+}
+
+}  // namespace slurmk8s::compat

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// prep/k8s: PrEp plugin of slurmctld. It holds each job's PrologSlurmctld until all of its nodes have registered, so
+// that slurmctld launches the job at that moment and not at its next look, up to 30 s later (PERIODIC_TIMEOUT).
+//
+// In slurmd, which loads the plugins that slurm.conf names, it does nothing.
+#include <cstdarg>
+#include <memory>
+#include <string>
+
+#include "base/guarded.hpp"
+#include "base/log.hpp"
+#include "common/host.hpp"
+#include "prep_k8s/compat.hpp"
+#include "prep_k8s/job_id.hpp"
+#include "prep_k8s/launches.hpp"
+
+#include <slurm/spank.h>  // slurm_info() and its siblings
+
+using namespace slurmk8s;
+
+extern "C" {
+SLURMK8S_EXPORT extern const char plugin_name[] = "PrEp plugin that launches jobs when their pods are up";
+SLURMK8S_EXPORT extern const char plugin_type[] = "prep/k8s";
+SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+}
+
+namespace {
+
+/** What lives from register_callbacks to fini, in slurmctld only. */
+struct Plugin {
+  SystemClock clock;
+  EngineHandle engine;
+  std::unique_ptr<Launches> launches;
+};
+
+std::unique_ptr<Plugin> plugin;
+
+void to_slurm(int level, const char* line) {
+  switch (level) {
+    case 0: slurm_error("slurm-k8s: %s", line); break;
+    case 1: slurm_info("slurm-k8s: warning: %s", line); break;
+    case 2: slurm_info("slurm-k8s: %s", line); break;
+    default: slurm_debug("slurm-k8s: %s", line); break;
+  }
+}
+
+void to_slurm_log(LogLevel level, const char* line) { to_slurm(static_cast<int>(level), line); }
+
+std::string slurm_format(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* text = vxstrfmt(format, arguments);
+  va_end(arguments);
+  std::string copy(text ? text : "");
+  slurm_xfree(reinterpret_cast<void**>(&text));
+  return copy;
+}
+
+/** 0 when the text is not understood or names another job: the record's own address has the last word. */
+uint32_t id_of(job_record_t* job) {
+  const uint32_t id = parse_job_id(slurm_format("%pJ", job));
+  return id && find_job_record(id) == job ? id : 0;
+}
+
+/** Under the job and node read locks. */
+JobState state_of(uint32_t id) {
+  job_record_t* job = find_job_record(id);
+  if (!job) return JobState::gone;
+  if (test_job_nodes_ready(job)) return JobState::ready;
+  int ready = 0;
+  const int rc = compat::job_node_ready(id, &ready);
+  if (rc == EAGAIN) return JobState::waiting;
+  // 22.05 doesn't say EAGAIN for a job that is being configured; it is one that runs.
+  return rc == SLURM_SUCCESS && (ready & READY_JOB_STATE) ? JobState::waiting : JobState::gone;
+}
+
+std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
+  std::vector<JobState> states;
+  states.reserve(jobs.size());
+  const slurmctld_lock_t locks = compat::job_and_node_read_locks();
+  lock_slurmctld(locks);
+  for (const uint32_t job : jobs) states.push_back(state_of(job));
+  unlock_slurmctld(locks);
+  return states;
+}
+
+void start(const prep_callbacks_t& callbacks) {
+  if (plugin || !in_slurmctld()) return;
+  log_init(to_slurm_log, LogLevel::info);
+  auto fresh = std::make_unique<Plugin>();
+  fresh->engine.acquire(to_slurm);
+  const auto complete = [callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
+    callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
+  };
+  fresh->launches = std::make_unique<Launches>(Launches::Host{look, complete}, fresh->clock,
+                                               std::chrono::seconds(fresh->engine.launch_timeout()));
+  plugin = std::move(fresh);
+}
+
+/** Under slurmctld's job and node write locks: true when the job's launch is held. */
+bool hold(job_record_t* job) {
+  if (!plugin || test_job_nodes_ready(job)) return false;
+  const uint32_t id = id_of(job);
+  if (id == 0) {
+    slurm_error("slurm-k8s: job id not found: the launch is left to slurmctld's own check every 30 s");
+    return false;
+  }
+  plugin->launches->hold(id);
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+SLURMK8S_EXPORT int init(void) { return SLURM_SUCCESS; }
+
+SLURMK8S_EXPORT int fini(void) {
+  guarded_void("prep/k8s fini", [] { plugin.reset(); });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT void prep_p_register_callbacks(prep_callbacks_t* callbacks) {
+  guarded_void("prep_p_register_callbacks", [&] { start(*callbacks); });
+}
+
+SLURMK8S_EXPORT int prep_p_prolog(void*, void*) { return SLURM_SUCCESS; }
+SLURMK8S_EXPORT int prep_p_epilog(void*, void*) { return SLURM_SUCCESS; }
+
+SLURMK8S_EXPORT int prep_p_prolog_slurmctld(job_record_t* job, bool* async) {
+  *async = guarded("prep_p_prolog_slurmctld", false, [&] { return hold(job); });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT int prep_p_epilog_slurmctld(job_record_t*, bool* async) {
+  *async = false;
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT void prep_p_required(prep_call_type_t type, bool* required) {
+  *required = type == PREP_PROLOG_SLURMCTLD && in_slurmctld();
+}
+
+}  // extern "C"
