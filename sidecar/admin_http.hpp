@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// AdminServer: /healthz, /readyz and /metrics, answered by a thread of their own from what the main loop published.
+// admin_http.cc is the only file that knows libmicrohttpd.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/locked.hpp"
+#include "base/result.hpp"
+
+namespace slurmk8s {
+
+/** What the main loop tells about itself; never changed once it is published. */
+struct AdminPage {
+  bool listed = false;                       ///< all NodeSets are known
+  std::optional<TimePoint> slurm_answered;   ///< last answer of slurmctld
+  std::string metrics;
+};
+
+struct AdminAnswer {
+  int status;
+  std::string body;
+};
+
+/** The meeting point of the main loop and the server. Any thread. */
+class AdminState {
+ public:
+  static constexpr std::chrono::seconds kStuck{60};       ///< a loop that hasn't turned for this long isn't healthy
+  static constexpr std::chrono::seconds kSlurmSilent{30};  ///< without an answer of slurmctld for this long: not ready
+
+  explicit AdminState(const Clock& clock) : clock_(clock), turned_(clock.now()) {}
+
+  /** The main loop has turned once more. */
+  void turned() { turned_ = clock_.now(); }
+  void publish(AdminPage page) { *page_.lock() = std::make_shared<const AdminPage>(std::move(page)); }
+
+  /** The answer to GET `path`; 404 for paths that we don't have. */
+  AdminAnswer answer(const std::string& path);
+
+ private:
+  const Clock& clock_;
+  std::atomic<TimePoint> turned_;
+  Locked<std::shared_ptr<const AdminPage>> page_{std::make_shared<const AdminPage>()};
+};
+
+/** Stops its thread when it goes. */
+class AdminServer {
+ public:
+  virtual ~AdminServer() = default;
+  /** The port that it listens on: of use when 0 was asked for. */
+  virtual int port() const = 0;
+};
+
+/**
+ * Listens on "HOST:PORT" (a numeric address; "[::1]:9100" for IPv6) or ":PORT" (every address). Signals that are blocked
+ * in the calling thread stay so in the server's. Error: the address and why; `state` must outlive the server.
+ */
+Result<std::unique_ptr<AdminServer>> start_admin_server(const std::string& listen, AdminState& state);
+
+}  // namespace slurmk8s

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sidecar's main loop.
+#include "daemon.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "metrics.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestWait{5000};
+
+kube::ReflectorListener listen_for(Reconciler& reconciler, StatusWriter& writer, const std::function<void()>& changed) {
+  kube::ReflectorListener listener;
+  listener.upsert = [&reconciler, &writer, changed](const Json& object) {
+    writer.observe(object);
+    reconciler.upsert(object);
+    changed();
+  };
+  listener.remove = [&reconciler, &writer, changed](const std::string& name, const std::string&, const Json&) {
+    writer.forget(name);
+    reconciler.remove(name);
+    changed();
+  };
+  listener.synced = [&reconciler, changed] {
+    log_info("nodesets: %zu listed", reconciler.nodesets().size());
+    reconciler.set_listed();
+    changed();
+  };
+  return listener;
+}
+
+}  // namespace
+
+Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version)
+    : parts_(parts),
+      version_(version),
+      reconciler_(parts.slurm, parts.clock),
+      writer_(parts.client, parts.timers, parts.clock, name_space),
+      reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "",
+                 listen_for(reconciler_, writer_, [this] { plan_round(std::chrono::milliseconds(0)); })) {}
+
+void Daemon::start() {
+  reflector_.start();
+  publish();
+}
+
+void Daemon::run(int signal_fd) {
+  parts_.transport.watch_fd(signal_fd, [this] { stop_ = true; });
+  while (!stop_) turn(kLongestWait);
+  parts_.transport.unwatch_fd(signal_fd);
+  reflector_.stop();
+}
+
+void Daemon::turn(std::chrono::milliseconds max_wait) {
+  parts_.transport.run_once(std::min(max_wait, parts_.timers.until_next().value_or(max_wait)));
+  parts_.timers.run_due();
+  parts_.admin.turned();
+}
+
+// Several changes that arrive together make one round.
+void Daemon::plan_round(std::chrono::milliseconds delay) {
+  if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
+  round_timer_ = parts_.timers.after(delay, [this] { do_round(); });
+}
+
+void Daemon::do_round() {
+  round_timer_ = 0;
+  const std::chrono::milliseconds delay = reconciler_.round();
+  for (const auto& [name, state] : reconciler_.states()) writer_.want(name, state);
+  publish();
+  plan_round(delay);
+}
+
+void Daemon::publish() {
+  parts_.admin.publish({.listed = reconciler_.listed(),
+                        .slurm_answered = reconciler_.slurm_answered(),
+                        .metrics = encode_metrics(reconciler_, writer_, version_)});
+}
+
+Result<UniqueFd> block_signals() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  UniqueFd fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) return Error(Errc::internal, std::string("signalfd: ") + strerror(errno));
+  return fd;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Daemon: the sidecar's main loop, which joins watch, rounds, status writes and signals.
+#pragma once
+
+#include <string>
+
+#include "admin_http.hpp"
+#include "base/timers.hpp"
+#include "base/unique_fd.hpp"
+#include "http/transport.hpp"
+#include "kube/client.hpp"
+#include "kube/reflector.hpp"
+#include "reconciler.hpp"
+#include "status_writer.hpp"
+
+namespace slurmk8s {
+
+/** What a Daemon works with; all must outlive it, and all but `admin` are used by its thread alone. */
+struct DaemonParts {
+  http::Transport& transport;
+  kube::Client& client;
+  Slurm& slurm;
+  AdminState& admin;
+  Timers& timers;
+  const Clock& clock;
+};
+
+class Daemon {
+ public:
+  Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version);
+
+  /** Begins to watch; run() or turn() then do the work. */
+  void start();
+  /** Turns the loop until `signal_fd` can be read (a signalfd). */
+  void run(int signal_fd);
+  /** One turn: waits at most `max_wait` for something to do. */
+  void turn(std::chrono::milliseconds max_wait);
+
+ private:
+  void plan_round(std::chrono::milliseconds delay);
+  void do_round();
+  void publish();
+
+  DaemonParts parts_;
+  std::string version_;
+  Reconciler reconciler_;
+  StatusWriter writer_;
+  kube::Reflector reflector_;
+  Timers::Id round_timer_ = 0;
+  bool stop_ = false;
+};
+
+/** Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former. */
+Result<UniqueFd> block_signals();
+
+}  // namespace slurmk8s

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// slurm-k8s-sidecar: keeps Slurm's node records equal to the NodeSets of a namespace.
+#include <getopt.h>
+
+#include <cstdio>
+
+#include "base/guarded.hpp"
+#include "config.h"
+#include "core/options.hpp"
+#include "daemon.hpp"
+#include "http/curl_transport.hpp"
+#include "kube/config.hpp"
+#include "slurm/rpc_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: slurm-k8s-sidecar [--config FILE]\n"
+    "Keeps Slurm's node records equal to the NodeSets of a Kubernetes namespace.\n"
+    "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
+    "  --version      print the version\n"
+    "  --help         print this\n";
+
+Status run(const std::string& config_path) {
+  const Options options = SLURMK8S_TRY(load_options(config_path));
+  log_init(log_to_stderr, options.log_level);
+  const UniqueFd signals = SLURMK8S_TRY(block_signals());
+  SLURMK8S_CHECK(http::curl_global_setup());
+  const kube::Config config = SLURMK8S_TRY(kube::load_config(options.kubeconfig, options.context));
+  const std::string name_space = options.name_space.empty() ? config.name_space : options.name_space;
+
+  const auto clock = std::make_shared<SystemClock>();
+  AdminState admin(*clock);
+  const auto server = SLURMK8S_TRY(start_admin_server(options.sidecar_listen, admin));
+  start_slurm_client();
+  const auto slurm = make_rpc_slurm();
+  const auto transport = SLURMK8S_TRY(http::make_curl_transport(kube::transport_options(config, clock)));
+  const auto client = kube::make_http_client(*transport);
+  Timers timers(*clock);
+  Daemon daemon({*transport, *client, *slurm, admin, timers, *clock}, name_space, PACKAGE_VERSION);
+  log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, name_space.c_str(), config.server.c_str());
+  daemon.start();
+  daemon.run(signals.get());
+  log_info("slurm-k8s-sidecar: stopped");
+  return {};
+}
+
+int main_checked(int argc, char** argv) {
+  const option options[] = {{"config", required_argument, nullptr, 'c'},
+                            {"help", no_argument, nullptr, 'h'},
+                            {"version", no_argument, nullptr, 'V'},
+                            {nullptr, 0, nullptr, 0}};
+  std::string config_path = options_path();
+  for (int option; (option = getopt_long(argc, argv, "", options, nullptr)) != -1;) {
+    if (option == 'h') return std::printf(kUsage, options_path().c_str()) < 0;
+    if (option == 'V') return std::printf("slurm-k8s-sidecar %s\n", PACKAGE_VERSION) < 0;
+    if (option != 'c') return 2;
+    config_path = optarg;
+  }
+  if (optind != argc) return std::fprintf(stderr, "slurm-k8s-sidecar: %s: unexpected\n", argv[optind]), 2;
+  const Status status = run(config_path);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "slurm-k8s-sidecar: %s\n", status.error().message().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main(int argc, char** argv) {
+  return slurmk8s::guarded("slurm-k8s-sidecar", 1, [&] { return slurmk8s::main_checked(argc, argv); });
+}

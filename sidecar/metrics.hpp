@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Metrics: the sidecar's numbers in Prometheus' text format. metrics.cc is the only file that knows prometheus-cpp.
+#pragma once
+
+#include <string>
+
+#include "reconciler.hpp"
+#include "status_writer.hpp"
+
+namespace slurmk8s {
+
+/** The whole answer to GET /metrics. Call it on the thread of its arguments. */
+std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version);
+
+}  // namespace slurmk8s

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// plan_nodes(): which records to make, drain, power down and delete.
+//
+// Facts of Slurm that decide the order of things when a node is to go:
+// - Deleting is refused under slurmctld's lock when the node is busy: a powered-down idle node can be deleted at once.
+// - POWER_DOWN of a node that got a job meanwhile only takes effect when the job is over.
+// - DRAIN requeues the job of a node that is allocated and still powering up: such a node is left alone until it is up.
+// - POWER_DOWN clears DRAIN, and a powered-down node takes jobs again: a node that is powering down is drained, so that
+//   no job gets it in the moment before it is deleted.
+// - Without its record, a slurmd that still runs would register as a new node: a node is deleted only powered down.
+#include "node_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/hostlist.hpp"
+#include "base/text.hpp"
+#include "core/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Kind = NodeAction::Kind;
+
+bool is_managed(const SlurmNode& node) { return node.cloud && node.dynamic; }
+
+bool is_busy(const SlurmNode& node) {
+  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing;
+}
+
+bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
+
+bool is_drained_by_us(const SlurmNode& node) { return node.draining && node.reason == kScaleInReason; }
+
+/** True when the record can be deleted now without harm to anything. */
+bool is_removable(const SlurmNode& node) {
+  return node.powered_down && !node.powering_down && !is_busy(node) && !is_starting(node) && !node.reserved;
+}
+
+/** The next step on the way out of a node that is no longer wanted; empty: wait. */
+std::optional<Kind> removal_step(const SlurmNode& node) {
+  if (is_removable(node)) return Kind::remove;
+  if (is_starting(node) || (is_busy(node) && node.powered_down)) return std::nullopt;
+  if (is_busy(node) || node.powering_down) return node.draining ? std::nullopt : std::optional(Kind::drain);
+  if (node.reserved || node.powered_down || node.base == SlurmNode::Base::unknown) return std::nullopt;
+  return Kind::power_down;
+}
+
+bool has_feature(const SlurmNode& node, std::string_view feature) {
+  const std::vector<std::string_view> features = split(node.features, ',');
+  return std::find(features.begin(), features.end(), feature) != features.end();
+}
+
+void count_node(const SlurmNode& node, NodeCounts& counts) {
+  const bool up = !node.powered_down && !node.powering_up && !node.powering_down;
+  const bool down = node.base == SlurmNode::Base::down || node.base == SlurmNode::Base::error;
+  const bool idle = node.base == SlurmNode::Base::idle && !node.completing;
+  counts.total++;
+  counts.powered_up += up;
+  counts.powering_up += node.powering_up;
+  counts.powered_down += node.powered_down;
+  counts.powering_down += node.powering_down && !node.powered_down && !node.powering_up;
+  counts.allocated += is_busy(node);
+  counts.idle += idle;
+  counts.draining += node.draining;
+  counts.down += down;
+  counts.ready += up && (idle || is_busy(node)) && !node.draining && !node.not_responding;
+}
+
+using NodesByName = std::map<std::string_view, const SlurmNode*>;
+
+/** Names, put together to one hostlist at the end. */
+using Names = std::vector<std::string>;
+
+std::string to_hostlist(const Names& names) { return compress_hostlist(names); }
+
+/** "compute-[8-9] (2)". */
+std::string describe(const Names& names) {
+  return format("%s (%zu)", shorten(to_hostlist(names)).c_str(), names.size());
+}
+
+/** Builds the plan of one NodeSet. */
+class NodeSetPlanner {
+ public:
+  NodeSetPlanner(const std::string& name, NodePlan& plan) : name_(name), plan_(plan) {}
+
+  /** A record that is no longer wanted. */
+  void leave(const SlurmNode& node) {
+    leaving_.push_back(node.name);
+    if (const std::optional<Kind> step = removal_step(node)) targets_[*step].push_back(node.name);
+  }
+
+  /** A wanted record, compared with the NodeSet's size. */
+  void keep(const SlurmNode& node, const NodeSet& nodeset) {
+    if (node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib) {
+      // Slurm can't change these of a node. It is made again in the next plan, once it is gone.
+      resizing_.push_back(node.name);
+      if (is_removable(node) && node.base == SlurmNode::Base::idle && !node.draining) {
+        targets_[Kind::remove].push_back(node.name);
+        return;
+      }
+    }
+    if (is_drained_by_us(node) && !node.powering_down) targets_[Kind::undrain].push_back(node.name);
+  }
+
+  /** A wanted node without a record. */
+  void miss(std::string name) { missing_.push_back(std::move(name)); }
+
+  /** A wanted node whose name somebody else's record has. */
+  void block(std::string name) { blocked_.push_back(std::move(name)); }
+
+  /** Makes the missing records for which there is `room`, and takes their number from it. */
+  void create(const NodeSet& nodeset, std::int64_t& room) {
+    const auto count = std::clamp<std::int64_t>(room, 0, static_cast<std::int64_t>(missing_.size()));
+    room -= count;
+    over_.assign(missing_.begin() + count, missing_.end());
+    missing_.resize(static_cast<std::size_t>(count));
+    if (missing_.empty()) return;
+    const std::string nodes = to_hostlist(missing_);
+    plan_.actions.push_back({Kind::create, name_, nodes,
+                             "NodeName=" + nodes + " State=CLOUD Feature=" + nodeset.features + " " +
+                                 node_definition(nodeset)});
+  }
+
+  /** Adds the actions on records that are there. */
+  void finish() {
+    for (const auto& [kind, names] : targets_) plan_.actions.push_back({kind, name_, to_hostlist(names), {}});
+  }
+
+  /** The condition Ready: the first thing that isn't as the spec says. */
+  void describe_state(std::int64_t replicas, std::int64_t max_nodes, NodeSetState& state) const {
+    const auto set = [&](const char* reason, std::string message) {
+      state.reason = reason;
+      state.message = std::move(message);
+    };
+    state.ready = false;
+    if (!blocked_.empty()) {
+      return set("NameTaken", describe(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
+    }
+    if (!over_.empty()) {
+      return set("CreateFailed", format("%s: slurm's MaxNodeCount=%lld is reached", describe(over_).c_str(),
+                                        static_cast<long long>(max_nodes)));
+    }
+    if (!missing_.empty()) return set("ScalingOut", describe(missing_) + ": to be made");
+    if (!leaving_.empty()) return set("ScalingIn", describe(leaving_) + ": removed when idle and powered down");
+    if (!resizing_.empty()) return set("Resizing", describe(resizing_) + ": made again when idle and powered down");
+    state.ready = true;
+    set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(replicas)));
+  }
+
+ private:
+  const std::string& name_;
+  NodePlan& plan_;
+  std::map<Kind, Names> targets_;
+  Names leaving_, resizing_, missing_, blocked_, over_;
+};
+
+/** Records by NodeSet, and the names that others have. */
+struct Sorted {
+  std::map<std::string, NodesByName, std::less<>> managed;
+  std::set<std::string_view> taken;
+};
+
+Sorted sort_nodes(const std::vector<SlurmNode>& nodes) {
+  Sorted sorted;
+  for (const SlurmNode& node : nodes) {
+    const std::optional<NodeName> parsed = parse_node_name(node.name);
+    if (parsed && is_managed(node)) {
+      sorted.managed[std::string(parsed->nodeset)].emplace(node.name, &node);
+    } else {
+      sorted.taken.insert(node.name);
+    }
+  }
+  return sorted;
+}
+
+void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std::set<std::string_view>& taken,
+                  std::int64_t max_nodes, std::int64_t& room, NodePlan& plan) {
+  NodeSetPlanner planner(nodeset.name, plan);
+  NodesByName leaving = records;
+  for (std::int64_t ordinal = 0; ordinal < nodeset.replicas; ordinal++) {
+    std::string name = node_name(nodeset.name, ordinal, nodeset.ordinal_padding);
+    if (const auto found = records.find(name); found != records.end()) {
+      planner.keep(*found->second, nodeset);
+      leaving.erase(name);
+    } else if (taken.count(name) != 0) {
+      planner.block(std::move(name));
+    } else {
+      planner.miss(std::move(name));
+    }
+  }
+  for (const auto& [name, node] : leaving) planner.leave(*node);
+  planner.create(nodeset, room);
+  planner.finish();
+  planner.describe_state(nodeset.replicas, max_nodes, plan.states[nodeset.name]);
+}
+
+/** Records whose NodeSet is gone, told from those of an administrator by the feature that ours have. */
+void plan_orphans(const std::string& nodeset, const NodesByName& records, NodePlan& plan) {
+  NodeSetPlanner planner(nodeset, plan);
+  for (const auto& [name, node] : records) {
+    if (has_feature(*node, nodeset)) planner.leave(*node);
+  }
+  planner.finish();
+}
+
+}  // namespace
+
+std::string shorten(std::string hostlist) {
+  constexpr std::size_t kMost = 200;
+  if (hostlist.size() <= kMost) return hostlist;
+  hostlist.resize(kMost);
+  return hostlist + "...";
+}
+
+const char* to_string(NodeAction::Kind kind) {
+  switch (kind) {
+    case Kind::undrain: return "undrain";
+    case Kind::remove: return "delete";
+    case Kind::create: return "create";
+    case Kind::drain: return "drain";
+    case Kind::power_down: return "power_down";
+  }
+  return "unknown";
+}
+
+NodePlan plan_nodes(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes, std::int64_t max_nodes) {
+  NodePlan plan;
+  const Sorted sorted = sort_nodes(nodes);
+  std::int64_t room = max_nodes - static_cast<std::int64_t>(nodes.size());
+  for (const auto& [name, known] : nodesets) {
+    NodeSetState& state = plan.states[name];
+    state.generation = known.generation;
+    const auto found = sorted.managed.find(name);
+    static const NodesByName kNone;
+    const NodesByName& records = found == sorted.managed.end() ? kNone : found->second;
+    for (const auto& [node_name, node] : records) count_node(*node, state.counts);
+    if (known.spec.ok()) {
+      plan_nodeset(*known.spec, records, sorted.taken, max_nodes, room, plan);
+    } else {
+      state.reason = "InvalidSpec";
+      state.message = known.spec.error().message();
+    }
+  }
+  for (const auto& [name, records] : sorted.managed) {
+    if (nodesets.count(name) == 0) plan_orphans(name, records, plan);
+  }
+  std::stable_sort(plan.actions.begin(), plan.actions.end(),
+                   [](const NodeAction& a, const NodeAction& b) { return a.kind < b.kind; });
+  return plan;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reconciler: load, plan, carry out, look again.
+#include "reconciler.hpp"
+
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::milliseconds kPoll{1000};
+constexpr std::chrono::seconds kLimitAge{60};  // how long MaxNodeCount is believed: it changes with a restart of slurmctld
+constexpr int kPasses = 3;                     // plans in one round: an action may make room for others
+constexpr double kJitter = 0.5;
+
+const char* failure_reason(NodeAction::Kind kind) {
+  switch (kind) {
+    case NodeAction::Kind::create: return "CreateFailed";
+    case NodeAction::Kind::remove: return "DeleteFailed";
+    default: return "UpdateFailed";
+  }
+}
+
+}  // namespace
+
+void Reconciler::upsert(const Json& object) {
+  const std::string name(object.at({"metadata", "name"}).text());
+  const std::int64_t generation = object.at({"metadata", "generation"}).integer_or(0);
+  Result<NodeSet> spec = decode_nodeset(object);
+  const auto found = nodesets_.find(name);
+  // Our own writes of the status come back as changes of the object; the generation counts those of the spec.
+  if (found != nodesets_.end() && generation != 0 && found->second.generation == generation &&
+      found->second.spec.ok() == spec.ok() && (!spec.ok() || found->second.spec->uid == spec->uid)) {
+    return;
+  }
+  if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
+  nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation, .spec = std::move(spec)});
+  forget_failures(name);
+  dirty_ = true;
+}
+
+void Reconciler::remove(const std::string& name) {
+  nodesets_.erase(name);
+  states_.erase(name);
+  forget_failures(name);
+  dirty_ = true;
+}
+
+std::chrono::milliseconds Reconciler::round() {
+  if (!listed_) return kPoll;
+  for (int pass = 0; pass < kPasses; pass++) {
+    bool changed = false;
+    const Status loaded = load(changed);
+    if (!loaded.ok()) {
+      load_failures_++;
+      unsigned held_back = 0;
+      if (limiter_.allow(clock_.now(), held_back)) {
+        log_warning("slurmctld: nodes: %s (%u more held back)", loaded.error().message().c_str(), held_back);
+      }
+      return load_backoff_.delay(load_failures_, kJitter);
+    }
+    load_failures_ = 0;
+    if (!changed && !dirty_ && !is_retry_due()) return kPoll;
+    NodePlan plan = plan_nodes(nodesets_, nodes_, *max_nodes_);
+    states_ = std::move(plan.states);
+    dirty_ = false;
+    const bool acted = apply(plan.actions);
+    show_failures();
+    if (!acted) return kPoll;
+    dirty_ = true;
+  }
+  return kPoll;
+}
+
+Status Reconciler::load(bool& changed) {
+  const TimePoint now = clock_.now();
+  if (!max_nodes_ || now >= max_nodes_until_) {
+    const Result<std::int64_t> limit = slurm_.max_nodes();
+    if (!count("config", limit.ok())) return limit.error();
+    changed = max_nodes_ != *limit;
+    max_nodes_ = *limit;
+    max_nodes_until_ = now + kLimitAge;
+  }
+  auto answer = slurm_.load_nodes_since(since_);
+  if (!count("load", answer.ok())) {
+    // A slurmctld that comes back may be another one, with another configuration and another clock.
+    max_nodes_.reset();
+    since_ = 0;
+    return answer.error();
+  }
+  slurm_answered_ = clock_.now();
+  if (answer->has_value()) {
+    nodes_ = *std::move(*answer);
+    changed = true;
+  }
+  return {};
+}
+
+// True when slurmctld carried any of them out: there is something new to see then.
+bool Reconciler::apply(const std::vector<NodeAction>& actions) {
+  bool acted = false;
+  std::map<Key, Failure> still;
+  for (const NodeAction& action : actions) {
+    const Key key{action.nodeset, action.kind};
+    const auto failed = failures_.find(key);
+    if (failed != failures_.end() && clock_.now() < failed->second.retry) {
+      still.insert(*failed);
+      continue;
+    }
+    const Status status = call(action);
+    acted |= count(to_string(action.kind), status.ok());
+    note(action, status);
+    if (const auto again = failures_.find(key); again != failures_.end()) still.insert(*again);
+  }
+  failures_ = std::move(still);  // what is no longer planned has not failed
+  return acted;
+}
+
+Status Reconciler::call(const NodeAction& action) {
+  using State = SlurmNodeUpdate::State;
+  switch (action.kind) {
+    case NodeAction::Kind::create: return slurm_.create_nodes(action.line);
+    case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
+    case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
+    case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
+    case NodeAction::Kind::drain: break;
+  }
+  return slurm_.update_nodes(action.nodes, {.state = State::drain, .reason = kScaleInReason});
+}
+
+// Logs an action, and keeps or forgets its failure.
+void Reconciler::note(const NodeAction& action, const Status& status) {
+  const Key key{action.nodeset, action.kind};
+  const std::string what = std::string(to_string(action.kind)) + " " + shorten(action.nodes);
+  if (status.ok()) {
+    failures_.erase(key);
+    log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
+    return;
+  }
+  const unsigned count = failures_.count(key) != 0 ? failures_[key].count + 1 : 1;
+  std::string text = what + ": " + status.error().message();
+  // The delays grow to a minute: that is limit enough for the log.
+  log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());
+  failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
+}
+
+void Reconciler::forget_failures(const std::string& nodeset) {
+  std::erase_if(failures_, [&](const auto& entry) { return entry.first.first == nodeset; });
+}
+
+// What slurmctld refused goes into the condition of the NodeSet.
+void Reconciler::show_failures() {
+  for (const auto& [key, failure] : failures_) {
+    const auto state = states_.find(key.first);
+    if (state == states_.end()) continue;
+    state->second.ready = false;
+    state->second.reason = failure_reason(key.second);
+    state->second.message = failure.text;
+  }
+}
+
+bool Reconciler::count(const std::string& request, bool ok) {
+  Count& counts = requests_[request];
+  (ok ? counts.ok : counts.failed)++;
+  return ok;
+}
+
+bool Reconciler::is_retry_due() const {
+  for (const auto& [key, failure] : failures_) {
+    if (clock_.now() >= failure.retry) return true;
+  }
+  return false;
+}
+
+}  // namespace slurmk8s

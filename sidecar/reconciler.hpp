@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reconciler: holds the NodeSets, and in rounds brings Slurm's node records to what they say.
+//
+// One thread, which its calls to slurmctld block. It keeps nothing that it couldn't find out again: after a restart the
+// first round starts from what Slurm has.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "core/slurm.hpp"
+#include "json/json.hpp"
+#include "node_plan.hpp"
+
+namespace slurmk8s {
+
+class Reconciler {
+ public:
+  /** References must outlive it. */
+  Reconciler(Slurm& slurm, const Clock& clock) : slurm_(slurm), clock_(clock) {}
+
+  /** A NodeSet as the API server has it now. */
+  void upsert(const Json& object);
+  /** A NodeSet is gone: its records go as their nodes become free. */
+  void remove(const std::string& name);
+  /** All NodeSets have been handed over once. Before this, round() does nothing. */
+  void set_listed() { listed_ = true; }
+  bool listed() const { return listed_; }
+
+  /** One round. Returns how long to wait before the next one, if no NodeSet changes meanwhile. */
+  std::chrono::milliseconds round();
+
+  const NodeSets& nodesets() const { return nodesets_; }
+  /** What each NodeSet's status is to say, as of the last round in which Slurm answered. */
+  const std::map<std::string, NodeSetState>& states() const { return states_; }
+  /** When slurmctld last answered; empty before it ever did. */
+  std::optional<TimePoint> slurm_answered() const { return slurm_answered_; }
+
+  struct Count {
+    std::uint64_t ok = 0;
+    std::uint64_t failed = 0;
+  };
+  /** Requests to slurmctld by kind: "load", "create", "delete" … */
+  const std::map<std::string, Count>& requests() const { return requests_; }
+
+ private:
+  using Key = std::pair<std::string, NodeAction::Kind>;  // NodeSet and kind of action
+  struct Failure {
+    unsigned count;
+    TimePoint retry;
+    std::string text;
+  };
+
+  Status load(bool& changed);
+  bool apply(const std::vector<NodeAction>& actions);
+  Status call(const NodeAction& action);
+  void note(const NodeAction& action, const Status& status);
+  void forget_failures(const std::string& nodeset);
+  void show_failures();
+  bool count(const std::string& request, bool ok);
+  bool is_retry_due() const;
+
+  Slurm& slurm_;
+  const Clock& clock_;
+  NodeSets nodesets_;
+  bool listed_ = false;
+  bool dirty_ = true;  // NodeSets have changed since the last plan
+  std::vector<SlurmNode> nodes_;
+  std::time_t since_ = 0;
+  std::optional<std::int64_t> max_nodes_;
+  TimePoint max_nodes_until_{};
+  std::map<std::string, NodeSetState> states_;
+  std::map<Key, Failure> failures_;
+  unsigned load_failures_ = 0;
+  std::optional<TimePoint> slurm_answered_;
+  std::map<std::string, Count> requests_;
+  Backoff load_backoff_{std::chrono::seconds(1), std::chrono::seconds(10)};
+  Backoff action_backoff_{std::chrono::seconds(2), std::chrono::seconds(60)};
+  LogLimiter limiter_{std::chrono::seconds(30)};
+};
+
+}  // namespace slurmk8s

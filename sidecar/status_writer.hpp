@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// StatusWriter: brings the status of NodeSets to the API server: only what changed, at most once a second each.
+//
+// Same thread rules as kube::Client. It retries for as long as the object is there; what is wanted meanwhile replaces
+// what was.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "base/timers.hpp"
+#include "kube/client.hpp"
+#include "node_plan.hpp"
+
+namespace slurmk8s {
+
+/** NodeSet.status as the API has it, but for the condition's lastTransitionTime. */
+Json encode_status(const std::string& nodeset, const NodeSetState& state);
+
+class StatusWriter {
+ public:
+  static constexpr std::chrono::seconds kInterval{1};  ///< between two writes of one NodeSet
+
+  /** References must outlive it. */
+  StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space);
+  ~StatusWriter();
+  StatusWriter(const StatusWriter&) = delete;
+  StatusWriter& operator=(const StatusWriter&) = delete;
+
+  /** The object as a watch or a write has just shown it. */
+  void observe(const Json& object);
+  /** The object is gone: nothing more is written to it. */
+  void forget(const std::string& name);
+  /** What the status is to be from now on. An object that was never observed is ignored. */
+  void want(const std::string& name, const NodeSetState& state);
+
+  /** Requests that the API server answered well, and that failed. */
+  std::uint64_t written() const { return written_; }
+  std::uint64_t failed() const { return failed_; }
+
+ private:
+  struct Entry {
+    Json known;   // status that the API server has
+    Json wanted;  // null: none yet
+    TimePoint next_write{};
+    unsigned failures = 0;
+    http::RequestId request = 0;
+    Timers::Id timer = 0;
+  };
+
+  void schedule(const std::string& name, Entry& entry);
+  void write(const std::string& name);
+  void on_answer(const std::string& name, Result<Json> answer);
+  void stop(Entry& entry);
+
+  kube::Client& client_;
+  Timers& timers_;
+  const Clock& clock_;
+  std::string name_space_;
+  std::map<std::string, Entry> entries_;
+  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(30)};
+  LogLimiter limiter_{std::chrono::seconds(10)};
+  std::uint64_t written_ = 0;
+  std::uint64_t failed_ = 0;
+};
+
+}  // namespace slurmk8s
