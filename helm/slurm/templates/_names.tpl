@@ -1,0 +1,64 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+{{/*
+Names, labels and images.
+*/}}
+
+{{- define "slurm.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "slurm.controller" -}}{{ include "slurm.fullname" . }}-controller{{- end -}}
+{{- define "slurm.config" -}}{{ include "slurm.fullname" . }}-config{{- end -}}
+{{- define "slurm.nodeService" -}}{{ include "slurm.fullname" . }}-nodes{{- end -}}
+
+{{- define "slurm.keySecret" -}}
+{{- default (printf "%s-key" (include "slurm.fullname" .)) .Values.slurmKey.existingSecret -}}
+{{- end -}}
+
+{{- define "slurm.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end -}}
+
+{{- define "slurm.controllerSelector" -}}
+app.kubernetes.io/name: slurmctld
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{/*
+slurm.image (list CONTEXT NAME IMAGE): IMAGE's repository, tag and digest, else those of images/NAME of this project.
+*/}}
+{{- define "slurm.image" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $image := default dict (index . 2) -}}
+{{- $repository := default (printf "%s/%s" $root.Values.images.registry $name) $image.repository -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (default $root.Values.images.tag $image.tag | toString) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+slurm.nodesets: the enabled ones with nodesetDefaults filled in, as YAML.
+*/}}
+{{- define "slurm.nodesets" -}}
+{{- $nodesets := dict -}}
+{{- range $name, $nodeset := .Values.nodesets -}}
+{{- $nodeset = mergeOverwrite (deepCopy $.Values.nodesetDefaults) (default dict $nodeset) -}}
+{{- if $nodeset.enabled -}}
+{{- $_ := set $nodesets $name $nodeset -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $nodesets -}}
+{{- end -}}

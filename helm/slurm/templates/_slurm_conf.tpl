@@ -1,0 +1,101 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+{{/*
+slurm.conf. Slurm takes the last of two lines with the same key: what extraConf says wins.
+*/}}
+{{- define "slurm.conf" -}}
+{{- $controller := include "slurm.controller" . -}}
+# Made by the Helm chart: change the chart's values, not this file.
+ClusterName={{ default .Release.Name .Values.clusterName }}
+SlurmctldHost={{ $controller }}-0({{ $controller }})
+SlurmctldPort=6817
+SlurmdPort=6818
+SlurmUser=slurm
+SlurmdUser=root
+AuthType=auth/slurm
+CredType=cred/slurm
+AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}
+StateSaveLocation=/var/spool/slurmctld
+SlurmdSpoolDir=/var/spool/slurmd
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd.pid
+MailProg=/bin/true
+
+# Logs go to the containers' standard error.
+LogTimeFormat=iso8601_ms,format_stderr
+SlurmctldDebug={{ .Values.slurm.slurmctldDebug }}
+SlurmdDebug={{ .Values.slurm.slurmdDebug }}
+{{- with .Values.slurm.debugFlags }}
+DebugFlags={{ join "," . }}
+{{- end }}
+
+# Scheduling
+SelectType=select/cons_tres
+SelectTypeParameters={{ .Values.slurm.selectTypeParameters }}
+SchedulerType=sched/backfill
+SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") .Values.slurm.schedulerParameters) }}
+JobRequeue=1
+ReturnToService=2
+MaxNodeCount={{ int .Values.slurm.maxNodeCount }}
+TreeWidth={{ int .Values.slurm.treeWidth }}
+
+# Inside a pod without privileges: no control groups.
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault={{ .Values.slurm.mpiDefault }}
+
+# Nodes are pods, made and removed by the engine in slurmctld.
+SlurmctldParameters={{ join "," (concat (list "enable_configless" "idle_on_node_suspend" "power_save_interval=1" "power_save_min_interval=0") .Values.slurm.slurmctldParameters) }}
+ResumeProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume
+ResumeFailProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume-fail
+SuspendProgram=/usr/libexec/slurm-k8s/slurm-k8s-suspend
+ResumeRate=0
+SuspendRate=0
+ResumeTimeout={{ int .Values.slurm.resumeTimeout }}
+SuspendTimeout={{ int .Values.slurm.suspendTimeout }}
+SuspendTime={{ int .Values.slurm.suspendTime }}
+PrEpPlugins=prep/k8s
+{{- if .Values.slurm.nodeFeatures.enabled }}
+NodeFeaturesPlugins=node_features/k8s
+{{- end }}
+
+# Every node has the name of its NodeSet as a feature.
+{{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
+NodeSet={{ $name }} Feature={{ $name }}
+{{- if $nodeset.partition.enabled }}
+PartitionName={{ $name }} Nodes={{ $name }} {{ $nodeset.partition.config }}
+{{- end }}
+{{- end }}
+{{- range $name, $partition := .Values.partitions }}
+{{- if dig "enabled" true $partition }}
+PartitionName={{ $name }} Nodes={{ dig "nodesets" (list "ALL") $partition | join "," }} {{ $partition.config }}
+{{- end }}
+{{- end }}
+{{- range $key, $value := .Values.controller.extraConfMap }}
+{{ $key }}={{ if kindIs "slice" $value }}{{ join "," $value }}{{ else }}{{ $value }}{{ end }}
+{{- end }}
+{{- with .Values.controller.extraConf }}
+{{ . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The other files of /etc/slurm; configFiles may replace them.
+*/}}
+{{- define "slurm.defaultFiles" -}}
+cgroup.conf: |
+  CgroupPlugin=disabled
+plugstack.conf: |
+  optional spank_k8s.so
+{{- end -}}
+
+{{- define "slurm.k8sConf" -}}
+# Read by the engine in slurmctld, the power-saving programs and the sidecar.
+Namespace={{ .Release.Namespace }}
+NodeService={{ include "slurm.nodeService" . }}
+ConfServer={{ include "slurm.controller" . }}:6817
+KeySecret={{ include "slurm.keySecret" . }}
+MaxRequests={{ int .Values.slurm.maxRequests }}
+LaunchTimeout={{ int .Values.slurm.launchTimeout }}
+SidecarListen=:9100
+LogLevel={{ .Values.slurm.logLevel }}
+{{- end -}}

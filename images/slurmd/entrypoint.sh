@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Starts slurmd for the node that the pod's environment names; arguments go to slurmd. It is on the way of every job
+# that waits for its nodes: nothing slow may come in here.
+set -euo pipefail
+
+for name in SLURMD_NODENAME SLURMD_CONF_SERVER SLURMD_CONF; do
+  if [[ -z ${!name:-} ]]; then
+    echo "slurmd-entrypoint: $name: not set" >&2
+    exit 2
+  fi
+done
+
+# auth/slurm takes the key from where the pod mounts it: readable by root alone.
+export SLURM_SACK_KEY=${SLURM_SACK_KEY:-/run/slurm-k8s/key/slurm.key}
+if [[ ! -r $SLURM_SACK_KEY ]]; then
+  echo "slurmd-entrypoint: $SLURM_SACK_KEY: no such key, or not readable" >&2
+  exit 1
+fi
+
+# For jobs, by way of the SPANK plugin: what their pod is.
+for name in ${!SLURM_K8S_@}; do
+  printf '%s=%s\n' "$name" "${!name}"
+done >/run/slurm-k8s/pod.env
+
+# -Z: a dynamic node, found by name only. -b: reports its own start as the boot, not the Kubernetes node's.
+exec slurmd -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" "$@"
