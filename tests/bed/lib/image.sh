@@ -1,0 +1,249 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Container images: made by buildah without any registry, kept in the cache, loaded into the bed's
+# containerd. `pause` and `base` are the bed's own, every images/NAME with a Dockerfile the product's.
+
+# All that can change the product's images.
+IMAGE_INPUTS=(lib plugins spank sidecar images docs m4 build-aux configure.ac Makefile.am autogen.sh LICENSE .containerignore)
+
+# skip_mount_home: or every call would leave a mount behind.
+image_buildah() {
+  CONTAINERS_REGISTRIES_CONF=$BED_DIR/config/registries.conf BUILDAH_ISOLATION=chroot \
+    buildah --root "$BED_CACHE/storage" --runroot /run/slurm-k8s-buildah \
+    --storage-driver overlay --storage-opt overlay.skip_mount_home=true "$@"
+}
+
+image_ctr() {
+  ctr --address "$CONTAINERD_SOCKET" --namespace k8s.io images "$@"
+}
+
+# Prints the names of the product's images in the order in which they are to be built.
+image_product_names() {
+  local directory
+  if [[ -f $REPOSITORY/images/build-order ]]; then
+    grep -v '^#' "$REPOSITORY/images/build-order"
+    return
+  fi
+  for directory in "$REPOSITORY"/images/*/; do
+    [[ ! -f $directory/Dockerfile ]] || basename "$directory"
+  done
+}
+
+image_reference() {
+  case $1 in
+    pause) echo "$PAUSE_IMAGE" ;;
+    base) echo "$BASE_IMAGE" ;;
+    *) echo "localhost/slurm-k8s/$1:dev" ;;
+  esac
+}
+
+image_require() {
+  case $1 in
+    pause | base) ;;
+    *) [[ $1 =~ ^[a-z][a-z0-9-]*$ && -f $REPOSITORY/images/$1/Dockerfile ]] || die "image $1: no images/$1/Dockerfile" ;;
+  esac
+}
+
+# Prints the Debian mirror that this machine's apt uses; nothing when apt does not know one.
+image_mirror() {
+  # shellcheck disable=SC2016 # apt-get replaces these
+  apt-get indextargets --format '$(ORIGIN)/$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    awk '$1 == "Debian/Debian" && !seen++ { print $2 }'
+}
+
+# git also lists files that were removed and not yet committed.
+image_existing_files() {
+  local file
+  while IFS= read -r -d '' file; do
+    [[ ! -e $REPOSITORY/$file ]] || printf '%s\0' "$file"
+  done
+}
+
+image_product_inputs() {
+  git -C "$REPOSITORY" ls-files -z --cached --others --exclude-standard -- "${IMAGE_INPUTS[@]}" |
+    sort -z |
+    image_existing_files |
+    tar -C "$REPOSITORY" --create --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner --null --files-from=-
+}
+
+image_key() {
+  case $1 in
+    pause) cat "$BED_DIR/image/pause/Dockerfile" "$(command -v catatonit)" ;;
+    base)
+      cat "$BED_DIR"/image/base/*
+      printf '%s\n' "$BASE_SUITE"
+      ;;
+    *)
+      image_record base
+      image_product_inputs
+      ;;
+  esac | sha256sum | cut -c 1-16
+}
+
+# Prints "KEY ID" of what was built last, if anything.
+image_record() {
+  cat "$BED_CACHE/images/$1" 2>/dev/null || true
+}
+
+image_id() {
+  local record
+  record=$(image_record "$1")
+  printf '%s\n' "${record#* }"
+}
+
+# image_is_built NAME KEY
+image_is_built() {
+  local record
+  record=$(image_record "$1")
+  [[ ${record%% *} == "$2" ]] && [[ $(image_buildah images --quiet --no-trunc) == *"sha256:${record#* }"* ]]
+}
+
+# image_bud NAME CONTEXT DOCKERFILE [OPTION...]
+image_bud() {
+  local name=$1 context=$2 dockerfile=$3 key=$4 identity
+  identity=$(mktemp)
+  image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --pull=never \
+    --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >&2 ||
+    die "image $name: build failed, see above"
+  mkdir -p "$BED_CACHE/images"
+  printf '%s %s\n' "$key" "$(sed 's/^sha256://' "$identity")" >"$BED_CACHE/images/$name"
+  rm -f "$identity"
+}
+
+image_build_pause() {
+  local context=$BED_CACHE/pause-context
+  rm -rf "$context"
+  mkdir -p "$context"
+  cp "$(command -v catatonit)" "$context/catatonit"
+  image_bud pause "$context" "$BED_DIR/image/pause/Dockerfile" "$1"
+  rm -rf "$context"
+}
+
+image_build_base() {
+  local context=$BED_CACHE/base-context log=$BED_CACHE/base-build.log
+  package_install debootstrap
+  rm -rf "$context"
+  mkdir -p "$context"
+  if ! "$BED_DIR/image/base/rootfs.sh" "$BASE_SUITE" "$context/root" "$(image_mirror)" >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    die "image base: debootstrap failed, the whole log is $log"
+  fi
+  tar -C "$context/root" --create --numeric-owner --file "$context/rootfs.tar" .
+  image_bud base "$context" "$BED_DIR/image/base/Dockerfile" "$1"
+  rm -rf "$context" "$log"
+}
+
+# Builds the image unless the one in the cache was made from the same inputs.
+image_ensure_built() {
+  local name=$1 key
+  key=$(image_key "$name")
+  ! image_is_built "$name" "$key" || return 0
+  lock_take build
+  progress "image $name: building"
+  case $name in
+    pause | base) "image_build_$name" "$key" ;;
+    *) image_bud "$name" "$REPOSITORY" "$REPOSITORY/images/$name/Dockerfile" "$key" ;;
+  esac
+  progress "image $name: built"
+}
+
+# Layers of earlier builds stay for a week, since the next build may reuse them.
+image_prune() {
+  local identities
+  mapfile -t identities < <(image_buildah images --quiet --filter dangling=true --filter until=168h | sort -u)
+  ((${#identities[@]} == 0)) || image_buildah rmi "${identities[@]}" >/dev/null
+}
+
+image_build() {
+  local names=("$@") name
+  package_install "${IMAGE_PACKAGES[@]}"
+  ((${#names[@]})) || mapfile -t names < <(image_product_names)
+  ((${#names[@]})) || die "$REPOSITORY/images: no image there"
+  for name in "${names[@]}"; do image_require "$name"; done
+  image_ensure_built base
+  for name in "${names[@]}"; do image_ensure_built "$name"; done
+}
+
+image_is_loaded() {
+  [[ $(cat "$BED_STATE/images/$1" 2>/dev/null) == "$2" ]] &&
+    [[ -n $(image_ctr ls --quiet "name==$(image_reference "$1")") ]]
+}
+
+# Prints the id of a built image.
+image_built_id() {
+  local id
+  image_require "$1"
+  id=$(image_id "$1")
+  [[ -n $id ]] || die "image $1: not built (bed image build $1)"
+  printf '%s\n' "$id"
+}
+
+# Prints the product's images that pods run: the builder image is only an ingredient of the others.
+image_runnable_names() {
+  image_product_names | grep -vx builder
+}
+
+# Imports a built image into containerd, unless that very one is there.
+image_load_one() {
+  local name=$1 id archive=$BED_STATE/image-$1.tar
+  id=$(image_built_id "$name")
+  ! image_is_loaded "$name" "$id" || return 0
+  rm -f "$archive"
+  image_buildah push --quiet --signature-policy "$BED_DIR/config/policy.json" \
+    "$id" "docker-archive:$archive:$(image_reference "$name")" >/dev/null
+  image_ctr import --digests=false "$archive" >/dev/null
+  rm -f "$archive"
+  mkdir -p "$BED_STATE/images"
+  printf '%s\n' "$id" >"$BED_STATE/images/$name"
+  progress "image $name: loaded"
+}
+
+image_load() {
+  local names=("$@") name
+  state_require_up
+  ((${#names[@]})) || mapfile -t names < <(image_runnable_names)
+  ((${#names[@]})) || die "$REPOSITORY/images: no image there"
+  for name in "${names[@]}"; do image_load_one "$name"; done
+}
+
+# image_push PREFIX TAG [NAME...]: from the cache to a registry, so no bed has to be up.
+image_push() {
+  local prefix=${1:-} tag=${2:-} names name id options=()
+  (($# >= 2)) || usage_error 'image push: PREFIX TAG [NAME...]'
+  names=("${@:3}")
+  ((${#names[@]})) || mapfile -t names < <(image_runnable_names)
+  # A registry on this machine has no certificate that anybody knows.
+  [[ ! $prefix =~ ^(localhost|127\.0\.0\.1)[:/] ]] || options=(--tls-verify=false)
+  for name in "${names[@]}"; do
+    id=$(image_built_id "$name")
+    image_buildah push --quiet "${options[@]}" --signature-policy "$BED_DIR/config/policy.json" \
+      "$id" "docker://$prefix/$name:$tag" || die "image $name: push to $prefix/$name:$tag: see above"
+    progress "image $name: pushed to $prefix/$name:$tag"
+  done
+}
+
+image_list() {
+  local name id loaded
+  printf '%-12s %-14s %-7s %s\n' NAME ID LOADED REFERENCE
+  for name in pause base $(image_product_names); do
+    id=$(image_id "$name")
+    loaded=no
+    if state_is_prepared && [[ -n $id ]] && image_is_loaded "$name" "$id"; then loaded=yes; fi
+    printf '%-12s %-14s %-7s %s\n' "$name" "${id:0:12}" "$loaded" "$(image_reference "$name")"
+  done
+}
+
+image_main() {
+  local action=${1:-}
+  (($#)) && shift
+  case $action in
+    build)
+      image_build "$@"
+      image_prune
+      ;;
+    load) image_load "$@" ;;
+    push) image_push "$@" ;;
+    list) image_list ;;
+    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...] or list' ;;
+  esac
+}

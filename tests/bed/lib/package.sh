@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debian packages: installs what is missing, without a question and without a word when nothing is.
+
+# shellcheck disable=SC2034 # the other files use them
+# What `up` needs, and what the making of images needs. buildah of Debian 13 wants to see netavark,
+# although our builds use the machine's network.
+UP_PACKAGES=(buildah catatonit ca-certificates containerd containernetworking-plugins curl iproute2
+  iptables netavark openssl procps runc)
+IMAGE_PACKAGES=(buildah ca-certificates catatonit containerd debootstrap git netavark)
+
+package_missing() {
+  local name
+  for name in "$@"; do
+    [[ $(dpkg-query -W -f '${Status}' "$name" 2>/dev/null) == 'install ok installed' ]] || printf '%s\n' "$name"
+  done
+}
+
+package_apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" >&2
+}
+
+# Debian's containerd package starts a service of its own. The bed neither uses nor disturbs one
+# that is there, but it does not bring a new one to the machine either: policy-rc.d forbids starts
+# while we install.
+package_without_services() {
+  local policy=/usr/sbin/policy-rc.d status=0
+  if [[ -e $policy ]]; then
+    "$@"
+    return
+  fi
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+  "$@" || status=$?
+  rm -f "$policy"
+  return "$status"
+}
+
+package_candidate_known() {
+  local name
+  for name in "$@"; do
+    apt-cache show --no-all-versions "$name" >/dev/null 2>&1 || return 1
+  done
+}
+
+package_install() {
+  local missing
+  mapfile -t missing < <(package_missing "$@")
+  ((${#missing[@]})) || return 0
+  command -v apt-get >/dev/null || die "needs ${missing[*]}, and there is no apt-get to install them"
+  progress "installing ${missing[*]}"
+  package_candidate_known "${missing[@]}" || package_apt update
+  package_without_services package_apt install --yes --no-install-recommends "${missing[@]}" && return
+  # An old package list names files that the mirror no longer has.
+  package_apt update
+  package_without_services package_apt install --yes --no-install-recommends "${missing[@]}" ||
+    die "apt-get install ${missing[*]}: see above"
+}

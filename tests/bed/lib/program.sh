@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The programs that the bed builds from Go modules, kept in the cache under a hash of their inputs.
+#
+#   programs/NAME-KEY/NAME   the program
+#   bin/                     links to it, by the names it is called by
+#   go/                      Go's caches while something is built (4 GB): removed once all is built, so
+#                            that an interrupted build goes on where it was
+
+# shellcheck disable=SC2034 # state.sh uses it
+UP_PROGRAMS=(kube helm coredns)
+
+program_links() {
+  case $1 in
+    kube) echo kubectl etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy ;;
+    *) echo "$1" ;;
+  esac
+}
+
+program_flags() {
+  local minor=${KUBERNETES_VERSION#*.}
+  minor=${minor%.*}
+  case $1 in
+    kube)
+      local version=k8s.io/component-base/version
+      printf '%s ' -s -w -X "$version.gitVersion=v$KUBERNETES_VERSION" -X "$version.gitMajor=1" -X "$version.gitMinor=$minor"
+      ;;
+    helm)
+      # Without these a chart's kubeVersion is checked against Kubernetes 1.20.
+      local package=helm.sh/helm/v3
+      printf '%s ' -s -w -X "$package/internal/version.version=v$HELM_VERSION" \
+        -X "$package/pkg/chartutil.k8sVersionMajor=1" -X "$package/pkg/chartutil.k8sVersionMinor=$minor" \
+        -X "$package/pkg/lint/rules.k8sVersionMajor=1" -X "$package/pkg/lint/rules.k8sVersionMinor=$minor"
+      ;;
+    kwok) printf '%s ' -s -w -X "sigs.k8s.io/kwok/pkg/consts.Version=v$KWOK_VERSION" ;;
+    *) echo -s -w ;;
+  esac
+}
+
+program_module() {
+  case $1 in
+    helm) echo "helm.sh/helm/v3/cmd/helm@v$HELM_VERSION" ;;
+    coredns) echo "github.com/coredns/coredns@v$COREDNS_VERSION" ;;
+    kwok) echo "sigs.k8s.io/kwok/cmd/kwok@v$KWOK_VERSION" ;;
+  esac
+}
+
+program_key() {
+  {
+    printf '%s\n' "$(uname -m)" "$(program_module "$1")" "$(program_flags "$1")"
+    [[ $1 != kube ]] || cat "$BED_DIR"/kube/{main.go,go.mod,go.sum}
+  } | sha256sum | cut -c 1-16
+}
+
+program_is_built() {
+  [[ -x $BED_CACHE/programs/$1-$(program_key "$1")/$1 && -x $BED_BIN/$(program_links "$1" | cut -d ' ' -f 1) ]]
+}
+
+program_compile() {
+  local name=$1 go=$2 target=$3 arguments
+  # GOTOOLCHAIN=local: the Go that was found is new enough; another one is not to be fetched unasked.
+  arguments=(env GOTOOLCHAIN=local)
+  if [[ $name == kube ]]; then
+    go_run "${arguments[@]}" "$go" build -C "$BED_DIR/kube" -mod=readonly -buildvcs=false -trimpath \
+      -ldflags "$(program_flags kube)" -o "$target/kube" .
+  else
+    (cd / && go_run "${arguments[@]}" GOBIN="$target" GO111MODULE=on \
+      "$go" install -trimpath -ldflags "$(program_flags "$name")" "$(program_module "$name")")
+  fi
+}
+
+program_link() {
+  local name=$1 directory=$2 link
+  mkdir -p "$BED_BIN"
+  for link in $(program_links "$name"); do
+    ln -sfn "../programs/$directory/$name" "$BED_BIN/$link"
+  done
+}
+
+program_build() {
+  local name=$1 go=$2 directory partial log
+  directory=$name-$(program_key "$name")
+  partial=$BED_CACHE/programs/.$directory
+  log=$BED_CACHE/$name-build.log
+  if [[ ! -x $BED_CACHE/programs/$directory/$name ]]; then
+    progress "building $name (once; minutes; log: $log)"
+    rm -rf "$partial"
+    mkdir -p "$partial"
+    if ! program_compile "$name" "$go" "$partial" >"$log" 2>&1; then
+      tail -n 20 "$log" >&2
+      die "$name: build failed, the whole log is $log"
+    fi
+    mv "$partial" "$BED_CACHE/programs/$directory"
+    rm -f "$log"
+  fi
+  program_link "$name" "$directory"
+  find "$BED_CACHE/programs" -mindepth 1 -maxdepth 1 -name "$name-*" ! -name "$directory" -exec rm -rf {} +
+  progress "$name built"
+}
+
+# program_ensure NAME...: each one is built and linked when this returns.
+program_ensure() {
+  local name go missing=()
+  for name in "$@"; do
+    program_is_built "$name" || missing+=("$name")
+  done
+  ((${#missing[@]})) || return 0
+  package_install ca-certificates
+  lock_take build
+  go=$(go_program)
+  for name in "${missing[@]}"; do
+    program_build "$name" "$go"
+  done
+  progress 'removing the build caches'
+  chmod -R u+w "$BED_CACHE/go" && rm -rf "$BED_CACHE/go"
+}

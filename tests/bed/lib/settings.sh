@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Names, versions, addresses and paths of the test bed: the only place that has them.
+# shellcheck disable=SC2034 # the other files use them
+
+REPOSITORY=$(cd "$BED_DIR/../.." && pwd)
+
+KUBERNETES_VERSION=1.34.4
+COREDNS_VERSION=1.12.1
+HELM_VERSION=3.19.5
+KWOK_VERSION=0.7.0
+# What the modules above ask for, and what is fetched where Debian's Go is older.
+GO_MINIMUM=1.24
+GO_TOOLCHAIN=1.24.13
+BASE_SUITE=trixie
+
+BED_CACHE=${SLURM_K8S_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/slurm-k8s}
+BED_STATE=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}
+BED_NAMESPACE=${BED_NAMESPACE:-slurm}
+BED_BIN=$BED_CACHE/bin
+BED_LOG=$BED_STATE/log
+BED_KUBECONFIG=$BED_STATE/pki/admin.conf
+CONTAINERD_SOCKET=$BED_STATE/containerd.sock
+
+BED_NETNS_FILE=/run/netns/slurm-k8s-bed
+BED_CGROUP=slurm-k8s-bed
+BED_CNI_NETWORK=slurm-k8s-bed
+BED_NODE=node1
+NODE_ADDRESS=172.31.0.1
+SERVICE_RANGE=10.96.0.0/16
+API_SERVICE_ADDRESS=10.96.0.1
+DNS_SERVICE_ADDRESS=10.96.0.10
+DNS_PORT=1053
+POD_RANGE=10.244.0.0/16
+# The node's share of POD_RANGE: the controller manager gives the first node the first /24.
+NODE_POD_RANGE=10.244.0.0/24
+
+PAUSE_IMAGE=localhost/pause:slurm-k8s
+BASE_IMAGE=localhost/debian:$BASE_SUITE-slim
+VOLUME_COUNT=64
+
+COMPONENTS=(etcd containerd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy coredns)

@@ -1,0 +1,316 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Tests the bed itself, in TAP: what it offers, that faults heal, and that `down` leaves nothing.
+# Starts and stops the machine's only bed: refuses when one is up.
+set -euo pipefail
+
+BED=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/bed
+WORK=$(mktemp -d)
+IMAGE=localhost/debian:trixie-slim
+TESTS=0
+FAILURES=0
+
+if [[ ${1:-} == --help ]]; then
+  echo 'usage: test_bed.sh (as root, with no bed up; about two minutes)'
+  exit
+fi
+
+finish() {
+  "$BED" down 2>"$WORK/down.log" || cat "$WORK/down.log" >&2
+  rm -rf "$WORK"
+}
+
+# check DESCRIPTION COMMAND...: one test; what the command says is shown when it fails.
+check() {
+  local description=$1 verdict=ok status
+  shift
+  TESTS=$((TESTS + 1))
+  # Not in an `if`: that would switch off -e inside the test too.
+  set +e
+  (
+    set -e
+    "$@"
+  ) >"$WORK/output" 2>&1
+  status=$?
+  set -e
+  if ((status)); then
+    verdict='not ok'
+    FAILURES=$((FAILURES + 1))
+  fi
+  printf '%s %d - %s\n' "$verdict" "$TESTS" "$description"
+  [[ $verdict == ok ]] || sed 's/^/# /' "$WORK/output"
+}
+
+# poll SECONDS COMMAND...
+poll() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.2
+  done
+}
+
+kubectl() { "$BED" kubectl "$@"; }
+
+# Everything of the machine that a bed could leave behind. Of the processes only those whose
+# program could be the bed's, since the machine may have other work.
+snapshot() {
+  local directory=$1
+  mkdir -p "$directory"
+  # shellcheck disable=SC2009 # pgrep does not print what it has matched
+  ps -eo args= | grep -E "^[^ ]*/?(containerd|containerd-shim[^ ]*|runc|etcd|coredns|kube[^ ]*|pause)( |$)" |
+    sort >"$directory/processes" || true
+  lsns --noheadings --raw --type net --output NS | sort >"$directory/network-namespaces"
+  find /run/netns 2>/dev/null | sort >"$directory/namespace-files" || true
+  cut -d ' ' -f 5 /proc/self/mountinfo | grep -v /containers/storage/ | sort >"$directory/mounts"
+  find /sys/fs/cgroup -name 'slurm-k8s-bed*' -o -name 'kubepods*' >"$directory/cgroups"
+  ip -o link | cut -d : -f 2 >"$directory/interfaces"
+  iptables-save | sed '/^#/d; s/\[.*\]//' >"$directory/iptables"
+  ip6tables-save | sed '/^#/d; s/\[.*\]//' >"$directory/ip6tables"
+  ip route show table all >"$directory/routes"
+  sysctl -n vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys \
+    net.ipv4.ip_forward >"$directory/sysctls"
+  find /var/lib/kubelet /var/lib/cni /var/log/containers /var/log/pods /run/containerd /run/slurm-k8s-bed \
+    /var/lib/slurm-k8s-bed /opt/containerd /usr/libexec/kubernetes /etc/cni /tmp/hostpath_pv 2>/dev/null |
+    sort >"$directory/files" || true
+}
+
+pod_manifest() {
+  cat <<END
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: claim}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: server}
+spec: {selector: {app: server}, ports: [{port: 80, targetPort: 8080}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: server, labels: {app: server}}
+spec:
+  terminationGracePeriodSeconds: 0
+  securityContext: {runAsUser: 401, runAsGroup: 401, fsGroup: 401}
+  volumes: [{name: data, persistentVolumeClaim: {claimName: claim}}]
+  containers:
+  - name: server
+    image: $IMAGE
+    volumeMounts: [{name: data, mountPath: /data}]
+    command:
+    - perl
+    - -MIO::Socket::INET
+    - -e
+    - |
+      open(my \$file, ">", "/data/written") or die "volume: \$!";
+      my \$socket = IO::Socket::INET->new(LocalPort => 8080, Listen => 5) or die;
+      while (my \$client = \$socket->accept) { print \$client "peer ", \$client->peerhost, "\n"; }
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: client}
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+  - {name: client, image: $IMAGE, command: [sleep, infinity]}
+END
+}
+
+start_pods() {
+  pod_manifest | kubectl apply -f -
+  kubectl wait --for=condition=Ready pod/server pod/client --timeout=60s
+}
+
+restart_pods() {
+  "$BED" image load base
+  start_pods
+}
+
+client() { kubectl exec -i client -- "$@"; }
+
+# For poll: the service's name and rules come some moments after its pod is ready. The server must
+# see the client's own address, since Slurm takes a node's address from its connection.
+service_keeps_address() {
+  local address
+  address=$(kubectl get pod client -o jsonpath='{.status.podIP}')
+  client perl -MIO::Socket::INET -e \
+    'print IO::Socket::INET->new(PeerAddr => "server:80", Timeout => 5)->getline' >"$WORK/peer" || return 1
+  [[ $(<"$WORK/peer") == "peer $address" ]]
+}
+
+unknown_name_fails_at_once() {
+  local started=$SECONDS status=0
+  client getent hosts compute-17 || status=$?
+  echo "exit code $status after $((SECONDS - started)) s"
+  ((status == 2 && SECONDS - started < 3))
+}
+
+no_way_out() {
+  local status=0
+  "$BED" exec curl --silent --max-time 2 http://192.0.2.1/ || status=$?
+  ((status != 0))
+}
+
+volume_returns() {
+  local volume
+  volume=$(kubectl get pvc claim -o jsonpath='{.spec.volumeName}')
+  kubectl delete pod server
+  kubectl delete pvc claim
+  poll 20 volume_has_phase "$volume" Released
+  "$BED" volume reset
+  poll 20 volume_has_phase "$volume" Available
+  [[ -z $(ls -A "${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}/volumes/$volume") ]]
+}
+
+volume_has_phase() {
+  [[ $(kubectl get pv "$1" -o jsonpath='{.status.phase}') == "$2" ]]
+}
+
+exit_code_passes() {
+  local status=0
+  client sh -c 'exit 7' || status=$?
+  ((status == 7))
+}
+
+fails() {
+  if "$@"; then return 1; fi
+}
+
+usage_error_is_2() {
+  local status=0
+  "$BED" "$@" || status=$?
+  ((status == 2))
+}
+
+component_state_is() {
+  local line
+  line=$("$BED" status | grep "^$1 " || true)
+  echo "$line"
+  [[ $line == *" $2" ]]
+}
+
+kill_and_start() {
+  "$BED" fault kill "$1"
+  component_state_is "$1" dead
+  "$BED" fault start "$1"
+  component_state_is "$1" ready
+}
+
+stop_and_continue() {
+  "$BED" fault stop "$1"
+  component_state_is "$1" stopped
+  "$BED" fault continue "$1"
+  poll 20 component_state_is "$1" ready
+}
+
+pod_survived_containerd() {
+  client true
+}
+
+node_is_ready() {
+  kubectl wait --for=condition=Ready node/node1 --timeout=60s
+}
+
+# A pid file that names a living process of somebody else, as after a pid was used again.
+foreign_process_lives() {
+  local file=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}/run/coredns.pid kept pid
+  sleep 300 &
+  pid=$!
+  kept=$(<"$file")
+  printf '%s %s\n' "$pid" "${kept#* }" >"$file"
+  component_state_is coredns dead
+  fails "$BED" fault kill coredns
+  kill -0 "$pid"
+  printf '%s\n' "$kept" >"$file"
+  kill "$pid"
+}
+
+up_is_fast() {
+  local started=$SECONDS
+  "$BED" up
+  echo "$((SECONDS - started)) s"
+  ((SECONDS - started < 40))
+}
+
+# Interrupts `up` when all components run but the cluster is still empty.
+interrupted_up_completes() {
+  local pid
+  "$BED" down
+  "$BED" up 2>"$WORK/up.log" &
+  pid=$!
+  poll 60 grep -q 'coredns ready' "$WORK/up.log"
+  kill -s KILL "$pid"
+  "$BED" up
+  kubectl get service kube-dns --namespace kube-system
+  [[ $(kubectl get persistentvolumes -o name | wc -l) == 64 ]]
+}
+
+up_heals() {
+  "$BED" fault kill kube-scheduler
+  "$BED" fault stop kube-proxy
+  "$BED" up
+  component_state_is kube-scheduler ready
+  component_state_is kube-proxy ready
+}
+
+# Init may take a moment to collect the last processes.
+nothing_left() {
+  poll 10 same_as_before
+}
+
+same_as_before() {
+  rm -rf "$WORK/after"
+  snapshot "$WORK/after"
+  diff -r "$WORK/before" "$WORK/after" >"$WORK/difference" && return
+  cat "$WORK/difference"
+  return 1
+}
+
+main() {
+  local component
+  if "$BED" status >/dev/null 2>&1 || [[ -e /run/netns/slurm-k8s-bed ]]; then
+    echo 'Bail out! a bed is up: its users would lose it (bed down)'
+    exit 1
+  fi
+  "$BED" build
+  "$BED" image build base
+  snapshot "$WORK/before"
+  trap finish EXIT
+
+  check 'up from the cache takes less than 40 s' up_is_fast
+  check 'up on a running bed does nothing' "$BED" up
+  check 'status says that all is well' "$BED" status
+  check 'the base image is loaded' "$BED" image load base
+  check 'pods run, and a volume is writable by its fsGroup' start_pods
+  check 'a service is reached by its name, from the pod'"'"'s own address' poll 20 service_keeps_address
+  check 'an unknown name fails at once' unknown_name_fails_at_once
+  check 'a pod reaches the API server' client perl -MIO::Socket::INET -e \
+    'IO::Socket::INET->new(PeerAddr => "kubernetes.default:443", Timeout => 5) or die'
+  check 'no traffic leaves the bed' no_way_out
+  check 'logs of a pod are there' kubectl logs client
+  check 'an exit code passes through exec' exit_code_passes
+  check 'helm talks to the cluster' "$BED" helm list --all-namespaces
+  check 'a volume whose claim was deleted is empty and available again' volume_returns
+  check 'an unknown command is a usage error' usage_error_is_2 nonsense
+  check 'an unknown component is a usage error' usage_error_is_2 fault kill nonsense
+  for component in etcd containerd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy coredns; do
+    check "fault: $component killed and started" kill_and_start "$component"
+    check "fault: $component stopped and continued" stop_and_continue "$component"
+  done
+  check 'the node is ready after all that' node_is_ready
+  check 'a running pod survived all that' pod_survived_containerd
+  check 'a second up completes an interrupted one' interrupted_up_completes
+  check 'pods run again' restart_pods
+  check 'up starts what a test has killed or stopped' up_heals
+  check 'a process that only has the recorded pid is left alone' foreign_process_lives
+  check 'down with pods running' "$BED" down
+  check 'down on no bed does nothing' "$BED" down
+  check 'down leaves nothing' nothing_left
+
+  echo "1..$TESTS"
+  ((FAILURES == 0))
+}
+
+main
