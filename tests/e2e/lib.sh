@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every e2e test has: the bed's tools, waiting with a deadline, TAP, and a cluster back at zero.
+#
+# A test file defines functions named test_*; tests/e2e/run sources it and calls them in order, each after to_zero.
+# A function fails with `fail "what"`; then everything that a reader needs is printed.
+
+E2E_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+BED=$E2E_FOLDER/../bed/bed
+NAMESPACE=${BED_NAMESPACE:-slurm}
+
+kubectl() { "$BED" kubectl -n "$NAMESPACE" "$@"; }
+slurm() { "$BED" slurm "$@"; }
+
+fail() {
+  echo "# $*" >&2
+  return 1
+}
+
+now_ms() { date +%s%3N; }
+
+# wait_for SECONDS TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT.
+wait_for() {
+  local seconds=$1 text=$2 deadline
+  shift 2
+  deadline=$(($(now_ms) + seconds * 1000))
+  until "$@" >/dev/null 2>&1; do
+    if (($(now_ms) > deadline)); then
+      fail "not within $seconds s: $text"
+      return 1
+    fi
+    sleep 0.2
+  done
+}
+
+assert_equal() { # WHAT EXPECTED ACTUAL
+  [[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
+}
+
+# Jobs.
+
+submit() { slurm sbatch --parsable --output=/dev/null "$@"; }
+job_field() { slurm scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 | cut -d= -f2-; }
+job_state() { job_field "$1" JobState; }
+is_job_in() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
+wait_job() { # ID STATES SECONDS
+  wait_for "$3" "job $1 in $2" is_job_in "$1" "$2" || fail "job $1 is $(job_state "$1"), reason $(job_field "$1" Reason)"
+}
+wait_done() { # ID SECONDS: completed with exit code 0
+  wait_job "$1" "COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL" "$2" || return 1
+  assert_equal "job $1" "COMPLETED 0:0" "$(job_state "$1") $(job_field "$1" ExitCode)"
+}
+job_nodes() { slurm scontrol show hostnames "$(job_field "$1" NodeList)"; }
+
+# Nodes and pods.
+
+pods() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}{"\n"}{end}' | sort; }
+pod_count() { pods | grep -c . || true; }
+has_pod_count() { [[ $(pod_count) == "$1" ]]; }
+pod_uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
+node_state() { slurm scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut -d= -f2; }
+node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
+node_count() { slurm sinfo -h -N -o %N | sort -u | grep -c . || true; }
+has_node_count() { [[ $(node_count) == "$1" ]]; }
+is_zero() { has_pod_count 0 && ! slurm squeue -h | grep -q . && all_idle_and_down; }
+# Every node idle and powered down: compact state "idle~".
+all_idle_and_down() { ! slurm sinfo -h -N -o %t | grep -qv '^idle~$'; }
+
+# Ends all jobs and powers all nodes down, so that a test starts with a cluster at zero.
+to_zero() {
+  slurm scancel --me >/dev/null 2>&1 || true
+  local busy
+  busy=$(slurm sinfo -h -N -o '%N %t' | awk '$2 != "idle~" {print $1}' | sort -u | paste -sd, -)
+  if [[ -n $busy ]]; then
+    slurm scontrol update "nodename=$busy" state=power_down_force reason=e2e >/dev/null 2>&1 || true
+  fi
+  wait_for 90 "a cluster at zero" is_zero
+}
+
+nodeset_condition() { # FIELD of condition Ready of a NodeSet
+  kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath="{.status.conditions[?(@.type=='Ready')].$2}"
+}
+
+controller_ready() { slurm scontrol ping 2>/dev/null | grep -q 'is UP'; }
+
+diagnose() {
+  {
+    echo "--- pods"; kubectl get pods -o wide
+    echo "--- nodes"; slurm sinfo -N -l
+    echo "--- jobs"; slurm squeue -l
+    echo "--- events"; kubectl get events --sort-by=.lastTimestamp | tail -20
+    echo "--- slurmctld"; kubectl logs slurm-controller-0 -c slurmctld --tail=60
+    echo "--- sidecar"; kubectl logs slurm-controller-0 -c sidecar --tail=20
+  } 2>&1 | sed 's/^/#   /' >&2
+}

@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Jobs on a cluster that has no pod: sbatch, srun and salloc make their nodes.
+
+test_one_node() {
+  local job
+  job=$(submit -N1 --wrap 'srun hostname')
+  wait_done "$job" 60
+}
+
+test_four_nodes_run_in_their_own_pods() {
+  local job
+  # The job checks itself: four different hosts, each the Slurm node of that name.
+  job=$(submit -N4 --wrap 'test "$(srun -l hostname | sort -u | wc -l)" = 4 &&
+    srun bash -c "test \$(hostname) = \$SLURMD_NODENAME"')
+  wait_done "$job" 60
+}
+
+test_exactly_the_asked_nodes_get_pods() {
+  local job
+  job=$(submit -N2 -w 'compute-[3,5]' --wrap 'sleep 20')
+  wait_job "$job" RUNNING 60
+  assert_equal "pods" "compute-3 compute-5" "$(pods | paste -sd' ' -)"
+  assert_equal "label nodeset" "compute compute" \
+    "$(kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.labels.slurm-k8s\.io/nodeset}')"
+  assert_equal "label node" "compute-3 compute-5" \
+    "$(kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.labels.slurm-k8s\.io/node}')"
+  slurm scancel "$job"
+}
+
+test_srun_from_zero() {
+  local out
+  out=$(slurm srun -N2 hostname | sort | paste -sd' ' -)
+  assert_equal "srun" "compute-0 compute-1" "$out"
+}
+
+test_salloc_from_zero() {
+  local out
+  out=$(slurm salloc -N2 bash -c 'srun hostname' 2>/dev/null | sort | paste -sd' ' -)
+  assert_equal "salloc" "compute-0 compute-1" "$out"
+}
+
+test_two_jobs_at_once() {
+  local first second
+  first=$(submit -N2 --exclusive --wrap 'srun sleep 2')
+  second=$(submit -N3 --exclusive --wrap 'srun sleep 2')
+  wait_done "$first" 60
+  wait_done "$second" 60
+  assert_equal "nodes in common" "" "$(comm -12 <(job_nodes "$first" | sort) <(job_nodes "$second" | sort))"
+}
+
+test_array_of_20() {
+  local job
+  job=$(submit --array=1-20 --exclusive --wrap 'true')
+  array_done() { [[ $(slurm scontrol show job "$job" -o | grep -c 'JobState=COMPLETED') == 20 ]]; }
+  wait_for 120 "20 tasks of job $job completed" array_done
+}
+
+test_the_hook_launches_at_once() {
+  # slurmctld's own check comes every 30 s: a launch within 10 s of the last pod is the plugin's.
+  local job start
+  start=$(now_ms)
+  job=$(submit -N1 --wrap 'true')
+  wait_done "$job" 60
+  (($(now_ms) - start < 15000)) || fail "job $job took $(($(now_ms) - start)) ms"
+}

@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Jobs that the cluster can't run make no pod.
+
+test_a_job_larger_than_the_cluster() {
+  local out
+  if out=$(slurm sbatch -N9 --wrap true 2>&1); then
+    # Accepted: then it must stay pending, and pods must not come.
+    local job=${out##* }
+    wait_job "$job" PENDING 5
+    sleep 5
+    wait_job "$job" PENDING 1
+    slurm scancel "$job"
+  fi
+  assert_equal "pods" 0 "$(pod_count)"
+}
+
+test_more_memory_than_a_node_has() {
+  if slurm sbatch -N1 --mem=100G --wrap true >/dev/null 2>&1; then fail "taken"; fi
+  assert_equal "pods" 0 "$(pod_count)"
+}
+
+test_an_unknown_feature() {
+  if slurm sbatch -N1 --constraint=nosuch --wrap true >/dev/null 2>&1; then fail "taken"; fi
+  assert_equal "pods" 0 "$(pod_count)"
+}
+
+test_the_nodeset_is_a_feature() {
+  local job
+  job=$(submit -N1 --constraint=compute --wrap true)
+  wait_done "$job" 60
+}

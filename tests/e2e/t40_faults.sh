@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# slurmctld or a pod goes away at the wrong moment.
+
+cordon() { kubectl cordon node1 >/dev/null; }
+uncordon() { kubectl uncordon node1 >/dev/null; }
+
+test_slurmctld_restarted_while_nodes_power_up() {
+  local job before
+  # A cordoned Kubernetes node holds the pods Pending, so that the restart falls into the power-up.
+  cordon
+  trap uncordon RETURN
+  job=$(submit -N2 --wrap 'srun hostname')
+  wait_for 30 "two pods" has_pod_count 2
+  sleep 8  # slurmctld saves a new job some seconds late: before that, the job itself is lost (facts of Slurm)
+  before=$(kubectl get pod slurm-controller-0 -o jsonpath='{.status.containerStatuses[?(@.name=="slurmctld")].restartCount}')
+  slurm kill -TERM 1 || true
+  restarted() {
+    [[ $(kubectl get pod slurm-controller-0 -o jsonpath='{.status.containerStatuses[?(@.name=="slurmctld")].restartCount}') -gt $before ]]
+  }
+  wait_for 60 "slurmctld restarted" restarted
+  uncordon
+  wait_for 60 "slurmctld up" controller_ready
+  wait_done "$job" 120
+}
+
+test_pod_deleted_under_a_running_job() {
+  local job restarts
+  job=$(submit -N2 --requeue --wrap 'srun sleep 15')
+  wait_job "$job" RUNNING 60
+  kubectl delete pod "$(job_nodes "$job" | head -1)" --wait=false >/dev/null
+  requeued() { [[ $(job_field "$job" Restarts) -ge 1 ]]; }
+  wait_for 30 "job $job requeued" requeued
+  wait_done "$job" 180
+  restarts=$(job_field "$job" Restarts)
+  assert_equal "restarts" 1 "$restarts"
+}
+
+test_pod_deleted_before_slurmd_registered() {
+  local job
+  cordon
+  trap uncordon RETURN
+  job=$(submit -N1 -w compute-2 --wrap true)
+  wait_for 30 "a pod" has_pod_count 1
+  kubectl delete pod compute-2 --force --grace-period=0 >/dev/null 2>&1
+  uncordon
+  wait_done "$job" 120
+}
+
+test_cancelled_while_powering_up() {
+  local job
+  cordon
+  trap uncordon RETURN
+  job=$(submit -N3 --wrap true)
+  wait_for 30 "three pods" has_pod_count 3
+  slurm scancel "$job"
+  wait_job "$job" CANCELLED 30
+  uncordon
+  # What was made comes up, idles, and goes.
+  wait_for 120 "no pod left" has_pod_count 0
+}

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a job finds in its pod.
+
+test_environment_of_the_pod() {
+  local out
+  out=$(slurm srun -N1 -w compute-4 bash -c 'echo $SLURM_K8S_POD $SLURM_K8S_NAMESPACE $SLURM_K8S_NODE $SLURM_K8S_NODESET')
+  assert_equal "environment" "compute-4 $NAMESPACE node1 compute" "$out"
+}
+
+test_no_service_account_token() {
+  slurm srun -N1 test ! -e /var/run/secrets/kubernetes.io/serviceaccount/token
+}
+
+test_users_can_not_read_the_key() {
+  local out
+  # Jobs here run as the user slurm, who is nobody special in a node's pod.
+  out=$(slurm srun -N1 bash -c 'id -u; for file in /etc/slurm/slurm.key /run/slurm-k8s/key/slurm.key; do
+    if test -r $file; then echo $file; fi; done' | paste -sd' ' -)
+  assert_equal "user, and keys that it could read" "401" "$out"
+}
+
+test_nodes_resolve_each_other() {
+  slurm srun -N2 bash -c 'for node in $(scontrol show hostnames); do getent hosts $node >/dev/null || exit 1; done'
+}
+
+test_pods_are_unprivileged() {
+  local job
+  job=$(submit -N1 --wrap 'sleep 5')
+  wait_job "$job" RUNNING 60
+  assert_equal "securityContext" "" \
+    "$(kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].spec.containers[*].securityContext.privileged}')"
+  wait_done "$job" 60
+}

@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The programs with the engine and without it, and the engine's socket.
+
+test_programs_hand_over_within_100_ms() {
+  local times
+  # The median of 11 runs on a node that has no pod: nothing but the hand-over.
+  times=$(slurm bash -c 'for i in {1..11}; do start=$(date +%s%N); /usr/libexec/slurm-k8s/slurm-k8s-suspend compute-7 || exit 1
+    echo $((($(date +%s%N) - start) / 1000000)); done' | sort -n | sed -n 6p)
+  ((times < 100)) || fail "$times ms"
+}
+
+test_programs_do_the_work_without_the_engine() {
+  slurm /usr/libexec/slurm-k8s/slurm-k8s-resume --direct compute-6
+  assert_equal "pods" compute-6 "$(pods)"
+  slurm /usr/libexec/slurm-k8s/slurm-k8s-suspend --direct compute-6
+  wait_for 20 "no pod" has_pod_count 0
+}
+
+test_the_socket_is_slurm_users_alone() {
+  assert_equal "mode and owner" "600 slurm" "$(slurm stat -c '%a %U' /run/slurm-k8s/engine.sock)"
+}
+
+test_sidecar_answers() {
+  local out
+  out=$(slurm bash -c 'for path in healthz readyz metrics; do exec 3<>/dev/tcp/127.0.0.1/9100
+    printf "GET /$path HTTP/1.0\r\n\r\n" >&3; head -1 <&3 | tr -d "\r"; exec 3>&-; done' | sort -u)
+  [[ $out == "HTTP/1."?" 200 OK" ]] || fail "$out"
+}

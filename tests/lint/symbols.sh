@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the built plugins show to their host: exactly their exports.map, and nothing that keeps dlclose() from unloading.
+# usage: symbols.sh BUILD-FOLDER
+set -euo pipefail
+
+source_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${1:?usage: symbols.sh BUILD-FOLDER}
+status=0
+
+listed() { grep -oE '^    [a-z_0-9]+;' "$source_folder/$1" | tr -d ' ;' | sort; }
+exported() { nm -D --defined-only "$build/$1" | awk '{print $3}' | sort; }
+
+while read -r library map; do
+  [[ -e $build/$library ]] || { echo "$library: not built"; status=1; continue; }
+  if ! diff <(listed "$map") <(exported "$library"); then
+    echo "$library: exports differ from $map (< listed, > exported)"
+    status=1
+  fi
+  # A UNIQUE symbol pins the library in slurmctld for ever.
+  if nm -D "$build/$library" | grep -q ' u '; then
+    echo "$library: has UNIQUE symbols"
+    status=1
+  fi
+done <<'END'
+plugins/.libs/prep_k8s.so plugins/prep_k8s/exports.map
+plugins/.libs/node_features_k8s.so plugins/node_features_k8s/exports.map
+lib/.libs/libslurm_k8s_engine.so lib/engine/exports.map
+spank/.libs/spank_k8s.so spank/exports.map
+END
+exit "$status"

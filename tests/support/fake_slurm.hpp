@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FakeSlurm: slurmctld's node records in memory, with the rules that decide what a change does to a job. One thread.
+//
+// A test sets nodes up and changes their states by node(); pass_time() lets power changes that were asked for happen.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/hostlist.hpp"
+#include "base/text.hpp"
+#include "core/slurm.hpp"
+
+namespace slurmk8s {
+
+class FakeSlurm final : public Slurm {
+ public:
+  using Base = SlurmNode::Base;
+
+  /** What was asked for, in order: "create NodeName=…", "delete c-[0-1]", "drain c-0 REASON", "power_down c-0". */
+  std::vector<std::string> calls;
+  /** Nodes whose jobs a call requeued or killed: a test of careful code wants this empty. */
+  std::set<std::string> harmed;
+  /** The next calls fail with these, one each; loads too when `fail_loads`. */
+  std::vector<Error> failures;
+  bool fail_loads = false;
+  std::int64_t limit = 4096;
+  int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
+
+  /** A record for reading and changing; made (powered-down, idle, as by create) when it isn't there. */
+  SlurmNode& node(const std::string& name) {
+    time_++;
+    const auto [entry, made] = nodes_.try_emplace(name);
+    if (made) entry->second = cloud_node(name);
+    return entry->second;
+  }
+  bool has(const std::string& name) const { return nodes_.count(name) != 0; }
+  std::size_t size() const { return nodes_.size(); }
+  /** All names as a hostlist. */
+  std::string names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, node] : nodes_) all.push_back(name);
+    return compress_hostlist(all);
+  }
+
+  static SlurmNode cloud_node(const std::string& name) {
+    SlurmNode node;
+    node.name = name;
+    node.base = Base::idle;
+    node.cloud = node.dynamic = node.powered_down = true;
+    return node;
+  }
+
+  /** An idle node that is asked to power down begins to, one that was powering down is down. Nothing else moves. */
+  void pass_time() {
+    time_++;
+    for (auto& [name, node] : nodes_) {
+      if (!node.powering_down || is_busy(node)) continue;
+      if (asked_.erase(name) != 0) {
+        node.draining = false;  // as POWER_DOWN does
+      } else {
+        node.powering_down = false;
+        node.powered_down = true;
+      }
+    }
+  }
+
+  Result<std::optional<std::vector<SlurmNode>>> load_nodes_since(std::time_t& since) override {
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
+    if (since == time_) return std::optional<std::vector<SlurmNode>>();
+    since = time_;
+    loads++;
+    std::vector<SlurmNode> all;
+    for (const auto& [name, node] : nodes_) all.push_back(node);
+    return std::optional(std::move(all));
+  }
+
+  Result<std::int64_t> max_nodes() override { return limit; }
+
+  Result<SlurmNode> load_node(const std::string& name) override {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) return Error(Errc::not_found, "slurm: Invalid node name specified");
+    return found->second;
+  }
+
+  Status create_nodes(const std::string& line) override {
+    calls.push_back("create " + line);
+    if (auto error = next_failure()) return *error;
+    std::map<std::string, std::string> words;
+    for (const std::string_view word : split(line, ' ')) {
+      const std::size_t equals = word.find('=');
+      if (equals == std::string_view::npos) return Error(Errc::invalid, "slurm: Unspecified error");
+      words[std::string(word.substr(0, equals))] = word.substr(equals + 1);
+    }
+    if (words["State"] != "CLOUD") return Error(Errc::conflict, "slurm: Invalid node state specified");
+    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(words["NodeName"]))) {
+      if (has(name)) return Error(Errc::already_exists, "slurm: Node already exists");
+      if (static_cast<std::int64_t>(size()) >= limit) return Error(Errc::forbidden, "slurm: No more nodes allowed");
+      SlurmNode& made = node(name);
+      made.cpus = static_cast<std::uint32_t>(parse_int(words["CPUs"]).value_or(1));
+      made.real_memory_mib = static_cast<std::uint64_t>(parse_int(words["RealMemory"]).value_or(1));
+      made.features = words["Feature"];
+    }
+    return {};
+  }
+
+  Status delete_nodes(const std::string& hostlist) override {
+    calls.push_back("delete " + hostlist);
+    if (auto error = next_failure()) return *error;
+    Status status;
+    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
+      const auto found = nodes_.find(name);
+      if (found == nodes_.end()) {
+        status = Error(Errc::not_found, "slurm: Invalid node name specified");
+      } else if (is_busy(found->second) || found->second.reserved || !found->second.dynamic) {
+        status = Error(Errc::conflict, "slurm: Requested nodes are busy");
+      } else {
+        nodes_.erase(found);
+        time_++;
+      }
+    }
+    return status;
+  }
+
+  Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) override {
+    calls.push_back(verb(update.state) + " " + hostlist + (update.reason.empty() ? "" : " " + update.reason));
+    if (auto error = next_failure()) return *error;
+    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
+      if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
+      apply(node(name), update);
+    }
+    return {};
+  }
+
+ private:
+  using State = SlurmNodeUpdate::State;
+
+  static bool is_busy(const SlurmNode& node) {
+    return node.base == Base::allocated || node.base == Base::mixed || node.completing;
+  }
+
+  static std::string verb(State state) {
+    switch (state) {
+      case State::keep: return "update";
+      case State::down: return "down";
+      case State::drain: return "drain";
+      case State::undrain: return "undrain";
+      case State::resume: return "resume";
+      case State::power_up: return "power_up";
+      case State::power_down: return "power_down";
+      case State::power_down_asap: return "power_down_asap";
+      case State::power_down_force: return "power_down_force";
+    }
+    return "?";
+  }
+
+  void apply(SlurmNode& node, const SlurmNodeUpdate& update) {
+    if (!update.reason.empty()) node.reason = update.reason;
+    if (!update.comment.empty()) node.comment = update.comment;
+    switch (update.state) {
+      case State::drain:
+        if (is_busy(node) && (node.powered_down || node.powering_up)) harm(node);
+        node.draining = true;
+        break;
+      case State::down:
+      case State::power_down_force:
+        if (is_busy(node)) harm(node);
+        if (update.state == State::down) node.base = Base::down;
+        else ask_power_down(node);
+        break;
+      case State::undrain: node.draining = false; break;
+      case State::resume:
+        node.draining = false;
+        if (node.base == Base::down) node.base = Base::idle;
+        break;
+      case State::power_up: node.power_up_asked = node.powered_down; break;
+      case State::power_down_asap: node.draining = true; ask_power_down(node); break;
+      case State::power_down: ask_power_down(node); break;
+      case State::keep: break;
+    }
+  }
+
+  void ask_power_down(SlurmNode& node) {
+    node.powering_down = true;
+    asked_.insert(node.name);
+  }
+
+  void harm(SlurmNode& node) {
+    harmed.insert(node.name);
+    node.base = Base::idle;
+  }
+
+  std::optional<Error> next_failure() {
+    if (failures.empty()) return std::nullopt;
+    Error error = failures.front();
+    failures.erase(failures.begin());
+    return error;
+  }
+
+  std::map<std::string, SlurmNode> nodes_;
+  std::set<std::string> asked_;  // POWER_DOWN was asked for, POWERING_DOWN hasn't begun
+  std::time_t time_ = 1;
+};
+
+}  // namespace slurmk8s

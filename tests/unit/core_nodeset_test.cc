@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// core/nodeset: decoding and checking a NodeSet; quantities.
+#include "core/nodeset.hpp"
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+// A NodeSet slurm/compute with this spec.
+Json object_with(const std::string& spec) {
+  const auto parsed = Json::parse(
+      R"({"metadata":{"namespace":"slurm","name":"compute","uid":"u-1","generation":4},"spec":)" + spec + "}");
+  assert_true(parsed.ok());
+  return *parsed;
+}
+
+Result<NodeSet> decode(const std::string& spec) { return decode_nodeset(object_with(spec)); }
+
+// A spec that is fine, with `more` members beside.
+std::string spec_with(const std::string& more) {
+  return R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
+         (more.empty() ? "" : "," + more) + "}";
+}
+
+void decodes_defaults(void**) {
+  const auto nodeset = decode(spec_with(""));
+  assert_true(nodeset.ok());
+  assert_text(nodeset->name_space, "slurm");
+  assert_text(nodeset->name, "compute");
+  assert_text(nodeset->uid, "u-1");
+  assert_int_equal(nodeset->generation, 4);
+  assert_int_equal(nodeset->replicas, 1);
+  assert_int_equal(nodeset->ordinal_padding, 0);
+  assert_int_equal(nodeset->cpus, 2);
+  assert_int_equal(nodeset->real_memory_mib, 936);
+  assert_text(nodeset->features, "compute");
+  assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936");
+  assert_true(nodeset->pod_spec.is_null());
+  assert_true(nodeset->slurmd.is_object());
+}
+
+void decodes_all_fields(void**) {
+  const auto nodeset = decode(
+      R"({"replicas":12,"ordinalPadding":3,"scalingMode":"OnDemand","memoryReserve":"0",
+          "extraConf":"  Weight=10  Features=a100,fast Gres=gpu:1 ",
+          "slurmd":{"resources":{"limits":{"memory":"2Gi"}}},
+          "template":{"metadata":{"labels":{"a":"b"}},
+                      "spec":{"containers":[{"name":"other"},
+                              {"name":"slurmd","image":"i","resources":{"limits":{"cpu":7.9,"memory":"1Gi"}}}]}}})");
+  assert_true(nodeset.ok());
+  assert_int_equal(nodeset->replicas, 12);
+  assert_int_equal(nodeset->ordinal_padding, 3);
+  assert_int_equal(nodeset->cpus, 7);
+  assert_int_equal(nodeset->real_memory_mib, 2048);
+  assert_text(nodeset->features, "compute,a100,fast");
+  assert_text(node_definition(*nodeset), "CPUs=7 RealMemory=2048 Weight=10 Gres=gpu:1");
+  assert_int_equal(nodeset->pod_spec["containers"].size(), 2);
+}
+
+void takes_half_a_cpu_as_one(void**) {
+  const auto nodeset =
+      decode(R"({"replicas":0,"slurmd":{"image":"i","resources":{"limits":{"cpu":"500m","memory":"128Mi"}}}})");
+  assert_true(nodeset.ok());
+  assert_int_equal(nodeset->replicas, 0);
+  assert_int_equal(nodeset->cpus, 1);
+  assert_int_equal(nodeset->real_memory_mib, 64);
+}
+
+void names_the_wrong_field(void**) {
+  const std::string limits = R"("resources":{"limits":{"cpu":"2","memory":"1Gi"}})";
+  const struct {
+    std::string spec;
+    const char* message;  // without "nodeset slurm/compute: "
+  } cases[] = {
+      {"null", "spec: required"},
+      {spec_with(R"("replicas":-1)"), "spec.replicas: -1: must be 0 to 65536"},
+      {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
+      {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
+      {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
+      {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
+      {spec_with(R"("scalingMode":"Always")"), "spec.scalingMode: \"Always\": must be OnDemand"},
+      {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},
+      {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),
+       "spec.template.metadata.labels.a: 1: a string is needed"},
+      {spec_with(R"("template":{"spec":{"containers":{}}})"),
+       "spec.template.spec.containers: object: an array is needed"},
+      {spec_with(R"("template":{"spec":{"containers":[{"image":"x"}]}})"),
+       "spec.template.spec.containers[0].name: required"},
+      {"{" R"("slurmd":{)" + limits + "}}", "spec.slurmd.image: required"},
+      {R"({"slurmd":{"image":" ",)" + limits + "}}", "spec.slurmd.image: \" \": the name of an image is needed"},
+      {R"({"slurmd":{"image":"i"}})", "spec.slurmd.resources.limits.cpu: required"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":2}}}})",
+       "spec.slurmd.resources.limits.memory: required"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"two","memory":"1Gi"}}}})",
+       "spec.slurmd.resources.limits.cpu: \"two\": not a quantity"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"0","memory":"1Gi"}}}})",
+       "spec.slurmd.resources.limits.cpu: 0: more is needed"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":true}}}})",
+       "spec.slurmd.resources.limits.memory: true: a quantity is needed"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"64Mi"}}}})",
+       "spec.slurmd.resources.limits.memory: 67108864 bytes: at least 1Mi more than spec.memoryReserve is needed"},
+      {spec_with(R"("memoryReserve":"-1Mi")"), "spec.memoryReserve: \"-1Mi\": not a quantity"},
+      {spec_with(R"("extraConf":"Weight=1\nNodeName=x")"),
+       "spec.extraConf: one line of printable characters without quotes, '#' and '\\' is needed"},
+      {spec_with(R"("extraConf":"Weight")"), "spec.extraConf: Weight: KEY=VALUE is needed"},
+      {spec_with(R"("extraConf":"Weight=")"), "spec.extraConf: Weight=: KEY=VALUE is needed"},
+      {spec_with(R"("extraConf":"cpus=64")"), "spec.extraConf: cpus=64: cpus can't be given here"},
+      {spec_with(R"("extraConf":"Port=x")"), "spec.extraConf: Port=x: Port can't be given here"},
+      {spec_with(R"("extraConf":"ThreadsPerCore=two")"), "spec.extraConf: ThreadsPerCore=two: a number is needed"},
+      {spec_with(R"("extraConf":"ThreadsPerCore=2 CoresPerSocket=2")"),
+       "spec.extraConf: CoresPerSocket and ThreadsPerCore don't divide the 2 CPUs of a node"},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(c.spec);
+    assert_false(nodeset.ok());
+    assert_int_equal(nodeset.error().code(), Errc::invalid);
+    assert_text(nodeset.error().message(), std::string("nodeset slurm/compute: ") + c.message);
+  }
+}
+
+void checks_names(void**) {
+  const struct {
+    std::string name;
+    int padding;
+    bool ok;
+  } cases[] = {
+      {"a", 0, true},
+      {std::string(61, 'a'), 0, true},
+      {std::string(61, 'a'), 2, false},
+      {std::string(62, 'a'), 0, false},
+      {"a.b", 0, false},
+      {"A", 0, false},
+      {"a-", 0, false},
+      {"", 0, false},
+  };
+  for (const auto& c : cases) {
+    Json object = object_with(spec_with("\"ordinalPadding\":" + std::to_string(c.padding)));
+    object.set("metadata", Json().set("namespace", "slurm").set("name", c.name));
+    const auto nodeset = decode_nodeset(object);
+    assert_int_equal(nodeset.ok(), c.ok);
+    if (!c.ok) assert_contains(nodeset.error().message(), "metadata.name: ");
+  }
+}
+
+void parses_quantities(void**) {
+  const struct {
+    const char* text;
+    std::int64_t milli;  // -1: not a quantity
+  } cases[] = {
+      {"0", 0},          {"2", 2000},         {"+2", 2000},      {"1500m", 1500},     {"1.5", 1500},
+      {"0.1", 100},      {".5", 500},         {"5.", 5000},      {"1k", 1000000},     {"1Ki", 1024000},
+      {"1.5Gi", 1610612736000}, {"1e3", 1000000}, {"1E3", 1000000}, {"15e-1", 1500},  {"1E", -1},
+      {"100u", 1},       {"1n", 1},           {"8Pi", 9007199254740992000}, {"9Pi", -1}, {"0.0001", 1},
+      {"", -1},          {"m", -1},           {"-1", -1},        {"1 ", -1},          {"1x", -1},
+      {"1.2.3", -1},     {"1e", -1},          {"1e99", -1},      {"1mi", -1},         {"0x10", -1},
+      {"1234567890123456789", -1},
+  };
+  for (const auto& c : cases) {
+    const auto milli = parse_quantity_milli(c.text);
+    assert_int_equal(milli.ok() ? *milli : -1, c.milli);
+    if (!milli.ok()) assert_contains(milli.error().message(), c.text);
+  }
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(decodes_defaults),       SLURMK8S_TEST(decodes_all_fields), SLURMK8S_TEST(takes_half_a_cpu_as_one),
+      SLURMK8S_TEST(names_the_wrong_field), SLURMK8S_TEST(checks_names),       SLURMK8S_TEST(parses_quantities),
+  };
+  return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The pod of a node: what is always in it, what a NodeSet may change, and what it may not.
+#include <string>
+
+#include "core/pod_builder.hpp"
+
+#include "support/cmocka.hpp"
+
+using namespace slurmk8s;
+
+namespace {
+
+Json parse(const char* text) {
+  auto json = Json::parse(text);
+  if (!json) fail_msg("test data: %s", json.error().message().c_str());
+  return *json;
+}
+
+NodeSet compute(const char* slurmd, const char* metadata, const char* spec) {
+  NodeSet nodeset;
+  nodeset.name_space = "slurm";
+  nodeset.name = "compute";
+  nodeset.uid = "nodeset-uid";
+  nodeset.cpus = 2;
+  nodeset.real_memory_mib = 936;
+  nodeset.slurmd = parse(slurmd);
+  nodeset.pod_metadata = parse(metadata);
+  nodeset.pod_spec = parse(spec);
+  return nodeset;
+}
+
+Json build(const NodeSet& nodeset) { return build_pod(nodeset, {"compute-3", "request-1", "12,13"}, Options{}); }
+
+Json named(const Json& list, std::string_view name) {
+  Json found;
+  list.each([&](const Json& element) {
+    if (element["name"].text() == name) found = element;
+  });
+  return found;
+}
+
+Json slurmd_of(const Json& pod) { return named(pod.at({"spec", "containers"}), "slurmd"); }
+
+void assert_member(const Json& value, const char* expected) { assert_string_equal(std::string(value.text()).c_str(), expected); }
+
+void a_plain_nodeset(void**) {
+  const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", "null"));
+  assert_member(pod["kind"], "Pod");
+  assert_member(pod.at({"metadata", "name"}), "compute-3");
+  assert_member(pod.at({"metadata", "namespace"}), "slurm");
+  assert_member(pod.at({"metadata", "labels", "slurm-k8s.io/nodeset"}), "compute");
+  assert_member(pod.at({"metadata", "labels", "slurm-k8s.io/node"}), "compute-3");
+  assert_member(pod.at({"metadata", "annotations", "slurm-k8s.io/request"}), "request-1");
+  assert_member(pod.at({"metadata", "annotations", "slurm-k8s.io/jobs"}), "12,13");
+  assert_member(pod.at({"metadata", "ownerReferences"})[std::size_t{0}]["uid"], "nodeset-uid");
+  assert_member(pod.at({"spec", "hostname"}), "compute-3");
+  assert_member(pod.at({"spec", "subdomain"}), "slurm-nodes");
+  assert_member(pod.at({"spec", "restartPolicy"}), "Never");
+  assert_false(pod.at({"spec", "automountServiceAccountToken"}).boolean_or(true));
+  assert_false(pod.at({"spec", "enableServiceLinks"}).boolean_or(true));
+  const Json slurmd = slurmd_of(pod);
+  assert_member(slurmd["image"], "slurmd:1");
+  assert_member(named(slurmd["env"], "SLURMD_NODENAME")["value"], "compute-3");
+  assert_member(named(slurmd["env"], "SLURMD_CONF")["value"], "CPUs=2 RealMemory=936");
+  assert_member(named(slurmd["env"], "SLURM_K8S_NODE").at({"valueFrom", "fieldRef", "fieldPath"}), "spec.nodeName");
+  assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
+}
+
+void a_template_adds_and_changes(void**) {
+  const Json pod = build(compute(
+      R"({"image":"slurmd:1","env":[{"name":"A","value":"1"}],"volumeMounts":[{"name":"scratch","mountPath":"/scratch"}]})",
+      R"({"labels":{"team":"x"},"annotations":{"note":"y"}})",
+      R"({"nodeSelector":{"disk":"ssd"},"terminationGracePeriodSeconds":60,
+          "containers":[{"name":"log","image":"log:1"},{"name":"slurmd","env":[{"name":"A","value":"0"},{"name":"B","value":"2"}]}],
+          "volumes":[{"name":"scratch","emptyDir":{}}]})"));
+  assert_member(pod.at({"metadata", "labels", "team"}), "x");
+  assert_member(pod.at({"metadata", "annotations", "note"}), "y");
+  assert_member(pod.at({"spec", "nodeSelector", "disk"}), "ssd");
+  assert_int_equal(pod.at({"spec", "terminationGracePeriodSeconds"}).integer_or(0), 60);
+  assert_int_equal(pod.at({"spec", "containers"}).size(), 2);
+  assert_int_equal(pod.at({"spec", "volumes"}).size(), 2);
+  const Json slurmd = slurmd_of(pod);
+  assert_member(named(slurmd["env"], "A")["value"], "1");  // the slurmd overlay goes over the template
+  assert_member(named(slurmd["env"], "B")["value"], "2");
+  assert_int_equal(slurmd["volumeMounts"].size(), 2);
+}
+
+void identity_can_not_be_changed(void**) {
+  const Json pod = build(compute(
+      R"({"name":"other","image":"slurmd:1","env":[{"name":"SLURMD_NODENAME","value":"root"},
+          {"name":"SLURM_K8S_NODESET","valueFrom":{"fieldRef":{"fieldPath":"metadata.uid"}}}]})",
+      R"({"name":"x","namespace":"kube-system","labels":{"slurm-k8s.io/node":"other"},"ownerReferences":[]})",
+      R"({"hostname":"x","subdomain":"y","restartPolicy":"Always","automountServiceAccountToken":true})"));
+  assert_member(pod.at({"metadata", "name"}), "compute-3");
+  assert_member(pod.at({"metadata", "namespace"}), "slurm");
+  assert_member(pod.at({"metadata", "labels", "slurm-k8s.io/node"}), "compute-3");
+  assert_int_equal(pod.at({"metadata", "ownerReferences"}).size(), 1);
+  assert_member(pod.at({"spec", "hostname"}), "compute-3");
+  assert_member(pod.at({"spec", "restartPolicy"}), "Never");
+  assert_false(pod.at({"spec", "automountServiceAccountToken"}).boolean_or(true));
+  const Json slurmd = slurmd_of(pod);
+  assert_member(named(slurmd["env"], "SLURMD_NODENAME")["value"], "compute-3");
+  const Json nodeset = named(slurmd["env"], "SLURM_K8S_NODESET");
+  assert_member(nodeset["value"], "compute");
+  assert_true(nodeset["valueFrom"].is_null());  // both at once would be refused by the API server
+}
+
+void overlays(void**) {
+  const struct {
+    const char* name;
+    const char* base;
+    const char* overlay;
+    const char* expected;
+  } cases[] = {
+      {"null overlay", R"({"a":1})", "null", R"({"a":1})"},
+      {"members", R"({"a":1,"b":{"c":1}})", R"({"b":{"d":2},"e":3})", R"({"a":1,"b":{"c":1,"d":2},"e":3})"},
+      {"null removes", R"({"a":1,"b":2})", R"({"a":null})", R"({"b":2})"},
+      {"other lists are replaced", R"({"args":["a","b"]})", R"({"args":["c"]})", R"({"args":["c"]})"},
+      {"containers by name", R"({"containers":[{"name":"a","image":"1"},{"name":"b"}]})",
+       R"({"containers":[{"name":"c"},{"name":"a","image":"2","tty":true}]})",
+       R"({"containers":[{"name":"a","image":"2","tty":true},{"name":"b"},{"name":"c"}]})"},
+      {"env entries are replaced whole", R"({"env":[{"name":"A","value":"1"}]})",
+       R"({"env":[{"name":"A","valueFrom":{"x":1}}]})", R"({"env":[{"name":"A","valueFrom":{"x":1}}]})"},
+      {"mounts by path", R"({"volumeMounts":[{"name":"v","mountPath":"/a"}]})",
+       R"({"volumeMounts":[{"name":"w","mountPath":"/a"},{"name":"v","mountPath":"/b"}]})",
+       R"({"volumeMounts":[{"name":"w","mountPath":"/a"},{"name":"v","mountPath":"/b"}]})"},
+  };
+  for (const auto& row : cases) {
+    const Json base = parse(row.base);
+    const Json merged = merge_overlay(base, parse(row.overlay));
+    if (!merged.equals(parse(row.expected))) fail_msg("%s: %s", row.name, merged.dump().c_str());
+    if (!base.equals(parse(row.base))) fail_msg("%s: the base was changed", row.name);
+  }
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_plain_nodeset),
+      SLURMK8S_TEST(a_template_adds_and_changes),
+      SLURMK8S_TEST(identity_can_not_be_changed),
+      SLURMK8S_TEST(overlays),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Launches: each held job is completed exactly once, whatever slurmctld says of it.
+#include <atomic>
+#include <map>
+#include <string>
+
+#include "prep_k8s/job_id.hpp"
+#include "prep_k8s/launches.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+
+using namespace slurmk8s;
+
+namespace {
+
+/** slurmctld as the launch thread sees it. */
+struct FakeSlurmctld {
+  Locked<std::map<std::uint32_t, JobState>> jobs;
+  Locked<std::map<std::uint32_t, std::string>> completed;  // "+" for ok, "-" for failed, one per call
+
+  Launches::Host host() {
+    return {[this](const std::vector<std::uint32_t>& ids) {
+              std::vector<JobState> states;
+              auto known = jobs.lock();
+              for (const std::uint32_t id : ids) states.push_back(known->count(id) ? (*known)[id] : JobState::gone);
+              return states;
+            },
+            [this](std::uint32_t job, bool ok) { (*completed.lock())[job] += ok ? "+" : "-"; }};
+  }
+  std::string of(std::uint32_t job) { return (*completed.lock())[job]; }
+};
+
+bool eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+void a_job_is_launched_when_its_nodes_are_there(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[7] = JobState::waiting;
+  SystemClock clock;
+  Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
+  launches.hold(7);
+  launches.look_once();
+  const std::string before = slurmctld.of(7);
+  (*slurmctld.jobs.lock())[7] = JobState::ready;
+  const bool done = eventually([&] { return launches.held() == 0; });
+  assert_string_equal(before.c_str(), "");
+  assert_true(done);
+  assert_string_equal(slurmctld.of(7).c_str(), "+");
+}
+
+void a_job_that_is_gone_is_completed_too(void**) {
+  FakeSlurmctld slurmctld;  // knows no job: requeued, cancelled or purged
+  SystemClock clock;
+  Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
+  launches.hold(8);
+  const bool done = eventually([&] { return launches.held() == 0; });
+  assert_true(done);
+  assert_string_equal(slurmctld.of(8).c_str(), "+");
+}
+
+void a_prolog_for_each_time_it_was_held(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[9] = JobState::waiting;
+  SystemClock clock;
+  Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
+  launches.hold(9);
+  launches.hold(9);  // requeued and allocated again between two looks
+  (*slurmctld.jobs.lock())[9] = JobState::ready;
+  const bool done = eventually([&] { return slurmctld.of(9).size() == 2; });
+  assert_true(done);
+  assert_string_equal(slurmctld.of(9).c_str(), "++");
+}
+
+void a_launch_that_takes_too_long_fails_once(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[10] = JobState::waiting;
+  FakeClock clock;
+  Launches launches(slurmctld.host(), clock, std::chrono::seconds(60));
+  launches.hold(10);
+  clock.advance(std::chrono::seconds(59));
+  launches.look_once();
+  const std::string before = slurmctld.of(10);
+  clock.advance(std::chrono::seconds(1));
+  const bool done = eventually([&] { return launches.held() == 0; });
+  assert_string_equal(before.c_str(), "");
+  assert_true(done);
+  assert_string_equal(slurmctld.of(10).c_str(), "-");
+}
+
+void ending_does_not_wait_for_jobs(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[11] = JobState::waiting;
+  SystemClock clock;
+  {
+    Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
+    launches.hold(11);
+  }
+  assert_string_equal(slurmctld.of(11).c_str(), "");
+}
+
+void job_ids(void**) {
+  const struct {
+    const char* text;
+    std::uint32_t id;
+  } cases[] = {
+      {"JobId=5", 5},         {"JobId=5_1(6)", 6},  {"JobId=5+1(6)", 6}, {"JobId=4294967295", 4294967295u},
+      {"JobId=", 0},          {"JobId=5_1", 0},     {"JobId=5_1(6", 0},  {"JobId=5_1()", 0},
+      {"JobId=4294967296", 0}, {"JobId=-1", 0},     {"StepId=5.0", 0},   {"", 0},
+      {"JobId=Invalid", 0},
+  };
+  for (const auto& row : cases) {
+    if (parse_job_id(row.text) != row.id) fail_msg("%s: %u", row.text, parse_job_id(row.text));
+  }
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_job_is_launched_when_its_nodes_are_there),
+      SLURMK8S_TEST(a_job_that_is_gone_is_completed_too),
+      SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
+      SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
+      SLURMK8S_TEST(ending_does_not_wait_for_jobs),
+      SLURMK8S_TEST(job_ids),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/node_plan: what becomes of each node record.
+#include "sidecar/node_plan.hpp"
+
+#include <functional>
+
+#include "base/text.hpp"
+#include "core/names.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Base = SlurmNode::Base;
+using Change = std::function<void(SlurmNode&)>;
+
+NodeSet nodeset_of(const std::string& name, std::int64_t replicas, int padding = 0) {
+  NodeSet nodeset;
+  nodeset.name_space = "slurm";
+  nodeset.name = name;
+  nodeset.features = name;
+  nodeset.replicas = replicas;
+  nodeset.ordinal_padding = padding;
+  nodeset.cpus = 2;
+  nodeset.real_memory_mib = 936;
+  return nodeset;
+}
+
+/** NodeSets and records to be, and the plan for them as one text: "create c-[0-1]; drain c-3". */
+class Cluster {
+ public:
+  NodeSets nodesets;
+  std::vector<SlurmNode> nodes;
+  std::int64_t max_nodes = 4096;
+
+  Cluster& nodeset(const NodeSet& nodeset) {
+    nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
+    return *this;
+  }
+  Cluster& nodeset(const std::string& name, std::int64_t replicas, int padding = 0) {
+    return nodeset(nodeset_of(name, replicas, padding));
+  }
+  /** Records `from` to `to` as create makes them, changed by `change`. */
+  Cluster& records(const std::string& name, int from, int to, const Change& change = {}, int padding = 0) {
+    for (int i = from; i <= to; i++) {
+      SlurmNode node = FakeSlurm::cloud_node(node_name(name, i, padding));
+      node.cpus = 2;
+      node.real_memory_mib = 936;
+      node.features = name;
+      if (change) change(node);
+      nodes.push_back(node);
+    }
+    return *this;
+  }
+  NodePlan plan() const { return plan_nodes(nodesets, nodes, max_nodes); }
+  std::string actions() const {
+    std::string text;
+    for (const NodeAction& action : plan().actions) {
+      text += (text.empty() ? "" : "; ") + std::string(to_string(action.kind)) + " " + action.nodes;
+    }
+    return text;
+  }
+  /** "Ready/NodesMatch", "-/ScalingIn". */
+  std::string state(const std::string& name) const {
+    const NodePlan made = plan();
+    const NodeSetState& state = made.states.at(name);
+    return (state.ready ? "Ready/" : "-/") + state.reason;
+  }
+};
+
+void up(SlurmNode& node) { node.powered_down = false; }
+void allocated(SlurmNode& node) { up(node), node.base = Base::allocated; }
+void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kScaleInReason; }
+
+void makes_what_is_missing(void**) {
+  Cluster none;
+  none.nodeset("compute", 12);
+  assert_text(none.actions(), "create compute-[0-11]");
+  assert_text(none.state("compute"), "-/ScalingOut");
+  assert_text(none.plan().actions[0].line,
+                      "NodeName=compute-[0-11] State=CLOUD Feature=compute CPUs=2 RealMemory=936");
+  assert_text(none.plan().actions[0].nodeset, "compute");
+
+  NodeSet special = nodeset_of("gpu", 3, 3);
+  special.features = "gpu,a100";
+  special.extra_conf = "Weight=10";
+  Cluster some;
+  some.nodeset(special).records("gpu", 1, 1, {}, 3);
+  assert_text(some.actions(), "create gpu-[000,002]");
+  assert_text(some.plan().actions[0].line,
+                      "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
+}
+
+void leaves_alone_what_matches(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 8).records("c", 0, 1).records("c", 2, 3, up).records("c", 4, 7, allocated);
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "Ready/NodesMatch");
+  Cluster empty;
+  empty.nodeset("c", 0);
+  assert_text(empty.actions(), "");
+  assert_text(empty.state("c"), "Ready/NodesMatch");
+}
+
+// Node c-1 of a NodeSet with one replica: what is done with it in each state.
+void takes_each_state_out_safely(void**) {
+  const struct {
+    const char* name;
+    Change change;
+    const char* actions;
+  } cases[] = {
+      {"powered down", [](SlurmNode&) {}, "delete c-1"},
+      {"powered down, drained by us", drained_by_us, "delete c-1"},
+      {"powered down, drained by others", [](SlurmNode& n) { n.draining = true; }, "delete c-1"},
+      {"powered down and down", [](SlurmNode& n) { n.base = Base::down; }, "delete c-1"},
+      {"powered down, power down asked again", [](SlurmNode& n) { n.powering_down = true; }, "drain c-1"},
+      {"powered down, reserved", [](SlurmNode& n) { n.reserved = true; }, ""},
+      {"powered down, allocated", [](SlurmNode& n) { n.base = Base::allocated; }, ""},
+      {"powered down, mixed", [](SlurmNode& n) { n.base = Base::mixed; }, ""},
+      {"powered down, power up asked", [](SlurmNode& n) { n.power_up_asked = true; }, ""},
+      {"powering up for a job", [](SlurmNode& n) { allocated(n), n.powering_up = true; }, ""},
+      {"powering up idle", [](SlurmNode& n) { up(n), n.powering_up = true; }, ""},
+      {"up", up, "power_down c-1"},
+      {"up, drained", [](SlurmNode& n) { up(n), drained_by_us(n); }, "power_down c-1"},
+      {"up, not responding", [](SlurmNode& n) { up(n), n.not_responding = true; }, "power_down c-1"},
+      {"up, down", [](SlurmNode& n) { up(n), n.base = Base::down; }, "power_down c-1"},
+      {"up, reserved", [](SlurmNode& n) { up(n), n.reserved = true; }, ""},
+      {"up, unknown", [](SlurmNode& n) { up(n), n.base = Base::unknown; }, ""},
+      {"allocated", allocated, "drain c-1"},
+      {"mixed", [](SlurmNode& n) { up(n), n.base = Base::mixed; }, "drain c-1"},
+      {"completing", [](SlurmNode& n) { up(n), n.completing = true; }, "drain c-1"},
+      {"allocated, drained by us", [](SlurmNode& n) { allocated(n), drained_by_us(n); }, ""},
+      {"allocated, drained by others", [](SlurmNode& n) { allocated(n), n.draining = true; }, ""},
+      {"powering down", [](SlurmNode& n) { up(n), n.powering_down = true; }, "drain c-1"},
+      {"powering down, drained", [](SlurmNode& n) { up(n), n.powering_down = true, drained_by_us(n); }, ""},
+  };
+  for (const auto& c : cases) {
+    Cluster cluster;
+    cluster.nodeset("c", 1).records("c", 0, 0).records("c", 1, 1, c.change);
+    const std::string actions = cluster.actions();
+    if (actions != c.actions) fail_msg("%s: \"%s\" instead of \"%s\"", c.name, actions.c_str(), c.actions);
+    assert_text(cluster.state("c"), "-/ScalingIn");
+  }
+}
+
+void puts_many_into_one_call(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 4).records("c", 0, 5).records("c", 6, 7, up).records("c", 8, 9, allocated).records("c", 10, 11);
+  assert_text(cluster.actions(), "delete c-[4-5,10-11]; drain c-[8-9]; power_down c-[6-7]");
+  const NodePlan plan = cluster.plan();
+  assert_text(plan.states.at("c").message, "c-[4-11] (8): removed when idle and powered down");
+}
+
+void undrains_only_its_own(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 6)
+      .records("c", 0, 0, [](SlurmNode& n) { allocated(n), drained_by_us(n); })
+      .records("c", 1, 1, drained_by_us)
+      .records("c", 2, 2, [](SlurmNode& n) { n.draining = true, n.reason = "disk"; })
+      .records("c", 3, 3, [](SlurmNode& n) { n.reason = kScaleInReason; })
+      .records("c", 4, 4, [](SlurmNode& n) { up(n), drained_by_us(n), n.powering_down = true; })
+      .records("c", 5, 5, [](SlurmNode& n) { n.base = Base::down, n.reason = "admin"; });
+  assert_text(cluster.actions(), "undrain c-[0-1]");
+}
+
+void makes_nodes_of_another_size_again(void**) {
+  const Change small = [](SlurmNode& n) { n.cpus = 1; };
+  Cluster cluster;
+  cluster.nodeset("c", 6)
+      .records("c", 0, 0)
+      .records("c", 1, 1, small)
+      .records("c", 2, 2, [](SlurmNode& n) { n.real_memory_mib = 100; })
+      .records("c", 3, 3, [&](SlurmNode& n) { small(n), up(n); })
+      .records("c", 4, 4, [&](SlurmNode& n) { small(n), allocated(n); })
+      .records("c", 5, 5, [&](SlurmNode& n) { small(n), n.draining = true; });
+  assert_text(cluster.actions(), "delete c-[1-2]");
+  assert_text(cluster.state("c"), "-/Resizing");
+  // Once they are gone they are made as the NodeSet now says.
+  cluster.nodes.erase(cluster.nodes.begin() + 1, cluster.nodes.begin() + 3);
+  assert_text(cluster.actions(), "create c-[1-2]");
+}
+
+void changes_padding_like_other_nodes(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 2, 2).records("c", 0, 0).records("c", 1, 1, allocated);
+  assert_text(cluster.actions(), "delete c-0; create c-[00-01]; drain c-1");
+}
+
+void removes_records_without_nodeset(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 1)
+      .records("c", 0, 0)
+      .records("old", 0, 1)
+      .records("old", 2, 2, allocated)
+      .records("old", 3, 3, up)
+      .records("theirs", 0, 3, [](SlurmNode& n) { n.features = "x,mytheirs"; });
+  assert_text(cluster.actions(), "delete old-[0-1]; drain old-2; power_down old-3");
+  assert_int_equal(cluster.plan().states.size(), 1);
+}
+
+void never_touches_nodes_of_others(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 2)
+      .records("c", 0, 0)
+      .records("c", 1, 1, [](SlurmNode& n) { n.dynamic = false; })     // CLOUD in slurm.conf
+      .records("c", 2, 2, [](SlurmNode& n) { n.dynamic = false; })
+      .records("c", 3, 3, [](SlurmNode& n) { n.cloud = false; })       // registered by itself
+      .records("gone", 0, 3, [](SlurmNode& n) { n.cloud = false; });
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/NameTaken");
+  const NodePlan plan = cluster.plan();
+  assert_int_equal(plan.states.at("c").counts.total, 1);
+  assert_text(plan.states.at("c").message,
+                      "c-1 (1): slurm has nodes of these names that slurm-k8s didn't make");
+}
+
+// NodeSets whose names continue each other don't share names of nodes: the last dash divides.
+void keeps_similar_names_apart(void**) {
+  Cluster cluster;
+  cluster.nodeset("a", 2).nodeset("a-1", 2).records("a", 0, 1).records("a-1", 0, 2).records("a-1-1", 0, 0);
+  assert_text(cluster.actions(), "delete a-1-2; delete a-1-1-0");
+}
+
+void leaves_records_of_a_wrong_spec(void**) {
+  Cluster cluster;
+  cluster.nodeset("good", 1).records("bad", 0, 3).records("bad", 4, 4, allocated);
+  cluster.nodesets.insert_or_assign(
+      "bad", KnownNodeSet{.generation = 2, .spec = Error(Errc::invalid, "nodeset slurm/bad: spec.x: required")});
+  assert_text(cluster.actions(), "create good-0");
+  assert_text(cluster.state("bad"), "-/InvalidSpec");
+  const NodePlan plan = cluster.plan();
+  assert_text(plan.states.at("bad").message, "nodeset slurm/bad: spec.x: required");
+  assert_int_equal(plan.states.at("bad").counts.total, 5);
+}
+
+void stops_at_the_limit_of_slurm(void**) {
+  Cluster cluster;
+  cluster.max_nodes = 10;
+  cluster.nodeset("a", 8).nodeset("b", 8).records("a", 0, 1).records("x", 0, 0, [](SlurmNode& n) { n.cloud = false; });
+  assert_text(cluster.actions(), "create a-[2-7]; create b-0");
+  assert_text(cluster.state("a"), "-/ScalingOut");
+  assert_text(cluster.state("b"), "-/CreateFailed");
+  const NodePlan plan = cluster.plan();
+  assert_text(plan.states.at("b").message, "b-[1-7] (7): slurm's MaxNodeCount=10 is reached");
+  cluster.max_nodes = 1;
+  assert_text(cluster.actions(), "");
+}
+
+void counts_states(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 8)
+      .records("c", 0, 0)
+      .records("c", 1, 1, up)
+      .records("c", 2, 2, allocated)
+      .records("c", 3, 3, [](SlurmNode& n) { allocated(n), n.powering_up = n.not_responding = true; })
+      .records("c", 4, 4, [](SlurmNode& n) { up(n), n.powering_down = true; })
+      .records("c", 5, 5, [](SlurmNode& n) { up(n), n.base = Base::mixed, n.draining = true; })
+      .records("c", 6, 6, [](SlurmNode& n) { up(n), n.base = Base::down; })
+      .records("c", 7, 7, [](SlurmNode& n) { up(n), n.not_responding = true; });
+  const NodeCounts counts = cluster.plan().states.at("c").counts;
+  assert_int_equal(counts.total, 8);
+  assert_int_equal(counts.ready, 2);          // 1, 2
+  assert_int_equal(counts.powered_up, 5);     // 1, 2, 5, 6, 7
+  assert_int_equal(counts.powering_up, 1);    // 3
+  assert_int_equal(counts.powering_down, 1);  // 4
+  assert_int_equal(counts.powered_down, 1);   // 0
+  assert_int_equal(counts.allocated, 3);      // 2, 3, 5
+  assert_int_equal(counts.idle, 4);           // 0, 1, 4, 7
+  assert_int_equal(counts.draining, 1);       // 5
+  assert_int_equal(counts.down, 1);           // 6
+}
+
+Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
+  using State = SlurmNodeUpdate::State;
+  switch (action.kind) {
+    case NodeAction::Kind::create: return slurm.create_nodes(action.line);
+    case NodeAction::Kind::remove: return slurm.delete_nodes(action.nodes);
+    case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
+    case NodeAction::Kind::power_down: return slurm.update_nodes(action.nodes, {.state = State::power_down});
+    case NodeAction::Kind::drain: break;
+  }
+  return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = kScaleInReason});
+}
+
+// The plan carried out on a Slurm whose jobs come and go, in many orders: it always comes to rest with exactly the wanted
+// records, no job is ever harmed, and at rest there is nothing to do.
+void comes_to_rest_without_harm(void**) {
+  unsigned random = 12345;
+  const auto dice = [&random](unsigned sides) {
+    random = random * 1664525u + 1013904223u;
+    return (random >> 16) % sides;
+  };
+  for (int round = 0; round < 200; round++) {
+    FakeSlurm slurm;
+    NodeSets nodesets;
+    for (int step = 0; step < 60; step++) {
+      const bool settling = step >= 30;
+      if (!settling && dice(4) == 0) {
+        nodesets.insert_or_assign("c", KnownNodeSet{.generation = step, .spec = nodeset_of("c", dice(9), 0)});
+      }
+      const auto before = *slurm.load_nodes();
+      for (const SlurmNode& node : before) {
+        if (dice(3) != 0) continue;
+        SlurmNode& live = slurm.node(node.name);
+        const bool usable = live.base == Base::idle && !live.draining && !live.powering_down;
+        if (live.base == Base::allocated && live.powered_down) {
+          live.powered_down = false, live.powering_up = true;
+        } else if (live.powering_up) {
+          live.powering_up = false;
+        } else if (live.base == Base::allocated) {
+          live.base = Base::idle;
+        } else if (usable && !settling) {
+          live.base = Base::allocated;
+        }
+      }
+      slurm.pass_time();
+      // Only some of the actions: the sidecar may be killed between any two.
+      for (const NodeAction& action : plan_nodes(nodesets, *slurm.load_nodes(), 4096).actions) {
+        if (!settling && dice(4) == 0) break;
+        assert_true(carry_out(slurm, action).ok());
+      }
+    }
+    assert_true(slurm.harmed.empty());
+    if (nodesets.empty()) continue;
+    const NodePlan rest = plan_nodes(nodesets, *slurm.load_nodes(), 4096);
+    assert_int_equal(rest.actions.size(), 0);
+    assert_true(rest.states.at("c").ready);
+    assert_int_equal(slurm.size(), nodesets.at("c").spec->replicas);
+  }
+}
+
+void plans_65536_nodes_quickly(void**) {
+  Cluster cluster;
+  cluster.max_nodes = 65536;
+  cluster.nodeset("c", 65536).records("c", 0, 32767);
+  const NodePlan plan = cluster.plan();
+  assert_int_equal(plan.actions.size(), 1);
+  assert_text(plan.actions[0].nodes, "c-[32768-65535]");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(makes_what_is_missing),
+      SLURMK8S_TEST(leaves_alone_what_matches),
+      SLURMK8S_TEST(takes_each_state_out_safely),
+      SLURMK8S_TEST(puts_many_into_one_call),
+      SLURMK8S_TEST(undrains_only_its_own),
+      SLURMK8S_TEST(makes_nodes_of_another_size_again),
+      SLURMK8S_TEST(changes_padding_like_other_nodes),
+      SLURMK8S_TEST(removes_records_without_nodeset),
+      SLURMK8S_TEST(never_touches_nodes_of_others),
+      SLURMK8S_TEST(keeps_similar_names_apart),
+      SLURMK8S_TEST(leaves_records_of_a_wrong_spec),
+      SLURMK8S_TEST(stops_at_the_limit_of_slurm),
+      SLURMK8S_TEST(counts_states),
+      SLURMK8S_TEST(comes_to_rest_without_harm),
+      SLURMK8S_TEST(plans_65536_nodes_quickly),
+  };
+  return cmocka_run_group_tests_name("sidecar_node_plan", tests, nullptr, nullptr);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/reconciler: rounds against a fake slurmctld, with failures.
+#include "sidecar/reconciler.hpp"
+
+#include "base/text.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Base = SlurmNode::Base;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct Fixture {
+  FakeSlurm slurm;
+  FakeClock clock;
+  Reconciler reconciler{slurm, clock};
+  std::int64_t generation = 0;
+
+  Json object(const std::string& name, const std::string& spec) {
+    return *Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s","generation":%lld},"spec":%s})",
+                               name.c_str(), name.c_str(), static_cast<long long>(++generation), spec.c_str()));
+  }
+  void scale(const std::string& name, int replicas, const char* cpu = "2") {
+    reconciler.upsert(object(
+        name, format(R"({"replicas":%d,"slurmd":{"image":"i","resources":{"limits":{"cpu":"%s","memory":"1000Mi"}}}})",
+                     replicas, cpu)));
+  }
+  /** Rounds, a second apart. */
+  void rounds(int count) {
+    for (int i = 0; i < count; i++) {
+      reconciler.round();
+      clock.advance(seconds(1));
+      slurm.pass_time();
+    }
+  }
+  std::string ready(const std::string& name) const {
+    const NodeSetState& state = reconciler.states().at(name);
+    return (state.ready ? "True " : "False ") + state.reason + ": " + state.message;
+  }
+};
+
+void waits_for_the_list(void**) {
+  Fixture f;
+  f.slurm.node("old-0").features = "old";
+  f.scale("c", 2);
+  f.rounds(2);
+  assert_int_equal(f.slurm.calls.size(), 0);
+  assert_int_equal(f.slurm.loads, 0);
+  f.reconciler.set_listed();
+  f.rounds(1);
+  assert_text(f.slurm.names(), "c-[0-1]");
+}
+
+void follows_replicas(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 8);
+  f.rounds(1);
+  // One round does it, and its result is seen in the same round.
+  assert_text(f.slurm.names(), "c-[0-7]");
+  assert_text(f.ready("c"), "True NodesMatch: 8 node records as the spec says");
+  assert_int_equal(f.reconciler.states().at("c").counts.total, 8);
+  assert_int_equal(f.slurm.calls.size(), 1);
+
+  f.scale("c", 12);
+  f.rounds(1);
+  assert_text(f.slurm.calls.back(),
+                      "create NodeName=c-[8-11] State=CLOUD Feature=c CPUs=2 RealMemory=936");
+
+  f.slurm.node("c-7").base = Base::allocated;
+  f.slurm.node("c-7").powered_down = false;
+  f.scale("c", 6);
+  f.rounds(1);
+  assert_text(f.slurm.names(), "c-[0-5,7]");
+  assert_text(f.ready("c"), "False ScalingIn: c-7 (1): removed when idle and powered down");
+  assert_text(f.slurm.node("c-7").reason, kScaleInReason);
+  f.slurm.node("c-7").base = Base::idle;
+  f.rounds(5);
+  assert_text(f.slurm.names(), "c-[0-5]");
+  assert_text(f.ready("c"), "True NodesMatch: 6 node records as the spec says");
+  assert_true(f.slurm.harmed.empty());
+
+  f.reconciler.remove("c");
+  f.rounds(1);
+  assert_int_equal(f.slurm.size(), 0);
+  assert_int_equal(f.reconciler.states().size(), 0);
+}
+
+void undrains_when_scaled_out_again(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 2);
+  f.rounds(1);
+  f.slurm.node("c-1").base = Base::allocated;
+  f.slurm.node("c-1").powered_down = false;
+  f.scale("c", 1);
+  f.rounds(1);
+  assert_true(f.slurm.node("c-1").draining);
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_false(f.slurm.node("c-1").draining);
+  assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+}
+
+void is_quiet_at_rest(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 8);
+  f.rounds(1);
+  const std::size_t calls = f.slurm.calls.size();
+  f.reconciler.round();
+  const int loads = f.slurm.loads;
+  for (int i = 0; i < 100; i++) {
+    assert_int_equal(f.reconciler.round().count(), 1000);
+    f.clock.advance(seconds(1));
+  }
+  assert_int_equal(f.slurm.loads, loads);
+  assert_int_equal(f.slurm.calls.size(), calls);
+  // Our own write of the status comes back: same generation, nothing to do.
+  f.generation--;
+  f.scale("c", 8);
+  f.reconciler.round();
+  assert_int_equal(f.slurm.calls.size(), calls);
+}
+
+void is_idempotent_after_a_restart(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 4);
+  f.rounds(1);
+  const std::size_t calls = f.slurm.calls.size();
+  Reconciler second(f.slurm, f.clock);
+  second.upsert(f.object(
+      "c", R"({"replicas":4,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})"));
+  second.set_listed();
+  second.round();
+  assert_int_equal(f.slurm.calls.size(), calls);
+  assert_true(second.states().at("c").ready);
+}
+
+void makes_resized_nodes_again(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 2);
+  f.rounds(1);
+  f.slurm.node("c-1").powered_down = false;
+  f.scale("c", 2, "1");
+  f.rounds(1);
+  assert_int_equal(f.slurm.node("c-0").cpus, 1);
+  assert_int_equal(f.slurm.node("c-1").cpus, 2);
+  assert_text(f.ready("c"), "False Resizing: c-1 (1): made again when idle and powered down");
+  f.slurm.node("c-1").powered_down = true;
+  f.rounds(1);
+  assert_int_equal(f.slurm.node("c-1").cpus, 1);
+  assert_true(f.reconciler.states().at("c").ready);
+}
+
+void keeps_a_wrong_spec_apart(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("bad", 3);
+  f.rounds(1);
+  f.reconciler.upsert(f.object("bad", R"({"replicas":1,"slurmd":{"image":"i"}})"));
+  f.scale("good", 1);
+  f.rounds(2);
+  assert_text(f.slurm.names(), "bad-[0-2],good-0");
+  assert_text(f.ready("bad"),
+                      "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: required");
+  assert_int_equal(f.reconciler.states().at("bad").counts.total, 3);
+  assert_true(f.reconciler.states().at("good").ready);
+  f.scale("bad", 1);
+  f.rounds(1);
+  assert_text(f.slurm.names(), "bad-0,good-0");
+}
+
+void shows_what_slurm_refuses(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures = {Error(Errc::forbidden, "slurm: Access denied"), Error(Errc::forbidden, "slurm: Access denied")};
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_text(f.ready("c"), "False CreateFailed: create c-[0-1]: slurm: Access denied");
+  assert_int_equal(f.slurm.calls.size(), 1);
+  // Not tried at once again, but later, and then at longer distance; the condition stays meanwhile.
+  f.rounds(1);
+  assert_int_equal(f.slurm.calls.size(), 1);
+  f.scale("d", 1);
+  f.rounds(1);
+  assert_true(f.slurm.has("d-0"));
+  f.slurm.failures = {Error(Errc::forbidden, "slurm: Access denied")};
+  f.rounds(1);
+  assert_text(f.ready("c"), "False CreateFailed: create c-[0-1]: slurm: Access denied");
+  f.rounds(10);
+  assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+  assert_int_equal(f.reconciler.requests().at("create").ok, 2);
+  assert_true(f.reconciler.requests().at("create").failed >= 1);
+}
+
+void tries_at_once_when_the_spec_changes(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures = {Error(Errc::invalid, "slurm: Unspecified error")};
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_int_equal(f.slurm.size(), 0);
+  f.scale("c", 2);
+  f.reconciler.round();
+  assert_int_equal(f.slurm.size(), 2);
+}
+
+void stops_at_max_node_count(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.limit = 4;
+  f.scale("c", 6);
+  f.rounds(2);
+  assert_text(f.slurm.names(), "c-[0-3]");
+  assert_text(f.ready("c"), "False CreateFailed: c-[4-5] (2): slurm's MaxNodeCount=4 is reached");
+  // slurmctld was restarted with a larger one: noticed without a change of the NodeSet.
+  f.slurm.limit = 10;
+  f.rounds(61);
+  assert_text(f.slurm.names(), "c-[0-5]");
+}
+
+void waits_for_slurmctld(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.fail_loads = true;
+  f.slurm.failures.assign(4, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.scale("c", 2);
+  milliseconds waits[4];
+  for (milliseconds& wait : waits) wait = f.reconciler.round();
+  assert_true(waits[0] >= milliseconds(500) && waits[0] <= seconds(1));
+  assert_true(waits[3] > waits[0] && waits[3] <= seconds(10));
+  assert_false(f.reconciler.slurm_answered().has_value());
+  assert_int_equal(f.reconciler.requests().at("load").failed, 4);
+  assert_int_equal(f.reconciler.round().count(), 1000);
+  assert_int_equal(f.slurm.size(), 2);
+  assert_true(f.reconciler.slurm_answered() == f.clock.now());
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(waits_for_the_list),
+      SLURMK8S_TEST(follows_replicas),
+      SLURMK8S_TEST(undrains_when_scaled_out_again),
+      SLURMK8S_TEST(is_quiet_at_rest),
+      SLURMK8S_TEST(is_idempotent_after_a_restart),
+      SLURMK8S_TEST(makes_resized_nodes_again),
+      SLURMK8S_TEST(keeps_a_wrong_spec_apart),
+      SLURMK8S_TEST(shows_what_slurm_refuses),
+      SLURMK8S_TEST(tries_at_once_when_the_spec_changes),
+      SLURMK8S_TEST(stops_at_max_node_count),
+      SLURMK8S_TEST(waits_for_slurmctld),
+  };
+  return cmocka_run_group_tests_name("sidecar_reconciler", tests, nullptr, nullptr);
+}
