@@ -6,6 +6,7 @@ set -euo pipefail
 
 BED=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/bed
 WORK=$(mktemp -d)
+STATE=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}
 IMAGE=localhost/debian:trixie-slim
 TESTS=0
 FAILURES=0
@@ -38,7 +39,7 @@ check() {
     FAILURES=$((FAILURES + 1))
   fi
   printf '%s %d - %s\n' "$verdict" "$TESTS" "$description"
-  [[ $verdict == ok ]] || sed 's/^/# /' "$WORK/output"
+  [[ $verdict == ok ]] || tail -n 40 "$WORK/output" | sed 's/^/# /'
 }
 
 # poll SECONDS COMMAND...
@@ -71,8 +72,8 @@ snapshot() {
   ip route show table all >"$directory/routes"
   sysctl -n vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys \
     net.ipv4.ip_forward >"$directory/sysctls"
-  find /var/lib/kubelet /var/lib/cni /var/log/containers /var/log/pods /run/containerd /run/slurm-k8s-bed \
-    /var/lib/slurm-k8s-bed /opt/containerd /usr/libexec/kubernetes /etc/cni /tmp/hostpath_pv 2>/dev/null |
+  find /var/lib/kubelet /var/lib/cni /var/log/containers /var/log/pods /run/containerd "$STATE" \
+    /opt/containerd /usr/libexec/kubernetes /etc/cni /tmp/hostpath_pv 2>/dev/null |
     sort >"$directory/files" || true
 }
 
@@ -161,7 +162,7 @@ volume_returns() {
   poll 20 volume_has_phase "$volume" Released
   "$BED" volume reset
   poll 20 volume_has_phase "$volume" Available
-  [[ -z $(ls -A "${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}/volumes/$volume") ]]
+  [[ -z $(ls -A "$STATE/volumes/$volume") ]]
 }
 
 volume_has_phase() {
@@ -215,7 +216,7 @@ node_is_ready() {
 
 # A pid file that names a living process of somebody else, as after a pid was used again.
 foreign_process_lives() {
-  local file=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}/run/coredns.pid kept pid
+  local file=$STATE/run/coredns.pid kept pid
   sleep 300 &
   pid=$!
   kept=$(<"$file")
@@ -257,15 +258,13 @@ up_heals() {
 
 # Init may take a moment to collect the last processes.
 nothing_left() {
-  poll 10 same_as_before
+  poll 10 same_as_before || { cat "$WORK/difference" && false; }
 }
 
 same_as_before() {
   rm -rf "$WORK/after"
   snapshot "$WORK/after"
-  diff -r "$WORK/before" "$WORK/after" >"$WORK/difference" && return
-  cat "$WORK/difference"
-  return 1
+  diff -r "$WORK/before" "$WORK/after" >"$WORK/difference"
 }
 
 main() {

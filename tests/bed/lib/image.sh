@@ -59,11 +59,28 @@ image_existing_files() {
   done
 }
 
+# Prints the names of the inputs: what git knows or would add; everything where the tree is no clone.
+image_input_names() {
+  if [[ -e $REPOSITORY/.git ]]; then
+    git -C "$REPOSITORY" ls-files -z --cached --others --exclude-standard -- "${IMAGE_INPUTS[@]}"
+  else
+    (cd "$REPOSITORY" && find "${IMAGE_INPUTS[@]}" ! -type d -print0 2>/dev/null) || true
+  fi
+}
+
 image_product_inputs() {
-  git -C "$REPOSITORY" ls-files -z --cached --others --exclude-standard -- "${IMAGE_INPUTS[@]}" |
-    sort -z |
-    image_existing_files |
+  image_input_names | sort -z | image_existing_files |
     tar -C "$REPOSITORY" --create --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner --null --files-from=-
+}
+
+# Prints the image that must be up to date before the named one is built: the product's images copy
+# from `builder`.
+image_parent() {
+  case $1 in
+    pause | base) ;;
+    builder) echo base ;;
+    *) if [[ -f $REPOSITORY/images/builder/Dockerfile ]]; then echo builder; else echo base; fi ;;
+  esac
 }
 
 image_key() {
@@ -74,7 +91,7 @@ image_key() {
       printf '%s\n' "$BASE_SUITE"
       ;;
     *)
-      image_record base
+      image_record "$(image_parent "$1")"
       image_product_inputs
       ;;
   esac | sha256sum | cut -c 1-16
@@ -98,11 +115,13 @@ image_is_built() {
   [[ ${record%% *} == "$2" ]] && [[ $(image_buildah images --quiet --no-trunc) == *"sha256:${record#* }"* ]]
 }
 
-# image_bud NAME CONTEXT DOCKERFILE [OPTION...]
+# image_bud NAME CONTEXT DOCKERFILE KEY: needs the build lock.
 image_bud() {
   local name=$1 context=$2 dockerfile=$3 key=$4 identity
+  # A build that was interrupted leaves its containers and their mounts behind.
+  image_buildah rm --all >/dev/null
   identity=$(mktemp)
-  image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --pull=never \
+  image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
     --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >&2 ||
     die "image $name: build failed, see above"
   mkdir -p "$BED_CACHE/images"
@@ -135,10 +154,15 @@ image_build_base() {
 
 # Builds the image unless the one in the cache was made from the same inputs.
 image_ensure_built() {
-  local name=$1 key
+  local name=$1 parent key
+  parent=$(image_parent "$name")
+  [[ -z $parent ]] || image_ensure_built "$parent"
   key=$(image_key "$name")
   ! image_is_built "$name" "$key" || return 0
   lock_take build
+  # While this one waited the tree may have changed, and another command may have built it.
+  key=$(image_key "$name")
+  ! image_is_built "$name" "$key" || return 0
   progress "image $name: building"
   case $name in
     pause | base) "image_build_$name" "$key" ;;
@@ -160,7 +184,6 @@ image_build() {
   ((${#names[@]})) || mapfile -t names < <(image_product_names)
   ((${#names[@]})) || die "$REPOSITORY/images: no image there"
   for name in "${names[@]}"; do image_require "$name"; done
-  image_ensure_built base
   for name in "${names[@]}"; do image_ensure_built "$name"; done
 }
 
@@ -185,9 +208,11 @@ image_runnable_names() {
 
 # Imports a built image into containerd, unless that very one is there.
 image_load_one() {
-  local name=$1 id archive=$BED_STATE/image-$1.tar
+  local name=$1 id archive
   id=$(image_built_id "$name")
   ! image_is_loaded "$name" "$id" || return 0
+  archive=$(mktemp "$BED_STATE/image-XXXXXX")
+  # buildah adds to an archive that exists.
   rm -f "$archive"
   image_buildah push --quiet --signature-policy "$BED_DIR/config/policy.json" \
     "$id" "docker-archive:$archive:$(image_reference "$name")" >/dev/null

@@ -17,7 +17,11 @@ package_missing() {
 }
 
 package_apt() {
-  DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" >&2
+  local log=$BED_CACHE/apt.log
+  mkdir -p "$BED_CACHE"
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 && return
+  tail -n 10 "$log" >&2
+  return 1
 }
 
 # Debian's containerd package starts a service of its own. The bed neither uses nor disturbs one
