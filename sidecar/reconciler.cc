@@ -59,11 +59,12 @@ std::chrono::milliseconds Reconciler::round() {
       return load_backoff_.delay(load_failures_, kJitter);
     }
     load_failures_ = 0;
-    if (!changed && !dirty_ && !is_retry_due()) return kPoll;
+    if (!changed && !dirty_ && !unsettled_ && !is_retry_due()) return kPoll;
     NodePlan plan = plan_nodes(nodesets_, nodes_, *max_nodes_);
     states_ = std::move(plan.states);
     dirty_ = false;
     const bool acted = apply(plan.actions);
+    settle();
     show_failures();
     if (!acted) return kPoll;
     dirty_ = true;
@@ -133,6 +134,8 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   const std::string what = std::string(to_string(action.kind)) + " " + shorten(action.nodes);
   if (status.ok()) {
     failures_.erase(key);
+    deleted_ |= action.kind == NodeAction::Kind::remove;
+    unsettled_ |= action.kind == NodeAction::Kind::create && deleted_;
     log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
     return;
   }
@@ -141,6 +144,18 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   // The delays grow to a minute: that is limit enough for the log.
   log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());
   failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
+}
+
+// After a create that may have used the slot of a deleted record; tried again in the next round when it fails.
+void Reconciler::settle() {
+  if (!unsettled_) return;
+  const Status status = slurm_.settle_created_nodes();
+  if (!count("settle", status.ok())) {
+    unsigned held_back = 0;
+    if (limiter_.allow(clock_.now(), held_back)) log_warning("slurmctld: %s", status.error().message().c_str());
+    return;
+  }
+  deleted_ = unsettled_ = false;
 }
 
 void Reconciler::forget_failures(const std::string& nodeset) {

@@ -64,6 +64,7 @@ class Reconciler {
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
   void note(const NodeAction& action, const Status& status);
+  void settle();
   void forget_failures(const std::string& nodeset);
   void show_failures();
   bool count(const std::string& request, bool ok);
@@ -80,6 +81,8 @@ class Reconciler {
   TimePoint max_nodes_until_{};
   std::map<std::string, NodeSetState> states_;
   std::map<Key, Failure> failures_;
+  bool deleted_ = true;  // records were deleted since slurmctld was last settled; at the start nobody knows
+  bool unsettled_ = false;
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;
   std::map<std::string, Count> requests_;

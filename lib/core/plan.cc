@@ -75,6 +75,16 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
   return look.first || look.now - node.missed >= kReconcileGrace;
 }
 
+/**
+ * Whether a record that is up must have a pod. One that was just made and never registered has none yet; after a restart
+ * of slurmctld no record says that it has registered, but one with a job had to.
+ */
+bool needs_pod(const SlurmNode& record) {
+  const bool busy = record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
+  const bool registered = record.boot_time.time_since_epoch().count() > 0;
+  return busy || record.completing || record.not_responding || registered;
+}
+
 }  // namespace
 
 Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look) {
@@ -97,8 +107,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
     node.request = look.request;
     node.had_pod = false;
   } else {
-    const bool registered = record->boot_time.time_since_epoch().count() > 0;
-    result.lost = !decided && !record->powering_up && registered;
+    result.lost = !decided && !record->powering_up && needs_pod(*record);
     return result;
   }
   node.since = look.now;

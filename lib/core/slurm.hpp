@@ -74,6 +74,12 @@ class Slurm {
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */
   virtual Status delete_nodes(const std::string& hostlist) = 0;
   virtual Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) = 0;
+  /**
+   * Makes the scheduler see records that create_nodes() put into the place of deleted ones: up to Slurm 26.05.2 it
+   * passes them over until slurmctld is reconfigured (a bit of share_node_bitmap stays cleared; 80b8cf8efa mends it).
+   * Jobs and nodes stay as they are. Nothing is done for a version without the defect.
+   */
+  virtual Status settle_created_nodes() = 0;
 };
 
 /** Slurm over its RPCs, as the user that the process runs as: it must be SlurmUser or root. */

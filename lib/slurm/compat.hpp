@@ -16,6 +16,9 @@ inline constexpr int kNodeAlreadyExists = -2;
 inline constexpr int kNodeTableFull = -3;
 #endif
 
+/** A node created in the slot of a deleted one is never scheduled before slurmctld is reconfigured. */
+inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 3);
+
 /** Says who gives the reason of an update; from 26.05 on slurmctld takes that from the request's credential. */
 inline void set_reason_uid([[maybe_unused]] update_node_msg_t& message, [[maybe_unused]] uid_t uid) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)

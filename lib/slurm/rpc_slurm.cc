@@ -187,6 +187,12 @@ class RpcSlurm final : public Slurm {
     return call(slurm_update_node, message);
   }
 
+  Status settle_created_nodes() override {
+    errno = 0;
+    if (compat::kReusedSlotIsUnseen && slurm_reconfigure() != SLURM_SUCCESS) return last_error();
+    return {};
+  }
+
  private:
   static Status call(int (*function)(update_node_msg_t*), update_node_msg_t& message) {
     errno = 0;

@@ -25,13 +25,15 @@ test_a_spec_that_the_schema_refuses() {
   refused '{"replicas":1000000}' spec.replicas
   refused '{"replicas":1,"ordinalPadding":-1}' spec.ordinalPadding
   refused '{"replicas":"many"}' spec.replicas
+  # A pod template without a slurmd container.
+  refused '{"replicas":1,"template":{"spec":{"containers":[{"name":"other","image":"x"}]}}}' spec.slurmd
   assert_equal "nodes" 8 "$(node_count)"
 }
 
 test_a_spec_that_the_sidecar_refuses() {
   trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' RETURN
-  nodeset bad '{"replicas":2,"template":{"spec":{"containers":[{"name":"other","image":"x"}]}}}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition names object and field" condition_has bad "nodeset $NAMESPACE/bad: spec.slurmd"
+  nodeset bad '{"replicas":2,"slurmd":{"image":"x"}}' | kubectl apply -f - >/dev/null
+  wait_for 20 "the condition names object and field" condition_has bad "nodeset $NAMESPACE/bad: spec.slurmd.resources"
   assert_equal "condition" "False InvalidSpec" "$(nodeset_condition bad status) $(nodeset_condition bad reason)"
   assert_equal "nodes" 8 "$(node_count)"
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"1","memory":"lots"}}}}' | kubectl apply -f - >/dev/null

@@ -28,6 +28,7 @@ class FakeSlurm final : public Slurm {
   std::vector<Error> failures;
   bool fail_loads = false;
   std::int64_t limit = 4096;
+  int settled = 0;  ///< calls of settle_created_nodes() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
 
   /** A record for reading and changing; made (powered-down, idle, as by create) when it isn't there. */
@@ -81,6 +82,12 @@ class FakeSlurm final : public Slurm {
   }
 
   Result<std::int64_t> max_nodes() override { return limit; }
+
+  Status settle_created_nodes() override {
+    if (auto error = next_failure()) return *error;
+    settled++;
+    return {};
+  }
 
   Result<SlurmNode> load_node(const std::string& name) override {
     const auto found = nodes_.find(name);

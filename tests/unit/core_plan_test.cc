@@ -136,6 +136,8 @@ void reconciles_with_slurm(void**) {
   const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
   const SlurmNode usable = record({}, true);
   const SlurmNode never_registered = record({});
+  SlurmNode allocated = record({});
+  allocated.base = SlurmNode::Base::mixed;
   const std::chrono::seconds old = kReconcileGrace + std::chrono::seconds(1);
   const struct {
     const char* name;
@@ -156,6 +158,8 @@ void reconciles_with_slurm(void**) {
        false},
       {"after a start: up with its pod", make_node(unknown, "", pod), &usable, true, up, "r1", true, false},
       {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", false, true},
+      {"after a restart of both: a node with a job, its pod is gone", make_node(unknown, "", {}), &allocated, true,
+       unknown, "", false, true},
       {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown, "",
        false, false},
       {"a pod that slurm knows no node for", make_node(unknown, "", pod), nullptr, false, down, "", true, false},
