@@ -82,7 +82,8 @@ std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
 }
 
 bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+  const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;  // not 127.example.org
+  return host == "localhost" || host == "[::1]" || (is_number && host.starts_with("127."));
 }
 
 Result<Endpoint> parse_endpoint(const CurlOptions& options) {
@@ -134,6 +135,7 @@ struct Transfer {
   std::array<char, CURL_ERROR_SIZE> error_text{};
   Response response;
   bool over_cap = false;
+  bool headers_ended = false;
   bool opened = false;  // of a stream: a 2xx answer has begun, and nobody was told yet
   std::string inbox;    // of a stream: bytes that came with the last perform
   LineSplitter splitter;
@@ -164,11 +166,17 @@ std::size_t on_body(char* data, std::size_t, std::size_t size, void* user) {
 }
 
 std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
-  auto& transfer = *static_cast<Transfer*>(user);
-  transfer.last_heard = steady_now();
-  const bool is_last = std::string_view(data, size) == "\r\n";
-  if (is_last && transfer.is_stream() && is_success(status_of(transfer.easy.get()))) transfer.opened = true;
-  return size;
+  return guarded("http header", std::size_t{0}, [&] {
+    auto& transfer = *static_cast<Transfer*>(user);
+    transfer.last_heard = steady_now();
+    const std::string_view line(data, size);
+    const int status = status_of(transfer.easy.get());
+    if (line == "\r\n" && status >= 200) {  // not after 100 Continue
+      transfer.headers_ended = true;
+      transfer.opened = transfer.is_stream() && is_success(status);
+    }
+    return size;
+  });
 }
 
 int on_socket(void*, curl_socket_t socket, curlsocktype) {
@@ -479,11 +487,12 @@ class CurlTransport final : public Transport {
 
   Result<Response> result_of(Transfer& transfer, CURLcode code) {
     if (code != CURLE_OK) return error_of(code, transfer);
+    if (!transfer.headers_ended) return Error(Errc::unavailable, "cut within the headers");
     Response response = std::move(transfer.response);
     response.status = status_of(transfer.easy.get());
     curl_off_t retry_after = 0;
     curl_easy_getinfo(transfer.easy.get(), CURLINFO_RETRY_AFTER, &retry_after);
-    if (retry_after > 0) response.retry_after = std::chrono::seconds(retry_after);
+    if (retry_after > 0) response.retry_after = std::chrono::seconds(std::min<curl_off_t>(retry_after, 24 * 3600));
     if (response.status == 401 && options_.token_refused) options_.token_refused();
     if (transfer.splitter.partial()) return Error(Errc::protocol, "the stream ended within a line");
     return response;

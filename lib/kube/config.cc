@@ -57,8 +57,7 @@ class Kubeconfig {
  public:
   explicit Kubeconfig(std::string path) : path_(std::move(path)) {}
 
-  Result<Config> load(const std::string& wanted_context) {
-    const std::string text = SLURMK8S_TRY(read_file(path_, kMaxFile));
+  Result<Config> parse(std::string_view text, const std::string& wanted_context) {
     const Result<Json> parsed = parse_yaml(text);
     if (!parsed.ok()) return parsed.error().wrap("kubeconfig " + path_);
     root_ = *parsed;
@@ -188,7 +187,12 @@ class Kubeconfig {
 }  // namespace
 
 Result<Config> load_kubeconfig(const std::string& path, const std::string& context) {
-  return Kubeconfig(path).load(context);
+  const std::string text = SLURMK8S_TRY(read_file(path, kMaxFile));
+  return parse_kubeconfig(text, path, context);
+}
+
+Result<Config> parse_kubeconfig(std::string_view text, const std::string& path, const std::string& context) {
+  return Kubeconfig(path).parse(text, context);
 }
 
 Result<Config> load_in_cluster(const std::string& root) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "http/curl_transport.hpp"
@@ -32,6 +33,9 @@ Result<Config> load_in_cluster(const std::string& root = "/var/run/secrets/kuber
  * passwords, impersonation, proxy-url and insecure-skip-tls-verify are refused by name: we don't pretend to know them.
  */
 Result<Config> load_kubeconfig(const std::string& path, const std::string& context = "");
+
+/** The same for the text of a kubeconfig that was found at `path`. */
+Result<Config> parse_kubeconfig(std::string_view text, const std::string& path, const std::string& context = "");
 
 /** `kubeconfig` when given, else $KUBECONFIG's first file, else the pod's service account. */
 Result<Config> load_config(const std::string& kubeconfig, const std::string& context = "");

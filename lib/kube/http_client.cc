@@ -11,8 +11,9 @@ namespace slurmk8s::kube {
 
 namespace {
 
-// Bookmarks come about once a minute: a watch that is silent for longer than two of them is dead.
-constexpr std::chrono::seconds kWatchSilence{150};
+// How long after its own time-out a watch may be silent. Before that silence proves nothing: bookmarks come once a
+// minute at best, and none at all while nobody changes the resource. A connection that is dead is found by TCP.
+constexpr std::chrono::seconds kWatchGrace{30};
 
 /** "?a=b&c=d" from what isn't empty. */
 class Query {
@@ -143,7 +144,7 @@ class HttpClient final : public Client {
     query.add("timeoutSeconds", std::to_string(options.server_timeout.count()));
     const auto watch = std::make_shared<Watch>(transport_, std::move(event), std::move(end));
     watch->id = transport_.stream(
-        {.target = resource_path(resource, name_space) + query.text(), .timeout = kWatchSilence},
+        {.target = resource_path(resource, name_space) + query.text(), .timeout = options.server_timeout + kWatchGrace},
         [watch](std::string_view line) { watch->on_line(line); },
         [watch](Result<http::Response> response) { watch->on_done(response); });
     return watch->id;

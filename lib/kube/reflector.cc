@@ -15,6 +15,8 @@ namespace slurmk8s::kube {
 
 namespace {
 
+// Short, since a server that hangs without closing the connection is noticed only after it.
+constexpr std::chrono::seconds kWatchTime{90};
 // Shorter than this and without an event, a watch was no success: a proxy may close each of them at once.
 constexpr std::chrono::seconds kShortWatch{5};
 // After this many watches in a row that brought nothing, the list is made again: the resourceVersion may be one that the
@@ -131,10 +133,10 @@ void Reflector::watch() {
   watch_started_ = clock_.now();
   watch_brought_ = false;
   // Spread, so that the watches of many processes that started together don't all end together.
-  const auto spread = std::chrono::seconds(static_cast<int>(random_unit() * 60));
+  const auto spread = std::chrono::seconds(static_cast<int>(random_unit() * 30));
   const WatchOptions options{.label_selector = label_selector_,
                              .resource_version = resource_version_,
-                             .server_timeout = WatchOptions().server_timeout + spread};
+                             .server_timeout = kWatchTime + spread};
   request_ = client_.watch(
       resource_, name_space_, options, [this](WatchEvent event, const Json& object) { on_event(event, object); },
       [this](Status status) { on_watch_end(std::move(status)); });

@@ -2,6 +2,8 @@
 // Status: HTTP codes and Status objects as Errors.
 #include "kube/status.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace slurmk8s::kube {
@@ -32,7 +34,7 @@ Errc code_of(int http_code, std::string_view reason) {
 std::optional<std::chrono::seconds> retry_after_of(const Json& status) {
   const std::int64_t seconds = status.at({"details", "retryAfterSeconds"}).integer_or(0);
   if (seconds <= 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  return std::chrono::seconds(std::min<std::int64_t>(seconds, 24 * 3600));
 }
 
 Error error_of(const http::Response& response) {
