@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What we assume of an API server. The same suite runs against a real kube-apiserver and against fake_apiserver/: where
+// they differ, the fake is wrong. No pod has to run.
+//
+// SLURM_K8S_CONTRACT_KUBECONFIG says which server; it must be an administrator of SLURM_K8S_CONTRACT_NAMESPACE
+// (default: contract, made when it isn't there), in which all pods are deleted.
+#include <set>
+
+#include "contract/session.hpp"
+#include "kube/reflector.hpp"
+#include "kube/status.hpp"
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s::contract {
+namespace {
+
+using kube::kPods;
+using kube::WatchEvent;
+
+std::unique_ptr<Session> session;
+
+/** Makes a pod and returns it as the server has it. */
+Json made(const Json& object) {
+  auto created = session->create(kPods, name_space(), object);
+  assert_ok(created);
+  return *created;
+}
+
+std::string list_version() {
+  const auto pods = session->list(kPods, name_space(), {.limit = 1});
+  assert_ok(pods);
+  return meta(*pods, "resourceVersion");
+}
+
+// ---- create, get, delete ---------------------------------------------------------------------------------------------
+
+void creates_and_gets(void**) {
+  const Json created = made(pod("one"));
+  assert_true(!meta(created, "uid").empty());
+  assert_true(parse_int(meta(created, "resourceVersion")).has_value());
+  assert_true(parse_rfc3339(meta(created, "creationTimestamp")).has_value());
+  assert_text(meta(created, "namespace"), name_space());
+  assert_text(created.at({"status", "phase"}).text(), "Pending");
+  const auto got = session->get(kPods, name_space(), "one");
+  assert_ok(got);
+  assert_text(meta(*got, "uid"), meta(created, "uid"));
+  assert_text((*got)["kind"].text(), "Pod");
+}
+
+void a_second_create_already_exists(void**) {
+  made(pod("one"));
+  const auto again = session->create(kPods, name_space(), pod("one"));
+  assert_error(again, Errc::already_exists, "\"one\" already exists");
+  assert_false(again.error().retryable());
+}
+
+void what_is_not_there_is_not_found(void**) {
+  assert_error(session->get(kPods, name_space(), "none"), Errc::not_found, "pods \"none\" not found");
+  assert_error(session->remove(kPods, name_space(), "none"), Errc::not_found, "none");
+  assert_error(session->patch(kPods, name_space(), "none", label_patch("a", Json::string("b"))), Errc::not_found, "none");
+  assert_error(session->create(kPods, "no-such-namespace", pod("one")), Errc::not_found, "no-such-namespace");
+  assert_error(session->list({"no-such-group.example/v1", "things"}, name_space()), Errc::not_found, "404");
+  const auto empty = session->list(kPods, "no-such-namespace");
+  assert_ok(empty);
+  assert_int_equal((*empty)["items"].size(), 0);
+}
+
+void bad_objects_are_invalid(void**) {
+  Json without_containers = pod("one");
+  without_containers.set("spec", Json::object());
+  Json without_name = pod("one");
+  without_name["metadata"].erase("name");
+  Json bad_label = pod("one");
+  bad_label.at({"metadata", "labels"}).set("group", "not a label!");
+  Json other_kind = pod("one");
+  other_kind.set("kind", "Secret");
+  Json other_namespace = pod("one");
+  other_namespace["metadata"].set("namespace", "default");
+  const struct {
+    Json object;
+    const char* message;
+  } cases[] = {
+      {pod("Bad_Name"), "metadata.name"},      {without_containers, "spec.containers"},
+      {without_name, "name or generateName"},  {bad_label, "metadata.labels"},
+      {other_kind, "Secret"},                  {other_namespace, "namespace"},
+  };
+  for (const auto& c : cases) {
+    assert_error(session->create(kPods, name_space(), c.object), Errc::invalid, c.message);
+  }
+  const auto answer = session->send({.method = "POST",
+                                     .target = kube::resource_path(kPods, name_space()),
+                                     .body = "{\"kind\":\"Pod\""});
+  assert_error(kube::decode_response(answer), Errc::invalid, "");
+  assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
+}
+
+void delete_minds_the_uid(void**) {
+  const std::string uid = meta(made(pod("one")), "uid");
+  assert_error(session->remove(kPods, name_space(), "one", "8d3c0000-0000-0000-0000-000000000000"), Errc::conflict, "UID");
+  assert_ok(session->get(kPods, name_space(), "one"));
+  assert_ok(session->remove(kPods, name_space(), "one", uid));
+  assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
+
+  const std::string second_uid = meta(made(pod("one")), "uid");
+  assert_true(uid != second_uid);
+  assert_error(session->remove(kPods, name_space(), "one", uid), Errc::conflict, "UID");
+  assert_ok(session->remove(kPods, name_space(), "one", second_uid));
+}
+
+void a_pod_without_a_node_goes_at_once(void**) {
+  const std::string uid = meta(made(pod("one")), "uid");
+  assert_ok(session->remove(kPods, name_space(), "one", uid, -1));
+  assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
+}
+
+void a_pod_on_a_node_has_its_grace(void**) {
+  Json object = pod("one");
+  object["spec"].set("nodeName", "no-such-node");
+  const std::string uid = meta(made(object), "uid");
+  assert_ok(session->remove(kPods, name_space(), "one", uid, 300));
+  const auto ending = session->get(kPods, name_space(), "one");
+  assert_ok(ending);
+  assert_text(meta(*ending, "uid"), uid);
+  assert_true(parse_rfc3339(meta(*ending, "deletionTimestamp")).has_value());
+  assert_int_equal(ending->at({"metadata", "deletionGracePeriodSeconds"}).integer_or(-1), 300);
+  assert_error(session->create(kPods, name_space(), pod("one")), Errc::already_exists, "one");
+
+  assert_ok(session->remove(kPods, name_space(), "one", uid, 100));
+  const auto sooner = session->get(kPods, name_space(), "one");
+  assert_ok(sooner);
+  assert_int_equal(sooner->at({"metadata", "deletionGracePeriodSeconds"}).integer_or(-1), 100);
+  assert_ok(session->remove(kPods, name_space(), "one", uid, 0));
+  assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
+}
+
+// ---- who may do what -------------------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<Session>> session_with_token(const std::string& token) {
+  kube::Config config = SLURMK8S_TRY(kube::load_kubeconfig(kubeconfig_path()));
+  config.client_cert_pem.clear();
+  config.client_key_pem.clear();
+  config.token_file.clear();
+  config.token = token;
+  return Session::open(config);
+}
+
+void an_unknown_token_is_unauthorized(void**) {
+  auto other = session_with_token("not-a-token");
+  assert_ok(other);
+  const auto refused = (*other)->list(kPods, name_space());
+  assert_error(refused, Errc::unauthorized, "Unauthorized");
+  assert_true(refused.error().retryable());
+  const auto watch = (*other)->watch(kPods, name_space(), {.resource_version = "1"});
+  assert_true((*other)->run_until([&] { return watch->end.has_value(); }));
+  assert_error(*watch->end, Errc::unauthorized, "Unauthorized");
+  assert_false(watch->opened);
+}
+
+void a_service_account_without_a_role_is_forbidden(void**) {
+  // A new namespace gets its service account from a controller, some moments later.
+  Result<Json> account = Error(Errc::internal, "");
+  assert_true(session->run_until([&] {
+    account = session->get(kServiceAccounts, name_space(), "default");
+    return account.ok();
+  }));
+  const auto answer = session->send(
+      {.method = "POST",
+       .target = kube::resource_path(kServiceAccounts, name_space(), "default", "token"),
+       .body = R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":600}})"});
+  const auto token = kube::decode_response(answer);
+  assert_ok(token);
+  auto other = session_with_token(std::string(token->at({"status", "token"}).text()));
+  assert_ok(other);
+  const auto refused = (*other)->list(kPods, name_space());
+  assert_error(refused, Errc::forbidden, "pods is forbidden");
+  assert_false(refused.error().retryable());
+  assert_error((*other)->create(kPods, name_space(), pod("one")), Errc::forbidden, "cannot create");
+}
+
+// ---- lists -----------------------------------------------------------------------------------------------------------
+
+std::string names(const Json& list) {
+  std::set<std::string> sorted;
+  list["items"].each([&sorted](const Json& item) { sorted.insert(meta(item, "name")); });
+  std::string text;
+  for (const auto& name : sorted) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+void label_selectors_select(void**) {
+  made(pod("a", "x"));
+  made(pod("b", "y"));
+  Json third = pod("c", "y");
+  third.at({"metadata", "labels"}).set("slurm-k8s.io/nodeset", "compute");
+  made(third);
+  const struct {
+    const char* selector;
+    const char* names;
+  } cases[] = {
+      {"", "a b c"},
+      {"group=x", "a"},
+      {"group==y", "b c"},
+      {"group!=y", "a"},
+      {"group=y,slurm-k8s.io/nodeset=compute", "c"},
+      {"slurm-k8s.io/nodeset", "c"},
+      {"!slurm-k8s.io/nodeset", "a b"},
+      {"group in (x, z)", "a"},
+      {"group notin (x)", "b c"},
+      {"group=none", ""},
+  };
+  for (const auto& c : cases) {
+    const auto pods = session->list(kPods, name_space(), {.label_selector = c.selector});
+    assert_ok(pods);
+    assert_text(names(*pods), c.names);
+  }
+  assert_error(session->list(kPods, name_space(), {.label_selector = "group===x"}), Errc::invalid, "");
+}
+
+void lists_come_in_pages_of_one_moment(void**) {
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) made(pod(name));
+  kube::ListOptions options{.limit = 3};
+  auto page = session->list(kPods, name_space(), options);
+  assert_ok(page);
+  assert_text((*page)["kind"].text(), "PodList");
+  const std::string version = meta(*page, "resourceVersion");
+  made(pod("aa"));  // after the first page: not in the others
+  assert_ok(session->remove(kPods, name_space(), "g"));
+  std::string all = names(*page);
+  int pages = 1;
+  while (!meta(*page, "continue").empty()) {
+    assert_int_equal((*page)["items"].size(), 3);
+    options.continue_token = meta(*page, "continue");
+    page = session->list(kPods, name_space(), options);
+    assert_ok(page);
+    assert_text(meta(*page, "resourceVersion"), version);
+    all += " " + names(*page);
+    ++pages;
+  }
+  assert_text(all, "a b c d e f g");
+  assert_int_equal(pages, 3);
+  options.continue_token = "not-a-token";
+  assert_error(session->list(kPods, name_space(), options), Errc::invalid, "continue");
+}
+
+void items_have_what_we_read(void**) {
+  made(pod("one"));
+  const auto pods = session->list(kPods, name_space());
+  assert_ok(pods);
+  const Json item = (*pods)["items"][0];
+  assert_true(!meta(item, "uid").empty() && !meta(item, "resourceVersion").empty());
+  assert_text(meta(item, "name"), "one");
+  assert_true(item["kind"].is_null());  // a built-in's items don't say what they are
+}
+
+// ---- patches ---------------------------------------------------------------------------------------------------------
+
+void merge_patches_merge(void**) {
+  const std::string first = meta(made(pod("one")), "resourceVersion");
+  const auto labelled = session->patch(kPods, name_space(), "one", label_patch("a", Json::string("b")));
+  assert_ok(labelled);
+  assert_text(labelled->at({"metadata", "labels", "a"}).text(), "b");
+  assert_text(labelled->at({"metadata", "labels", "group"}).text(), "contract");
+  const std::string second = meta(*labelled, "resourceVersion");
+  assert_true(*parse_int(second) > *parse_int(first));
+
+  const auto same = session->patch(kPods, name_space(), "one", label_patch("a", Json::string("b")));
+  assert_ok(same);
+  assert_text(meta(*same, "resourceVersion"), second);
+
+  Json stale = label_patch("a", Json::string("c"));
+  stale["metadata"].set("resourceVersion", first);
+  assert_error(session->patch(kPods, name_space(), "one", stale), Errc::conflict, "the object has been modified");
+  Json other_uid = label_patch("a", Json::string("c"));
+  other_uid["metadata"].set("uid", "8d3c0000-0000-0000-0000-000000000000");
+  assert_error(session->patch(kPods, name_space(), "one", other_uid), Errc::invalid, "metadata.uid");
+
+  const auto unlabelled = session->patch(kPods, name_space(), "one", label_patch("a", Json()));
+  assert_ok(unlabelled);
+  assert_false(unlabelled->at({"metadata", "labels"}).has("a"));
+  const Json spec = Json().set("spec", Json().set("hostname", "other"));
+  assert_error(session->patch(kPods, name_space(), "one", spec), Errc::invalid, "Forbidden");
+}
+
+void json_patches_patch(void**) {
+  made(pod("one"));
+  const auto add = Json::parse(R"([{"op":"add","path":"/metadata/labels/x~1y","value":"z"},
+                                   {"op":"remove","path":"/metadata/labels/group"}])");
+  const auto patched = session->patch(kPods, name_space(), "one", *add, kube::PatchType::json);
+  assert_ok(patched);
+  assert_text(patched->at({"metadata", "labels"}).dump(), R"({"x/y":"z"})");
+  const auto test = Json::parse(R"([{"op":"test","path":"/metadata/labels/x~1y","value":"other"}])");
+  assert_error(session->patch(kPods, name_space(), "one", *test, kube::PatchType::json), Errc::invalid, "");
+}
+
+void status_is_patched_apart(void**) {
+  made(pod("one"));
+  const Json patch = Json().set("status", Json().set("message", "ours")).set("metadata", label_patch("a", Json::string("b"))["metadata"]);
+  const auto by_status = session->patch(kPods, name_space(), "one", patch, kube::PatchType::merge, "status");
+  assert_ok(by_status);
+  assert_text(by_status->at({"status", "message"}).text(), "ours");
+  const Json other = Json().set("status", Json().set("message", "other"));
+  const auto by_object = session->patch(kPods, name_space(), "one", other);
+  assert_ok(by_object);
+  assert_text(by_object->at({"status", "message"}).text(), "ours");
+}
+
+// ---- watches ---------------------------------------------------------------------------------------------------------
+
+void watches_tell_in_order(void**) {
+  const std::string version = list_version();
+  const auto watch = session->watch(kPods, name_space(), {.label_selector = "group=contract", .resource_version = version});
+  assert_true(session->run_until([&] { return watch->opened; }));
+  made(pod("one"));
+  assert_ok(session->patch(kPods, name_space(), "one", label_patch("a", Json::string("b"))));
+  assert_ok(session->remove(kPods, name_space(), "one"));
+  assert_true(session->run_until([&] { return watch->events.size() >= 3; }));
+  session->client().cancel(watch->id);
+  assert_text(watch->text(), "added one, modified one, deleted one");
+  std::int64_t last = *parse_int(version);
+  for (const auto& [event, object] : watch->events) {
+    const auto next = parse_int(meta(object, "resourceVersion"));
+    assert_true(next.has_value() && *next > last);
+    last = *next;
+    assert_text(object["kind"].text(), "Pod");
+  }
+  assert_text(watch->events[2].second.at({"metadata", "labels", "a"}).text(), "b");
+  assert_false(watch->end.has_value());
+}
+
+void watches_start_in_the_past(void**) {
+  const std::string version = list_version();
+  made(pod("one"));
+  const std::string between = meta(made(pod("two")), "resourceVersion");
+  assert_ok(session->remove(kPods, name_space(), "one"));
+  const auto from_start = session->watch(kPods, name_space(), {.resource_version = version});
+  const auto from_middle = session->watch(kPods, name_space(), {.resource_version = between});
+  assert_true(session->run_until([&] { return from_start->events.size() >= 3 && !from_middle->events.empty(); }));
+  assert_text(from_start->text(), "added one, added two, deleted one");
+  assert_text(from_middle->text(), "deleted one");
+  session->client().cancel(from_start->id);
+  session->client().cancel(from_middle->id);
+}
+
+void watches_from_nothing_begin_with_what_is_there(void**) {
+  made(pod("one"));
+  const auto watch = session->watch(kPods, name_space(), {.resource_version = "0"});
+  assert_true(session->run_until([&] { return !watch->events.empty(); }));
+  assert_text(watch->text(), "added one");
+  session->client().cancel(watch->id);
+}
+
+void an_object_that_leaves_the_selection_is_deleted(void**) {
+  made(pod("one", "in"));
+  made(pod("two", "out"));
+  const auto watch = session->watch(kPods, name_space(), {.label_selector = "group=in", .resource_version = list_version()});
+  assert_true(session->run_until([&] { return watch->opened; }));
+  assert_ok(session->patch(kPods, name_space(), "one", label_patch("group", Json::string("out"))));
+  assert_ok(session->patch(kPods, name_space(), "two", label_patch("group", Json::string("in"))));
+  assert_true(session->run_until([&] { return watch->events.size() >= 2; }));
+  assert_text(watch->text(), "deleted one, added two");
+  session->client().cancel(watch->id);
+}
+
+void watches_end_in_time_and_bring_bookmarks(void**) {
+  // A bookmark comes once a minute, and most times two seconds before the end. Never does one say the version that the
+  // watch began with: a resource that nobody changes is silent until the end.
+  std::string version = list_version();
+  std::unique_ptr<WatchLog> watch;
+  for (int i = 0; i < 8 && (!watch || watch->bookmarks == 0); ++i) {
+    made(pod("other-" + std::to_string(i), "else"));
+    watch = session->watch(kPods, name_space(), {.label_selector = "group=contract",
+                                                 .resource_version = version,
+                                                 .server_timeout = 6s});
+    assert_true(session->run_until([&] { return watch->end.has_value(); }));
+    assert_ok(*watch->end);
+    assert_text(watch->text(), "");
+  }
+  assert_true(watch->bookmarks > 0);
+  assert_true(*parse_int(watch->bookmarked) > *parse_int(version));
+  const auto next = session->watch(kPods, name_space(), {.resource_version = watch->bookmarked});
+  made(pod("one"));
+  assert_true(session->run_until([&] { return !next->events.empty(); }));
+  assert_text(next->text(), "added one");
+  session->client().cancel(next->id);
+}
+
+void a_version_of_long_ago_is_gone(void**) {
+  const auto watch = session->watch(kPods, name_space(), {.resource_version = "1"});
+  assert_true(session->run_until([&] { return watch->end.has_value(); }));
+  assert_error(*watch->end, Errc::gone, "too old resource version");
+  assert_false(watch->end->error().retryable());
+}
+
+void large_objects_arrive_whole(void**) {
+  const auto watch = session->watch(kPods, name_space(), {.resource_version = list_version()});
+  Json object = pod("large");
+  std::string text;
+  for (int i = 0; text.size() < 250000; ++i) text += std::to_string(i) + "\xc3\xa4\n\"/";
+  object["metadata"].set("annotations", Json().set("text", text));
+  made(object);
+  assert_true(session->run_until([&] { return !watch->events.empty(); }));
+  assert_text(watch->events[0].second.at({"metadata", "annotations", "text"}).text(), text);
+  session->client().cancel(watch->id);
+  object["metadata"].set("name", "larger").set("annotations", Json().set("text", text + text));
+  assert_error(session->create(kPods, name_space(), object), Errc::invalid, "metadata.annotations");
+}
+
+// ---- all together ----------------------------------------------------------------------------------------------------
+
+void many_requests_at_once(void**) {
+  constexpr int kMany = 100;
+  const auto watch = session->watch(kPods, name_space(), {.resource_version = list_version()});
+  int created = 0;
+  int failed = 0;
+  for (int i = 0; i < kMany; ++i) {
+    session->client().create(kPods, name_space(), pod("many-" + std::to_string(i)), [&](Result<Json> answer) {
+      ++(answer.ok() ? created : failed);
+    });
+  }
+  assert_true(session->run_until([&] { return created + failed == kMany && watch->events.size() >= kMany; }));
+  assert_int_equal(created, kMany);
+  int removed = 0;
+  for (int i = 0; i < kMany; ++i) {
+    session->client().remove(kPods, name_space(), "many-" + std::to_string(i), "", 0, [&](Result<Json> answer) {
+      ++(answer.ok() ? removed : failed);
+    });
+  }
+  assert_true(session->run_until([&] { return removed + failed == kMany && watch->events.size() >= 2 * kMany; }));
+  assert_int_equal(removed, kMany);
+  assert_int_equal(watch->events.size(), 2 * kMany);
+  session->client().cancel(watch->id);
+}
+
+void a_reflector_follows(void**) {
+  SystemClock clock;
+  Timers timers(clock);
+  std::set<std::string> seen;
+  bool synced = false;
+  made(pod("before", "mine"));
+  made(pod("other", "else"));
+  kube::Reflector reflector(session->client(), timers, clock, kPods, name_space(), "group=mine",
+                            {.upsert = [&](const Json& object) { seen.insert(meta(object, "name")); },
+                             .remove = [&](const std::string& name, const std::string&, const Json&) { seen.erase(name); },
+                             .synced = [&] { synced = true; }});
+  reflector.start();
+  const auto seen_are = [&](std::set<std::string> expected) {
+    return session->run_until([&] {
+      timers.run_due();
+      return synced && seen == expected;
+    });
+  };
+  assert_true(seen_are({"before"}));
+  made(pod("after", "mine"));
+  assert_true(seen_are({"before", "after"}));
+  assert_ok(session->remove(kPods, name_space(), "before"));
+  assert_true(seen_are({"after"}));
+  assert_text(reflector.last_error(), "");
+}
+
+// ---- fixture ---------------------------------------------------------------------------------------------------------
+
+int start(void**) {
+  if (!http::curl_global_setup().ok()) return -1;
+  const auto config = kube::load_kubeconfig(kubeconfig_path());
+  auto opened = config.ok() ? Session::open(*config) : Result<std::unique_ptr<Session>>(config.error());
+  if (!opened.ok()) {
+    print_error("%s\n", opened.error().message().c_str());
+    return -1;
+  }
+  session = std::move(opened).value();
+  Json object;
+  object.set("apiVersion", "v1").set("kind", "Namespace").set("metadata", Json().set("name", name_space()));
+  const auto created = session->create(kNamespaces, "", object);
+  if (created.ok() || created.error().code() == Errc::already_exists) return 0;
+  print_error("namespace %s: %s\n", name_space().c_str(), created.error().message().c_str());
+  return -1;
+}
+
+int clear(void**) { return session->clear(name_space()).ok() ? 0 : -1; }
+
+int stop(void**) {
+  session.reset();
+  http::curl_global_teardown();
+  return 0;
+}
+
+}  // namespace
+}  // namespace slurmk8s::contract
+
+int main() {
+  using namespace slurmk8s::contract;
+#define CONTRACT(fn) SLURMK8S_TEST_WITH(fn, clear, clear)
+  const CMUnitTest tests[] = {
+      CONTRACT(creates_and_gets),
+      CONTRACT(a_second_create_already_exists),
+      CONTRACT(what_is_not_there_is_not_found),
+      CONTRACT(bad_objects_are_invalid),
+      CONTRACT(delete_minds_the_uid),
+      CONTRACT(a_pod_without_a_node_goes_at_once),
+      CONTRACT(a_pod_on_a_node_has_its_grace),
+      CONTRACT(an_unknown_token_is_unauthorized),
+      CONTRACT(a_service_account_without_a_role_is_forbidden),
+      CONTRACT(label_selectors_select),
+      CONTRACT(lists_come_in_pages_of_one_moment),
+      CONTRACT(items_have_what_we_read),
+      CONTRACT(merge_patches_merge),
+      CONTRACT(json_patches_patch),
+      CONTRACT(status_is_patched_apart),
+      CONTRACT(watches_tell_in_order),
+      CONTRACT(watches_start_in_the_past),
+      CONTRACT(watches_from_nothing_begin_with_what_is_there),
+      CONTRACT(an_object_that_leaves_the_selection_is_deleted),
+      CONTRACT(watches_end_in_time_and_bring_bookmarks),
+      CONTRACT(a_version_of_long_ago_is_gone),
+      CONTRACT(large_objects_arrive_whole),
+      CONTRACT(many_requests_at_once),
+      CONTRACT(a_reflector_follows),
+  };
+  return cmocka_run_group_tests_name("contract", tests, start, stop);
+}
