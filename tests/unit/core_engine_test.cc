@@ -263,15 +263,22 @@ void a_refused_pod_has_its_cause_in_slurm(void** state) {
 void nodes_that_no_nodeset_owns(void** state) {
   World& world = world_of(state);
   world.start();
-  world.resume("r1", {"stray-0", "compute-8", "login"});
+  world.resume("r1", {"stray-0", "login"});
   world.pass(kOwnerGrace + std::chrono::seconds(1));
-  assert_int_equal(world.slurm.calls.size(), 6);
+  assert_int_equal(world.slurm.calls.size(), 4);
   std::string all;
   for (const std::string& call : world.slurm.calls) all += call + "\n";
   assert_contains(all, "down stray-0 slurm-k8s: no nodeset in namespace slurm owns node stray-0");
-  assert_contains(all, "down compute-8 slurm-k8s: nodeset slurm/compute: spec.replicas 8 does not include");
   assert_contains(all, "down login slurm-k8s: no nodeset in namespace slurm owns node login");
   assert_int_equal(world.api.count(Verb::create), 0);
+}
+
+void a_job_that_was_there_before_the_scale_in_gets_its_node(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.put_nodeset("compute", 2);
+  world.resume("r1", {"compute-1", "compute-7"});
+  assert_text(world.pods(), "compute-[1,7]");
 }
 
 void a_nodeset_may_come_after_the_resume(void** state) {
@@ -389,6 +396,7 @@ int main() {
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
       ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
       ENGINE_TEST(nodes_that_no_nodeset_owns),
+      ENGINE_TEST(a_job_that_was_there_before_the_scale_in_gets_its_node),
       ENGINE_TEST(a_nodeset_may_come_after_the_resume),
       ENGINE_TEST(faults_are_waited_out),
       ENGINE_TEST(throttling_pauses_all_requests),

@@ -271,6 +271,16 @@ void counts_states(void**) {
   assert_int_equal(counts.down, 1);           // 6
 }
 
+void keeps_messages_short(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 0);
+  for (int i = 0; i < 2000; i += 2) cluster.records("c", i, i, [](SlurmNode& n) { n.reserved = true; });
+  const std::string message = cluster.plan().states.at("c").message;
+  assert_true(message.size() < 300);
+  assert_contains(message, "c-[0,2,4,");
+  assert_contains(message, "... (1000): removed when idle and powered down");
+}
+
 Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
@@ -358,6 +368,7 @@ int main() {
       SLURMK8S_TEST(leaves_records_of_a_wrong_spec),
       SLURMK8S_TEST(stops_at_the_limit_of_slurm),
       SLURMK8S_TEST(counts_states),
+      SLURMK8S_TEST(keeps_messages_short),
       SLURMK8S_TEST(comes_to_rest_without_harm),
       SLURMK8S_TEST(plans_65536_nodes_quickly),
   };

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/daemon: the parts together, between a fake API server and a fake slurmctld; metrics.
+#include "sidecar/daemon.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "base/text.hpp"
+#include "kube/fake_client.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using kube::Verb;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/** A loop in which time passes only by waiting; requests go to the fake client, not through it. */
+class LoopTransport final : public http::Transport {
+ public:
+  LoopTransport(kube::FakeClient& client, FakeClock& clock) : client_(client), clock_(clock) {}
+  http::RequestId send(http::Request, http::OnResponse) override { return 0; }
+  http::RequestId stream(http::Request, http::OnLine, http::OnResponse) override { return 0; }
+  void cancel(http::RequestId) override {}
+  void wake() override {}
+  void watch_fd(int fd, std::function<void()> readable) override { watched[fd] = std::move(readable); }
+  void unwatch_fd(int fd) override { watched.erase(fd); }
+  void run_once(milliseconds max_wait) override {
+    if (client_.deliver() == 0) clock_.advance(max_wait);
+    if (--turns_to_signal == 0 && !watched.empty()) watched.begin()->second();
+  }
+  std::map<int, std::function<void()>> watched;
+  int turns_to_signal = 0;
+
+ private:
+  kube::FakeClient& client_;
+  FakeClock& clock_;
+};
+
+struct Fixture {
+  kube::FakeClient client;
+  FakeSlurm slurm;
+  FakeClock clock;
+  Timers timers{clock};
+  AdminState admin{clock};
+  LoopTransport transport{client, clock};
+  Daemon daemon{{transport, client, slurm, admin, timers, clock}, "slurm", "1.2.3"};
+  std::int64_t generation = 0;
+
+  void put(const char* name, int replicas) {
+    const auto object = Json::parse(format(
+        R"({"metadata":{"namespace":"slurm","name":"%s","generation":%lld},"spec":{"replicas":%d,)"
+        R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}}})",
+        name, static_cast<long long>(++generation), replicas));
+    Json whole = object->clone();
+    const Json status = client.find(kube::kNodeSets, "slurm", name)["status"];
+    if (!status.is_null()) whole.set("status", status);
+    client.put(kube::kNodeSets, "slurm", whole);
+  }
+  void run_for(milliseconds time) {
+    const TimePoint end = clock.now() + time;
+    while (clock.now() < end) daemon.turn(milliseconds(100));
+  }
+  Json status(const char* name) const { return client.find(kube::kNodeSets, "slurm", name)["status"]; }
+};
+
+void follows_the_api(void**) {
+  Fixture f;
+  f.slurm.node("old-0").features = "old";
+  f.put("c", 8);
+  f.daemon.start();
+  assert_int_equal(f.admin.answer("/readyz").status, 503);
+  f.run_for(milliseconds(500));
+  assert_text(f.slurm.names(), "c-[0-7]");
+  assert_int_equal(f.admin.answer("/readyz").status, 200);
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 8);
+
+  f.put("c", 3);
+  f.put("d", 1);
+  f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "c-[0-2],d-0");
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 3);
+  assert_text(f.status("d")["conditions"][0]["status"].text(), "True");
+
+  f.client.erase(kube::kNodeSets, "slurm", "c");
+  f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "d-0");
+
+  // A state that only Slurm knows shows within a second or two.
+  f.slurm.node("d-0").powered_down = false;
+  f.run_for(milliseconds(2500));
+  assert_int_equal(f.status("d")["poweredUp"].integer_or(0), 1);
+}
+
+void is_cheap_at_rest(void**) {
+  Fixture f;
+  f.put("c", 100);
+  f.daemon.start();
+  f.run_for(seconds(10));
+  const std::size_t calls = f.client.calls.size();
+  const int loads = f.slurm.loads;
+  f.run_for(seconds(120));
+  assert_int_equal(f.client.count(Verb::patch), 1);
+  assert_true(f.client.calls.size() <= calls + 1);  // a watch may have been opened again
+  assert_int_equal(f.slurm.loads, loads);
+}
+
+void survives_both_sides(void**) {
+  Fixture f;
+  f.client.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 3);
+  f.slurm.fail_loads = true;
+  f.slurm.failures.assign(5, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.put("c", 2);
+  f.daemon.start();
+  f.run_for(seconds(120));
+  assert_text(f.slurm.names(), "c-[0-1]");
+
+  // slurmctld is away: not ready after 30 s, but healthy; what changes meanwhile is caught up with.
+  f.slurm.failures.assign(1000, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.put("c", 4);
+  f.run_for(seconds(35));
+  assert_int_equal(f.admin.answer("/readyz").status, 503);
+  assert_int_equal(f.admin.answer("/healthz").status, 200);
+  f.slurm.failures.clear();
+  f.run_for(seconds(15));
+  assert_int_equal(f.admin.answer("/readyz").status, 200);
+  assert_text(f.slurm.names(), "c-[0-3]");
+
+  // The API server is away, and its history is gone when it is back: a NodeSet that vanished meanwhile is noticed.
+  f.client.erase(kube::kNodeSets, "slurm", "c");
+  f.put("d", 1);
+  f.client.forget_history();
+  f.client.end_watches(Error(Errc::gone, "too old"));
+  f.client.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 4);
+  f.run_for(seconds(120));
+  assert_text(f.slurm.names(), "d-0");
+}
+
+void shows_metrics(void**) {
+  Fixture f;
+  f.put("c", 2);
+  f.put(R"(quote\"d)", 1);  // no valid name: shown as it is all the same, escaped
+  f.daemon.start();
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.slurm.node("c-0").powered_down = false;
+  f.slurm.node("c-0").cpus = 2;
+  f.slurm.node("c-0").real_memory_mib = 936;
+  f.run_for(seconds(3));
+  const std::string text = f.admin.answer("/metrics").body;
+  for (const char* line : {
+           "# HELP slurm_k8s_nodeset_replicas Node records that Slurm has of the NodeSet.\n"
+           "# TYPE slurm_k8s_nodeset_replicas gauge\n",
+           "slurm_k8s_nodeset_spec_replicas{nodeset=\"c\"} 2\n",
+           "slurm_k8s_nodeset_replicas{nodeset=\"c\"} 2\n",
+           "slurm_k8s_nodeset_nodes{nodeset=\"c\",state=\"allocated\"} 1\n",
+           "slurm_k8s_nodeset_nodes{nodeset=\"c\",state=\"powered_down\"} 1\n",
+           "slurm_k8s_nodeset_ready{nodeset=\"c\"} 1\n",
+           "slurm_k8s_nodeset_ready{nodeset=\"quote\\\"d\"} 0\n",
+           "# TYPE slurm_k8s_sidecar_slurm_requests_total counter\n",
+           "slurm_k8s_sidecar_slurm_requests_total{request=\"create\",result=\"ok\"} 1\n",
+           "slurm_k8s_sidecar_status_writes_total{result=\"ok\"} ",
+           "slurm_k8s_sidecar_build_info{version=\"1.2.3\"} 1\n",
+       }) {
+    assert_contains(text, line);
+  }
+  assert_true(text.ends_with('\n'));
+}
+
+void ends_on_a_signal(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  f.transport.turns_to_signal = 20;
+  f.daemon.run(7);
+  assert_true(f.transport.watched.empty());
+  assert_text(f.slurm.names(), "c-0");
+}
+
+void signals_can_be_read(void**) {
+  auto fd = block_signals();
+  assert_ok(fd);
+  char buffer[256];
+  assert_int_equal(read(fd->get(), buffer, sizeof buffer), -1);  // nothing yet, and no wait
+  raise(SIGTERM);
+  assert_true(read(fd->get(), buffer, sizeof buffer) > 0);
+  raise(SIGPIPE);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(shows_metrics),      SLURMK8S_TEST(ends_on_a_signal), SLURMK8S_TEST(signals_can_be_read),
+  };
+  return cmocka_run_group_tests_name("sidecar_daemon", tests, nullptr, nullptr);
+}
