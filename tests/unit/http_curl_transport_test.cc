@@ -22,8 +22,27 @@ using std::chrono::steady_clock;
 
 constexpr auto kDeadline = seconds(20);  // of what should take milliseconds, on a loaded machine
 
+/** Counts how many requests are at the server at once. */
+struct Gate {
+  std::atomic<int> inside{0};
+  std::atomic<int> most{0};
+  std::atomic<bool> open{false};
+
+  void pass() {
+    const int now = ++inside;
+    int seen = most;
+    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+    }
+    const auto deadline = steady_clock::now() + kDeadline;
+    while (!open && steady_clock::now() < deadline) std::this_thread::sleep_for(milliseconds(1));
+    --inside;
+  }
+};
+
 /** A scripted server, a transport to it, and what came back. Torn down by the fixture, also after a failed test. */
 struct World {
+  Gate gate;                   // for handlers: they run until the server has gone
+  Locked<std::string> script;  // the same
   std::unique_ptr<ScriptedServer> server;
   std::unique_ptr<Transport> transport;
   std::vector<std::string> results;  // "200 body" or "code: message"
@@ -153,7 +172,7 @@ void retry_after(void** state) {
 void large_bodies(void** state) {
   World& world = world_of(state);
   const std::string large(3000000, 'x');
-  world.start([&](const std::string&, int fd) {
+  world.start([large](const std::string&, int fd) {
     ScriptedServer::start_chunked(fd);
     for (std::size_t i = 0; i < large.size(); i += 70000) ScriptedServer::chunk(fd, large.substr(i, 70000));
     return ScriptedServer::end_chunked(fd);
@@ -203,13 +222,12 @@ void faults_of_send(void** state) {
       {"HTTP/1.1 200 X\r\nContent-Length: 2000\r\n\r\n", "unavailable: "},
   };
   World& world = world_of(state);
-  std::string bytes;
-  world.start([&](const std::string&, int fd) {
-    ScriptedServer::write(fd, bytes);
+  world.start([&world](const std::string&, int fd) {
+    ScriptedServer::write(fd, *world.script.lock());
     return false;
   });
   for (const auto& c : cases) {
-    bytes = c.bytes;
+    *world.script.lock() = c.bytes;
     const std::string result = world.get();
     if (!result.starts_with(c.expected)) fail_msg("%s: %s", c.bytes, result.c_str());
     assert_contains(result, world.server->url());  // says which server
@@ -275,14 +293,16 @@ void proxies_of_the_environment_are_not_used(void** state) {
 void a_stream_at_every_split_point(void** state) {
   World& world = world_of(state);
   const std::string text = "{\"a\":1}\n\nsecond \xc3\xa4\nthird\n";
-  std::size_t split = 0;
-  world.start([&](const std::string&, int fd) {
+  world.start([&world](const std::string&, int fd) {
+    const std::string script = *world.script.lock();
+    const std::size_t split = script.find('|');
     ScriptedServer::start_chunked(fd);
-    if (split > 0) ScriptedServer::chunk(fd, text.substr(0, split));
-    if (split < text.size()) ScriptedServer::chunk(fd, text.substr(split));
+    if (split > 0) ScriptedServer::chunk(fd, script.substr(0, split));
+    if (split + 1 < script.size()) ScriptedServer::chunk(fd, script.substr(split + 1));
     return ScriptedServer::end_chunked(fd);
   });
-  for (split = 0; split <= text.size(); ++split) {
+  for (std::size_t split = 0; split <= text.size(); ++split) {
+    *world.script.lock() = std::string(text).insert(split, "|");
     assert_text(world.stream(), "<><{\"a\":1}><second \xc3\xa4><third> 200 ");
   }
 }
@@ -302,13 +322,12 @@ void how_streams_end(void** state) {
       {"", " unavailable: "},
   };
   World& world = world_of(state);
-  std::string bytes;
-  world.start([&](const std::string&, int fd) {
-    ScriptedServer::write(fd, bytes);
+  world.start([&world](const std::string&, int fd) {
+    ScriptedServer::write(fd, *world.script.lock());
     return false;
   });
   for (const auto& c : cases) {
-    bytes = c.bytes;
+    *world.script.lock() = c.bytes;
     const std::string seen = world.stream();
     if (!seen.starts_with(c.expected)) fail_msg("%s: got %s", c.bytes, seen.c_str());
   }
@@ -358,26 +377,9 @@ void a_slow_stream_is_not_silent(void** state) {
 
 // ---- limits ----------------------------------------------------------------------------------------------------------
 
-/** Counts how many requests are at the server at once. */
-struct Gate {
-  std::atomic<int> inside{0};
-  std::atomic<int> most{0};
-  std::atomic<bool> open{false};
-
-  void pass() {
-    const int now = ++inside;
-    int seen = most;
-    while (now > seen && !most.compare_exchange_weak(seen, now)) {
-    }
-    const auto deadline = steady_clock::now() + kDeadline;
-    while (!open && steady_clock::now() < deadline) std::this_thread::sleep_for(milliseconds(1));
-    --inside;
-  }
-};
-
 void sends_wait_for_a_connection_and_streams_do_not(void** state) {
   World& world = world_of(state);
-  Gate gate;
+  Gate& gate = world.gate;
   CurlOptions options;
   options.max_connections = 3;
   world.start([&](const std::string& request, int fd) {
@@ -418,7 +420,7 @@ void cancelled_requests_are_silent(void** state) {
   World& world = world_of(state);
   CurlOptions options;
   options.max_connections = 1;
-  Gate gate;
+  Gate& gate = world.gate;
   world.start([&](const std::string&, int fd) {
     gate.pass();
     return ScriptedServer::answer(fd, 200, "");
@@ -497,7 +499,7 @@ void callbacks_start_and_cancel_others(void** state) {
 
 void destroyed_with_requests_under_way(void** state) {
   World& world = world_of(state);
-  Gate gate;
+  Gate& gate = world.gate;
   world.start([&](const std::string&, int fd) {
     gate.pass();
     return ScriptedServer::answer(fd, 200, "");
