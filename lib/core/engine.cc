@@ -31,8 +31,8 @@ std::string job_list(const ResumeRequest& request, const std::string& node) {
   return text;
 }
 
-/** Refused for good: the same request would be refused again. An expired token is renewed by kubelet: not for good. */
-bool is_permanent(const Error& error) { return !error.retryable() && error.code() != Errc::unauthorized; }
+/** Refused for good. Not so a conflict: two creates that meet at one ResourceQuota conflict, and the next try tells. */
+bool is_permanent(const Error& error) { return !error.retryable() && error.code() != Errc::conflict; }
 
 }  // namespace
 
