@@ -9,7 +9,7 @@ test_slurmctld_restarted_while_nodes_power_up() {
   local job before
   # A cordoned Kubernetes node holds the pods Pending, so that the restart falls into the power-up.
   cordon
-  trap uncordon RETURN
+  trap uncordon EXIT
   job=$(submit -N2 --wrap 'srun hostname')
   wait_for 30 "two pods" has_pod_count 2
   sleep 8  # slurmctld saves a new job some seconds late: before that, the job itself is lost (facts of Slurm)
@@ -39,7 +39,7 @@ test_pod_deleted_under_a_running_job() {
 test_pod_deleted_before_slurmd_registered() {
   local job
   cordon
-  trap uncordon RETURN
+  trap uncordon EXIT
   job=$(submit -N1 -w compute-2 --wrap true)
   wait_for 30 "a pod" has_pod_count 1
   kubectl delete pod compute-2 --force --grace-period=0 >/dev/null 2>&1
@@ -50,7 +50,7 @@ test_pod_deleted_before_slurmd_registered() {
 test_cancelled_while_powering_up() {
   local job
   cordon
-  trap uncordon RETURN
+  trap uncordon EXIT
   job=$(submit -N3 --wrap true)
   wait_for 30 "three pods" has_pod_count 3
   slurm scancel "$job"

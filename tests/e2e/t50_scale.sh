@@ -7,7 +7,7 @@ status_replicas() { [[ $(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='
 
 test_8_12_6_and_back() {
   local job
-  trap 'scale 8' RETURN
+  trap 'scale 8' EXIT
   scale 12
   wait_for 20 "12 node records" has_node_count 12
   wait_for 20 "status.replicas 12" status_replicas 12
@@ -25,7 +25,7 @@ test_8_12_6_and_back() {
 
 test_a_busy_node_is_drained_not_killed() {
   local job
-  trap 'scale 8' RETURN
+  trap 'scale 8' EXIT
   job=$(submit -N1 -w compute-7 --wrap 'sleep 12')
   wait_job "$job" RUNNING 60
   scale 6

@@ -31,7 +31,7 @@ test_a_spec_that_the_schema_refuses() {
 }
 
 test_a_spec_that_the_sidecar_refuses() {
-  trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' RETURN
+  trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' EXIT
   nodeset bad '{"replicas":2,"slurmd":{"image":"x"}}' | kubectl apply -f - >/dev/null
   wait_for 20 "the condition names object and field" condition_has bad "nodeset $NAMESPACE/bad: spec.slurmd.resources"
   assert_equal "condition" "False InvalidSpec" "$(nodeset_condition bad status) $(nodeset_condition bad reason)"
@@ -45,7 +45,7 @@ test_a_spec_that_the_sidecar_refuses() {
 }
 
 test_a_node_that_no_nodeset_owns() {
-  trap 'slurm scontrol delete nodename=stray-0 >/dev/null 2>&1' RETURN
+  trap 'slurm scontrol delete nodename=stray-0 >/dev/null 2>&1' EXIT
   slurm scontrol create nodename=stray-0 state=cloud cpus=1 realmemory=100 >/dev/null
   slurm scontrol update nodename=stray-0 state=power_up
   wait_for 30 "the reason says so" reason_has stray-0 "no nodeset in namespace $NAMESPACE owns node stray-0"
@@ -54,7 +54,7 @@ test_a_node_that_no_nodeset_owns() {
 }
 
 test_a_pod_that_the_api_server_refuses() {
-  trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' RETURN
+  trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' EXIT
   nodeset bad '{"replicas":1,"slurmd":{"image":"x","resources":{"limits":{"cpu":"1","memory":"1Gi"}}},
     "template":{"spec":{"volumes":[{"name":"v"}],"priorityClassName":"no-such-class"}}}' | kubectl apply -f - >/dev/null
   wait_for 20 "9 nodes" has_node_count 9
