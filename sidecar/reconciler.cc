@@ -134,8 +134,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   const std::string what = std::string(to_string(action.kind)) + " " + shorten(action.nodes);
   if (status.ok()) {
     failures_.erase(key);
-    deleted_ |= action.kind == NodeAction::Kind::remove;
-    unsettled_ |= action.kind == NodeAction::Kind::create && deleted_;
+    unsettled_ |= action.kind == NodeAction::Kind::create;
     log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
     return;
   }
@@ -146,7 +145,8 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
 }
 
-// After a create that may have used the slot of a deleted record; tried again in the next round when it fails.
+// After every create: which slots deleted records have left, ours or an administrator's, nobody tells. Tried again in the
+// next round when it fails.
 void Reconciler::settle() {
   if (!unsettled_) return;
   const Status status = slurm_.settle_created_nodes();
@@ -155,7 +155,7 @@ void Reconciler::settle() {
     if (limiter_.allow(clock_.now(), held_back)) log_warning("slurmctld: %s", status.error().message().c_str());
     return;
   }
-  deleted_ = unsettled_ = false;
+  unsettled_ = false;
 }
 
 void Reconciler::forget_failures(const std::string& nodeset) {

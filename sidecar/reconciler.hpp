@@ -81,8 +81,7 @@ class Reconciler {
   TimePoint max_nodes_until_{};
   std::map<std::string, NodeSetState> states_;
   std::map<Key, Failure> failures_;
-  bool deleted_ = true;  // records were deleted since slurmctld was last settled; at the start nobody knows
-  bool unsettled_ = false;
+  bool unsettled_ = false;  // records were made that the scheduler may not see yet
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;
   std::map<std::string, Count> requests_;
