@@ -196,13 +196,19 @@ Result<Config> parse_kubeconfig(std::string_view text, const std::string& path, 
 }
 
 Result<Config> load_in_cluster(const std::string& root) {
-  const std::string host = environment("KUBERNETES_SERVICE_HOST");
-  const std::string port = environment("KUBERNETES_SERVICE_PORT");
-  if (host.empty() || port.empty()) {
-    return Error(Errc::not_found, "no Kubernetes here: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
-  }
+  std::string host = environment("KUBERNETES_SERVICE_HOST");
+  std::string port = environment("KUBERNETES_SERVICE_PORT");
   const std::string prefix = "service account";
   const Result<std::string> ca = read_file(root + "/ca.crt", kMaxFile);
+  if (host.empty() || port.empty()) {
+    if (!ca.ok()) {
+      return Error(Errc::not_found,
+                   "no Kubernetes here: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+    }
+    // slurmctld gives its programs an environment of its own: in a pod, the API server also has this name.
+    host = "kubernetes.default.svc";
+    port = "443";
+  }
   if (!ca.ok()) return ca.error().wrap(prefix);
   const Result<std::string> name_space = read_file(root + "/namespace", kMaxFile);
   if (!name_space.ok()) return name_space.error().wrap(prefix);

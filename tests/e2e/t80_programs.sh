@@ -11,9 +11,10 @@ test_programs_hand_over_within_100_ms() {
 }
 
 test_programs_do_the_work_without_the_engine() {
-  slurm /usr/libexec/slurm-k8s/slurm-k8s-resume --direct compute-6
+  # As slurmctld runs them: without the environment of its pod.
+  slurm env -i /usr/libexec/slurm-k8s/slurm-k8s-resume --direct compute-6
   assert_equal "pods" compute-6 "$(pods)"
-  slurm /usr/libexec/slurm-k8s/slurm-k8s-suspend --direct compute-6
+  slurm env -i /usr/libexec/slurm-k8s/slurm-k8s-suspend --direct compute-6
   wait_for 20 "no pod" has_pod_count 0
 }
 

@@ -166,6 +166,8 @@ void in_cluster(void** state) {
   assert_text(config->token_file, root + "/token");
   ::setenv("KUBERNETES_SERVICE_HOST", "fd00::1", 1);
   assert_text(load_in_cluster(root)->server, "https://[fd00::1]:443");
+  ::unsetenv("KUBERNETES_SERVICE_HOST");
+  assert_text(load_in_cluster(root)->server, "https://kubernetes.default.svc:443");
 }
 
 void the_source_is_chosen(void** state) {
