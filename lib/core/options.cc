@@ -66,6 +66,14 @@ Status set_log_level(Options& options, std::string_view value) {
   return bad_value("must be error, warning, info or debug");
 }
 
+Status set_flag(bool& flag, std::string_view value) {
+  const std::string text(value);
+  const bool yes = strcasecmp(text.c_str(), "yes") == 0;
+  if (!yes && strcasecmp(text.c_str(), "no") != 0) return bad_value("must be yes or no");
+  flag = yes;
+  return {};
+}
+
 struct Key {
   const char* name;
   Status (*set)(Options& options, std::string_view value);
@@ -89,6 +97,7 @@ constexpr std::array kKeys{
           o.launch_timeout = std::chrono::seconds(SLURMK8S_TRY(number(v, 1, 365 * 86400)));
           return {};
         }},
+    Key{"WakePowerSave", [](Options& o, std::string_view v) { return set_flag(o.wake_power_save, v); }},
     Key{"SidecarListen", [](Options& o, std::string_view v) { return set_address(o.sidecar_listen, v, true); }},
     Key{"LogLevel", set_log_level},
 };

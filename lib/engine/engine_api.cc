@@ -77,3 +77,8 @@ SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
   return slurmk8s::guarded("slurm_k8s_engine_launch_timeout", 0L,
                            [] { return static_cast<long>(slurmk8s::shared().lock()->options.launch_timeout.count()); });
 }
+
+SLURMK8S_EXPORT int slurm_k8s_engine_wakes_power_save(void) {
+  return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0,
+                           [] { return slurmk8s::shared().lock()->options.wake_power_save ? 1 : 0; });
+}

@@ -22,6 +22,9 @@ void slurm_k8s_engine_release(void);
 /* Seconds after which a launch is given up (LaunchTimeout), valid while acquired. */
 long slurm_k8s_engine_launch_timeout(void);
 
+/* Whether slurmctld's power saving is to be woken when a job waits for nodes (WakePowerSave), valid while acquired. */
+int slurm_k8s_engine_wakes_power_save(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -49,4 +49,9 @@ long EngineHandle::launch_timeout() const {
   return timeout ? timeout() : kDefaultLaunchTimeout;
 }
 
+bool EngineHandle::wakes_power_save() const {
+  const auto wakes = library_ ? symbol<int (*)()>(library_, "slurm_k8s_engine_wakes_power_save") : nullptr;
+  return wakes && wakes() != 0;
+}
+
 }  // namespace slurmk8s

@@ -24,6 +24,8 @@ class EngineHandle {
   void release();
   /** LaunchTimeout, seconds. */
   long launch_timeout() const;
+  /** WakePowerSave. */
+  bool wakes_power_save() const;
 
  private:
   void* library_ = nullptr;

@@ -48,6 +48,9 @@ void lock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 void unlock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
 bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
+/** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread (from 23.02 on). */
+void config_power_mgr(void) SLURMK8S_WEAK;
+extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
 int job_node_ready(slurm_step_id_t* step_id, int* ready) SLURMK8S_WEAK;
 #else
@@ -76,6 +79,15 @@ inline slurmctld_lock_t job_and_node_read_locks() {
   slurmctld_lock_t levels{};
   levels.job = READ_LOCK;
   levels.node = READ_LOCK;
+  return levels;
+}
+
+/** What config_power_mgr() is called under: the power-save thread's own work needs the node write lock, too. */
+inline slurmctld_lock_t power_save_locks() {
+  slurmctld_lock_t levels{};
+  levels.conf = READ_LOCK;
+  levels.node = WRITE_LOCK;
+  levels.part = READ_LOCK;
   return levels;
 }
 

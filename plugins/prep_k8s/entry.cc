@@ -84,6 +84,17 @@ std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
   return states;
 }
 
+/**
+ * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
+ * SuspendRate nothing is done, since config_power_mgr() empties their token buckets.
+ */
+void wake_power_save() {
+  const slurmctld_lock_t locks = compat::power_save_locks();
+  lock_slurmctld(locks);
+  if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
+  unlock_slurmctld(locks);
+}
+
 void start(const prep_callbacks_t& callbacks) {
   if (plugin || !in_slurmctld()) return;
   log_init(to_slurm_log, LogLevel::info);
@@ -92,7 +103,9 @@ void start(const prep_callbacks_t& callbacks) {
   const auto complete = [callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
   };
-  fresh->launches = std::make_unique<Launches>(Launches::Host{look, complete}, fresh->clock,
+  Launches::Host host{look, complete, {}};
+  if (config_power_mgr && fresh->engine.wakes_power_save()) host.wake_power_save = wake_power_save;
+  fresh->launches = std::make_unique<Launches>(std::move(host), fresh->clock,
                                                std::chrono::seconds(fresh->engine.launch_timeout()));
   plugin = std::move(fresh);
 }

@@ -12,6 +12,8 @@ namespace {
 
 /** A launch is late by half of this on average; each look takes two read locks for microseconds. */
 constexpr std::chrono::milliseconds kLookInterval{20};
+/** Past the start of a second by this, so that slurmctld's clock, which has whole seconds, shows it. */
+constexpr std::chrono::milliseconds kIntoSecond{2};
 
 }  // namespace
 
@@ -27,13 +29,38 @@ Launches::~Launches() {
 }
 
 void Launches::hold(std::uint32_t job) {
-  state_.lock()->jobs[job].push_back(clock_.now());
+  {
+    auto state = state_.lock();
+    state->jobs[job].push_back(clock_.now());
+    state->fresh = true;
+  }
   changed_.notify_one();
 }
 
 std::size_t Launches::held() { return state_.lock()->jobs.size(); }
 
+// slurmctld's power-save thread passes a wake-up over in a second in which it has already worked: so there is another
+// one at the start of the next second.
+void Launches::wake_if_due() {
+  if (!host_.wake_power_save) return;
+  const TimePoint now = clock_.now();
+  bool due = false;
+  {
+    auto state = state_.lock();
+    due = state->fresh || (state->wake_again && now >= *state->wake_again);
+    if (due) state->wake_again.reset();
+    if (state->fresh) {
+      const auto wall = clock_.wall();
+      const auto rest = std::chrono::floor<std::chrono::seconds>(wall) + std::chrono::seconds(1) - wall;
+      state->wake_again = now + std::chrono::duration_cast<std::chrono::milliseconds>(rest) + kIntoSecond;
+      state->fresh = false;
+    }
+  }
+  if (due) host_.wake_power_save();
+}
+
 void Launches::look_once() {
+  wake_if_due();
   std::vector<std::uint32_t> jobs;
   std::vector<std::uint32_t> overdue;
   {
@@ -77,7 +104,9 @@ void Launches::run() {
     {
       auto state = state_.lock();
       changed_.wait(state.raw(), [&] { return state->stop || !state->jobs.empty(); });
-      if (changed_.wait_for(state.raw(), kLookInterval, [&] { return state->stop; })) return;
+      const bool wake = static_cast<bool>(host_.wake_power_save);
+      changed_.wait_for(state.raw(), kLookInterval, [&] { return state->stop || (wake && state->fresh); });
+      if (state->stop) return;
     }
     guarded_void("launches", [this] { look_once(); });
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -32,6 +33,8 @@ class Launches {
     std::function<std::vector<JobState>(const std::vector<std::uint32_t>& jobs)> look;
     /** Completes a job's prolog; it takes Slurm's locks itself. `ok` false: the job is requeued. The launch thread only. */
     std::function<void(std::uint32_t job, bool ok)> complete;
+    /** Has slurmctld resume the nodes of the jobs at once; may be empty. It takes Slurm's locks. The launch thread only. */
+    std::function<void()> wake_power_save;
   };
 
   Launches(Host host, const Clock& clock, std::chrono::seconds timeout);
@@ -51,10 +54,13 @@ class Launches {
   struct State {
     /** Each held job and the times since which it is held: slurmctld counts its prologs, and so do we. */
     std::map<std::uint32_t, std::vector<TimePoint>> jobs;
+    bool fresh = false;  ///< a job was held since slurmctld's power saving was woken
+    std::optional<TimePoint> wake_again;
     bool stop = false;
   };
 
   void run();
+  void wake_if_due();
   void finish(std::uint32_t job, bool ok);
 
   Host host_;

@@ -25,6 +25,7 @@ void takes_every_key(void**) {
       "\n"
       "MaxRequests=4\n"
       "LaunchTimeout=60\n"
+      "WakePowerSave=No\n"
       "SidecarListen=127.0.0.1:9101\r\n"
       "LogLevel=debug",
       "x.conf");
@@ -38,6 +39,7 @@ void takes_every_key(void**) {
   assert_text(parsed->key_secret, "key");
   assert_int_equal(parsed->max_requests, 4);
   assert_int_equal(parsed->launch_timeout.count(), 60);
+  assert_false(parsed->wake_power_save);
   assert_text(parsed->sidecar_listen, "127.0.0.1:9101");
   assert_true(parsed->log_level == LogLevel::debug);
 }
@@ -50,6 +52,7 @@ void has_defaults(void**) {
   assert_text(parsed->conf_server, "slurm-controller:6817");
   assert_int_equal(parsed->max_requests, 16);
   assert_int_equal(parsed->launch_timeout.count(), 3600);
+  assert_true(parsed->wake_power_save);
   assert_text(parsed->sidecar_listen, ":9100");
 }
 
@@ -67,6 +70,7 @@ void names_what_is_wrong(void**) {
       {"MaxRequests=0", "x.conf:1: MaxRequests=0: must be 1 to 1000"},
       {"MaxRequests=4x", "x.conf:1: MaxRequests=4x: must be 1 to 1000"},
       {"LaunchTimeout=-1", "x.conf:1: LaunchTimeout=-1: must be 1 to 31536000"},
+      {"WakePowerSave=1", "x.conf:1: WakePowerSave=1: must be yes or no"},
       {"EngineSocket=run/x", "x.conf:1: EngineSocket=run/x: an absolute path is needed"},
       {"SidecarListen=9100", "x.conf:1: SidecarListen=9100: HOST:PORT is needed"},
       {"SidecarListen=:0", "x.conf:1: SidecarListen=:0: the port must be 1 to 65535"},

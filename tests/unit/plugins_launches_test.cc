@@ -18,6 +18,7 @@ namespace {
 struct FakeSlurmctld {
   Locked<std::map<std::uint32_t, JobState>> jobs;
   Locked<std::map<std::uint32_t, std::string>> completed;  // "+" for ok, "-" for failed, one per call
+  std::atomic<int> woken{0};
 
   Launches::Host host() {
     return {[this](const std::vector<std::uint32_t>& ids) {
@@ -26,7 +27,7 @@ struct FakeSlurmctld {
               for (const std::uint32_t id : ids) states.push_back(known->count(id) ? (*known)[id] : JobState::gone);
               return states;
             },
-            [this](std::uint32_t job, bool ok) { (*completed.lock())[job] += ok ? "+" : "-"; }};
+            [this](std::uint32_t job, bool ok) { (*completed.lock())[job] += ok ? "+" : "-"; }, [this] { ++woken; }};
   }
   std::string of(std::uint32_t job) { return (*completed.lock())[job]; }
 };
@@ -93,6 +94,30 @@ void a_launch_that_takes_too_long_fails_once(void**) {
   assert_string_equal(slurmctld.of(10).c_str(), "-");
 }
 
+void power_saving_is_woken_at_once_and_in_the_next_second(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[12] = JobState::waiting;
+  (*slurmctld.jobs.lock())[13] = JobState::waiting;
+  FakeClock clock;  // at the start of a second
+  clock.advance(std::chrono::milliseconds(300));
+  Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
+  launches.hold(12);
+  launches.hold(13);
+  const bool at_once = eventually([&] { return slurmctld.woken >= 1; });
+  launches.look_once();
+  clock.advance(std::chrono::milliseconds(690));
+  launches.look_once();
+  const int within_the_second = slurmctld.woken;
+  clock.advance(std::chrono::milliseconds(20));
+  const bool again = eventually([&] { return slurmctld.woken > within_the_second; });
+  clock.advance(std::chrono::seconds(5));
+  launches.look_once();
+  assert_true(at_once);
+  assert_true(again);
+  assert_true(within_the_second <= 2);  // the thread may have looked between the two
+  assert_int_equal(slurmctld.woken, within_the_second + 1);
+}
+
 void ending_does_not_wait_for_jobs(void**) {
   FakeSlurmctld slurmctld;
   (*slurmctld.jobs.lock())[11] = JobState::waiting;
@@ -127,6 +152,7 @@ int main() {
       SLURMK8S_TEST(a_job_that_is_gone_is_completed_too),
       SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
       SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
+      SLURMK8S_TEST(power_saving_is_woken_at_once_and_in_the_next_second),
       SLURMK8S_TEST(ending_does_not_wait_for_jobs),
       SLURMK8S_TEST(job_ids),
   };

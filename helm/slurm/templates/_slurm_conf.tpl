@@ -44,7 +44,7 @@ TaskPlugin=task/none
 MpiDefault={{ .Values.slurm.mpiDefault }}
 
 # Nodes are pods, made and removed by the engine in slurmctld.
-SlurmctldParameters={{ join "," (concat (list "enable_configless" "idle_on_node_suspend" "power_save_interval=1" "power_save_min_interval=0") .Values.slurm.slurmctldParameters) }}
+SlurmctldParameters={{ join "," (concat (list "enable_configless" "idle_on_node_suspend" "power_save_interval=0" "power_save_min_interval=0") .Values.slurm.slurmctldParameters) }}
 ResumeProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume
 ResumeFailProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume-fail
 SuspendProgram=/usr/libexec/slurm-k8s/slurm-k8s-suspend
@@ -95,6 +95,7 @@ NodeService={{ include "slurm.nodeService" . }}
 ConfServer={{ include "slurm.controller" . }}:6817
 KeySecret={{ include "slurm.keySecret" . }}
 MaxRequests={{ int .Values.slurm.maxRequests }}
+WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
 LaunchTimeout={{ int .Values.slurm.launchTimeout }}
 SidecarListen=:9100
 LogLevel={{ .Values.slurm.logLevel }}
