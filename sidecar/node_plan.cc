@@ -18,6 +18,8 @@
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/names.hpp"
+#include "core/plan.hpp"
+#include "core/reasons.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -36,14 +38,14 @@ bool is_drained_by_us(const SlurmNode& node) { return node.draining && node.reas
 
 /** True when the record can be deleted now without harm to anything. */
 bool is_removable(const SlurmNode& node) {
-  return node.powered_down && !node.powering_down && !is_busy(node) && !is_starting(node) && !node.reserved;
+  return node.powered_down && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;
 }
 
 /** The next step on the way out of a node that is no longer wanted; empty: wait. */
 std::optional<Kind> removal_step(const SlurmNode& node) {
   if (is_removable(node)) return Kind::remove;
   if (is_starting(node) || (is_busy(node) && node.powered_down)) return std::nullopt;
-  if (is_busy(node) || node.powering_down) return node.draining ? std::nullopt : std::optional(Kind::drain);
+  if (is_busy(node) || node.going_down()) return node.draining ? std::nullopt : std::optional(Kind::drain);
   if (node.reserved || node.powered_down || node.base == SlurmNode::Base::unknown) return std::nullopt;
   return Kind::power_down;
 }
@@ -54,19 +56,30 @@ bool has_feature(const SlurmNode& node, std::string_view feature) {
 }
 
 void count_node(const SlurmNode& node, NodeCounts& counts) {
-  const bool up = !node.powered_down && !node.powering_up && !node.powering_down;
+  const bool up = !node.powered_down && !node.powering_up && !node.going_down();
   const bool down = node.base == SlurmNode::Base::down || node.base == SlurmNode::Base::error;
   const bool idle = node.base == SlurmNode::Base::idle && !node.completing;
   counts.total++;
   counts.powered_up += up;
   counts.powering_up += node.powering_up;
   counts.powered_down += node.powered_down;
-  counts.powering_down += node.powering_down && !node.powered_down && !node.powering_up;
+  counts.powering_down += node.going_down() && !node.powered_down && !node.powering_up;
   counts.allocated += is_busy(node);
   counts.idle += idle;
   counts.draining += node.draining;
   counts.down += down;
   counts.ready += up && (idle || is_busy(node)) && !node.draining && !node.not_responding;
+}
+
+void count_failure(const SlurmNode& node, PowerUpFailures& failures) {
+  const std::string_view reason = node.reason;
+  const bool is_protected = node.draining && reason.starts_with(kReasonProtected);
+  if (!is_protected && !is_given_up(node)) return;
+  failures.is_protected |= is_protected;
+  if (!is_protected) failures.nodes.push_back(node.name);
+  if (!failures.cause.empty()) return;
+  const std::string_view prefix = is_protected ? kReasonProtected : reason.starts_with(kReason) ? kReason : "";
+  failures.cause = reason.substr(prefix.size());
 }
 
 using NodesByName = std::map<std::string_view, const SlurmNode*>;
@@ -102,7 +115,7 @@ class NodeSetPlanner {
         return;
       }
     }
-    if (is_drained_by_us(node) && !node.powering_down) targets_[Kind::undrain].push_back(node.name);
+    if (is_drained_by_us(node) && !node.going_down()) targets_[Kind::undrain].push_back(node.name);
   }
 
   /** A wanted node without a record. */
@@ -236,7 +249,10 @@ NodePlan plan_nodes(const NodeSets& nodesets, const std::vector<SlurmNode>& node
     const auto found = sorted.managed.find(name);
     static const NodesByName kNone;
     const NodesByName& records = found == sorted.managed.end() ? kNone : found->second;
-    for (const auto& [node_name, node] : records) count_node(*node, state.counts);
+    for (const auto& [node_name, node] : records) {
+      count_node(*node, state.counts);
+      count_failure(*node, state.failures);
+    }
     if (known.spec.ok()) {
       plan_nodeset(*known.spec, records, sorted.taken, max_nodes, room, plan);
     } else {

@@ -57,13 +57,21 @@ struct NodeCounts {
   std::int64_t down = 0;
 };
 
-/** What a NodeSet's status shows: counts and the condition Ready. */
+/** Nodes of a NodeSet that could not come up, by the Reasons that the engine gave them. */
+struct PowerUpFailures {
+  std::vector<std::string> nodes;  ///< held back
+  bool is_protected = false;       ///< none of the NodeSet's nodes is tried for a while
+  std::string cause;               ///< of one of them
+};
+
+/** What a NodeSet's status shows: counts and the conditions Ready and PowerUpFailing. */
 struct NodeSetState {
   std::int64_t generation = 0;  ///< of the spec that this is about
   NodeCounts counts;
   bool ready = false;
   std::string reason;   ///< CamelCase, as a condition's reason must be
   std::string message;
+  PowerUpFailures failures;
 };
 
 struct NodePlan {

@@ -4,22 +4,46 @@
 
 #include <algorithm>
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/names.hpp"
 
 namespace slurmk8s {
 namespace {
 
-constexpr const char* kConditionType = "Ready";
 constexpr const char* kTransition = "lastTransitionTime";
 
-/** The condition Ready of a status; null when it has none. */
-Json find_condition(const Json& status) {
+/** The condition of this type; null when the status has none. */
+Json find_condition(const Json& status, std::string_view type) {
   const Json conditions = status["conditions"];
   for (std::size_t i = 0; i < conditions.size(); i++) {
-    if (conditions[i]["type"].text() == kConditionType) return conditions[i];
+    if (conditions[i]["type"].text() == type) return conditions[i];
   }
   return Json();
+}
+
+Json make_condition(const char* type, bool status, const std::string& reason, const std::string& message,
+                    std::int64_t generation) {
+  Json condition = Json::object();
+  condition.set("type", type)
+      .set("status", status ? "True" : "False")
+      .set("reason", reason)
+      .set("message", message)
+      .set("observedGeneration", Json::integer(generation));
+  return condition;
+}
+
+Json power_up_condition(const NodeSetState& state) {
+  const PowerUpFailures& failures = state.failures;
+  const bool failing = failures.is_protected || !failures.nodes.empty();
+  std::string message = "no node was given up lately";
+  if (failing) message = failures.cause;
+  if (!failures.nodes.empty()) {
+    message = format("%s (%zu): %s", shorten(compress_hostlist(failures.nodes)).c_str(), failures.nodes.size(),
+                     message.c_str());
+  }
+  const char* reason = failures.is_protected ? "Protected" : failing ? "NodesHeldBack" : "NoFailures";
+  return make_condition("PowerUpFailing", failing, reason, message, state.generation);
 }
 
 /** True when `known` has every member of `wanted`; the time of the last transition doesn't count. */
@@ -28,19 +52,26 @@ bool includes(const Json& known, const Json& wanted) {
   wanted.each([&](std::string_view key, const Json& value) {
     if (key != "conditions" && !known[key].equals(value)) same = false;
   });
-  Json condition = find_condition(known).clone();
-  condition.erase(kTransition);
-  return same && condition.equals(find_condition(wanted));
+  const Json conditions = wanted["conditions"];
+  for (std::size_t i = 0; i < conditions.size(); i++) {
+    Json condition = find_condition(known, conditions[i]["type"].text()).clone();
+    condition.erase(kTransition);
+    same &= condition.equals(conditions[i]);
+  }
+  return same;
 }
 
-/** `wanted` with the time of the condition's last transition: the known one while its status stays. */
+/** `wanted` with the time of each condition's last transition: the known one while its status stays. */
 Json with_transition(const Json& wanted, const Json& known, std::chrono::system_clock::time_point now) {
   Json status = wanted.clone();
-  Json condition = status["conditions"][0];
-  const Json old = find_condition(known);
-  const bool stays = old["status"].text() == condition["status"].text() && !old[kTransition].text().empty();
+  const Json conditions = status["conditions"];
   const std::string seconds = rfc3339(std::chrono::floor<std::chrono::seconds>(now)).substr(0, 19) + "Z";
-  condition.set(kTransition, stays ? std::string(old[kTransition].text()) : seconds);
+  for (std::size_t i = 0; i < conditions.size(); i++) {
+    Json condition = conditions[i];
+    const Json old = find_condition(known, condition["type"].text());
+    const bool stays = old["status"].text() == condition["status"].text() && !old[kTransition].text().empty();
+    condition.set(kTransition, stays ? std::string(old[kTransition].text()) : seconds);
+  }
   return status;
 }
 
@@ -48,14 +79,9 @@ Json with_transition(const Json& wanted, const Json& known, std::chrono::system_
 
 Json encode_status(const std::string& nodeset, const NodeSetState& state) {
   const NodeCounts& counts = state.counts;
-  Json condition = Json::object();
-  condition.set("type", kConditionType)
-      .set("status", state.ready ? "True" : "False")
-      .set("reason", state.reason)
-      .set("message", state.message)
-      .set("observedGeneration", Json::integer(state.generation));
   Json conditions = Json::array();
-  conditions.push(condition);
+  conditions.push(make_condition("Ready", state.ready, state.reason, state.message, state.generation));
+  conditions.push(power_up_condition(state));
   Json status = Json::object();
   status.set("observedGeneration", Json::integer(state.generation))
       .set("replicas", Json::integer(counts.total))

@@ -8,18 +8,13 @@
 namespace slurmk8s {
 namespace {
 
-/** Calls slurmctld at once and delivers from the timers, as Reporter promises: never from within the call. */
-class InlineReporter final : public Reporter {
+/** Calls slurmctld from the timers, so that nothing happens within call(), as SlurmCaller promises. */
+class InlineCaller final : public SlurmCaller {
  public:
-  InlineReporter(Slurm& slurm, Timers& timers) : slurm_(slurm), timers_(timers) {}
+  InlineCaller(Slurm& slurm, Timers& timers) : slurm_(slurm), timers_(timers) {}
 
-  void load_nodes(OnNodes done) override {
-    timers_.after({}, [this, done = std::move(done)] { done(slurm_.load_nodes()); });
-  }
-  void fail_node(const std::string& node, const std::string& reason, bool vanished, OnVerdict done) override {
-    timers_.after({}, [this, node, reason, vanished, done = std::move(done)] {
-      done(slurmk8s::fail_node(slurm_, node, reason, vanished));
-    });
+  void call(Work work) override {
+    timers_.after({}, [this, work = std::move(work)] { work(slurm_)(); });
   }
 
  private:
@@ -39,9 +34,9 @@ Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>&
   auto transport = SLURMK8S_TRY(http::make_curl_transport(std::move(curl_options)));
   auto client = kube::make_http_client(*transport);
   Timers timers(*clock);
-  InlineReporter reporter(slurm, timers);
-  Engine::Parts parts{*client, timers, *clock, reporter, options};
-  parts.reconcile = false;
+  InlineCaller caller(slurm, timers);
+  Engine::Parts parts{*client, timers, *clock, caller, options};
+  parts.stays = false;
   Engine engine(parts);
 
   engine.start();

@@ -23,11 +23,12 @@ double jitter() {
   return std::uniform_real_distribution<double>(0.0, 1.0)(generator);
 }
 
-std::string job_list(const ResumeRequest& request, const std::string& node) {
-  const auto found = request.jobs.find(node);
-  if (found == request.jobs.end()) return {};
+/** That images are pulled and containers made is worth telling when it takes longer than this. */
+constexpr std::chrono::seconds kQuietCreation{3};
+
+std::string join(const std::vector<std::uint32_t>& jobs) {
   std::string text;
-  for (const std::uint32_t job : found->second) text += (text.empty() ? "" : ",") + std::to_string(job);
+  for (const std::uint32_t job : jobs) text += (text.empty() ? "" : ",") + std::to_string(job);
   return text;
 }
 
@@ -40,6 +41,8 @@ Engine::Engine(Parts parts)
     : parts_(parts),
       executor_(parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
                 [this] { pump(); }),
+      reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
+               [this](const std::string& node) { return waits_for(node); }),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
                            [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
@@ -49,12 +52,12 @@ Engine::Engine(Parts parts)
                       {[this](const Json& object) { on_pod(object); },
                        [this](const std::string& name, const std::string& uid, const Json&) { on_pod_removed(name, uid); },
                        [this] { on_synced(); }}),
-      reconciled_(!parts.reconcile) {}
+      reconciled_(!parts.stays) {}
 
 void Engine::start() {
   nodesets_reflector_.start();
   pods_reflector_.start();
-  if (!parts_.reconcile) return;
+  if (!parts_.stays) return;
   parts_.timers.after(kReconcilePatience, [this] {
     if (reconciled_) return;
     log_error("slurmctld did not answer for %d s: serving resumes without its node states",
@@ -66,7 +69,7 @@ void Engine::start() {
 
 void Engine::on_synced() {
   if (!nodesets_reflector_.synced() || !pods_reflector_.synced()) return;
-  if (parts_.reconcile) reconcile();
+  if (parts_.stays) reconcile();
   pump();
 }
 
@@ -80,7 +83,8 @@ void Engine::resume(const ResumeRequest& request) {
     if (node.want == Node::Want::up && node.request == request.id) continue;
     node.want = Node::Want::up;
     node.request = request.id;
-    node.jobs = job_list(request, name);
+    const auto jobs = request.jobs.find(name);
+    node.jobs = jobs == request.jobs.end() ? std::vector<std::uint32_t>() : jobs->second;
     node.since = parts_.clock.now();
     node.missed = {};
     node.had_pod = false;
@@ -140,7 +144,15 @@ void Engine::on_pod(const Json& object) { observe(std::string(object.at({"metada
 void Engine::observe(const std::string& name, Pod pod) {
   Node& node = nodes_[name];
   if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
+  const bool as_before = node.pod && node.pod->uid == pod.uid && node.pod->hindrance.kind == pod.hindrance.kind;
+  if (!as_before) {
+    node.hindered = parts_.clock.now();
+    if (pod.hindrance.kind == Hindrance::Kind::creating) {
+      parts_.timers.after(kQuietCreation, [this, name] { reports_.look_at(name); });
+    }
+  }
   node.pod = std::move(pod);
+  reports_.look_at(name);
   enqueue(name);
   pump();
 }
@@ -157,10 +169,12 @@ void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
 // What slurmctld's records say.
 
 void Engine::reconcile() {
-  parts_.reporter.load_nodes([this](Result<std::vector<SlurmNode>> nodes) { on_slurm_nodes(std::move(nodes)); });
+  parts_.slurm.call([this](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, nodes = slurm.load_nodes()] { on_slurm_nodes(nodes); };
+  });
 }
 
-void Engine::on_slurm_nodes(Result<std::vector<SlurmNode>> records) {
+void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records) {
   parts_.timers.after(records || reconciled_ ? kReconcileInterval : kReconcileRetry, [this] { reconcile(); });
   if (!records) {
     log_debug("slurmctld: %s", records.error().message().c_str());
@@ -170,7 +184,11 @@ void Engine::on_slurm_nodes(Result<std::vector<SlurmNode>> records) {
   for (const SlurmNode& record : *records) {
     by_name.emplace(record.name, &record);
     // A node that is powered down is only of interest when it has a pod, and then it is here already.
-    if (record.cloud && !record.powered_down && owner(record.name)) nodes_.try_emplace(record.name);
+    const bool owned = owner(record.name).ok();
+    if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
+    const auto known = nodes_.find(record.name);
+    const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
+    reports_.heal(record, owned, wanted ? known->second.since : TimePoint{});
   }
   const Look look{parts_.clock.now(), !reconciled_, random_id()};
   for (auto& [name, node] : nodes_) {
@@ -227,7 +245,11 @@ void Engine::act(const std::string& name, Node& node) {
   const Action action = plan_node(node, node_owner, parts_.clock.now());
   switch (action.kind) {
     case Action::Kind::none:
-      if (!node.busy && !node.pod && node.want == Node::Want::down) nodes_.erase(name);
+      if (!node.busy && !node.pod && node.want == Node::Want::down) {
+        nodes_.erase(name);
+        reports_.gone(name);
+        reports_.look_at(name);
+      }
       break;
     case Action::Kind::wait: enqueue_at(name, action.at); break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
@@ -239,7 +261,7 @@ void Engine::act(const std::string& name, Node& node) {
 void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset) {
   node.busy = true;
   const std::string request = node.request;
-  executor_.create(build_pod(nodeset, {name, request, node.jobs}, parts_.options),
+  executor_.create(build_pod(nodeset, {name, request, join(node.jobs)}, parts_.options),
                    [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
 }
 
@@ -258,9 +280,18 @@ void Engine::fail(const std::string& name, Node& node, const std::string& reason
   node.busy = true;
   ++counters_.nodes_failed;
   const std::string request = node.request;
-  parts_.reporter.fail_node(name, reason, vanished, [this, name, request](Result<Verdict> verdict) {
+  reports_.fail({name, reason, vanished, node.jobs}, [this, name, request](Result<Verdict> verdict) {
     on_verdict(name, request, std::move(verdict));
   });
+}
+
+SlurmReports::Waiting Engine::waits_for(const std::string& name) const {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || found->second.want != Node::Want::up || !found->second.pod) return {};
+  const Node& node = found->second;
+  const Hindrance& hindrance = node.pod->hindrance;
+  const bool quiet = hindrance.kind == Hindrance::Kind::creating && parts_.clock.now() < node.hindered + kQuietCreation;
+  return {quiet ? std::string() : hindrance.text, node.jobs};
 }
 
 // From answers back to nodes.

@@ -20,8 +20,9 @@
 #include "core/node.hpp"
 #include "core/nodeset.hpp"
 #include "core/options.hpp"
-#include "core/reporter.hpp"
 #include "core/resume_request.hpp"
+#include "core/slurm_caller.hpp"
+#include "core/slurm_reports.hpp"
 #include "kube/reflector.hpp"
 
 namespace slurmk8s {
@@ -42,9 +43,9 @@ class Engine {
     kube::Client& client;
     Timers& timers;
     const Clock& clock;
-    Reporter& reporter;
+    SlurmCaller& slurm;
     const Options& options;       ///< name_space resolved
-    bool reconcile = true;        ///< compare with Slurm's node records at the start and every kReconcileInterval
+    bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off
   };
 
   explicit Engine(Parts parts);
@@ -57,13 +58,14 @@ class Engine {
   /** Slurm wants these nodes down; nodes without a pod are done already. */
   void suspend(const std::vector<std::string>& nodes);
 
-  /** NodeSets and pods are listed and, with `reconcile`, compared with Slurm's records (or that took too long). */
+  /** NodeSets and pods are listed and, when it stays, compared with Slurm's records (or that took too long). */
   bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
   /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
   bool settled(const std::vector<std::string>& nodes) const;
 
   const EngineCounters& counters() const { return counters_; }
   std::size_t queue_depth() const { return queue_.size(); }
+  const SlurmReports& reports() const { return reports_; }
   int in_flight() const { return executor_.in_flight(); }
   std::size_t pods() const;
 
@@ -75,7 +77,7 @@ class Engine {
   void on_synced();
 
   void reconcile();
-  void on_slurm_nodes(Result<std::vector<SlurmNode>> nodes);
+  void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes);
 
   Owner owner(const std::string& node) const;
   void enqueue(const std::string& name);
@@ -90,12 +92,14 @@ class Engine {
   void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
   void on_refreshed(const std::string& name, Result<Json> result);
   void on_verdict(const std::string& name, const std::string& request, Result<Verdict> verdict);
+  SlurmReports::Waiting waits_for(const std::string& name) const;
   void back_off(const std::string& name, Node& node, const char* what, const Error& error);
   void observe(const std::string& name, Pod pod);
   Node& answered(const std::string& name);
 
   Parts parts_;
   Executor executor_;
+  SlurmReports reports_;
   kube::Reflector nodesets_reflector_;
   kube::Reflector pods_reflector_;
 

@@ -22,6 +22,49 @@ std::string ended_reason(const Json& status) {
   return reason.empty() ? std::string(status["phase"].text()) : reason;
 }
 
+/** kubelet's and the scheduler's sentences may quote a whole pod. */
+std::string cut(std::string text) {
+  constexpr std::size_t kMost = 240;
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  if (text.size() > kMost) text.replace(kMost - 3, std::string::npos, "...");
+  return text;
+}
+
+std::string sentence(std::string_view reason, std::string_view message) {
+  std::string text(reason);
+  if (!message.empty()) text.append(": ").append(message);
+  return cut(std::move(text));
+}
+
+/** Of a container that waits: the first that has a fault, else the first. */
+void note_container(const Json& container, Hindrance& hindrance) {
+  const Json waiting = container.at({"state", "waiting"});
+  if (waiting.is_null() || hindrance.kind == Hindrance::Kind::failing) return;
+  const std::string_view reason = waiting["reason"].text();
+  if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") {
+    hindrance = {Hindrance::Kind::creating, "images are pulled and containers made"};
+  } else {
+    hindrance = {Hindrance::Kind::failing, sentence(reason, waiting["message"].text())};
+  }
+}
+
+Hindrance decode_hindrance(const Json& status) {
+  Hindrance hindrance;
+  status["conditions"].each([&](const Json& condition) {
+    if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False") return;
+    const std::string reason = condition["reason"].text() == "Unschedulable" ? "unschedulable"
+                                                                            : std::string(condition["reason"].text());
+    hindrance = {Hindrance::Kind::unschedulable, sentence(reason, condition["message"].text())};
+  });
+  if (hindrance.kind != Hindrance::Kind::none) return hindrance;
+  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+    status[list].each([&](const Json& container) { note_container(container, hindrance); });
+  }
+  return hindrance;
+}
+
 }  // namespace
 
 Pod decode_pod(const Json& object) {
@@ -32,7 +75,11 @@ Pod decode_pod(const Json& object) {
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   const Json status = object["status"];
   const std::string_view phase = status["phase"].text();
-  if (phase == "Failed" || phase == "Succeeded") pod.ended = ended_reason(status);
+  if (phase == "Failed" || phase == "Succeeded") {
+    pod.ended = ended_reason(status);
+  } else {
+    pod.hindrance = decode_hindrance(status);
+  }
   return pod;
 }
 

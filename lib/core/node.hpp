@@ -2,13 +2,30 @@
 // Node: what the engine knows of one Slurm node and its pod. Values; the engine's thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
+
+/** What keeps a pod from running. */
+struct Hindrance {
+  enum class Kind {
+    none,
+    creating,       ///< nothing: images are pulled, containers made
+    unschedulable,  ///< no machine has room for it, yet
+    failing,        ///< kubelet can't start it: the image or the configuration is wrong
+  };
+  Kind kind = Kind::none;
+  std::string text;  ///< for people
+
+  /** It may never end by itself. */
+  bool is_fault() const { return kind == Kind::unschedulable || kind == Kind::failing; }
+};
 
 /** A pod as the API server last showed it. */
 struct Pod {
@@ -16,6 +33,7 @@ struct Pod {
   std::string request;     ///< of the resume request that it was made for
   bool deleting = false;   ///< it has a deletionTimestamp
   std::string ended;       ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
+  Hindrance hindrance;
 };
 
 /** Reads the members above. A pod's name is its node's. */
@@ -30,11 +48,12 @@ struct Node {
 
   Want want = Want::unknown;
   std::string request;  ///< with Want::up: the resume request; empty when the pod that is there was taken over
-  std::string jobs;     ///< with Want::up: ids of the jobs that wait for it, for people
+  std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
   TimePoint since{};    ///< when `want` was last set
   TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
 
   std::optional<Pod> pod;
+  TimePoint hindered{};   ///< since when `pod` has been hindered by what hinders it now
   bool had_pod = false;   ///< with Want::up: the pod of this request was seen, so that its absence is a loss
   bool busy = false;      ///< a request about it is under way, to the API server or to slurmctld
   unsigned failures = 0;  ///< of requests to the API server, in a row

@@ -220,6 +220,9 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   nodeset.replicas = SLURMK8S_TRY(decode_integer(spec["replicas"], "spec.replicas", 1, 0, kMaxReplicas));
   nodeset.ordinal_padding =
       static_cast<int>(SLURMK8S_TRY(decode_integer(spec["ordinalPadding"], "spec.ordinalPadding", 0, 0, 5)));
+  nodeset.unschedulable_grace = std::chrono::seconds(
+      SLURMK8S_TRY(decode_integer(spec["unschedulableGracePeriodSeconds"], "spec.unschedulableGracePeriodSeconds",
+                                  nodeset.unschedulable_grace.count(), 0, 86400)));
   const std::size_t length =
       node_name(nodeset.name, std::max<std::int64_t>(0, nodeset.replicas - 1), nodeset.ordinal_padding).size();
   if (length > kMaxLabel) {

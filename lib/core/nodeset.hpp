@@ -2,6 +2,7 @@
 // NodeSet: the decoded object, checked. Pure; values; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -20,6 +21,8 @@ struct NodeSet {
 
   std::int64_t replicas = 1;
   int ordinal_padding = 0;
+  /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
+  std::chrono::seconds unschedulable_grace{240};
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
   std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

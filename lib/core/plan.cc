@@ -2,6 +2,8 @@
 // The plan. Every rule that keeps a job or a pod safe is here, so that a test can state it.
 #include "core/plan.hpp"
 
+#include "core/reasons.hpp"
+
 namespace slurmk8s {
 namespace {
 
@@ -43,10 +45,21 @@ Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) 
 /** Of this request, or taken over at the start (then the request is not known). */
 bool is_current(const Node& node) { return node.request.empty() || node.pod->request == node.request; }
 
+Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
+  const Hindrance& hindrance = node.pod->hindrance;
+  std::chrono::seconds grace = kStartGrace;
+  if (hindrance.kind == Hindrance::Kind::unschedulable) {
+    grace = owner ? owner.value()->unschedulable_grace : NodeSet().unschedulable_grace;
+  }
+  const TimePoint patience = node.hindered + grace;
+  return now < patience ? wait_until(patience) : fail(hindrance.text, false);
+}
+
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
   if (!is_current(node)) return remove(*node.pod);
   if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, false);
+  if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
   return {};
 }
 
@@ -92,7 +105,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
   const bool decided = node.want != Node::Want::unknown;
   if (node.busy || (decided && look.now < node.since + kReconcileGrace)) return result;
 
-  const bool down = !record || record->powered_down || record->powering_down;
+  const bool down = !record || record->powered_down || record->going_down();
   if (down) {
     // Also the pod of a node that Slurm does not know: nobody will ever suspend it.
     if (node.want == Node::Want::down) return result;
@@ -117,9 +130,15 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
 }
 
 Verdict judge_failure(const SlurmNode* record, bool vanished) {
-  if (!record || record->powered_down || record->powering_down) return Verdict::forget;
-  if (record->powering_up && vanished) return Verdict::recreate;
+  if (!record || record->powered_down || record->going_down()) return Verdict::forget;
+  if (record->powering_up) return vanished ? Verdict::recreate : Verdict::hold;
   return Verdict::give_up;
+}
+
+bool is_given_up(const SlurmNode& record) {
+  const std::string_view reason = record.reason;
+  return record.cloud && record.base == SlurmNode::Base::down && !record.going_down() &&
+         (reason.starts_with(kReason) || reason.starts_with(kReasonResumeTimeout));
 }
 
 }  // namespace slurmk8s

@@ -31,6 +31,8 @@ using Owner = Result<const NodeSet*>;
 
 /** A resume may be seen before the NodeSet's own change that made the node possible: this long we wait for it. */
 inline constexpr std::chrono::seconds kOwnerGrace{5};
+/** kubelet tries again by itself what went wrong once, a pull for example: this long we wait for it. */
+inline constexpr std::chrono::seconds kStartGrace{5};
 
 /**
  * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
@@ -38,7 +40,8 @@ inline constexpr std::chrono::seconds kOwnerGrace{5};
  *  - wanted up, with a pod of another request: that pod is removed (its slurmd booted before the request: slurmctld
  *    would ignore it until ResumeTimeout), then a new one made;
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
- *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs.
+ *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
+ *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for.
  */
 Action plan_node(const Node& node, const Owner& owner, TimePoint now);
 
@@ -70,8 +73,9 @@ inline constexpr std::chrono::seconds kReconcileGrace{30};
 /** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
 enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
+  hold,      ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
   recreate,  ///< it never registered and Slurm still waits for it: make the pod again
-  give_up,   ///< set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again
+  give_up,   ///< it is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again
 };
 
 /**
@@ -79,5 +83,8 @@ enum class Verdict {
  * another try may succeed.
  */
 Verdict judge_failure(const SlurmNode* record, bool vanished);
+
+/** Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. */
+bool is_given_up(const SlurmNode& record);
 
 }  // namespace slurmk8s

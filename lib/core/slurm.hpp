@@ -27,7 +27,8 @@ struct SlurmNode {
   bool dynamic = false;        ///< made at run time (scontrol create), so that it may be deleted
   bool powering_up = false;
   bool powered_down = false;
-  bool powering_down = false;  ///< powered down or going to be (POWER_DOWN asked for, or POWERING_DOWN)
+  bool powering_down = false;  ///< POWERING_DOWN: SuspendProgram was called
+  bool power_down_asked = false;  ///< POWER_DOWN: slurmctld will suspend it
   bool power_up_asked = false; ///< POWER_UP: slurmctld will resume it
   bool draining = false;
   bool completing = false;
@@ -39,6 +40,9 @@ struct SlurmNode {
   std::string reason;
   std::string comment;
   std::chrono::system_clock::time_point boot_time{};
+
+  /** Being suspended, or going to be. */
+  bool going_down() const { return powering_down || power_down_asked; }
 };
 
 /** A change of one or more node records; empty members stay as they are. */
@@ -47,6 +51,7 @@ struct SlurmNodeUpdate {
   State state = State::keep;
   std::string reason;   ///< with down and drain required
   std::string comment;
+  bool clear_reason = false;
 };
 
 class Slurm {
@@ -74,6 +79,8 @@ class Slurm {
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */
   virtual Status delete_nodes(const std::string& hostlist) = 0;
   virtual Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) = 0;
+  /** Sets a job's AdminComment, or clears it. */
+  virtual Status comment_job(std::uint32_t job, const std::string& text) = 0;
   /**
    * Makes the scheduler see records that create_nodes() put into the place of deleted ones: up to Slurm 26.05.2 it
    * passes them over until slurmctld is reconfigured (a bit of share_node_bitmap stays cleared; 80b8cf8efa mends it).

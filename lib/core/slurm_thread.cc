@@ -17,26 +17,14 @@ SlurmThread::~SlurmThread() {
   {
     auto queue = queue_.lock();
     queue->stop = true;
-    queue->tasks.clear();
+    queue->work.clear();
   }
   changed_.notify_all();
   thread_.join();
 }
 
-void SlurmThread::load_nodes(OnNodes done) {
-  push([this, done = std::move(done)] {
-    post_([done, nodes = slurm_->load_nodes()]() mutable { done(std::move(nodes)); });
-  });
-}
-
-void SlurmThread::fail_node(const std::string& node, const std::string& reason, bool vanished, OnVerdict done) {
-  push([this, node, reason, vanished, done = std::move(done)] {
-    post_([done, verdict = slurmk8s::fail_node(*slurm_, node, reason, vanished)] { done(verdict); });
-  });
-}
-
-void SlurmThread::push(std::function<void()> task) {
-  queue_.lock()->tasks.push_back(std::move(task));
+void SlurmThread::call(Work work) {
+  queue_.lock()->work.push_back(std::move(work));
   changed_.notify_one();
 }
 
@@ -45,15 +33,15 @@ void SlurmThread::run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   for (;;) {
-    std::function<void()> task;
+    Work work;
     {
       auto queue = queue_.lock();
-      changed_.wait(queue.raw(), [&] { return queue->stop || !queue->tasks.empty(); });
+      changed_.wait(queue.raw(), [&] { return queue->stop || !queue->work.empty(); });
       if (queue->stop) return;
-      task = std::move(queue->tasks.front());
-      queue->tasks.pop_front();
+      work = std::move(queue->work.front());
+      queue->work.pop_front();
     }
-    guarded_void("slurm call", task);
+    guarded_void("slurm call", [&] { post_(work(*slurm_)); });
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SlurmThread: a Reporter whose calls to slurmctld, which may block for Slurm's MessageTimeout, have a thread of their own.
+// SlurmThread: a SlurmCaller with a thread of its own for the calls.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -10,30 +9,28 @@
 #include <thread>
 
 #include "base/locked.hpp"
-#include "core/reporter.hpp"
+#include "core/slurm_caller.hpp"
 
 namespace slurmk8s {
 
-class SlurmThread final : public Reporter {
+class SlurmThread final : public SlurmCaller {
  public:
-  /** Hands a finished call back to the engine's thread; called on this object's thread. */
-  using Post = std::function<void(std::function<void()>)>;
+  /** Hands what is left to do to the engine's thread; called on this object's thread. */
+  using Post = std::function<void(Then)>;
 
   SlurmThread(std::unique_ptr<Slurm> slurm, Post post);
   /** Drops what waits and waits for the call under way: at most a few times Slurm's MessageTimeout. */
   ~SlurmThread() override;
 
-  void load_nodes(OnNodes done) override;
-  void fail_node(const std::string& node, const std::string& reason, bool vanished, OnVerdict done) override;
+  void call(Work work) override;
 
  private:
-  void push(std::function<void()> task);
   void run();
 
   std::unique_ptr<Slurm> slurm_;
   Post post_;
   struct Queue {
-    std::deque<std::function<void()>> tasks;
+    std::deque<Work> work;
     bool stop = false;
   };
   Locked<Queue> queue_;

@@ -126,9 +126,9 @@ Status Worker::serve() {
   auto client = kube::make_http_client(*transport);
   Timers timers(*clock);
   Mailbox mailbox(*transport);
-  // Before the reporter, so that it outlives it: calls that are back late are dropped with the mailbox.
-  SlurmThread reporter(std::move(slurm_), [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
-  Engine engine({*client, timers, *clock, reporter, options_});
+  // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
+  SlurmThread slurm(std::move(slurm_), [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
+  Engine engine({*client, timers, *clock, slurm, options_});
   auto control = ControlServer::listen(options_.engine_socket, *transport, timers,
                                        [&engine](const Json& message) { return handle_control(engine, message); });
   if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());

@@ -85,7 +85,8 @@ SlurmNode decode_node(const node_info_t& info) {
   node.dynamic = has(NODE_STATE_DYNAMIC_NORM);
   node.powering_up = has(NODE_STATE_POWERING_UP);
   node.powered_down = has(NODE_STATE_POWERED_DOWN);
-  node.powering_down = has(NODE_STATE_POWERING_DOWN | NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN);
+  node.powering_down = has(NODE_STATE_POWERING_DOWN);
+  node.power_down_asked = has(NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN);
   node.power_up_asked = has(NODE_STATE_POWER_UP);
   node.draining = has(NODE_STATE_DRAIN | NODE_STATE_FAIL);
   node.completing = has(NODE_STATE_COMPLETING);
@@ -179,12 +180,22 @@ class RpcSlurm final : public Slurm {
     slurm_init_update_node_msg(&message);
     message.node_names = unconst(hostlist);
     message.node_state = encode_state(update.state);
-    if (!update.reason.empty()) {
+    if (!update.reason.empty() || update.clear_reason) {
       message.reason = unconst(update.reason);
       compat::set_reason_uid(message, getuid());
     }
     if (!update.comment.empty()) message.comment = unconst(update.comment);
     return call(slurm_update_node, message);
+  }
+
+  Status comment_job(std::uint32_t job, const std::string& text) override {
+    job_desc_msg_t message;
+    slurm_init_job_desc_msg(&message);
+    message.job_id = job;
+    message.admin_comment = unconst(text);
+    errno = 0;
+    if (slurm_update_job(&message) != SLURM_SUCCESS) return last_error();
+    return {};
   }
 
   Status settle_created_nodes() override {

@@ -24,6 +24,7 @@ class FakeSlurm final : public Slurm {
   std::vector<std::string> calls;
   /** Nodes whose jobs a call requeued or killed: a test of careful code wants this empty. */
   std::set<std::string> harmed;
+  std::map<std::uint32_t, std::string> comments;  // AdminComment of jobs
   /** The next calls fail with these, one each; loads too when `fail_loads`. */
   std::vector<Error> failures;
   bool fail_loads = false;
@@ -59,9 +60,11 @@ class FakeSlurm final : public Slurm {
   void pass_time() {
     time_++;
     for (auto& [name, node] : nodes_) {
-      if (!node.powering_down || is_busy(node)) continue;
-      if (asked_.erase(name) != 0) {
-        node.draining = false;  // as POWER_DOWN does
+      if (!node.going_down() || is_busy(node)) continue;
+      if (node.power_down_asked) {
+        node.power_down_asked = node.powered_down = node.powering_up = node.draining = false;
+        node.powering_down = true;
+        node.base = Base::idle;  // idle_on_node_suspend
       } else {
         node.powering_down = false;
         node.powered_down = true;
@@ -144,6 +147,11 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
+  Status comment_job(std::uint32_t job, const std::string& text) override {
+    comments[job] = text;
+    return {};
+  }
+
  private:
   using State = SlurmNodeUpdate::State;
 
@@ -167,7 +175,7 @@ class FakeSlurm final : public Slurm {
   }
 
   void apply(SlurmNode& node, const SlurmNodeUpdate& update) {
-    if (!update.reason.empty()) node.reason = update.reason;
+    if (!update.reason.empty() || update.clear_reason) node.reason = update.reason;
     if (!update.comment.empty()) node.comment = update.comment;
     switch (update.state) {
       case State::drain:
@@ -183,6 +191,10 @@ class FakeSlurm final : public Slurm {
       case State::undrain: node.draining = false; break;
       case State::resume:
         node.draining = false;
+        if (node.powering_down) {
+          node.powering_down = false;
+          node.powered_down = true;
+        }
         if (node.base == Base::down) node.base = Base::idle;
         break;
       case State::power_up: node.power_up_asked = node.powered_down; break;
@@ -193,8 +205,7 @@ class FakeSlurm final : public Slurm {
   }
 
   void ask_power_down(SlurmNode& node) {
-    node.powering_down = true;
-    asked_.insert(node.name);
+    node.power_down_asked = true;
   }
 
   void harm(SlurmNode& node) {
@@ -210,7 +221,6 @@ class FakeSlurm final : public Slurm {
   }
 
   std::map<std::string, SlurmNode> nodes_;
-  std::set<std::string> asked_;  // POWER_DOWN was asked for, POWERING_DOWN hasn't begun
   std::time_t time_ = 1;
 };
 

@@ -23,14 +23,11 @@ namespace {
 constexpr const char* kNamespace = "slurm";
 
 /** Calls FakeSlurm, and answers when the test's loop comes to it. */
-class FakeReporter final : public Reporter {
+class FakeCaller final : public SlurmCaller {
  public:
-  FakeReporter(Slurm& slurm, Timers& timers) : slurm_(slurm), timers_(timers) {}
-  void load_nodes(OnNodes done) override {
-    timers_.after({}, [this, done] { done(slurm_.load_nodes()); });
-  }
-  void fail_node(const std::string& node, const std::string& reason, bool vanished, OnVerdict done) override {
-    timers_.after({}, [=, this] { done(slurmk8s::fail_node(slurm_, node, reason, vanished)); });
+  FakeCaller(Slurm& slurm, Timers& timers) : slurm_(slurm), timers_(timers) {}
+  void call(Work work) override {
+    timers_.after({}, [this, work] { work(slurm_)(); });
   }
 
  private:
@@ -38,12 +35,19 @@ class FakeReporter final : public Reporter {
   Timers& timers_;
 };
 
+constexpr const char* kUnschedulable = R"({"phase":"Pending","conditions":[
+    {"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"no room"}]})";
+constexpr const char* kCreating = R"({"phase":"Pending","containerStatuses":[
+    {"name":"slurmd","state":{"waiting":{"reason":"ContainerCreating"}}}]})";
+constexpr const char* kNoImage = R"({"phase":"Pending","containerStatuses":[
+    {"name":"slurmd","state":{"waiting":{"reason":"ErrImagePull","message":"not found"}}}]})";
+
 struct World {
   FakeClock clock;
   Timers timers{clock};
   FakeClient api;
   FakeSlurm slurm;
-  FakeReporter reporter{slurm, timers};
+  FakeCaller caller{slurm, timers};
   Options options;
   std::unique_ptr<Engine> engine;
 
@@ -52,9 +56,9 @@ struct World {
     put_nodeset("compute", 8);
   }
 
-  void put_nodeset(const char* name, int replicas) {
+  void put_nodeset(const char* name, int replicas, const std::string& more = {}) {
     auto object = Json::parse(R"({"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","spec":{"slurmd":
-        {"image":"slurmd:1","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}}})");
+        {"image":"slurmd:1","resources":{"limits":{"cpu":"2","memory":"1Gi"}}})" + more + "}}");
     Json nodeset = *object;
     nodeset.set("metadata", Json::object().set("name", name).set("namespace", kNamespace));
     Json spec = nodeset["spec"];
@@ -63,7 +67,7 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, reporter, options});
+    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options});
     engine->start();
     settle();
   }
@@ -85,7 +89,7 @@ struct World {
     }
   }
 
-  void resume(const char* id, std::vector<std::string> nodes) {
+  void resume(const char* id, std::vector<std::string> nodes, std::uint32_t job = 0) {
     for (const std::string& name : nodes) {
       SlurmNode& node = slurm.node(name);
       node.powered_down = node.powering_down = false;
@@ -94,9 +98,18 @@ struct World {
     }
     ResumeRequest request;
     request.id = id;
+    if (job != 0) {
+      for (const std::string& name : nodes) request.jobs[name] = {job};
+    }
     request.nodes = std::move(nodes);
     engine->resume(request);
     settle();
+  }
+  /** The pod's status changes to this JSON. */
+  void hinder(const char* name, const char* status) {
+    Json pod = api.find(kPods, kNamespace, name).clone();
+    pod.set("status", *Json::parse(status));
+    api.put(kPods, kNamespace, pod);
   }
   void registered(const char* name) {
     SlurmNode& node = slurm.node(name);
@@ -260,12 +273,140 @@ void a_refused_pod_has_its_cause_in_slurm(void** state) {
   assert_text(world.pods(), "compute-1");
 }
 
+std::string joined(const std::vector<std::string>& calls) {
+  std::string all;
+  for (const std::string& call : calls) all += (all.empty() ? "" : "\n") + call;
+  return all;
+}
+
+void a_node_that_can_not_start_is_held_back(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
+  world.resume("r1", {"compute-0"}, 12);
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod: create: exceeded quota");
+  assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: exceeded quota");
+  world.pass(PowerUpHealth::kFirstHold - std::chrono::seconds(1));
+  assert_int_equal(world.slurm.calls.size(), 1);
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.slurm.calls.back(), "power_down compute-0");
+}
+
+void what_a_pod_waits_for_is_told(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"}, 12);
+  for (const char* pod : {"compute-0", "compute-1"}) world.hinder(pod, kUnschedulable);
+  world.pass(std::chrono::seconds(2));
+  assert_text(joined(world.slurm.calls), "update compute-[0-1] slurm-k8s: waiting: unschedulable: no room");
+  assert_text(world.slurm.comments[12], "slurm-k8s: waiting: compute-[0-1]: unschedulable: no room");
+  world.put_pod("compute-0", "r1");
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.slurm.node("compute-0").reason, "");
+  assert_text(world.slurm.node("compute-1").reason, "slurm-k8s: waiting: unschedulable: no room");
+}
+
+void a_slow_image_is_told_a_fast_one_not(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"});
+  for (const char* pod : {"compute-0", "compute-1"}) world.hinder(pod, kCreating);
+  world.pass(std::chrono::seconds(2));
+  world.put_pod("compute-0", "r1");
+  world.pass(std::chrono::seconds(4));
+  assert_text(joined(world.slurm.calls), "update compute-1 slurm-k8s: waiting: images are pulled and containers made");
+}
+
+void an_image_that_can_not_be_pulled_fails_in_seconds(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"});
+  world.hinder("compute-1", kNoImage);
+  world.pass(kStartGrace + std::chrono::seconds(1));
+  assert_contains(joined(world.slurm.calls), "down compute-1 slurm-k8s: ErrImagePull: not found");
+  assert_text(world.pods(), "compute-0");
+}
+
+void an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 8, R"(,"unschedulableGracePeriodSeconds":60)");
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.hinder("compute-0", kUnschedulable);
+  world.pass(std::chrono::seconds(55));
+  assert_text(world.pods(), "compute-0");
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.pods(), "");
+  assert_text(world.slurm.node("compute-0").reason, "slurm-k8s: unschedulable: no room");
+}
+
+void a_nodeset_that_fails_again_and_again_is_protected(void** state) {
+  World& world = world_of(state);
+  for (const char* node : {"compute-5", "compute-6"}) world.slurm.node(node);
+  world.slurm.node("compute-7").draining = true;
+  world.slurm.node("compute-7").reason = "an administrator's";
+  world.start();
+  for (int i = 0; i < 3; ++i) {
+    world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
+    world.resume(("r" + std::to_string(i)).c_str(), {"compute-" + std::to_string(i)});
+    if (i < 2) world.pass(std::chrono::seconds(6));
+  }
+  assert_text(world.slurm.calls.back(), "drain compute-[5-6] slurm-k8s: protected: pod: create: exceeded quota");
+  world.pass(std::chrono::seconds(45));
+  assert_contains(joined(world.slurm.calls), "\nundrain compute-[5-6]");
+  assert_true(world.slurm.node("compute-7").draining);
+}
+
+void a_restart_gives_nodes_back(void** state) {
+  World& world = world_of(state);
+  const auto down = [&](const char* name, const char* reason) -> SlurmNode& {
+    SlurmNode& node = world.slurm.node(name);
+    node.base = SlurmNode::Base::down;
+    node.reason = reason;
+    node.powered_down = false;
+    return node;
+  };
+  down("compute-0", "slurm-k8s: exceeded quota");
+  down("compute-1", "ResumeTimeout reached").powered_down = true;
+  down("compute-2", "broken disk");
+  SlurmNode& drained = world.slurm.node("compute-3");
+  drained.draining = true;
+  drained.reason = "slurm-k8s: protected: exceeded quota";
+  SlurmNode& noted = world.slurm.node("compute-4");
+  noted.reason = "slurm-k8s: waiting: unschedulable";
+  world.start();
+  world.pass(std::chrono::seconds(15));
+  const std::string calls = joined(world.slurm.calls);
+  assert_contains(calls, "power_down compute-0");
+  assert_contains(calls, "resume compute-1");
+  assert_contains(calls, "undrain compute-3");
+  assert_text(world.slurm.node("compute-2").reason, "broken disk");
+  assert_true(world.slurm.node("compute-2").base == SlurmNode::Base::down);
+  assert_text(noted.reason, "");
+}
+
+void a_suspend_ends_when_the_pods_are_gone(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"});
+  for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
+    SlurmNode& node = world.slurm.node(name);
+    node.base = SlurmNode::Base::idle;
+    node.powering_up = node.not_responding = node.powered_down = false;
+    node.powering_down = true;
+  }
+  world.slurm.node("compute-1").draining = true;  // by an administrator: resuming would take that back
+  world.engine->suspend({"compute-0", "compute-1", "compute-2"});
+  world.pass(std::chrono::seconds(1));
+  assert_text(joined(world.slurm.calls), "resume compute-[0,2]");
+}
+
 void nodes_that_no_nodeset_owns(void** state) {
   World& world = world_of(state);
   world.start();
   world.resume("r1", {"stray-0", "login"});
   world.pass(kOwnerGrace + std::chrono::seconds(1));
-  assert_int_equal(world.slurm.calls.size(), 4);
+  assert_int_equal(world.slurm.calls.size(), 2);
   std::string all;
   for (const std::string& call : world.slurm.calls) all += call + "\n";
   assert_contains(all, "down stray-0 slurm-k8s: no nodeset in namespace slurm owns node stray-0");
@@ -395,6 +536,14 @@ int main() {
       ENGINE_TEST(a_pod_that_ended_under_a_node_in_use),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
       ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
+      ENGINE_TEST(a_node_that_can_not_start_is_held_back),
+      ENGINE_TEST(what_a_pod_waits_for_is_told),
+      ENGINE_TEST(a_slow_image_is_told_a_fast_one_not),
+      ENGINE_TEST(an_image_that_can_not_be_pulled_fails_in_seconds),
+      ENGINE_TEST(an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says),
+      ENGINE_TEST(a_nodeset_that_fails_again_and_again_is_protected),
+      ENGINE_TEST(a_restart_gives_nodes_back),
+      ENGINE_TEST(a_suspend_ends_when_the_pods_are_gone),
       ENGINE_TEST(nodes_that_no_nodeset_owns),
       ENGINE_TEST(a_job_that_was_there_before_the_scale_in_gets_its_node),
       ENGINE_TEST(a_nodeset_may_come_after_the_resume),

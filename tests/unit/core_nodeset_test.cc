@@ -78,6 +78,7 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
       {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
       {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
+      {spec_with(R"("unschedulableGracePeriodSeconds":-1)"), "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
       {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
       {spec_with(R"("scalingMode":"Always")"), "spec.scalingMode: \"Always\": must be OnDemand"},
       {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},

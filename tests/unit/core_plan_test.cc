@@ -8,6 +8,7 @@
 #include "support/cmocka.hpp"
 
 using namespace slurmk8s;
+using namespace std::chrono_literals;
 using Kind = Action::Kind;
 
 namespace {
@@ -35,7 +36,7 @@ Node make_node(Node::Want want, const char* request, std::optional<Pod> pod) {
   Node node;
   node.want = want;
   node.request = request;
-  node.since = kNow;
+  node.since = node.hindered = kNow;
   node.pod = std::move(pod);
   return node;
 }
@@ -65,6 +66,18 @@ Node since(Node node, std::chrono::seconds ago) {
   return node;
 }
 
+using Hint = Hindrance::Kind;
+
+Pod hindered(Pod pod, Hint kind) {
+  pod.hindrance = {kind, "why"};
+  return pod;
+}
+
+Node hindered_since(Node node, std::chrono::seconds ago) {
+  node.hindered = kNow - ago;
+  return node;
+}
+
 void plans_each_node_alone(void**) {
   const auto up = Node::Want::up;
   const auto down = Node::Want::down;
@@ -91,6 +104,18 @@ void plans_each_node_alone(void**) {
       {"its pod ended", make_node(up, "r1", ended(current, "OOMKilled")), true, Kind::fail, "", "OOMKilled"},
       {"an older pod that ended is no failure of this request", make_node(up, "r1", ended(older, "Error")), true,
        Kind::remove, "u0", ""},
+      {"its containers are being made: that is nobody's fault", make_node(up, "r1", hindered(current, Hint::creating)), true,
+       Kind::none, "", ""},
+      {"kubelet may pull the image at the next try", make_node(up, "r1", hindered(current, Hint::failing)), true, Kind::wait,
+       "", ""},
+      {"kubelet can't start it", hindered_since(make_node(up, "r1", hindered(current, Hint::failing)), kStartGrace), true,
+       Kind::fail, "", "why"},
+      {"a machine may be on its way", hindered_since(make_node(up, "r1", hindered(current, Hint::unschedulable)), 239s), true,
+       Kind::wait, "", ""},
+      {"no machine came", hindered_since(make_node(up, "r1", hindered(current, Hint::unschedulable)), 240s), true, Kind::fail,
+       "", "why"},
+      {"an older pod that can't start is replaced", hindered_since(make_node(up, "r1", hindered(older, Hint::failing)), 60s),
+       true, Kind::remove, "u0", ""},
       {"no nodeset owns it, but its nodeset may be on its way", make_node(up, "r1", {}), false, Kind::wait, "", ""},
       {"no nodeset owns it for good", since(make_node(up, "r1", {}), kOwnerGrace), false, Kind::fail, "",
        "no nodeset"},
@@ -193,6 +218,7 @@ void reconciles_with_slurm(void**) {
 void judges_failures_on_a_fresh_record(void**) {
   const SlurmNode powered_down = record({&SlurmNode::powered_down});
   const SlurmNode powering_down = record({&SlurmNode::powering_down});
+  const SlurmNode asked_down = record({&SlurmNode::power_down_asked});
   const SlurmNode powering_up = record({&SlurmNode::powering_up});
   const SlurmNode usable = record({}, true);
   const struct {
@@ -205,7 +231,8 @@ void judges_failures_on_a_fresh_record(void**) {
       {"powered down meanwhile", &powered_down, true, Verdict::forget},
       {"being suspended meanwhile", &powering_down, false, Verdict::forget},
       {"deleted before slurmd registered", &powering_up, true, Verdict::recreate},
-      {"ended before slurmd registered", &powering_up, false, Verdict::give_up},
+      {"ended before slurmd registered", &powering_up, false, Verdict::hold},
+      {"power down was asked for meanwhile", &asked_down, false, Verdict::forget},
       {"deleted under a node in use", &usable, true, Verdict::give_up},
       {"ended under a node in use", &usable, false, Verdict::give_up},
   };

@@ -251,7 +251,7 @@ void no_answer_in_time(void** state) {
   });
   const auto begin = steady_clock::now();
   assert_contains(world.get("/x", milliseconds(200)), "timeout: ");
-  assert_true(steady_clock::now() - begin >= milliseconds(200));
+  assert_true(steady_clock::now() - begin >= milliseconds(190));  // libcurl's clock has whole milliseconds, and rounds
 }
 
 void a_body_over_the_cap(void** state) {

@@ -271,6 +271,29 @@ void counts_states(void**) {
   assert_int_equal(counts.down, 1);           // 6
 }
 
+void tells_failed_power_ups(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 5)
+      .records("c", 0, 0, [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: no room"; })
+      .records("c", 1, 1, [](SlurmNode& n) { n.base = Base::down, n.reason = "ResumeTimeout reached [slurm@now]"; })
+      .records("c", 2, 2, [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "broken disk"; })
+      .records("c", 3, 3, [](SlurmNode& n) { n.reason = "slurm-k8s: no room"; })  // of long ago
+      .records("c", 4, 4);
+  const PowerUpFailures some = cluster.plan().states.at("c").failures;
+  assert_text(compress_hostlist(some.nodes), "c-[0-1]");
+  assert_text(some.cause, "no room");
+  assert_false(some.is_protected);
+
+  Cluster protected_one;
+  protected_one.nodeset("c", 1).records("c", 0, 0, [](SlurmNode& n) {
+    n.draining = true, n.reason = "slurm-k8s: protected: no room";
+  });
+  const PowerUpFailures all = protected_one.plan().states.at("c").failures;
+  assert_int_equal(all.nodes.size(), 0);
+  assert_text(all.cause, "no room");
+  assert_true(all.is_protected);
+}
+
 void keeps_messages_short(void**) {
   Cluster cluster;
   cluster.nodeset("c", 0);
@@ -368,6 +391,7 @@ int main() {
       SLURMK8S_TEST(leaves_records_of_a_wrong_spec),
       SLURMK8S_TEST(stops_at_the_limit_of_slurm),
       SLURMK8S_TEST(counts_states),
+      SLURMK8S_TEST(tells_failed_power_ups),
       SLURMK8S_TEST(keeps_messages_short),
       SLURMK8S_TEST(comes_to_rest_without_harm),
       SLURMK8S_TEST(plans_65536_nodes_quickly),

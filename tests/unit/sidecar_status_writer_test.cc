@@ -56,6 +56,7 @@ void writes_every_field(void**) {
                   .allocated = 7, .idle = 8, .draining = 9, .down = 10};
   state.reason = "InvalidSpec";
   state.message = "nodeset slurm/c: spec.replicas: \"x\": an integer is needed";
+  state.failures = {{"c-3", "c-4"}, true, "unschedulable: no room"};
   f.writer.want("c", state);
   f.pass(milliseconds(0));
   assert_text(f.status("c").dump(),
@@ -63,6 +64,8 @@ void writes_every_field(void**) {
               R"("poweredDown":6,"allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
               R"("conditions":[{"type":"Ready","status":"False","reason":"InvalidSpec",)"
               R"("message":"nodeset slurm/c: spec.replicas: \"x\": an integer is needed","observedGeneration":7,)"
+              R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"PowerUpFailing","status":"True",)"
+              R"("reason":"Protected","message":"c-[3-4] (2): unschedulable: no room","observedGeneration":7,)"
               R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
   assert_int_equal(f.client.calls.size(), 1);
   assert_text(f.client.calls[0].subresource, "status");
@@ -96,7 +99,7 @@ void writes_only_changes(void**) {
   f.writer.observe(f.client.put(kube::kNodeSets, "slurm", spoilt));
   f.pass(seconds(2));
   assert_int_equal(f.status("c")["replicas"].integer_or(0), 8);
-  assert_int_equal(f.status("c")["conditions"].size(), 1);
+  assert_int_equal(f.status("c")["conditions"].size(), 2);
 }
 
 void writes_once_a_second_each(void**) {

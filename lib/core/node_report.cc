@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports about nodes: each a look at the records, then as few calls as there are different changes.
+#include "core/node_report.hpp"
+
+#include <unordered_set>
+
+#include "base/hostlist.hpp"
+#include "base/log.hpp"
+#include "core/names.hpp"
+#include "core/reasons.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Base = SlurmNode::Base;
+using State = SlurmNodeUpdate::State;
+
+/** A text for one job each is one call each: enough for people who look, bounded for slurmctld. */
+constexpr std::size_t kMostComments = 64;
+
+bool is_ours(const SlurmNode& node, std::string_view reason) { return std::string_view(node.reason).starts_with(reason); }
+
+SlurmNodeUpdate to(State state, std::string reason = {}) {
+  SlurmNodeUpdate update;
+  update.state = state;
+  update.reason = std::move(reason);
+  return update;
+}
+
+Status change(Slurm& slurm, const std::vector<std::string>& nodes, const SlurmNodeUpdate& update) {
+  if (nodes.empty()) return {};
+  return slurm.update_nodes(compress_hostlist(nodes), update);
+}
+
+/** Names of all records, or of those among `names` when given, that `fits`. */
+template <typename Fits>
+Result<std::vector<std::string>> select(Slurm& slurm, const std::vector<std::string>* names, Fits fits) {
+  const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
+  std::unordered_set<std::string_view> wanted;
+  if (names) wanted.insert(names->begin(), names->end());
+  std::vector<std::string> selected;
+  for (const SlurmNode& record : records) {
+    if ((!names || wanted.count(record.name)) && fits(record)) selected.push_back(record.name);
+  }
+  return selected;
+}
+
+/** Best effort: the job may have ended. */
+void comment(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text) {
+  for (std::size_t i = 0; i < jobs.size() && i < kMostComments; ++i) {
+    const Status status = slurm.comment_job(jobs[i], text);
+    if (!status.ok()) log_debug("job %u: admin comment: %s", jobs[i], status.error().message().c_str());
+  }
+}
+
+bool is_of(const SlurmNode& record, const std::string& nodeset) {
+  const auto parsed = parse_node_name(record.name);
+  return record.cloud && parsed && parsed->nodeset == nodeset;
+}
+
+}  // namespace
+
+Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
+  const auto record = slurm.load_node(failure.node);
+  if (!record && record.error().code() != Errc::not_found) return record.error();
+  Verdict verdict = judge_failure(record ? &*record : nullptr, failure.vanished);
+  if (verdict == Verdict::hold && !failure.may_hold) verdict = Verdict::give_up;
+  if (verdict != Verdict::hold && verdict != Verdict::give_up) return verdict;
+
+  // The comment first: the job may be launched elsewhere as soon as it is requeued.
+  comment(slurm, failure.jobs, std::string(kReason) + "node " + failure.node + ": " + failure.cause);
+  SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::down, std::string(kReason) + failure.cause)));
+  if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::power_down)));
+  log_warning("node %s: set down: %s", failure.node.c_str(), failure.cause.c_str());
+  return verdict;
+}
+
+Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
+  const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
+  const std::unordered_set<std::string_view> wanted(nodes.begin(), nodes.end());
+  std::vector<std::string> up;
+  std::vector<std::string> off;
+  for (const SlurmNode& record : records) {
+    if (wanted.count(record.name) && is_given_up(record)) (record.powered_down ? off : up).push_back(record.name);
+  }
+  SLURMK8S_CHECK(change(slurm, up, to(State::power_down)));
+  return change(slurm, off, to(State::resume));
+}
+
+Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
+  // Resuming takes a drain back, too: a drained node waits for SuspendTimeout.
+  const auto done = SLURMK8S_TRY(select(slurm, &nodes, [](const SlurmNode& node) {
+    return node.cloud && node.powering_down && !node.draining && node.base == Base::idle && !node.completing;
+  }));
+  return change(slurm, done, to(State::resume));
+}
+
+Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
+                    const std::string& text) {
+  const bool clears = text.empty();
+  const auto noted = SLURMK8S_TRY(select(slurm, &nodes, [&](const SlurmNode& node) {
+    if (clears) return is_ours(node, kReasonWaiting);
+    return node.powering_up && node.base != Base::down && !node.draining &&
+           (node.reason.empty() || is_ours(node, kReason));
+  }));
+  SlurmNodeUpdate update = to(State::keep, clears ? std::string() : std::string(kReasonWaiting) + text);
+  update.clear_reason = clears;
+  SLURMK8S_CHECK(change(slurm, noted, update));
+  if (!noted.empty()) {
+    comment(slurm, jobs, clears ? std::string() : std::string(kReasonWaiting) + compress_hostlist(noted) + ": " + text);
+  }
+  return {};
+}
+
+Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause) {
+  const auto free = SLURMK8S_TRY(select(slurm, nullptr, [&](const SlurmNode& node) {
+    return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked && !node.draining;
+  }));
+  return change(slurm, free, to(State::drain, std::string(kReasonProtected) + cause));
+}
+
+Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset) {
+  const auto held = SLURMK8S_TRY(select(slurm, nullptr, [&](const SlurmNode& node) {
+    return is_of(node, nodeset) && node.draining && is_ours(node, kReasonProtected);
+  }));
+  return change(slurm, held, to(State::undrain));
+}
+
+}  // namespace slurmk8s

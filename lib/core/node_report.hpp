@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine tells slurmctld about nodes. Each function blocks: a SlurmCaller runs it.
+//
+// All of them look at the records first and change only those that are still as the engine believed: an administrator's
+// drain, a resume or a registration that came meanwhile has the last word.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/slurm.hpp"
+
+namespace slurmk8s {
+
+/** A node that can't come up or has lost its pod. */
+struct NodeFailure {
+  std::string node;
+  std::string cause;
+  bool vanished = false;             ///< somebody deleted its pod before slurmd ended
+  std::vector<std::uint32_t> jobs;   ///< that wait for it
+  bool may_hold = true;              ///< false: power it down at once, nobody is there to release it later
+};
+
+/**
+ * Carries out judge_failure() on a fresh record. A node whose start failed is set DOWN, so that its jobs are requeued,
+ * and stays so until release_nodes(); one that was lost is powered down as well. The jobs' AdminComment gets the cause.
+ * An Error means that slurmctld could not be asked.
+ */
+Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
+
+/** Powers nodes that fail_node() or ResumeTimeout left DOWN down, so that they serve again. */
+Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
+
+/** The pods of these nodes are gone: ends their power-down now instead of after SuspendTimeout. */
+Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes);
+
+/**
+ * Says in the Reason of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an empty
+ * text takes that back.
+ */
+Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
+                    const std::string& text);
+
+/** Drains the powered-down nodes of a NodeSet whose power-ups fail, so that jobs go elsewhere or wait. */
+Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause);
+/** Takes protect_nodeset() back. */
+Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset);
+
+}  // namespace slurmk8s

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Batches of reports, and the back-off after failed starts.
+#include "core/slurm_reports.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "core/names.hpp"
+#include "core/reasons.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** Pods of one suspend go within moments of each other; a node is out of use until it is told. */
+constexpr std::chrono::milliseconds kGoneDelay{50};
+constexpr std::chrono::milliseconds kReleaseDelay{100};
+constexpr std::chrono::milliseconds kNoteDelay{1000};
+
+std::string nodeset_of(const std::string& node) {
+  const auto parsed = parse_node_name(node);
+  return parsed ? std::string(parsed->nodeset) : node;
+}
+
+bool is_up(const SlurmNode& record) {
+  return !record.powering_up && !record.going_down() && !record.powered_down && !record.not_responding &&
+         record.base != SlurmNode::Base::down;
+}
+
+}  // namespace
+
+SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for)
+    : slurm_(slurm),
+      timers_(timers),
+      clock_(clock),
+      stays_(stays),
+      waits_for_(std::move(waits_for)),
+      gone_(timers, kGoneDelay,
+            [this](std::vector<std::string> nodes) {
+              tell("end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); });
+            }),
+      releasing_(timers, kReleaseDelay,
+                 [this](std::vector<std::string> nodes) {
+                   for (const std::string& node : nodes) held_.erase(node);
+                   tell("release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); });
+                 }),
+      noting_(timers, kNoteDelay, [this](const std::vector<std::string>& nodes) { note(nodes); }) {}
+
+void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
+  failure.may_hold = stays_;
+  slurm_.call([this, failure, done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, failure, done, verdict = fail_node(slurm, failure)] {
+      if (verdict && *verdict == Verdict::hold) hold_back(failure.node, failure.cause);
+      done(verdict);
+    };
+  });
+}
+
+void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls) {
+  slurm_.call([this, what, calls = std::move(calls)](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, what, status = calls(slurm)] {
+      // Nothing is repeated: heal() sees what is left to do at the next comparison.
+      unsigned held_back = 0;
+      if (!status.ok() && limiter_.allow(clock_.now(), held_back)) {
+        log_warning("slurmctld: %s: %s (%u more such lines held back)", what, status.error().message().c_str(), held_back);
+      }
+    };
+  });
+}
+
+// Failed starts.
+
+void SlurmReports::hold_back(const std::string& node, const std::string& cause) {
+  if (!held_.insert(node).second) return;
+  const std::string nodeset = nodeset_of(node);
+  PowerUpHealth& health = health_[nodeset];
+  const std::chrono::seconds hold = health.failed(clock_.now());
+  log_info("node %s: held back for %lld s", node.c_str(), static_cast<long long>(hold.count()));
+  timers_.after(hold, [this, node] { releasing_.add(node); });
+  if (health.is_protected()) protect(nodeset, cause, hold);
+}
+
+void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold) {
+  if (!protected_.insert(nodeset).second) return;
+  log_warning("nodeset %s: protected for %lld s, its nodes can't come up: %s", nodeset.c_str(),
+              static_cast<long long>(hold.count()), cause.c_str());
+  tell("protect", [nodeset, cause](Slurm& slurm) { return protect_nodeset(slurm, nodeset, cause); });
+  timers_.after(hold, [this, nodeset] { unprotect(nodeset); });
+}
+
+void SlurmReports::unprotect(const std::string& nodeset) {
+  protected_.erase(nodeset);
+  tell("unprotect", [nodeset](Slurm& slurm) { return unprotect_nodeset(slurm, nodeset); });
+}
+
+void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since) {
+  const std::string_view reason = record.reason;
+  const std::string nodeset = nodeset_of(record.name);
+  if (is_given_up(record) && (owned || reason.starts_with(kReason))) {
+    hold_back(record.name, record.reason);
+  } else if (record.draining && reason.starts_with(kReasonProtected) && !protected_.count(nodeset)) {
+    protected_.insert(nodeset);  // once for all of its nodes
+    unprotect(nodeset);
+  } else if (reason.starts_with(kReasonWaiting)) {
+    if (noted_.try_emplace(record.name, reason.substr(kReasonWaiting.size())).second) noting_.add(record.name);
+  }
+  if (owned && up_since != TimePoint{} && is_up(record)) {
+    const auto health = health_.find(nodeset);
+    if (health != health_.end()) health->second.succeeded(up_since);
+  }
+}
+
+// What nodes wait for.
+
+void SlurmReports::note(const std::vector<std::string>& nodes) {
+  std::map<std::string, std::pair<std::vector<std::string>, std::set<std::uint32_t>>> by_text;
+  for (const std::string& node : nodes) {
+    const Waiting waiting = waits_for_(node);
+    const auto noted = noted_.find(node);
+    if (waiting.text == (noted == noted_.end() ? std::string() : noted->second)) continue;
+    if (waiting.text.empty()) {
+      noted_.erase(noted);
+    } else {
+      noted_[node] = waiting.text;
+    }
+    auto& [names, jobs] = by_text[waiting.text];
+    names.push_back(node);
+    jobs.insert(waiting.jobs.begin(), waiting.jobs.end());
+  }
+  for (const auto& [text, about] : by_text) {
+    const std::vector<std::uint32_t> jobs(about.second.begin(), about.second.end());
+    tell("what nodes wait for", [text = text, names = about.first, jobs](Slurm& slurm) {
+      return note_waiting(slurm, names, jobs, text);
+    });
+  }
+}
+
+}  // namespace slurmk8s

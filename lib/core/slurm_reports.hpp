@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SlurmReports: what slurmctld is told about nodes, when, and in how few calls. The engine's thread.
+//
+// It alone remembers which nodes are held back after a failed start, and which NodeSets are protected. All of it can be
+// rebuilt from the records' Reasons: heal() does, after a restart and for what went wrong on the way.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/log.hpp"
+#include "core/batch.hpp"
+#include "core/node_report.hpp"
+#include "core/power_up_health.hpp"
+#include "core/slurm_caller.hpp"
+
+namespace slurmk8s {
+
+class SlurmReports {
+ public:
+  /** What a node waits for, in words; empty for nothing that is worth telling. */
+  struct Waiting {
+    std::string text;
+    std::vector<std::uint32_t> jobs;
+  };
+  using WaitsFor = std::function<Waiting(const std::string& node)>;
+  using OnVerdict = std::function<void(Result<Verdict>)>;
+
+  /** `stays` false: made for one request, so that nothing can be put off. References must outlive it. */
+  SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for);
+
+  /** fail_node(); a node that is to be held back is released by itself later. */
+  void fail(NodeFailure failure, OnVerdict done);
+  /** The suspend of a node is done: its pod is gone. */
+  void gone(const std::string& node) { gone_.add(node); }
+  /** The node may wait for something else now. */
+  void look_at(const std::string& node) { noting_.add(node); }
+
+  /** A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not. */
+  void heal(const SlurmNode& record, bool owned, TimePoint up_since);
+
+  std::size_t held_nodes() const { return held_.size(); }
+  std::size_t protected_nodesets() const { return protected_.size(); }
+
+ private:
+  void hold_back(const std::string& node, const std::string& cause);
+  void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
+  void unprotect(const std::string& nodeset);
+  void note(const std::vector<std::string>& nodes);
+  void tell(const char* what, std::function<Status(Slurm&)> calls);
+
+  SlurmCaller& slurm_;
+  Timers& timers_;
+  const Clock& clock_;
+  const bool stays_;
+  const WaitsFor waits_for_;
+  std::map<std::string, PowerUpHealth> health_;         // by NodeSet
+  std::set<std::string> protected_;                     // NodeSets
+  std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released
+  std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
+  Batch gone_;
+  Batch releasing_;
+  Batch noting_;
+  LogLimiter limiter_{std::chrono::seconds(5)};
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// decode_pod(): what a pod's status says about its node, in kubelet's and the scheduler's own words.
+#include "core/node.hpp"
+
+#include "support/cmocka.hpp"
+
+using namespace slurmk8s;
+using Kind = Hindrance::Kind;
+
+namespace {
+
+Pod pod_with_status(const std::string& status) {
+  return decode_pod(*Json::parse(R"({"metadata":{"uid":"u1","annotations":{"slurm-k8s.io/request":"r1"}},"status":)" +
+                                 status + "}"));
+}
+
+void reads_the_metadata(void**) {
+  const Pod pod = pod_with_status("{}");
+  assert_text(pod.uid, "u1");
+  assert_text(pod.request, "r1");
+  assert_false(pod.deleting);
+  assert_text(pod.ended, "");
+  assert_true(decode_pod(*Json::parse(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})")).deleting);
+}
+
+void says_what_hinders(void**) {
+  const auto waiting = [](const char* reason, const char* message) {
+    return std::string(R"({"phase":"Pending","containerStatuses":[{"name":"slurmd","state":{"waiting":{"reason":")") +
+           reason + R"(","message":")" + message + R"("}}}]})";
+  };
+  const struct {
+    std::string status;
+    Kind kind;
+    const char* text;
+  } cases[] = {
+      {R"({"phase":"Pending"})", Kind::none, ""},
+      {R"({"phase":"Running","containerStatuses":[{"state":{"running":{}}}]})", Kind::none, ""},
+      {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
+           "message":"0/3 nodes are available: 3 Insufficient cpu."}]})",
+       Kind::unschedulable, "unschedulable: 0/3 nodes are available: 3 Insufficient cpu."},
+      {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}]})",
+       Kind::unschedulable, "SchedulingGated"},
+      {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"True"}]})", Kind::none, ""},
+      {waiting("ContainerCreating", ""), Kind::creating, "images are pulled and containers made"},
+      {waiting("ErrImagePull", "not found"), Kind::failing, "ErrImagePull: not found"},
+      {waiting("CreateContainerConfigError", "secret \\\"x\\\" not found"), Kind::failing,
+       "CreateContainerConfigError: secret \"x\" not found"},
+      {R"({"phase":"Pending","initContainerStatuses":[{"state":{"waiting":{"reason":"ErrImagePull"}}}],
+           "containerStatuses":[{"state":{"waiting":{"reason":"PodInitializing"}}}]})",
+       Kind::failing, "ErrImagePull"},
+      {R"({"phase":"Failed","reason":"OutOfcpu","conditions":[{"type":"PodScheduled","status":"False"}]})", Kind::none, ""},
+  };
+  for (const auto& row : cases) {
+    const Hindrance hindrance = pod_with_status(row.status).hindrance;
+    if (hindrance.kind != row.kind || hindrance.text != row.text) {
+      fail_msg("%s: kind %d, %s", row.status.c_str(), static_cast<int>(hindrance.kind), hindrance.text.c_str());
+    }
+  }
+}
+
+void keeps_texts_to_one_short_line(void**) {
+  const std::string text =
+      pod_with_status(R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"CreateContainerError",
+                          "message":"a\nb )" + std::string(10000, 'x') + R"("}}}]})").hindrance.text;
+  assert_int_equal(text.size(), 240);
+  assert_contains(text, "CreateContainerError: a b xxx");
+  assert_text(text.substr(237), "...");
+}
+
+void says_how_it_ended(void**) {
+  const auto terminated = [](const char* state) {
+    return pod_with_status(std::string(R"({"phase":"Failed","containerStatuses":[{"name":"slurmd","state":{"terminated":)") +
+                           state + "}}]}").ended;
+  };
+  assert_text(terminated(R"({"reason":"OOMKilled","exitCode":137})"), "OOMKilled");
+  assert_text(terminated(R"({"reason":"Error","exitCode":3})"), "slurmd ended with exit code 3");
+  assert_text(pod_with_status(R"({"phase":"Failed","reason":"Evicted"})").ended, "Evicted");
+  assert_text(pod_with_status(R"({"phase":"Succeeded"})").ended, "Succeeded");
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(reads_the_metadata),
+      SLURMK8S_TEST(says_what_hinders),
+      SLURMK8S_TEST(keeps_texts_to_one_short_line),
+      SLURMK8S_TEST(says_how_it_ended),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
