@@ -12,15 +12,16 @@ namespace {
 
 /** A launch is late by half of this on average; each look takes two read locks for microseconds. */
 constexpr std::chrono::milliseconds kLookInterval{20};
-/** Past the start of a second by this, so that slurmctld's clock, which has whole seconds, shows it. */
-constexpr std::chrono::milliseconds kIntoSecond{2};
+/** Without a job, and without a power-save thread to wake, there is nothing to look at. */
+constexpr std::chrono::milliseconds kLongestWait{60000};
 
 }  // namespace
 
 Launches::Launches(Host host, const Clock& clock, std::chrono::seconds timeout)
-    : host_(std::move(host)), clock_(clock), timeout_(timeout), thread_([this] {
-        guarded_void("launch thread", [this] { run(); });
-      }) {}
+    : host_(std::move(host)),
+      clock_(clock),
+      timeout_(timeout),
+      thread_([this] { guarded_void("launch thread", [this] { run(); }); }) {}
 
 Launches::~Launches() {
   state_.lock()->stop = true;
@@ -39,38 +40,21 @@ void Launches::hold(std::uint32_t job) {
 
 std::size_t Launches::held() { return state_.lock()->jobs.size(); }
 
-// slurmctld's power-save thread passes a wake-up over in a second in which it has already worked: so there is another
-// one at the start of the next second.
-void Launches::wake_if_due() {
-  if (!host_.wake_power_save) return;
-  const TimePoint now = clock_.now();
-  bool due = false;
-  {
-    auto state = state_.lock();
-    due = state->fresh || (state->wake_again && now >= *state->wake_again);
-    if (due) state->wake_again.reset();
-    if (state->fresh) {
-      const auto wall = clock_.wall();
-      const auto rest = std::chrono::floor<std::chrono::seconds>(wall) + std::chrono::seconds(1) - wall;
-      state->wake_again = now + std::chrono::duration_cast<std::chrono::milliseconds>(rest) + kIntoSecond;
-      state->fresh = false;
-    }
-  }
-  if (due) host_.wake_power_save();
-}
-
 void Launches::look_once() {
-  wake_if_due();
   std::vector<std::uint32_t> jobs;
   std::vector<std::uint32_t> overdue;
+  bool wake = false;
   {
     const TimePoint now = clock_.now();
     auto state = state_.lock();
+    wake = host_.wake_power_save && state->ticks.due(clock_.wall(), state->fresh);
+    state->fresh = false;
     for (const auto& [job, since] : state->jobs) {
       jobs.push_back(job);
       if (now - since.front() >= timeout_) overdue.push_back(job);
     }
   }
+  if (wake) host_.wake_power_save();
   if (jobs.empty()) return;
   const std::vector<JobState> states = host_.look(jobs);
   for (std::size_t i = 0; i < jobs.size() && i < states.size(); ++i) {
@@ -96,6 +80,11 @@ void Launches::finish(std::uint32_t job, bool ok) {
   for (std::size_t i = 0; i < prologs; ++i) host_.complete(job, ok);
 }
 
+std::chrono::milliseconds Launches::next_look(const State& state) const {
+  if (!state.jobs.empty()) return kLookInterval;
+  return host_.wake_power_save ? state.ticks.wait(clock_.wall()) : kLongestWait;
+}
+
 void Launches::run() {
   sigset_t all;
   sigfillset(&all);
@@ -103,9 +92,7 @@ void Launches::run() {
   for (;;) {
     {
       auto state = state_.lock();
-      changed_.wait(state.raw(), [&] { return state->stop || !state->jobs.empty(); });
-      const bool wake = static_cast<bool>(host_.wake_power_save);
-      changed_.wait_for(state.raw(), kLookInterval, [&] { return state->stop || (wake && state->fresh); });
+      changed_.wait_for(state.raw(), next_look(*state), [&] { return state->stop || state->fresh; });
       if (state->stop) return;
     }
     guarded_void("launches", [this] { look_once(); });

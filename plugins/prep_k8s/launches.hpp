@@ -2,7 +2,7 @@
 // Launches: the jobs whose PrologSlurmctld we hold until all of their nodes have registered. No Slurm header.
 //
 // slurmctld has no event for "the last node of the job has registered", so a thread looks every 20 ms while there is
-// such a job, and sleeps otherwise. Each job's prolog is completed exactly once.
+// such a job. Each job's prolog is completed exactly once.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/locked.hpp"
+#include "prep_k8s/power_save_ticks.hpp"
 
 namespace slurmk8s {
 
@@ -54,13 +54,13 @@ class Launches {
   struct State {
     /** Each held job and the times since which it is held: slurmctld counts its prologs, and so do we. */
     std::map<std::uint32_t, std::vector<TimePoint>> jobs;
-    bool fresh = false;  ///< a job was held since slurmctld's power saving was woken
-    std::optional<TimePoint> wake_again;
+    bool fresh = false;  ///< a job was held since the last look
+    PowerSaveTicks ticks;
     bool stop = false;
   };
 
   void run();
-  void wake_if_due();
+  std::chrono::milliseconds next_look(const State& state) const;
   void finish(std::uint32_t job, bool ok);
 
   Host host_;

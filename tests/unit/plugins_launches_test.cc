@@ -2,6 +2,7 @@
 // Launches: each held job is completed exactly once, whatever slurmctld says of it.
 #include <atomic>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "prep_k8s/job_id.hpp"
@@ -94,28 +95,61 @@ void a_launch_that_takes_too_long_fails_once(void**) {
   assert_string_equal(slurmctld.of(10).c_str(), "-");
 }
 
-void power_saving_is_woken_at_once_and_in_the_next_second(void**) {
+void power_saving_is_woken_for_each_job(void**) {
   FakeSlurmctld slurmctld;
   (*slurmctld.jobs.lock())[12] = JobState::waiting;
-  (*slurmctld.jobs.lock())[13] = JobState::waiting;
-  FakeClock clock;  // at the start of a second
-  clock.advance(std::chrono::milliseconds(300));
+  FakeClock clock;
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
   launches.hold(12);
+  const bool at_once = eventually([&] { return slurmctld.woken == 1; });
   launches.hold(13);
-  const bool at_once = eventually([&] { return slurmctld.woken >= 1; });
-  launches.look_once();
-  clock.advance(std::chrono::milliseconds(690));
-  launches.look_once();
-  const int within_the_second = slurmctld.woken;
-  clock.advance(std::chrono::milliseconds(20));
-  const bool again = eventually([&] { return slurmctld.woken > within_the_second; });
-  clock.advance(std::chrono::seconds(5));
-  launches.look_once();
+  const bool again = eventually([&] { return slurmctld.woken == 2; });
   assert_true(at_once);
   assert_true(again);
-  assert_true(within_the_second <= 2);  // the thread may have looked between the two
-  assert_int_equal(slurmctld.woken, within_the_second + 1);
+}
+
+// A power-save thread as Slurm's, driven by the ticks: from each job's time to the look that serves it.
+std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
+  using std::chrono::milliseconds;
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
+  PowerSaveTicks ticks;
+  PowerSaveTicks::Wall own_tick = start + milliseconds(3);  // at the beginning of a second: the worst
+  std::time_t last_look = 0;
+  std::optional<PowerSaveTicks::Wall> waiting;
+  milliseconds longest{0};
+  for (PowerSaveTicks::Wall now = start; now < start + std::chrono::seconds(60); now += milliseconds(1)) {
+    const milliseconds since = std::chrono::duration_cast<milliseconds>(now - start);
+    const bool asked = since.count() % 3000 == job_phase.count();
+    if (asked) waiting = now;
+    if (!ticks.due(now, asked) && now < own_tick) continue;
+    own_tick = now + milliseconds(1001);
+    if (std::chrono::system_clock::to_time_t(now) <= last_look) continue;
+    last_look = std::chrono::system_clock::to_time_t(now);
+    if (waiting && since.count() > 15000) longest = std::max(longest, std::chrono::duration_cast<milliseconds>(now - *waiting));
+    waiting.reset();
+  }
+  return longest;
+}
+
+void ticks_leave_a_look_for_most_of_a_second(void**) {
+  for (int phase = 0; phase < 950; phase += 10) assert_in_range(longest_wait(std::chrono::milliseconds(phase)).count(), 0, 1);
+  for (int phase = 950; phase < 1000; phase += 10) {
+    assert_in_range(longest_wait(std::chrono::milliseconds(phase)).count(), 0, 60);
+  }
+}
+
+void ticks_survive_a_clock_that_is_set(void**) {
+  using std::chrono::seconds;
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
+  PowerSaveTicks ticks;
+  assert_false(ticks.due(start + seconds(1), false));  // no job yet
+  assert_true(ticks.due(start + seconds(1), true));
+  assert_true(ticks.due(start + seconds(2), false));
+  assert_true(ticks.due(start - std::chrono::hours(2), false));  // set back
+  assert_false(ticks.due(start - std::chrono::hours(2), false));
+  assert_true(ticks.due(start + std::chrono::hours(2), false));  // set forth
+  assert_false(ticks.due(start + std::chrono::hours(2), false));
+  assert_true(ticks.wait(start - std::chrono::hours(9)) <= PowerSaveTicks::kPeriod);
 }
 
 void ending_does_not_wait_for_jobs(void**) {
@@ -152,7 +186,9 @@ int main() {
       SLURMK8S_TEST(a_job_that_is_gone_is_completed_too),
       SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
       SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
-      SLURMK8S_TEST(power_saving_is_woken_at_once_and_in_the_next_second),
+      SLURMK8S_TEST(power_saving_is_woken_for_each_job),
+      SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
+      SLURMK8S_TEST(ticks_survive_a_clock_that_is_set),
       SLURMK8S_TEST(ending_does_not_wait_for_jobs),
       SLURMK8S_TEST(job_ids),
   };
