@@ -43,6 +43,7 @@ Engine::Engine(Parts parts)
                 [this] { pump(); }),
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); }),
+      events_(parts.client, parts.timers, parts.clock, parts.options.name_space),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
                            [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
@@ -90,6 +91,7 @@ void Engine::resume(const ResumeRequest& request) {
     node.had_pod = false;
     node.failures = 0;
     node.not_before = {};
+    record(EventRecorder::Kind::power_up, name, node.jobs.empty() ? "" : "for job " + join(node.jobs));
     enqueue(name);
   }
   log_info("resume %s: %zu nodes", request.id.c_str(), request.nodes.size());
@@ -280,9 +282,14 @@ void Engine::fail(const std::string& name, Node& node, const std::string& reason
   node.busy = true;
   ++counters_.nodes_failed;
   const std::string request = node.request;
-  reports_.fail({name, reason, vanished, node.jobs}, [this, name, request](Result<Verdict> verdict) {
-    on_verdict(name, request, std::move(verdict));
+  reports_.fail({name, reason, vanished, node.jobs}, [this, name, request, reason](Result<Verdict> verdict) {
+    on_verdict(name, request, reason, std::move(verdict));
   });
+}
+
+void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& tale) {
+  const Owner nodeset = owner(node);
+  if (nodeset) events_.record(**nodeset, kind, node, tale);
 }
 
 SlurmReports::Waiting Engine::waits_for(const std::string& name) const {
@@ -352,8 +359,11 @@ void Engine::on_refreshed(const std::string& name, Result<Json> result) {
   }
 }
 
-void Engine::on_verdict(const std::string& name, const std::string& request, Result<Verdict> verdict) {
+void Engine::on_verdict(const std::string& name, const std::string& request, const std::string& reason,
+                        Result<Verdict> verdict) {
   Node& node = answered(name);
+  if (verdict && *verdict == Verdict::hold) record(EventRecorder::Kind::power_up_failed, name, reason);
+  if (verdict && *verdict == Verdict::give_up) record(EventRecorder::Kind::node_lost, name, reason);
   const bool superseded = node.want == Node::Want::up && node.request != request;
   if (superseded) {
     pump();

@@ -16,6 +16,7 @@
 
 #include "base/backoff.hpp"
 #include "base/timers.hpp"
+#include "core/event_recorder.hpp"
 #include "core/executor.hpp"
 #include "core/node.hpp"
 #include "core/nodeset.hpp"
@@ -88,10 +89,12 @@ class Engine {
   void remove(const std::string& name, Node& node, const std::string& uid);
   void refresh(const std::string& name);
   void fail(const std::string& name, Node& node, const std::string& reason, bool vanished);
+  void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
   void on_created(const std::string& name, const std::string& request, Result<Json> result);
   void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
   void on_refreshed(const std::string& name, Result<Json> result);
-  void on_verdict(const std::string& name, const std::string& request, Result<Verdict> verdict);
+  void on_verdict(const std::string& name, const std::string& request, const std::string& reason,
+                  Result<Verdict> verdict);
   SlurmReports::Waiting waits_for(const std::string& name) const;
   void back_off(const std::string& name, Node& node, const char* what, const Error& error);
   void observe(const std::string& name, Pod pod);
@@ -100,6 +103,7 @@ class Engine {
   Parts parts_;
   Executor executor_;
   SlurmReports reports_;
+  EventRecorder events_;
   kube::Reflector nodesets_reflector_;
   kube::Reflector pods_reflector_;
 

@@ -306,6 +306,28 @@ void what_a_pod_waits_for_is_told(void** state) {
   assert_text(world.slurm.node("compute-1").reason, "slurm-k8s: waiting: unschedulable: no room");
 }
 
+void events_tell_of_a_nodeset(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
+  world.resume("r1", {"compute-0", "compute-1", "compute-2"}, 12);
+  world.registered("compute-1");
+  world.api.erase(kPods, kNamespace, "compute-1");
+  world.pass(std::chrono::seconds(2));
+  std::string all;
+  for (const std::string& name : world.api.names(kube::kEvents, kNamespace)) {
+    const Json event = world.api.find(kube::kEvents, kNamespace, name);
+    assert_text(event.at({"regarding", "name"}).text(), "compute");
+    all += std::string(event["type"].text()) + " " + std::string(event["reason"].text()) + " " +
+           std::string(event["note"].text()) + "\n";
+  }
+  assert_contains(all, "Normal PowerUp compute-[0-2] (3): for job 12\n");
+  assert_contains(all, "Warning PowerUpFailed compute-0 (1): pod: create: exceeded quota\n");
+  assert_contains(all, "Warning NodeLost compute-1 (1): pod is gone\n");
+  world.pass(std::chrono::seconds(30));
+  assert_int_equal(world.api.names(kube::kEvents, kNamespace).size(), 3);
+}
+
 void a_slow_image_is_told_a_fast_one_not(void** state) {
   World& world = world_of(state);
   world.start();
@@ -538,6 +560,7 @@ int main() {
       ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
       ENGINE_TEST(a_node_that_can_not_start_is_held_back),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
+      ENGINE_TEST(events_tell_of_a_nodeset),
       ENGINE_TEST(a_slow_image_is_told_a_fast_one_not),
       ENGINE_TEST(an_image_that_can_not_be_pulled_fails_in_seconds),
       ENGINE_TEST(an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says),

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Events of events.k8s.io/v1. Required there: eventTime, action, reason, reportingController, reportingInstance, type.
+#include "core/event_recorder.hpp"
+
+#include <unistd.h>
+
+#include "base/hostlist.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::milliseconds kDelay{1000};
+constexpr std::size_t kMostTales = 32;  // within kDelay: a thousand different causes need not be told one by one
+constexpr std::size_t kMostNote = 1000; // the API takes 1,024 bytes
+
+std::string host_name() {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "slurmctld";
+  return name;
+}
+
+struct Words {
+  const char* type;
+  const char* reason;
+  const char* action;
+};
+
+Words words_of(EventRecorder::Kind kind) {
+  switch (kind) {
+    case EventRecorder::Kind::power_up: return {"Normal", "PowerUp", "CreatePod"};
+    case EventRecorder::Kind::power_up_failed: return {"Warning", "PowerUpFailed", "SetNodeDown"};
+    case EventRecorder::Kind::node_lost: return {"Warning", "NodeLost", "SetNodeDown"};
+  }
+  return {"Normal", "Unknown", "None"};
+}
+
+}  // namespace
+
+EventRecorder::EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)
+    : client_(client), timers_(timers), clock_(clock), name_space_(std::move(name_space)) {}
+
+EventRecorder::~EventRecorder() { timers_.cancel(timer_); }
+
+void EventRecorder::record(const NodeSet& nodeset, Kind kind, const std::string& node, const std::string& tale) {
+  if (tales_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
+  const std::pair key{nodeset.name, words_of(kind).reason + tale};
+  if (!tales_.count(key)) {
+    if (tales_.size() >= kMostTales) return;
+    Json regarding = Json::object();
+    regarding.set("apiVersion", std::string(kube::kNodeSets.api))
+        .set("kind", "NodeSet")
+        .set("namespace", name_space_)
+        .set("name", nodeset.name)
+        .set("uid", nodeset.uid);
+    tales_.emplace(key, Tale{regarding, kind, tale, {}});
+  }
+  tales_.at(key).nodes.insert(node);
+}
+
+void EventRecorder::flush() {
+  const auto tales = std::move(tales_);
+  tales_.clear();
+  for (const auto& [key, tale] : tales) post(tale);
+}
+
+void EventRecorder::post(const Tale& tale) {
+  const Words words = words_of(tale.kind);
+  std::string note = compress_hostlist({tale.nodes.begin(), tale.nodes.end()});
+  if (note.size() > kMostNote / 2) note = note.substr(0, kMostNote / 2) + "...";
+  note += format(" (%zu)", tale.nodes.size()) + (tale.text.empty() ? "" : ": " + tale.text);
+  if (note.size() > kMostNote) note.resize(kMostNote);
+  Json event = Json::object();
+  event.set("apiVersion", std::string(kube::kEvents.api))
+      .set("kind", "Event")
+      .set("metadata", Json::object().set("name", std::string(tale.regarding["name"].text()) + "." + random_id())
+                           .set("namespace", name_space_))
+      .set("eventTime", rfc3339(clock_.wall()))
+      .set("reportingController", "slurm-k8s.io/engine")
+      .set("reportingInstance", host_name())
+      .set("type", words.type)
+      .set("reason", words.reason)
+      .set("action", words.action)
+      .set("regarding", tale.regarding)
+      .set("note", note);
+  client_.create(kube::kEvents, name_space_, event, [](const Result<Json>& answer) {
+    if (!answer) log_debug("event: %s", answer.error().message().c_str());
+  });
+}
+
+}  // namespace slurmk8s

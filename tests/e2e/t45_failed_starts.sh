@@ -1,0 +1,111 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Pods that can't start: the cause is told, the whole job is requeued, its other nodes stay, and the node comes back.
+
+reason() { slurm scontrol show node "$1" | grep -oE 'Reason=.*' || true; }
+reason_has() { [[ $(reason "$1") == *"$2"* ]]; }
+waits_for_nothing() { ! reason_has "$1" waiting; }
+admin_comment_has() { slurm scontrol show job "$1" | grep -F 'AdminComment=' | grep -qF "$2"; }
+restarts() { job_field "$1" Restarts; }
+was_requeued() { (($(restarts "$1") > 0)); }
+power_up_condition() { # NODESET FIELD
+  kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath="{.status.conditions[?(@.type=='PowerUpFailing')].$2}"
+}
+condition_reason_is() { [[ $(power_up_condition "$1" reason) == "$2" ]]; }
+back_in_service() { [[ $(slurm sinfo -h -n "$1" -o %t | sort -u) == 'idle~' ]]; }
+
+nodeset() { # NAME IMAGE REQUESTS MORE: a NodeSet of two nodes
+  kubectl apply -f - >/dev/null <<JSON
+{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":2,"slurmd":{
+  "image":"$2","imagePullPolicy":"IfNotPresent","resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":$3}}$4}}
+JSON
+  wait_for 20 "10 nodes" has_node_count 10
+}
+slurmd_image() { kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}'; }
+remove_nodeset() {
+  slurm scancel --me >/dev/null 2>&1 || true
+  kubectl delete nodesets.slurm-k8s.io "$1" --ignore-not-found >/dev/null
+  wait_for 90 "8 nodes" has_node_count 8
+}
+
+test_an_image_that_can_not_be_pulled() {
+  trap 'remove_nodeset broken' EXIT
+  nodeset broken slurm-k8s.invalid/none:1 '{"cpu":"10m"}'
+  local job start
+  job=$(submit -N1 -w broken-0 --wrap true)
+  wait_for 10 "the pod" has_pod_count 1
+  start=$(now_ms)
+  wait_for 20 "the cause in the node's Reason" reason_has broken-0 "slurm-k8s: ErrImagePull"
+  echo "# the cause is in the Reason $((($(now_ms) - start) / 1000)) s after the pod was made" >&2
+  wait_for 5 "the job was requeued" was_requeued "$job"
+  wait_for 5 "the cause in the job's AdminComment" admin_comment_has "$job" "node broken-0: ErrImagePull"
+  wait_for 20 "the condition" condition_reason_is broken NodesHeldBack
+  wait_for 10 "no pod" has_pod_count 0
+  slurm scancel "$job"
+  wait_for 60 "the node serves again" back_in_service broken-0
+  wait_for 20 "the condition is over" condition_reason_is broken NoFailures
+}
+
+test_one_of_eight_is_refused() {
+  trap 'kubectl delete resourcequota few --ignore-not-found >/dev/null' EXIT
+  local there job
+  there=$(kubectl get pods -o name | grep -c .)
+  kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
+  job=$(submit -N8 --wrap 'sleep 1')
+  wait_for 20 "the job was requeued" was_requeued "$job"
+  admin_comment_has "$job" "exceeded quota" || fail "AdminComment: $(slurm scontrol show job "$job" | grep -F AdminComment)"
+  slurm scontrol show node | grep -qE 'Reason=slurm-k8s: .*exceeded quota' || fail "no node has the cause"
+  sleep 3  # nothing to wait for: the seven are still there
+  assert_equal "pods of the other nodes" 7 "$(pod_count)"
+  kubectl delete resourcequota few >/dev/null
+  wait_done "$job" 90
+  assert_equal "nodes of the job" 8 "$(job_nodes | grep -c .)"
+}
+
+test_an_unschedulable_pod_is_waited_for() {
+  trap '"$BED" kubectl uncordon node1 >/dev/null' EXIT
+  "$BED" kubectl cordon node1 >/dev/null
+  local job node
+  job=$(submit -N1 --wrap true)
+  wait_for 10 "the pod" has_pod_count 1
+  node=$(pods)
+  wait_for 10 "the node says what it waits for" reason_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
+  wait_for 10 "so does the job" admin_comment_has "$job" "waiting: $node: unschedulable"
+  assert_equal "job" CONFIGURING "$(job_state "$job")"
+  "$BED" kubectl uncordon node1 >/dev/null
+  wait_done "$job" 60
+  assert_equal "restarts" 0 "$(restarts "$job")"
+  wait_for 10 "the Reason is taken back" waits_for_nothing "$node"
+}
+
+test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
+  trap 'remove_nodeset broken' EXIT
+  nodeset broken "$(slurmd_image)" '{"memory":"1Gi","cpu":"900m"}' \
+    ',"unschedulableGracePeriodSeconds":12,"template":{"spec":{"nodeSelector":{"slurm-k8s.io/no-such":"label"}}}'
+  local job start
+  job=$(submit -N1 -w broken-1 --wrap true)
+  wait_for 10 "the pod" has_pod_count 1
+  start=$(now_ms)
+  wait_for 10 "the node says what it waits for" reason_has broken-1 "slurm-k8s: waiting: unschedulable"
+  wait_for 30 "the job was requeued" was_requeued "$job"
+  (($(now_ms) - start > 11000)) || fail "after $(($(now_ms) - start)) ms already"
+  reason_has broken-1 "slurm-k8s: unschedulable" || fail "$(reason broken-1)"
+}
+
+test_a_nodeset_that_fails_again_and_again_is_protected() {
+  trap 'remove_nodeset broken' EXIT
+  nodeset broken slurm-k8s.invalid/none:1 '{"cpu":"10m"}'
+  local i job
+  for i in 1 2 3; do
+    wait_for 60 "broken-0 is back ($i)" back_in_service broken-0
+    slurm scontrol update nodename=broken-0 state=power_up
+    wait_for 30 "failure $i" node_has_state broken-0 DOWN
+  done
+  wait_for 20 "the condition" condition_reason_is broken Protected
+  reason_has broken-1 "slurm-k8s: protected: ErrImagePull" || fail "$(reason broken-1)"
+  # Jobs that fit elsewhere go there.
+  job=$(submit -N1 --constraint='[broken|compute]' --wrap true)
+  wait_done "$job" 60
+  [[ $(job_nodes) == compute-* ]] || fail "the job ran on $(job_nodes)"
+  wait_for 90 "the protection ends" back_in_service broken-1
+}
