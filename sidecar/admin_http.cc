@@ -93,7 +93,7 @@ MHD_Daemon* start(const sockaddr* address, bool dual_stack, AdminState& state) {
 AdminAnswer AdminState::answer(const std::string& path) {
   const TimePoint now = clock_.now();
   const std::shared_ptr<const AdminPage> page = *page_.lock();
-  if (path == "/metrics") return {MHD_HTTP_OK, page->metrics};
+  if (path == "/metrics") return {MHD_HTTP_OK, page->metrics + (more_metrics_ ? more_metrics_() : std::string())};
   if (path == "/healthz") {
     const auto silent = std::chrono::duration_cast<std::chrono::seconds>(now - turned_.load());
     if (silent < kStuck) return {MHD_HTTP_OK, "ok\n"};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,9 @@ class AdminState {
   static constexpr std::chrono::seconds kStuck{60};       ///< a loop that hasn't turned for this long isn't healthy
   static constexpr std::chrono::seconds kSlurmSilent{30};  ///< without an answer of slurmctld for this long: not ready
 
-  explicit AdminState(const Clock& clock) : clock_(clock), turned_(clock.now()) {}
+  /** `more_metrics` is called for each GET /metrics, on the server's thread; it may block for a moment. */
+  explicit AdminState(const Clock& clock, std::function<std::string()> more_metrics = {})
+      : clock_(clock), more_metrics_(std::move(more_metrics)), turned_(clock.now()) {}
 
   /** The main loop has turned once more. */
   void turned() { turned_ = clock_.now(); }
@@ -43,6 +46,7 @@ class AdminState {
 
  private:
   const Clock& clock_;
+  const std::function<std::string()> more_metrics_;
   std::atomic<TimePoint> turned_;
   Locked<std::shared_ptr<const AdminPage>> page_{std::make_shared<const AdminPage>()};
 };

@@ -6,10 +6,12 @@
 
 #include "base/guarded.hpp"
 #include "config.h"
+#include "core/control.hpp"
 #include "core/options.hpp"
 #include "daemon.hpp"
 #include "http/curl_transport.hpp"
 #include "kube/config.hpp"
+#include "metrics.hpp"
 #include "slurm/rpc_slurm.hpp"
 
 namespace slurmk8s {
@@ -22,6 +24,9 @@ constexpr const char* kUsage =
     "  --version      print the version\n"
     "  --help         print this\n";
 
+/** The engine is another container of the same pod, with the socket in a shared folder. */
+constexpr std::chrono::milliseconds kEngineTimeout{500};
+
 Status run(const std::string& config_path) {
   const Options options = SLURMK8S_TRY(load_options(config_path));
   log_init(log_to_stderr, options.log_level);
@@ -31,7 +36,9 @@ Status run(const std::string& config_path) {
   const std::string name_space = options.name_space.empty() ? config.name_space : options.name_space;
 
   const auto clock = std::make_shared<SystemClock>();
-  AdminState admin(*clock);
+  AdminState admin(*clock, [socket = options.engine_socket] {
+    return encode_engine_metrics(control_call(socket, Json::object().set("op", "status"), kEngineTimeout));
+  });
   const auto server = SLURMK8S_TRY(start_admin_server(options.sidecar_listen, admin));
   start_slurm_client();
   const auto slurm = make_rpc_slurm();

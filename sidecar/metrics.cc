@@ -5,8 +5,11 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <limits>
 #include <utility>
 #include <vector>
+
+#include "base/histogram.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -28,6 +31,21 @@ class Family {
     sample.counter.value = value;
     family_.metric.push_back(std::move(sample));
   }
+  /** {"counts":[…],"sum":s} of the engine's status. */
+  void add_histogram(Labels labels, const Json& histogram) {
+    prometheus::ClientMetric sample;
+    sample.label = std::move(labels);
+    std::uint64_t cumulated = 0;
+    for (std::size_t i = 0; i <= Histogram::kBounds.size(); i++) {
+      cumulated += static_cast<std::uint64_t>(histogram["counts"][i].integer_or(0));
+      const bool last = i == Histogram::kBounds.size();
+      sample.histogram.bucket.push_back(
+          {cumulated, last ? std::numeric_limits<double>::infinity() : Histogram::kBounds[i]});
+    }
+    sample.histogram.sample_count = cumulated;
+    sample.histogram.sample_sum = histogram["sum"].number_or(0);
+    family_.metric.push_back(std::move(sample));
+  }
   prometheus::MetricFamily take() { return std::move(family_); }
 
  private:
@@ -36,6 +54,7 @@ class Family {
 
 constexpr auto kGauge = prometheus::MetricType::Gauge;
 constexpr auto kCounter = prometheus::MetricType::Counter;
+constexpr auto kHistogram = prometheus::MetricType::Histogram;
 
 void add_counts(const std::string& nodeset, const NodeCounts& counts, Family& nodes) {
   const std::pair<const char*, std::int64_t> states[] = {
@@ -54,7 +73,56 @@ void add_counts(const std::string& nodeset, const NodeCounts& counts, Family& no
   }
 }
 
+/** One sample for each member of an object of numbers. */
+void add_members(const Json& object, const char* label, Family& family) {
+  object.each([&](std::string_view key, const Json& value) {
+    family.add({{label, std::string(key)}}, static_cast<double>(value.integer_or(0)));
+  });
+}
+
+Family single(const char* name, prometheus::MetricType type, const char* help, const Json& value) {
+  Family family(name, type, help);
+  family.add({}, static_cast<double>(value.integer_or(0)));
+  return family;
+}
+
 }  // namespace
+
+std::string encode_engine_metrics(const Result<Json>& status) {
+  Family up("slurm_k8s_engine_up", kGauge, "1 when the engine in slurmctld answers and has compared pods with nodes.");
+  const bool ready = status.ok() && (*status)["ready"].boolean_or(false);
+  up.add({}, ready ? 1 : 0);
+  if (!status.ok()) return prometheus::TextSerializer().Serialize({up.take()});
+
+  const Json& engine = *status;
+  Family pods("slurm_k8s_engine_pods", kGauge, "Pods of nodes by state.");
+  add_members(engine["pods"], "state", pods);
+  Family failures("slurm_k8s_engine_node_failures_total", kCounter,
+                  "Nodes that were set DOWN, since they couldn't come up or lost their pod, by cause.");
+  add_members(engine["failures"], "cause", failures);
+  Family steps("slurm_k8s_engine_resume_seconds", kHistogram, "Time from the resume of a node to each step of its pod.");
+  engine["resume_steps"].each([&](std::string_view step, const Json& histogram) {
+    steps.add_histogram({{"step", std::string(step)}}, histogram);
+  });
+  Family api("slurm_k8s_engine_api_request_seconds", kHistogram, "Time that the API server takes to answer, by verb.");
+  engine["api_latency"].each([&](std::string_view verb, const Json& histogram) {
+    api.add_histogram({{"verb", std::string(verb)}}, histogram);
+  });
+  return prometheus::TextSerializer().Serialize(
+      {up.take(), pods.take(), failures.take(), steps.take(), api.take(),
+       single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.", engine["queue_depth"]).take(),
+       single("slurm_k8s_engine_api_requests_in_flight", kGauge, "Requests to the API server under way.",
+              engine["in_flight"]).take(),
+       single("slurm_k8s_engine_held_nodes", kGauge, "Nodes held back after a failed start.", engine["held_nodes"]).take(),
+       single("slurm_k8s_engine_protected_nodesets", kGauge, "NodeSets whose power-ups fail again and again.",
+              engine["protected_nodesets"]).take(),
+       single("slurm_k8s_engine_resumes_total", kCounter, "Nodes asked up.", engine["resumes"]).take(),
+       single("slurm_k8s_engine_suspends_total", kCounter, "Nodes asked down.", engine["suspends"]).take(),
+       single("slurm_k8s_engine_pods_created_total", kCounter, "Pods made.", engine["pods_created"]).take(),
+       single("slurm_k8s_engine_pods_deleted_total", kCounter, "Pods deleted.", engine["pods_deleted"]).take(),
+       single("slurm_k8s_engine_api_errors_total", kCounter, "Requests that the API server didn't carry out.",
+              engine["api_errors"]).take()});
+}
 
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version) {
   Family wanted("slurm_k8s_nodeset_spec_replicas", kGauge, "Nodes that the NodeSet asks for.");

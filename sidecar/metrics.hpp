@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "json/json.hpp"
 #include "reconciler.hpp"
 #include "status_writer.hpp"
 
@@ -11,5 +12,8 @@ namespace slurmk8s {
 
 /** The whole answer to GET /metrics. Call it on the thread of its arguments. */
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version);
+
+/** The engine's part of it, from its status (core/engine_metrics.hpp); an error, as without an engine: only that. Pure. */
+std::string encode_engine_metrics(const Result<Json>& status);
 
 }  // namespace slurmk8s

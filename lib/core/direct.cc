@@ -51,7 +51,7 @@ Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>&
                                  std::chrono::milliseconds(1000)));
     timers.run_due();
   }
-  const std::uint64_t failed = engine.counters().nodes_failed;
+  const std::uint64_t failed = engine.metrics().failed_nodes();
   if (failed > 0) {
     return Error(Errc::unavailable, format("%llu nodes can't come up; their Reason in Slurm says why",
                                            static_cast<unsigned long long>(failed)));

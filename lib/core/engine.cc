@@ -40,7 +40,7 @@ bool is_permanent(const Error& error) { return !error.retryable() && error.code(
 Engine::Engine(Parts parts)
     : parts_(parts),
       executor_(parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
-                [this] { pump(); }),
+                metrics_, [this] { pump(); }),
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); }),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space),
@@ -80,7 +80,7 @@ void Engine::resume(const ResumeRequest& request) {
   if (!request.warning.empty()) log_warning("%s; resuming without it", request.warning.c_str());
   for (const std::string& name : request.nodes) {
     Node& node = nodes_[name];
-    ++counters_.resumes;
+    ++metrics_.resumes;
     if (node.want == Node::Want::up && node.request == request.id) continue;
     node.want = Node::Want::up;
     node.request = request.id;
@@ -88,7 +88,7 @@ void Engine::resume(const ResumeRequest& request) {
     node.jobs = jobs == request.jobs.end() ? std::vector<std::uint32_t>() : jobs->second;
     node.since = parts_.clock.now();
     node.missed = {};
-    node.had_pod = false;
+    node.had_pod = node.timed_scheduled = node.timed_running = false;
     node.failures = 0;
     node.not_before = {};
     record(EventRecorder::Kind::power_up, name, node.jobs.empty() ? "" : "for job " + join(node.jobs));
@@ -100,7 +100,7 @@ void Engine::resume(const ResumeRequest& request) {
 
 void Engine::suspend(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    ++counters_.suspends;
+    ++metrics_.suspends;
     Node& node = nodes_[name];
     node.want = Node::Want::down;
     node.request.clear();
@@ -124,10 +124,22 @@ bool Engine::settled(const std::vector<std::string>& names) const {
   return true;
 }
 
-std::size_t Engine::pods() const {
-  std::size_t count = 0;
-  for (const auto& [name, node] : nodes_) count += node.pod ? 1 : 0;
-  return count;
+EngineGauges Engine::gauges() const {
+  EngineGauges gauges;
+  gauges.ready = ready();
+  gauges.queue_depth = queue_.size();
+  gauges.in_flight = static_cast<std::size_t>(executor_.in_flight());
+  gauges.held_nodes = reports_.held_nodes();
+  gauges.protected_nodesets = reports_.protected_nodesets();
+  for (const auto& [name, node] : nodes_) {
+    if (!node.pod) continue;
+    std::size_t& count = node.pod->deleting         ? gauges.pods_deleting
+                         : !node.pod->ended.empty() ? gauges.pods_ended
+                         : node.pod->running        ? gauges.pods_running
+                                                    : gauges.pods_pending;
+    ++count;
+  }
+  return gauges;
 }
 
 // What the API server shows.
@@ -154,9 +166,20 @@ void Engine::observe(const std::string& name, Pod pod) {
     }
   }
   node.pod = std::move(pod);
+  time_steps(node);
   reports_.look_at(name);
   enqueue(name);
   pump();
+}
+
+/** A pod that was there when the engine started, or of another request, has no beginning to count from. */
+void Engine::time_steps(Node& node) {
+  if (node.want != Node::Want::up || node.request.empty() || node.pod->request != node.request) return;
+  const auto since = parts_.clock.now() - node.since;
+  if (node.pod->scheduled && !node.timed_scheduled) metrics_.scheduled.observe(since);
+  if (node.pod->running && !node.timed_running) metrics_.running.observe(since);
+  node.timed_scheduled |= node.pod->scheduled;
+  node.timed_running |= node.pod->running;
 }
 
 void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
@@ -197,10 +220,10 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records) {
     const auto found = by_name.find(name);
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
     const Reconciled result = reconcile_node(node, record, look);
-    if (result.lost) fail(name, node, "pod is gone", true);
+    if (result.lost) fail(name, node, "pod is gone", Cause::gone);
     if (result.changed) enqueue(name);
   }
-  if (!reconciled_) log_info("ready: %zu nodes of slurm, %zu pods compared", records->size(), pods());
+  if (!reconciled_) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   reconciled_ = true;
   pump();
 }
@@ -256,7 +279,7 @@ void Engine::act(const std::string& name, Node& node) {
     case Action::Kind::wait: enqueue_at(name, action.at); break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
-    case Action::Kind::fail: fail(name, node, action.reason, action.vanished); break;
+    case Action::Kind::fail: fail(name, node, action.reason, action.cause); break;
   }
 }
 
@@ -278,11 +301,11 @@ void Engine::refresh(const std::string& name) {
   executor_.get(name, [this, name](Result<Json> result) { on_refreshed(name, std::move(result)); });
 }
 
-void Engine::fail(const std::string& name, Node& node, const std::string& reason, bool vanished) {
+void Engine::fail(const std::string& name, Node& node, const std::string& reason, Cause cause) {
   node.busy = true;
-  ++counters_.nodes_failed;
+  ++metrics_.failures[static_cast<std::size_t>(cause)];
   const std::string request = node.request;
-  reports_.fail({name, reason, vanished, node.jobs}, [this, name, request, reason](Result<Verdict> verdict) {
+  reports_.fail({name, reason, cause == Cause::gone, node.jobs}, [this, name, request, reason](Result<Verdict> verdict) {
     on_verdict(name, request, reason, std::move(verdict));
   });
 }
@@ -313,7 +336,8 @@ Node& Engine::answered(const std::string& name) {
 void Engine::on_created(const std::string& name, const std::string& request, Result<Json> result) {
   Node& node = answered(name);
   if (result) {
-    ++counters_.pods_created;
+    ++metrics_.pods_created;
+    if (node.request == request) metrics_.accepted.observe(parts_.clock.now() - node.since);
     node.failures = 0;
     log_info("pod %s/%s: created for request %s", parts_.options.name_space.c_str(), name.c_str(), request.c_str());
     observe(name, decode_pod(*result));
@@ -323,8 +347,8 @@ void Engine::on_created(const std::string& name, const std::string& request, Res
   if (error.code() == Errc::already_exists) {
     refresh(name);  // ours, when its request is ours; the plan replaces an older one
   } else if (is_permanent(error) && node.want == Node::Want::up && node.request == request) {
-    ++counters_.api_errors;
-    fail(name, node, "pod: create: " + error.message(), false);
+    ++metrics_.api_errors;
+    fail(name, node, "pod: create: " + error.message(), Cause::refused);
   } else {
     back_off(name, node, "create", error);
   }
@@ -334,7 +358,7 @@ void Engine::on_removed(const std::string& name, const std::string& uid, Result<
   Node& node = answered(name);
   const bool same = node.pod && node.pod->uid == uid;
   if (result) {
-    ++counters_.pods_deleted;
+    ++metrics_.pods_deleted;
     node.failures = 0;
     if (same) node.pod->deleting = true;
     log_info("pod %s/%s: deleted", parts_.options.name_space.c_str(), name.c_str());
@@ -385,7 +409,7 @@ void Engine::on_verdict(const std::string& name, const std::string& request, con
 }
 
 void Engine::back_off(const std::string& name, Node& node, const char* what, const Error& error) {
-  ++counters_.api_errors;
+  ++metrics_.api_errors;
   ++node.failures;
   node.not_before = parts_.clock.now() + backoff_.delay(node.failures, jitter());
   unsigned held_back = 0;

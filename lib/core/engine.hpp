@@ -16,6 +16,7 @@
 
 #include "base/backoff.hpp"
 #include "base/timers.hpp"
+#include "core/engine_metrics.hpp"
 #include "core/event_recorder.hpp"
 #include "core/executor.hpp"
 #include "core/node.hpp"
@@ -27,16 +28,6 @@
 #include "kube/reflector.hpp"
 
 namespace slurmk8s {
-
-/** What the engine counts, for its status command. */
-struct EngineCounters {
-  std::uint64_t resumes = 0;         ///< nodes asked up
-  std::uint64_t suspends = 0;        ///< nodes asked down
-  std::uint64_t pods_created = 0;
-  std::uint64_t pods_deleted = 0;
-  std::uint64_t api_errors = 0;
-  std::uint64_t nodes_failed = 0;    ///< reported to slurmctld as lost or unable to come up
-};
 
 class Engine {
  public:
@@ -64,11 +55,8 @@ class Engine {
   /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
   bool settled(const std::vector<std::string>& nodes) const;
 
-  const EngineCounters& counters() const { return counters_; }
-  std::size_t queue_depth() const { return queue_.size(); }
-  const SlurmReports& reports() const { return reports_; }
-  int in_flight() const { return executor_.in_flight(); }
-  std::size_t pods() const;
+  const EngineMetrics& metrics() const { return metrics_; }
+  EngineGauges gauges() const;
 
  private:
   void on_nodeset(const Json& object);
@@ -88,7 +76,8 @@ class Engine {
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
   void remove(const std::string& name, Node& node, const std::string& uid);
   void refresh(const std::string& name);
-  void fail(const std::string& name, Node& node, const std::string& reason, bool vanished);
+  void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
+  void time_steps(Node& node);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
   void on_created(const std::string& name, const std::string& request, Result<Json> result);
   void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
@@ -101,6 +90,7 @@ class Engine {
   Node& answered(const std::string& name);
 
   Parts parts_;
+  EngineMetrics metrics_;
   Executor executor_;
   SlurmReports reports_;
   EventRecorder events_;
@@ -114,7 +104,6 @@ class Engine {
   bool reconciled_ = false;
   Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};
   LogLimiter api_limiter_{std::chrono::seconds(5)};
-  EngineCounters counters_;
 };
 
 }  // namespace slurmk8s

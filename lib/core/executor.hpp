@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/timers.hpp"
+#include "core/engine_metrics.hpp"
 #include "kube/client.hpp"
 
 namespace slurmk8s {
@@ -14,7 +15,7 @@ class Executor {
  public:
   /** `on_room` is called, from a callback or a timer, when has_room() may have become true. */
   Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
-           std::function<void()> on_room);
+           EngineMetrics& metrics, std::function<void()> on_room);
 
   /** Whether another request may start now: ask before each. */
   bool has_room() const { return in_flight_ < max_requests_ && clock_.now() >= paused_until_; }
@@ -25,7 +26,7 @@ class Executor {
   void get(const std::string& name, kube::OnObject done);
 
  private:
-  kube::OnObject counted(kube::OnObject done);
+  kube::OnObject counted(ApiVerb verb, kube::OnObject done);
   void pause(std::chrono::seconds wait);
 
   kube::Client& client_;
@@ -33,6 +34,7 @@ class Executor {
   const Clock& clock_;
   const std::string name_space_;
   const int max_requests_;
+  EngineMetrics& metrics_;
   const std::function<void()> on_room_;
   int in_flight_ = 0;
   TimePoint paused_until_{};

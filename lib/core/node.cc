@@ -75,6 +75,8 @@ Pod decode_pod(const Json& object) {
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   const Json status = object["status"];
   const std::string_view phase = status["phase"].text();
+  pod.scheduled = !object.at({"spec", "nodeName"}).is_null();
+  pod.running = phase == "Running";
   if (phase == "Failed" || phase == "Succeeded") {
     pod.ended = ended_reason(status);
   } else {

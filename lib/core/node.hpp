@@ -33,6 +33,8 @@ struct Pod {
   std::string request;     ///< of the resume request that it was made for
   bool deleting = false;   ///< it has a deletionTimestamp
   std::string ended;       ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
+  bool scheduled = false;  ///< a machine was found for it
+  bool running = false;    ///< its containers run
   Hindrance hindrance;
 };
 
@@ -54,6 +56,8 @@ struct Node {
 
   std::optional<Pod> pod;
   TimePoint hindered{};   ///< since when `pod` has been hindered by what hinders it now
+  bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
+  bool timed_running = false;
   bool had_pod = false;   ///< with Want::up: the pod of this request was seen, so that its absence is a loss
   bool busy = false;      ///< a request about it is under way, to the API server or to slurmctld
   unsigned failures = 0;  ///< of requests to the API server, in a row

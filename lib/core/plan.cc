@@ -20,10 +20,10 @@ Action remove(const Pod& pod) {
   return action;
 }
 
-Action fail(std::string reason, bool vanished) {
+Action fail(std::string reason, Cause cause) {
   Action action = act(Action::Kind::fail);
   action.reason = std::move(reason);
-  action.vanished = vanished;
+  action.cause = cause;
   return action;
 }
 
@@ -34,10 +34,10 @@ Action wait_until(TimePoint at) {
 }
 
 Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) {
-  if (node.had_pod) return fail("pod is gone", true);
+  if (node.had_pod) return fail("pod is gone", Cause::gone);
   if (!owner) {
     const TimePoint patience = node.since + kOwnerGrace;
-    return now < patience ? wait_until(patience) : fail(owner.error().message(), false);
+    return now < patience ? wait_until(patience) : fail(owner.error().message(), Cause::no_nodeset);
   }
   return act(Action::Kind::create);
 }
@@ -48,22 +48,36 @@ bool is_current(const Node& node) { return node.request.empty() || node.pod->req
 Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
   const Hindrance& hindrance = node.pod->hindrance;
   std::chrono::seconds grace = kStartGrace;
+  Cause cause = Cause::start;
   if (hindrance.kind == Hindrance::Kind::unschedulable) {
+    cause = Cause::unschedulable;
     grace = owner ? owner.value()->unschedulable_grace : NodeSet().unschedulable_grace;
   }
   const TimePoint patience = node.hindered + grace;
-  return now < patience ? wait_until(patience) : fail(hindrance.text, false);
+  return now < patience ? wait_until(patience) : fail(hindrance.text, cause);
 }
 
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
   if (!is_current(node)) return remove(*node.pod);
-  if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, false);
+  if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, Cause::ended);
   if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
   return {};
 }
 
 }  // namespace
+
+const char* to_string(Cause cause) {
+  switch (cause) {
+    case Cause::refused: return "refused";
+    case Cause::no_nodeset: return "no_nodeset";
+    case Cause::unschedulable: return "unschedulable";
+    case Cause::start: return "start";
+    case Cause::ended: return "ended";
+    case Cause::gone: return "gone";
+  }
+  return "unknown";
+}
 
 Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
   if (node.busy) return {};
@@ -115,6 +129,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
     node.want = Node::Want::up;
     node.request = node.pod->request;
     node.had_pod = true;
+    node.timed_scheduled = node.timed_running = true;  // nobody knows when it was asked for
   } else if (is_missed_resume(node, *record, look)) {
     node.want = Node::Want::up;
     node.request = look.request;

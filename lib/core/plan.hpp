@@ -2,6 +2,7 @@
 // The plan: what to do next about a node. Pure: no I/O, no clock, no state. The heart of the engine.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/node.hpp"
@@ -9,6 +10,19 @@
 #include "core/slurm.hpp"
 
 namespace slurmk8s {
+
+/** Why a node is given up: for metrics; the words are elsewhere. */
+enum class Cause {
+  refused,        ///< the API server refused the pod for good: quota, admission, an invalid template
+  no_nodeset,     ///< no NodeSet owns the node, or it is invalid
+  unschedulable,  ///< no machine had room within the grace
+  start,          ///< kubelet could not start it
+  ended,          ///< slurmd ended
+  gone,           ///< somebody deleted the pod
+};
+inline constexpr std::size_t kCauses = 6;
+/** "refused", "no_nodeset", … */
+const char* to_string(Cause cause);
 
 /** What the engine does next about one node. */
 struct Action {
@@ -22,7 +36,7 @@ struct Action {
   Kind kind = Kind::none;
   std::string uid;
   std::string reason;
-  bool vanished = false;  ///< with fail: somebody deleted the pod
+  Cause cause = Cause::gone;  ///< with fail
   TimePoint at{};
 };
 

@@ -16,25 +16,6 @@ namespace {
 constexpr std::chrono::seconds kSetupRetry{5};
 constexpr std::chrono::milliseconds kLongestWait{60000};
 
-Json counter(std::uint64_t value) { return Json::integer(static_cast<std::int64_t>(value)); }
-
-Json status_of(const Engine& engine) {
-  const EngineCounters& counters = engine.counters();
-  Json answer = Json::object();
-  answer.set("ok", Json::boolean(true))
-      .set("ready", Json::boolean(engine.ready()))
-      .set("pods", counter(engine.pods()))
-      .set("queue_depth", counter(engine.queue_depth()))
-      .set("in_flight", Json::integer(engine.in_flight()))
-      .set("resumes", counter(counters.resumes))
-      .set("suspends", counter(counters.suspends))
-      .set("pods_created", counter(counters.pods_created))
-      .set("pods_deleted", counter(counters.pods_deleted))
-      .set("api_errors", counter(counters.api_errors))
-      .set("nodes_failed", counter(counters.nodes_failed));
-  return answer;
-}
-
 Json accepted() { return Json::object().set("ok", Json::boolean(true)); }
 
 Json refused(const Error& error) {
@@ -78,7 +59,7 @@ Json handle_control(Engine& engine, const Json& message) {
     engine.suspend(*nodes);
     return accepted();
   }
-  if (op == "status") return status_of(engine);
+  if (op == "status") return encode_status(engine.metrics(), engine.gauges());
   return refused(Error(Errc::invalid, "op: resume, suspend or status was expected"));
 }
 

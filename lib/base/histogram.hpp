@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Histogram: durations counted in buckets, as Prometheus has them. One thread.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace slurmk8s {
+
+class Histogram {
+ public:
+  /** Upper bounds in seconds, inclusive; the last bucket has none. */
+  static constexpr std::array<double, 15> kBounds{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+                                                  2.5,   5,    10,    30,   60,  120,  300};
+
+  void observe(std::chrono::duration<double> time) {
+    std::size_t bucket = 0;
+    while (bucket < kBounds.size() && time.count() > kBounds[bucket]) ++bucket;
+    ++counts_[bucket];
+    sum_ += time.count();
+  }
+
+  /** Of each bucket alone, not cumulated. */
+  const std::array<std::uint64_t, kBounds.size() + 1>& counts() const { return counts_; }
+  double sum() const { return sum_; }
+
+ private:
+  std::array<std::uint64_t, kBounds.size() + 1> counts_{};
+  double sum_ = 0;
+};
+
+}  // namespace slurmk8s
