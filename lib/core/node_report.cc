@@ -18,7 +18,6 @@ using State = SlurmNodeUpdate::State;
 /** A text for one job each is one call each: enough for people who look, bounded for slurmctld. */
 constexpr std::size_t kMostComments = 64;
 
-bool is_ours(const SlurmNode& node, std::string_view reason) { return std::string_view(node.reason).starts_with(reason); }
 
 SlurmNodeUpdate to(State state, std::string reason = {}) {
   SlurmNodeUpdate update;
@@ -99,15 +98,15 @@ Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const s
                     const std::string& text) {
   const bool clears = text.empty();
   const auto noted = SLURMK8S_TRY(select(slurm, &nodes, [&](const SlurmNode& node) {
-    if (clears) return is_ours(node, kReasonWaiting);
-    return node.powering_up && node.base != Base::down && !node.draining &&
-           (node.reason.empty() || is_ours(node, kReason));
+    const bool ours = std::string_view(node.comment).starts_with(kCommentWaiting);
+    return clears ? ours : node.powering_up && node.base != Base::down && (ours || node.comment.empty());
   }));
-  SlurmNodeUpdate update = to(State::keep, clears ? std::string() : std::string(kReasonWaiting) + text);
-  update.clear_reason = clears;
+  SlurmNodeUpdate update;
+  update.clear_comment = clears;
+  if (!clears) update.comment = std::string(kCommentWaiting) + text;
   SLURMK8S_CHECK(change(slurm, noted, update));
   if (!noted.empty()) {
-    comment(slurm, jobs, clears ? std::string() : std::string(kReasonWaiting) + compress_hostlist(noted) + ": " + text);
+    comment(slurm, jobs, clears ? std::string() : std::string(kCommentWaiting) + compress_hostlist(noted) + ": " + text);
   }
   return {};
 }
@@ -121,7 +120,7 @@ Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::stri
 
 Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset) {
   const auto held = SLURMK8S_TRY(select(slurm, nullptr, [&](const SlurmNode& node) {
-    return is_of(node, nodeset) && node.draining && is_ours(node, kReasonProtected);
+    return is_of(node, nodeset) && node.draining && std::string_view(node.reason).starts_with(kReasonProtected);
   }));
   return change(slurm, held, to(State::undrain));
 }

@@ -37,7 +37,7 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes);
 
 /**
- * Says in the Reason of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an empty
+ * Says in the Comment of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an empty
  * text takes that back.
  */
 Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The beginnings of our texts in a node's Reason: by them we know what we did ourselves, also after a restart.
+// The beginnings of our texts in a node's Reason and Comment: by them we know what we did ourselves, also after a restart.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@ namespace slurmk8s {
 
 /** Of each Reason that is ours. */
 inline constexpr std::string_view kReason = "slurm-k8s: ";
-/** A node that is powering up. */
-inline constexpr std::string_view kReasonWaiting = "slurm-k8s: waiting: ";
+/** In the Comment of a node that is powering up: a Reason can't be taken back (slurmctld ignores an empty one). */
+inline constexpr std::string_view kCommentWaiting = "slurm-k8s: waiting: ";
 /** A node drained because its NodeSet's power-ups fail. */
 inline constexpr std::string_view kReasonProtected = "slurm-k8s: protected: ";
 /** slurmctld's own, of a node that it gave up. */

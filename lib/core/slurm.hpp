@@ -51,7 +51,7 @@ struct SlurmNodeUpdate {
   State state = State::keep;
   std::string reason;   ///< with down and drain required
   std::string comment;
-  bool clear_reason = false;
+  bool clear_comment = false;
 };
 
 class Slurm {

@@ -100,8 +100,10 @@ void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since)
   } else if (record.draining && reason.starts_with(kReasonProtected) && !protected_.count(nodeset)) {
     protected_.insert(nodeset);  // once for all of its nodes
     unprotect(nodeset);
-  } else if (reason.starts_with(kReasonWaiting)) {
-    if (noted_.try_emplace(record.name, reason.substr(kReasonWaiting.size())).second) noting_.add(record.name);
+  }
+  const std::string_view comment = record.comment;
+  if (comment.starts_with(kCommentWaiting)) {
+    if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
   if (owned && up_since != TimePoint{} && is_up(record)) {
     const auto health = health_.find(nodeset);

@@ -180,11 +180,11 @@ class RpcSlurm final : public Slurm {
     slurm_init_update_node_msg(&message);
     message.node_names = unconst(hostlist);
     message.node_state = encode_state(update.state);
-    if (!update.reason.empty() || update.clear_reason) {
+    if (!update.reason.empty()) {
       message.reason = unconst(update.reason);
       compat::set_reason_uid(message, getuid());
     }
-    if (!update.comment.empty()) message.comment = unconst(update.comment);
+    if (!update.comment.empty() || update.clear_comment) message.comment = unconst(update.comment);
     return call(slurm_update_node, message);
   }
 

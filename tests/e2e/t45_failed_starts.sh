@@ -4,7 +4,9 @@
 
 reason() { slurm scontrol show node "$1" | grep -oE 'Reason=.*' || true; }
 reason_has() { [[ $(reason "$1") == *"$2"* ]]; }
-waits_for_nothing() { ! reason_has "$1" waiting; }
+comment() { slurm scontrol show node "$1" | grep -oE 'Comment=.*' || true; }
+comment_has() { [[ $(comment "$1") == *"$2"* ]]; }
+waits_for_nothing() { ! comment_has "$1" waiting; }
 admin_comment_has() { slurm scontrol show job "$1" | grep -F 'AdminComment=' | grep -qF "$2"; }
 restarts() { job_field "$1" Restarts; }
 was_requeued() { (($(restarts "$1") > 0)); }
@@ -17,7 +19,7 @@ back_in_service() { [[ $(slurm sinfo -h -n "$1" -o %t | sort -u) == 'idle~' ]]; 
 nodeset() { # NAME IMAGE REQUESTS MORE: a NodeSet of two nodes
   kubectl apply -f - >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":2,"slurmd":{
-  "image":"$2","imagePullPolicy":"IfNotPresent","resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":$3}}$4}}
+  "image":"$2","imagePullPolicy":"IfNotPresent","resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":$3}}${4:-}}}
 JSON
   wait_for 20 "10 nodes" has_node_count 10
 }
@@ -59,7 +61,7 @@ test_one_of_eight_is_refused() {
   assert_equal "pods of the other nodes" 7 "$(pod_count)"
   kubectl delete resourcequota few >/dev/null
   wait_done "$job" 90
-  assert_equal "nodes of the job" 8 "$(job_nodes | grep -c .)"
+  assert_equal "nodes of the job" 8 "$(job_nodes "$job" | grep -c .)"
 }
 
 test_an_unschedulable_pod_is_waited_for() {
@@ -69,13 +71,13 @@ test_an_unschedulable_pod_is_waited_for() {
   job=$(submit -N1 --wrap true)
   wait_for 10 "the pod" has_pod_count 1
   node=$(pods)
-  wait_for 10 "the node says what it waits for" reason_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
+  wait_for 10 "the node says what it waits for" comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
   wait_for 10 "so does the job" admin_comment_has "$job" "waiting: $node: unschedulable"
   assert_equal "job" CONFIGURING "$(job_state "$job")"
   "$BED" kubectl uncordon node1 >/dev/null
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(restarts "$job")"
-  wait_for 10 "the Reason is taken back" waits_for_nothing "$node"
+  wait_for 10 "the Comment is taken back" waits_for_nothing "$node"
 }
 
 test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
@@ -86,7 +88,7 @@ test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
   job=$(submit -N1 -w broken-1 --wrap true)
   wait_for 10 "the pod" has_pod_count 1
   start=$(now_ms)
-  wait_for 10 "the node says what it waits for" reason_has broken-1 "slurm-k8s: waiting: unschedulable"
+  wait_for 10 "the node says what it waits for" comment_has broken-1 "slurm-k8s: waiting: unschedulable"
   wait_for 30 "the job was requeued" was_requeued "$job"
   (($(now_ms) - start > 11000)) || fail "after $(($(now_ms) - start)) ms already"
   reason_has broken-1 "slurm-k8s: unschedulable" || fail "$(reason broken-1)"
@@ -106,6 +108,6 @@ test_a_nodeset_that_fails_again_and_again_is_protected() {
   # Jobs that fit elsewhere go there.
   job=$(submit -N1 --constraint='[broken|compute]' --wrap true)
   wait_done "$job" 60
-  [[ $(job_nodes) == compute-* ]] || fail "the job ran on $(job_nodes)"
+  [[ $(job_nodes "$job") == compute-* ]] || fail "the job ran on $(job_nodes "$job")"
   wait_for 90 "the protection ends" back_in_service broken-1
 }

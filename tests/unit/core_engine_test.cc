@@ -302,8 +302,8 @@ void what_a_pod_waits_for_is_told(void** state) {
   assert_text(world.slurm.comments[12], "slurm-k8s: waiting: compute-[0-1]: unschedulable: no room");
   world.put_pod("compute-0", "r1");
   world.pass(std::chrono::seconds(2));
-  assert_text(world.slurm.node("compute-0").reason, "");
-  assert_text(world.slurm.node("compute-1").reason, "slurm-k8s: waiting: unschedulable: no room");
+  assert_text(world.slurm.node("compute-0").comment, "");
+  assert_text(world.slurm.node("compute-1").comment, "slurm-k8s: waiting: unschedulable: no room");
 }
 
 void events_tell_of_a_nodeset(void** state) {
@@ -395,7 +395,7 @@ void a_restart_gives_nodes_back(void** state) {
   drained.draining = true;
   drained.reason = "slurm-k8s: protected: exceeded quota";
   SlurmNode& noted = world.slurm.node("compute-4");
-  noted.reason = "slurm-k8s: waiting: unschedulable";
+  noted.comment = "slurm-k8s: waiting: unschedulable";
   world.start();
   world.pass(std::chrono::seconds(15));
   const std::string calls = joined(world.slurm.calls);
@@ -404,7 +404,7 @@ void a_restart_gives_nodes_back(void** state) {
   assert_contains(calls, "undrain compute-3");
   assert_text(world.slurm.node("compute-2").reason, "broken disk");
   assert_true(world.slurm.node("compute-2").base == SlurmNode::Base::down);
-  assert_text(noted.reason, "");
+  assert_text(noted.comment, "");
 }
 
 void a_suspend_ends_when_the_pods_are_gone(void** state) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The engine's metrics: from what the engine counts to Prometheus' text.
-#include "metrics.hpp"
+#include "sidecar/metrics.hpp"
 
 #include "core/engine_metrics.hpp"
 #include "support/cmocka.hpp"

@@ -26,6 +26,15 @@ process_is_gone() {
   ! process_pid "$1" >/dev/null
 }
 
+# Closes what was open in the caller, locks for example: a component outlives it.
+close_inherited() {
+  local entry fd
+  for entry in /proc/"$BASHPID"/fd/*; do
+    fd=${entry##*/}
+    if ((fd > 2)); then eval "exec $fd>&-"; fi
+  done
+}
+
 # process_start NAME COMMAND...: standard output and error go to the log. The user's environment
 # stays out: a proxy setting would lead the components' traffic out of the namespace.
 process_start() {
@@ -33,9 +42,10 @@ process_start() {
   shift
   (
     cgroup_join "$BASHPID"
+    close_inherited
     exec setsid nsenter --net="$BED_NETNS_FILE" -- \
       env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$BED_STATE" "$@"
-  ) </dev/null >>"$BED_LOG/$name.log" 2>&1 8>&- 9>&- &
+  ) </dev/null >>"$BED_LOG/$name.log" 2>&1 &
   pid=$!
   stat=$(process_stat "$pid") || die "$name: ended at once, see $BED_LOG/$name.log"
   printf '%s %s\n' "$pid" "${stat#* }" >"$BED_STATE/run/$name.pid"
