@@ -7,7 +7,8 @@ reason_has() { [[ $(reason "$1") == *"$2"* ]]; }
 comment() { slurm scontrol show node "$1" | grep -oE 'Comment=.*' || true; }
 comment_has() { [[ $(comment "$1") == *"$2"* ]]; }
 waits_for_nothing() { ! comment_has "$1" waiting; }
-admin_comment_has() { slurm scontrol show job "$1" | grep -F 'AdminComment=' | grep -qF "$2"; }
+admin_comment() { slurm scontrol show job "$1" | grep -F 'AdminComment=' || true; }
+admin_comment_has() { [[ $(admin_comment "$1") == *"$2"* ]]; }
 restarts() { job_field "$1" Restarts; }
 was_requeued() { (($(restarts "$1") > 0)); }
 power_up_condition() { # NODESET FIELD
@@ -55,8 +56,8 @@ test_one_of_eight_is_refused() {
   kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
   job=$(submit -N8 --wrap 'sleep 1')
   wait_for 20 "the job was requeued" was_requeued "$job"
-  admin_comment_has "$job" "exceeded quota" || fail "AdminComment: $(slurm scontrol show job "$job" | grep -F AdminComment)"
-  slurm scontrol show node | grep -qE 'Reason=slurm-k8s: .*exceeded quota' || fail "no node has the cause"
+  admin_comment_has "$job" "exceeded quota" || fail "$(admin_comment "$job")"
+  [[ $(slurm scontrol show node) =~ Reason=slurm-k8s:\ [^$'\n']*exceeded\ quota ]] || fail "no node has the cause"
   sleep 3  # nothing to wait for: the seven are still there
   assert_equal "pods of the other nodes" 7 "$(pod_count)"
   kubectl delete resourcequota few >/dev/null
