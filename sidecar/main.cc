@@ -6,11 +6,11 @@
 
 #include "base/guarded.hpp"
 #include "config.h"
+#include "core/connection.hpp"
 #include "core/control.hpp"
 #include "core/options.hpp"
 #include "daemon.hpp"
 #include "http/curl_transport.hpp"
-#include "kube/config.hpp"
 #include "metrics.hpp"
 #include "slurm/rpc_slurm.hpp"
 
@@ -28,25 +28,21 @@ constexpr const char* kUsage =
 constexpr std::chrono::milliseconds kEngineTimeout{500};
 
 Status run(const std::string& config_path) {
-  const Options options = SLURMK8S_TRY(load_options(config_path));
+  Options options = SLURMK8S_TRY(load_options(config_path));
   log_init(log_to_stderr, options.log_level);
   const UniqueFd signals = SLURMK8S_TRY(block_signals());
   SLURMK8S_CHECK(http::curl_global_setup());
-  const kube::Config config = SLURMK8S_TRY(kube::load_config(options.kubeconfig, options.context));
-  const std::string name_space = options.name_space.empty() ? config.name_space : options.name_space;
-
-  const auto clock = std::make_shared<SystemClock>();
-  AdminState admin(*clock, [socket = options.engine_socket] {
+  const auto connection = SLURMK8S_TRY(open_connection(options));
+  AdminState admin(*connection->clock, [socket = options.engine_socket] {
     return encode_engine_metrics(control_call(socket, Json::object().set("op", "status"), kEngineTimeout));
   });
   const auto server = SLURMK8S_TRY(start_admin_server(options.sidecar_listen, admin));
   start_slurm_client();
   const auto slurm = make_rpc_slurm();
-  const auto transport = SLURMK8S_TRY(http::make_curl_transport(kube::transport_options(config, clock)));
-  const auto client = kube::make_http_client(*transport);
-  Timers timers(*clock);
-  Daemon daemon({*transport, *client, *slurm, admin, timers, *clock}, name_space, PACKAGE_VERSION);
-  log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, name_space.c_str(), config.server.c_str());
+  Daemon daemon({*connection->transport, *connection->client, *slurm, admin, connection->timers, *connection->clock},
+                options.name_space, PACKAGE_VERSION);
+  log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
+           connection->server.c_str());
   daemon.start();
   daemon.run(signals.get());
   log_info("slurm-k8s-sidecar: stopped");

@@ -3,7 +3,7 @@
 #include "core/direct.hpp"
 
 #include "base/text.hpp"
-#include "kube/config.hpp"
+#include "core/connection.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -26,29 +26,24 @@ class InlineCaller final : public SlurmCaller {
 
 Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>& nodes,
                   const std::function<void(Engine&)>& ask, std::chrono::seconds timeout) {
-  const auto clock = std::make_shared<SystemClock>();
-  const kube::Config config = SLURMK8S_TRY(kube::load_config(options.kubeconfig, options.context));
-  if (options.name_space.empty()) options.name_space = config.name_space;
-  http::CurlOptions curl_options = kube::transport_options(config, clock);
-  curl_options.max_connections = options.max_requests;
-  auto transport = SLURMK8S_TRY(http::make_curl_transport(std::move(curl_options)));
-  auto client = kube::make_http_client(*transport);
-  Timers timers(*clock);
+  const auto connection = SLURMK8S_TRY(open_connection(options));
+  const Clock& clock = *connection->clock;
+  Timers& timers = connection->timers;
   InlineCaller caller(slurm, timers);
-  Engine::Parts parts{*client, timers, *clock, caller, options};
+  Engine::Parts parts{*connection->client, timers, clock, caller, options};
   parts.stays = false;
   Engine engine(parts);
 
   engine.start();
   ask(engine);
-  const TimePoint deadline = clock->now() + timeout;
+  const TimePoint deadline = clock.now() + timeout;
   while (!engine.settled(nodes)) {
-    if (clock->now() >= deadline) {
+    if (clock.now() >= deadline) {
       return Error(Errc::timeout, format("nodes %s: not done after %lld s", nodes.front().c_str(),
                                          static_cast<long long>(timeout.count())));
     }
-    transport->run_once(std::min(timers.until_next().value_or(std::chrono::seconds(1)),
-                                 std::chrono::milliseconds(1000)));
+    connection->transport->run_once(std::min(timers.until_next().value_or(std::chrono::seconds(1)),
+                                             std::chrono::milliseconds(1000)));
     timers.run_due();
   }
   const std::uint64_t failed = engine.metrics().failed_nodes();

@@ -7,8 +7,8 @@
 #include "base/guarded.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "core/connection.hpp"
 #include "core/slurm_thread.hpp"
-#include "kube/config.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -98,28 +98,23 @@ void Worker::wait(std::chrono::milliseconds time) {
 }
 
 Status Worker::serve() {
-  const auto clock = std::make_shared<SystemClock>();
-  const kube::Config config = SLURMK8S_TRY(kube::load_config(options_.kubeconfig, options_.context));
-  if (options_.name_space.empty()) options_.name_space = config.name_space;
-  http::CurlOptions curl_options = kube::transport_options(config, clock);
-  curl_options.max_connections = options_.max_requests;
-  auto transport = SLURMK8S_TRY(http::make_curl_transport(std::move(curl_options)));
-  auto client = kube::make_http_client(*transport);
-  Timers timers(*clock);
-  Mailbox mailbox(*transport);
+  const auto connection = SLURMK8S_TRY(open_connection(options_));
+  http::Transport& transport = *connection->transport;
+  Timers& timers = connection->timers;
+  Mailbox mailbox(transport);
   // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
   SlurmThread slurm(std::move(slurm_), [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
-  Engine engine({*client, timers, *clock, slurm, options_});
-  auto control = ControlServer::listen(options_.engine_socket, *transport, timers,
+  Engine engine({*connection->client, timers, *connection->clock, slurm, options_});
+  auto control = ControlServer::listen(options_.engine_socket, transport, timers,
                                        [&engine](const Json& message) { return handle_control(engine, message); });
   if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());
 
-  *transport_.lock() = transport.get();
+  *transport_.lock() = &transport;
   engine.start();
-  log_info("engine started: namespace %s of %s", options_.name_space.c_str(), config.server.c_str());
+  log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection->server.c_str());
   while (!stop_) {
     const auto next = timers.until_next().value_or(kLongestWait);
-    transport->run_once(std::min(next, kLongestWait));
+    transport.run_once(std::min(next, kLongestWait));
     mailbox.run();
     timers.run_due();
   }

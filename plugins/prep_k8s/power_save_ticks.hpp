@@ -23,8 +23,8 @@ class PowerSaveTicks {
   static constexpr std::chrono::milliseconds kPhase{950};
   /** Past the start of a second by this, so that slurmctld's clock shows it for sure. */
   static constexpr std::chrono::milliseconds kIntoSecond{2};
-  /** The tick drifts by less than a millisecond a second: it is put back this often. */
-  static constexpr std::chrono::seconds kPeriod{10};
+  /** The tick is put there this often: each resume and suspend that the thread starts makes it some 10 ms later. */
+  static constexpr std::chrono::seconds kPeriod{1};
 
   /** True when the thread is to be woken now. `asked`: a job has just begun to wait for nodes. */
   bool due(Wall now, bool asked) {

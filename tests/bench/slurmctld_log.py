@@ -16,7 +16,7 @@ def steps(log, job, start):
         "allocated": re.compile(rf"(Allocate|Started) JobId={job}\b"),
         "requested": re.compile(r"slurm-k8s: pod \S+: created for request"),
         "registered": re.compile(r"Node \S+ now responding"),
-        "complete": re.compile(rf"Configuration for JobId={job} is complete"),
+        "complete": re.compile(rf"Configuration for JobId={job} (is )?complete"),
     }
     found = {}
     for line in log.splitlines():

@@ -122,7 +122,7 @@ std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
     const bool asked = since.count() % 3000 == job_phase.count();
     if (asked) waiting = now;
     if (!ticks.due(now, asked) && now < own_tick) continue;
-    own_tick = now + milliseconds(1001);
+    own_tick = now + milliseconds(1030);  // it has resumed or suspended something
     if (std::chrono::system_clock::to_time_t(now) <= last_look) continue;
     last_look = std::chrono::system_clock::to_time_t(now);
     if (waiting && since.count() > 15000) longest = std::max(longest, std::chrono::duration_cast<milliseconds>(now - *waiting));

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Loading and unloading again and again, as reconfigurations of years would: no memory, thread or descriptor is left.
+#include <dirent.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "support/cmocka.hpp"
+
+using namespace slurmk8s;
+
+/** Of slurmctld, which prep/k8s calls for jobs alone: libslurm hasn't it. */
+extern "C" __attribute__((visibility("default"))) char* vxstrfmt(const char*, va_list) { return nullptr; }
+
+namespace {
+
+struct Use {
+  std::size_t kib = 0;  // resident
+  std::size_t threads = 0;
+  std::size_t descriptors = 0;
+};
+
+std::size_t entries(const char* folder) {
+  DIR* dir = opendir(folder);
+  std::size_t count = 0;
+  while (dir && readdir(dir)) ++count;
+  if (dir) closedir(dir);
+  return count;
+}
+
+Use use_of_this_process() {
+  Use use;
+  unsigned long pages = 0;
+  std::FILE* statm = std::fopen("/proc/self/statm", "r");
+  if (!statm || std::fscanf(statm, "%*u %lu", &pages) != 1) fail_msg("/proc/self/statm");
+  std::fclose(statm);
+  use.kib = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 1024;
+  use.threads = entries("/proc/self/task");
+  use.descriptors = entries("/proc/self/fd");
+  return use;
+}
+
+void rounds(const char* what, int count, const std::function<void()>& round) {
+  for (int i = 0; i < count / 10; ++i) round();  // what is set up once, and caches that fill
+  const Use before = use_of_this_process();
+  for (int i = 0; i < count; ++i) round();
+  const Use after = use_of_this_process();
+  if (after.threads != before.threads) fail_msg("%s: %zu threads, then %zu", what, before.threads, after.threads);
+  if (after.descriptors != before.descriptors) {
+    fail_msg("%s: %zu descriptors, then %zu", what, before.descriptors, after.descriptors);
+  }
+  // A leak of 1 KiB a round would be `count` KiB.
+  if (after.kib > before.kib + static_cast<std::size_t>(count)) {
+    fail_msg("%s: %zu KiB, then %zu KiB after %d rounds", what, before.kib, after.kib, count);
+  }
+}
+
+std::string built(const char* path) {
+  const char* top = std::getenv("TOP_BUILDDIR");
+  return std::string(top ? top : ".") + "/" + path;
+}
+
+template <typename Fn>
+Fn symbol(void* library, const char* name) {
+  void* found = dlsym(library, name);
+  if (!found) fail_msg("%s", dlerror());
+  return reinterpret_cast<Fn>(found);
+}
+
+void* open_library(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!library) fail_msg("%s", dlerror());
+  return library;
+}
+
+void plugin_round(const std::string& path) {
+  void* plugin = open_library(path);
+  assert_int_equal(symbol<int (*)()>(plugin, "init")(), 0);
+  assert_int_equal(symbol<int (*)()>(plugin, "fini")(), 0);
+  dlclose(plugin);
+}
+
+void plugins_leave_nothing(void**) {
+  for (const char* path : {"plugins/.libs/prep_k8s.so", "plugins/.libs/node_features_k8s.so"}) {
+    rounds(path, 1000, [&] { plugin_round(built(path)); });
+  }
+}
+
+void ignore(int, const char*) {}
+
+/** The engine with its threads, its socket and a connection that is refused. */
+void the_engine_leaves_nothing(void**) {
+  char folder[] = "/tmp/slurm-k8s-rounds-XXXXXX";
+  assert_non_null(mkdtemp(folder));
+  const std::string base = folder;
+  const auto write = [&](const char* name, const std::string& text) {
+    std::FILE* file = std::fopen((base + "/" + name).c_str(), "w");
+    std::fputs(text.c_str(), file);
+    std::fclose(file);
+  };
+  write("config",
+        "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],"
+        " clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority: config}}],"
+        " users: [{name: u, user: {token: x}}]}");
+  write("slurm-k8s.conf", "Kubeconfig=" + base + "/config\nNamespace=n\nEngineSocket=" + base + "/engine.sock\n");
+  setenv("SLURM_K8S_CONF", (base + "/slurm-k8s.conf").c_str(), 1);
+  const std::string socket = base + "/engine.sock";
+  void* engine = open_library(built("lib/.libs/libslurm_k8s_engine.so"));
+  const auto acquire = symbol<int (*)(void (*)(int, const char*))>(engine, "slurm_k8s_engine_acquire");
+  const auto release = symbol<void (*)()>(engine, "slurm_k8s_engine_release");
+  rounds("engine", 1000, [&] {
+    assert_int_equal(acquire(ignore), 0);
+    for (int i = 0; access(socket.c_str(), F_OK) != 0; ++i) {
+      if (i == 5000) fail_msg("%s: not there", socket.c_str());
+      usleep(1000);
+    }
+    release();
+    assert_int_equal(access(socket.c_str(), F_OK), -1);
+  });
+  dlclose(engine);
+  for (const char* name : {"config", "slurm-k8s.conf"}) unlink((base + "/" + name).c_str());
+  rmdir(folder);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(plugins_leave_nothing),
+      SLURMK8S_TEST(the_engine_leaves_nothing),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
