@@ -105,9 +105,10 @@ void the_engine_leaves_nothing(void**) {
     std::fputs(text.c_str(), file);
     std::fclose(file);
   };
+  write("ca", "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n");  // nobody gets as far as TLS
   write("config",
         "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],"
-        " clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority: config}}],"
+        " clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority: ca}}],"
         " users: [{name: u, user: {token: x}}]}");
   write("slurm-k8s.conf", "Kubeconfig=" + base + "/config\nNamespace=n\nEngineSocket=" + base + "/engine.sock\n");
   setenv("SLURM_K8S_CONF", (base + "/slurm-k8s.conf").c_str(), 1);
@@ -125,7 +126,7 @@ void the_engine_leaves_nothing(void**) {
     assert_int_equal(access(socket.c_str(), F_OK), -1);
   });
   dlclose(engine);
-  for (const char* name : {"config", "slurm-k8s.conf"}) unlink((base + "/" + name).c_str());
+  for (const char* name : {"ca", "config", "slurm-k8s.conf"}) unlink((base + "/" + name).c_str());
   rmdir(folder);
 }
 
