@@ -81,8 +81,8 @@ void Launches::finish(std::uint32_t job, bool ok) {
 }
 
 std::chrono::milliseconds Launches::next_look(const State& state) const {
-  if (!state.jobs.empty()) return kLookInterval;
-  return host_.wake_power_save ? state.ticks.wait(clock_.wall()) : kLongestWait;
+  const auto longest = state.jobs.empty() ? kLongestWait : kLookInterval;
+  return host_.wake_power_save ? std::min(longest, state.ticks.wait(clock_.wall())) : longest;
 }
 
 void Launches::run() {

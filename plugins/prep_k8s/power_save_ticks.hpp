@@ -5,7 +5,8 @@
 // of the clock (src/slurmctld/power_save.c, _power_save_thread: now > last_power_scan). Two things follow:
 //  - a wake-up in a second in which it has looked already is lost: another one comes when the next second begins;
 //  - its own tick is moved to the end of a second, so that a look is still to be had in nearly all of the next one:
-//    a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins.
+//    a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
+//    put there every second, since each resume and suspend that the thread starts makes it some 10 ms later.
 // Before the first job nothing is woken: slurmctld may not have read its configuration yet.
 #pragma once
 
@@ -21,37 +22,42 @@ class PowerSaveTicks {
 
   /** Where in a second the thread's own tick is put. */
   static constexpr std::chrono::milliseconds kPhase{950};
-  /** Past the start of a second by this, so that slurmctld's clock shows it for sure. */
-  static constexpr std::chrono::milliseconds kIntoSecond{2};
-  /** The tick is put there this often: each resume and suspend that the thread starts makes it some 10 ms later. */
-  static constexpr std::chrono::seconds kPeriod{1};
+  /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
+  static constexpr std::chrono::milliseconds kIntoSecond{12};
 
   /** True when the thread is to be woken now. `asked`: a job has just begun to wait for nodes. */
   bool due(Wall now, bool asked) {
-    const bool again = again_ && now >= *again_;
-    const bool phase = phase_ && (now >= *phase_ || *phase_ > now + 2 * kPeriod);  // the latter: the clock was set back
-    if (again) again_.reset();
-    if (asked) again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
-    if (asked || again) {
-      phase_ = second(now) + kPhase;
-      if (*phase_ <= now) *phase_ += std::chrono::seconds(1);
-    } else if (phase) {
-      phase_ = second(now) + kPeriod + kPhase;
+    if (asked) {
+      first_ = std::max(now, second(now) + kIntoSecond);
+      again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
+      if (!phase_) phase_ = second(now) + kPhase;
     }
-    return asked || again || phase;
+    const bool first = take(first_, now);
+    const bool again = take(again_, now);
+    const bool phase = take(phase_, now);
+    if (phase) phase_ = second(now) + std::chrono::seconds(1) + kPhase;
+    return first || again || phase;
   }
 
   /** How long until due() may be true without a question. */
   std::chrono::milliseconds wait(Wall now) const {
-    if (!phase_) return kPeriod;
-    const Wall next = again_ ? std::min(*again_, *phase_) : *phase_;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now);
-    return std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(1), kPeriod);
+    std::chrono::milliseconds shortest = std::chrono::seconds(1);
+    for (const std::optional<Wall>& time : {first_, again_, phase_}) {
+      if (time) shortest = std::min(shortest, std::chrono::ceil<std::chrono::milliseconds>(*time - now));
+    }
+    return std::max(shortest, std::chrono::milliseconds(1));
   }
 
  private:
   static Wall second(Wall time) { return std::chrono::floor<std::chrono::seconds>(time); }
+  /** True when `time` has come, or lies so far ahead that the clock must have been set back. */
+  static bool take(std::optional<Wall>& time, Wall now) {
+    if (!time || (now < *time && *time < now + std::chrono::seconds(3))) return false;
+    time.reset();
+    return true;
+  }
 
+  std::optional<Wall> first_;
   std::optional<Wall> again_;
   std::optional<Wall> phase_;
 };
