@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A small client of the API server, from a kubeconfig with a client certificate. One connection per object and thread."""
+import base64
+import http.client
+import json
+import ssl
+import tempfile
+import urllib.parse
+
+
+class Api:
+    def __init__(self, kubeconfig):
+        cluster = kubeconfig["clusters"][0]["cluster"]
+        user = kubeconfig["users"][0]["user"]
+        self.address = urllib.parse.urlparse(cluster["server"]).netloc
+        self.ca = base64.b64decode(cluster["certificate-authority-data"]).decode()
+        self.context = ssl.create_default_context(cadata=self.ca)
+        with tempfile.NamedTemporaryFile() as pem:
+            pem.write(base64.b64decode(user["client-certificate-data"]) + b"\n" +
+                      base64.b64decode(user["client-key-data"]))
+            pem.flush()
+            self.context.load_cert_chain(pem.name)
+
+    def connect(self):
+        return http.client.HTTPSConnection(self.address, context=self.context, timeout=120)
+
+    def ask(self, connection, method, path, body=None, accept="application/json", missing=None):
+        """`missing`: what a 404 gives, instead of an error."""
+        connection.request(method, path, json.dumps(body) if body else None,
+                           {"Content-Type": "application/json", "Accept": accept})
+        response = connection.getresponse()
+        text = response.read()
+        if response.status == 404 and missing is not None:
+            return missing
+        if response.status >= 300:
+            raise RuntimeError(f"{method} {path}: {response.status} {text[:300]}")
+        return json.loads(text)
+
+    def call(self, method, path, body=None, **options):
+        """ask() over a connection of its own."""
+        connection = self.connect()
+        try:
+            return self.ask(connection, method, path, body, **options)
+        finally:
+            connection.close()
+
+    def watch(self, path, selector):
+        """Yields (type, object) of what is there and of all that changes, until the connection is closed."""
+        query = urllib.parse.urlencode({"watch": 1, "labelSelector": selector, "resourceVersion": 0})
+        connection = self.connect()
+        connection.timeout = None
+        connection.request("GET", f"{path}?{query}")
+        response = connection.getresponse()
+        while line := response.readline():
+            event = json.loads(line)
+            yield event["type"], event["object"]

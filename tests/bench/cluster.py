@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What every benchmark has: the bed's tools, the chart, waiting with a deadline, results that are kept as they come."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+BED = ROOT / "tests/bed/bed"
+NAMESPACE = "slurm"
+CONTROLLER = "slurm-controller-0"
+
+
+def enter_bed():
+    """Starts the program again inside the bed's network, unless it is there: the API server is only reached from it."""
+    if "KUBECONFIG" not in os.environ:
+        os.execv(BED, [str(BED), "exec", *sys.argv])
+
+
+def bed(*words, **options):
+    return subprocess.run([str(BED), *words], check=True, text=True, stdout=subprocess.PIPE, **options).stdout
+
+
+def slurm(script, *words):
+    """Runs a bash script in slurmctld's container."""
+    return bed("slurm", "bash", "-c", script, "bash", *words)
+
+
+def say(text):
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
+
+
+def give_up(text):
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {text}")
+
+
+def wait_for(what, seconds, condition, interval=0.3):
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except subprocess.CalledProcessError:
+            pass  # the controller is restarting
+        if time.monotonic() > deadline:
+            give_up(f"not within {seconds} s: {what}")
+        time.sleep(interval)
+
+
+def kubeconfig():
+    return json.loads(bed("kubectl", "config", "view", "--raw", "-o", "json"))
+
+
+def install(*options, values=None, nodes=8):
+    """Installs the chart, or changes the release; `values` go over those of the e2e tests."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        json.dump(values or {}, file)  # JSON is YAML
+        file.flush()
+        bed("helm", "upgrade", "--install", "slurm", str(ROOT / "helm/slurm"), "-n", NAMESPACE, "--create-namespace",
+            "-f", str(ROOT / "tests/e2e/values.yaml"), "-f", file.name, *options, "--wait", "--timeout", "180s")
+    wait_for(f"{nodes} nodes", 120, lambda: node_count() == nodes)
+
+
+def uninstall():
+    bed("helm", "uninstall", "slurm", "-n", NAMESPACE, "--ignore-not-found", "--wait")
+    # Pods of nodes outlive the release: nobody is left to remove them.
+    bed("kubectl", "-n", NAMESPACE, "delete", "pods", "-l", "slurm-k8s.io/node", "--wait=false", "--now")
+
+
+def node_count():
+    return int(slurm("sinfo -h -N -o %N | sort -u | wc -l"))
+
+
+def node_states():
+    """{compact state: number of nodes}"""
+    states = {}
+    for line in slurm("sinfo -h -o '%t %D'").splitlines():
+        state, count = line.split()
+        states[state] = states.get(state, 0) + int(count)
+    return states
+
+
+class ControllerLog:
+    """slurmctld's log from now on, in memory; followed, since the kubelet keeps only the last megabytes."""
+
+    def __init__(self):
+        self.file = tempfile.NamedTemporaryFile("r", suffix=".log")
+        self.follower = subprocess.Popen(
+            ["kubectl", "-n", NAMESPACE, "logs", "--follow", "--tail=1", CONTROLLER, "-c", "slurmctld"],
+            stdout=open(self.file.name, "wb"))
+
+    def text(self):
+        self.file.seek(0)
+        return self.file.read()
+
+    def close(self):
+        self.follower.terminate()
+        self.follower.wait()
+        self.file.close()
+
+
+class Results:
+    """Single values by name, in a file (if any) after each one: a long run may be cut short."""
+
+    def __init__(self, path):
+        self.path = path
+        self.values = {}
+
+    def add(self, name, value):
+        self.values.setdefault(name, []).append(value)
+        if self.path:
+            pathlib.Path(self.path).write_text(json.dumps(self.values, indent=1))
+
+    def median(self, name):
+        values = self.values.get(name)
+        return statistics.median(values) if values else float("nan")
+
+    def spread(self, name):
+        values = self.values.get(name, [])
+        return f"{min(values):.2f} to {max(values):.2f}, n={len(values)}" if values else "n=0"
