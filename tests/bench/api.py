@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A small client of the API server, from a kubeconfig with a client certificate. One connection per object and thread."""
+"""A small client of the API server, from a kubeconfig with a client certificate."""
 import base64
 import http.client
 import json

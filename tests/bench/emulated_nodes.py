@@ -20,7 +20,8 @@ def build():
     if PROGRAM.exists() and PROGRAM.stat().st_mtime > newest:
         return
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-pthread", *sources, "-o", PROGRAM, "-ldl"], check=True)
+    subprocess.run(["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-pthread", *sources, "-o", PROGRAM, "-ldl"],
+                   check=True)
 
 
 class EmulatedNodes:
@@ -30,8 +31,9 @@ class EmulatedNodes:
         build()
         into = ["kubectl", "exec", "-i", "-n", NAMESPACE, CONTROLLER, "-c", "slurmctld", "--"]
         with open(PROGRAM, "rb") as program:
-            subprocess.run([*into, "sh", "-c", f"cat > {IN_POD}.new && chmod 755 {IN_POD}.new && mv {IN_POD}.new {IN_POD}"],
-                           stdin=program, check=True)
+            # By way of another name: one of a run that was cut short may still be executing.
+            place = 'cat > "$1.new" && chmod 755 "$1.new" && mv "$1.new" "$1"'
+            subprocess.run([*into, "sh", "-c", place, "sh", IN_POD], stdin=program, check=True)
         self.events = []
         self.summary = ""
         self.mutex = threading.Lock()

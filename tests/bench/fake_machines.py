@@ -44,7 +44,8 @@ class FakeMachines:
 
     def start(self, name, *command):
         log = open(pathlib.Path(self.folder.name) / f"{name}.log", "w")
-        self.processes.append((name, subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)))
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        self.processes.append((name, process))
 
     def start_kwok(self):
         config = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfiguration",
@@ -52,7 +53,8 @@ class FakeMachines:
         path = pathlib.Path(self.folder.name) / "kwok.yaml"
         path.write_text(json.dumps(config))
         self.start("kwok", self.programs / "kwok", "--config", path, "--kubeconfig", os.environ["KUBECONFIG"],
-                   f"--manage-nodes-with-annotation-selector={LABEL}=fake", "--node-lease-duration-seconds=40", "--v=WARN")
+                   f"--manage-nodes-with-annotation-selector={LABEL}=fake", "--node-lease-duration-seconds=40",
+                   "--v=WARN")
 
     def start_scheduler(self):
         config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",

@@ -264,7 +264,8 @@ bool Emulator::tell(const Node& node, std::uint16_t type, void* data) {
     done = false;
   } else if (answer.msg_type == slurm::kResponseReturnCode &&
              static_cast<slurm::ReturnCode*>(answer.data)->return_code != 0) {
-    problem(node, ("slurmctld said " + std::to_string(static_cast<slurm::ReturnCode*>(answer.data)->return_code)).c_str());
+    const std::uint32_t code = static_cast<slurm::ReturnCode*>(answer.data)->return_code;
+    problem(node, ("slurmctld said " + std::to_string(code)).c_str());
     done = false;
   }
   library_.free_members(&answer);

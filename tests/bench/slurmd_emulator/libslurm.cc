@@ -86,7 +86,9 @@ Library Library::init() {
   unsetenv("SLURM_CONFIG_FETCH");
   init_all(nullptr);
   // Plugins that unpack parts of a job's launch and end.
-  if (init_switch(false) != 0 || init_select(true) != 0 || init_topology() != 0) die("libslurmfull", "plugins: see above");
+  if (init_switch(false) != 0 || init_select(true) != 0 || init_topology() != 0) {
+    die("libslurmfull", "plugins: see above");
+  }
   self.no_gres = new_buffer(kPackedGres);
   if (pack_gres(self.no_gres) != 0) die("gres_node_config_pack", "refused");
   return self;

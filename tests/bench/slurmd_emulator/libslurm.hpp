@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the emulator uses of Slurm's own library (libslurmfull, which Debian packages without its headers).
 //
-// Source: src/common/{slurm_protocol_defs,slurm_protocol_api,msg_type}.h of Slurm 24.11.5, x86-64 or arm64. Members that
-// the emulator never touches are there for the layout; of long messages only the beginning is declared. The library is
+// Source: src/common/{slurm_protocol_defs,slurm_protocol_api,msg_type}.h of Slurm 24.11.5. Members that the emulator
+// never touches are there for the layout; of long messages only the beginning is declared. The library is
 // loaded at run time, and refused when it is of another release: a wrong layout never meets a message.
 #pragma once
 
@@ -205,8 +205,8 @@ struct Library {
   void* no_gres;
 
   /**
-   * Initializes the library as slurmd does: with slurm.conf and the key of auth/slurm. Prints what is wrong and exits on
-   * an error: there is nothing to fall back to.
+   * Initializes the library as slurmd does: with slurm.conf and the key of auth/slurm. Prints what is wrong and exits
+   * on an error: there is nothing to fall back to.
    */
   static Library init();
 };
