@@ -60,6 +60,8 @@ def kubeconfig():
 
 def install(*options, values=None, nodes=8):
     """Installs the chart, or changes the release; `values` go over those of the e2e tests."""
+    # Helm makes a CRD, but doesn't change one that is there.
+    bed("kubectl", "apply", "--server-side", "--force-conflicts", "-f", str(ROOT / "helm/slurm/crds"))
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         json.dump(values or {}, file)  # JSON is YAML
         file.flush()
@@ -69,9 +71,10 @@ def install(*options, values=None, nodes=8):
 
 
 def uninstall():
+    """Removes the release with all that it keeps by itself: key, slurmctld's saved state, pods of nodes."""
     bed("helm", "uninstall", "slurm", "-n", NAMESPACE, "--ignore-not-found", "--wait")
-    # Pods of nodes outlive the release: nobody is left to remove them.
-    bed("kubectl", "-n", NAMESPACE, "delete", "pods", "-l", "slurm-k8s.io/node", "--wait=false", "--now")
+    bed("kubectl", "delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait", "--timeout=180s")
+    bed("volume", "reset")
 
 
 def node_count():

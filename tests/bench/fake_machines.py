@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Kubernetes nodes that only seem to be: KWOK says that pods on them run. With a scheduler of their own, since the
 default one binds at most 50 pods a second. Runs inside the bed's network; all of it ends with close()."""
+import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import time
@@ -81,6 +83,17 @@ class FakeMachines:
 
     def log(self, name):
         return (pathlib.Path(self.folder.name) / f"{name}.log").read_text()[-2000:]
+
+    @contextlib.contextmanager
+    def held(self):
+        """Nothing is scheduled, started or ended meanwhile: the API server has its clients to itself."""
+        for _, process in self.processes:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for _, process in self.processes:
+                process.send_signal(signal.SIGCONT)
 
     def remove_nodes(self):
         self.api.call("DELETE", f"/api/v1/nodes?labelSelector={LABEL}")
