@@ -15,6 +15,9 @@ ROOT = FOLDER.parent.parent
 BED = ROOT / "tests/bed/bed"
 NAMESPACE = "slurm"
 CONTROLLER = "slurm-controller-0"
+# A cluster of thousands of nodes needs more than the chart's default: with a tenth of a processor requested, slurmctld
+# is served last on a busy machine.
+LARGE = {"resources": {"requests": {"cpu": "1", "memory": "512Mi"}, "limits": {"memory": "4Gi"}}}
 
 
 def enter_bed():
