@@ -24,7 +24,15 @@ def enter_bed():
     """Starts the program again inside the bed's network, unless it is there: the API server is only reached from it."""
     if "KUBECONFIG" not in os.environ:
         os.execv(BED, [str(BED), "exec", *sys.argv])
+    join_bed()
     signal.signal(signal.SIGTERM, lambda *_: give_up("terminated"))  # what was started is ended on the way out
+
+
+def join_bed():
+    """Into the cgroup of the bed's daemons: outside of it one process weighs as much as the whole bed."""
+    for pattern in ("slurm-k8s-bed/daemons", "*/slurm-k8s-bed/daemons"):  # cgroup version 2 and 1
+        for group in pathlib.Path("/sys/fs/cgroup").glob(pattern):
+            (group / "cgroup.procs").write_text(str(os.getpid()))
 
 
 def bed(*words, **options):
