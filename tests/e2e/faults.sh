@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the fault tests (t90 and above) share: jobs that leave proof of each of their runs, faults, and the check after.
+#
+# Jobs write into a folder of the machine (tests/soak/job.sh), which the NodeSet mounts: it outlives pods, and can be
+# read while the API server is away.
+
+SOAK_FOLDER=$E2E_FOLDER/../soak
+BED_STATE_FOLDER=$(dirname "$(dirname "$("$BED" kubeconfig)")")
+LEDGER=$BED_STATE_FOLDER/ledger
+CONTROLLER=slurm-controller-0
+
+# A node whose file /ledger/hold-NAME exists has its pod running but no slurmd yet.
+prepare_ledger() {
+  mkdir -p "$LEDGER"
+  chmod 1777 "$LEDGER"
+  rm -f "$LEDGER"/*
+  # shellcheck disable=SC2016 # the container's own variable
+  kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {
+    "slurmd": {
+      "command": ["bash", "-c",
+        "while [[ -e /ledger/hold-$SLURMD_NODENAME ]]; do sleep 0.1; done; exec tini -- slurmd-entrypoint"],
+      "volumeMounts": [{"name": "ledger", "mountPath": "/ledger"}, {"name": "scratch", "mountPath": "/scratch"}]},
+    "template": {"spec": {"volumes": [
+      {"name": "scratch", "emptyDir": {"medium": "Memory"}},
+      {"name": "ledger", "hostPath": {"path": "'"$LEDGER"'", "type": "Directory"}}]}}}}' >/dev/null
+}
+
+# Jobs.
+
+unique() { echo "$1-$(now_ms)"; }
+# start_job NAME "VARIABLES of job.sh" SBATCH-OPTION…: prints the job's id.
+start_job() { submit --job-name="$1" "${@:3}" --wrap "$2; $(<"$SOAK_FOLDER/job.sh")"; }
+stop_job() { touch "$LEDGER/stop-$1"; }
+has_run() { grep -q ' start' "$LEDGER/$1" 2>/dev/null; }
+has_beaten() { [[ $(grep -c ' beat' "$LEDGER/$1" 2>/dev/null) -ge $2 ]]; }
+
+# settle SINCE LIMIT [OPTION…] NAME…: the shared check of all invariants (tests/soak/settle). SINCE: ms, end of the fault.
+settle() {
+  "$SOAK_FOLDER/settle" --ledger "$LEDGER" --since "$(($1 / 1000))" --limit "$2" "${@:3}"
+}
+
+# Nodes and pods.
+
+pods_are_many() { (($(pod_count) >= $1)); }
+is_pod_going() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -q .; }
+has_pod_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
+hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
+release_slurmd() { rm -f "$LEDGER"/hold-*; }
+cordon() { kubectl cordon node1 >/dev/null; }
+uncordon() { kubectl uncordon node1 >/dev/null; }
+power_down() { slurm scontrol update "nodename=$1" state=power_down; }
+
+# slurmctld's state.
+
+# Asks slurmctld without the API server.
+ctld() { "$BED" fault exec "$CONTROLLER/slurmctld" "$@" </dev/null; }
+state_time() { ctld stat -c %.9Y /var/spool/slurmctld/job_state; }
+state_is_newer() { [[ $(state_time) != "$1" ]]; }
+# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). A change makes it save.
+wait_saved() { # JOB-ID
+  local before
+  before=$(state_time)
+  slurm scontrol update "jobid=$1" "comment=saved-$(now_ms)"
+  wait_for 30 "slurmctld's state saved" state_is_newer "$before"
+}
+
+# Faults. Each returns when what it broke serves again.
+
+container_field() { # CONTAINER FIELD of its status
+  kubectl get pod "$CONTROLLER" -o jsonpath="{.status.containerStatuses[?(@.name=='$1')].$2}"
+}
+container_is_back() { [[ $(container_field "$1" restartCount) -gt $2 && $(container_field "$1" ready) == true ]]; }
+kill_container() {
+  local before
+  before=$(container_field "$1" restartCount)
+  "$BED" fault kill "$CONTROLLER/$1"
+  wait_for 90 "$1 restarted" container_is_back "$1" "$before"
+}
+kill_slurmctld() {
+  kill_container slurmctld
+  wait_for 30 "slurmctld up" controller_ready
+}
+kill_sidecar() { kill_container sidecar; }
+restart_component() { # NAME SECONDS between
+  "$BED" fault kill "$1" 2>/dev/null
+  sleep "$2"
+  "$BED" fault start "$1" 2>/dev/null
+}
+kill_api_server() { restart_component kube-apiserver 5; }
+kill_etcd() {
+  restart_component etcd 5
+  "$BED" fault start kube-apiserver 2>/dev/null  # runs: waits until it serves
+}
+kill_kubelet() { restart_component kubelet 10; }
+
+# A pod of its own for slurmctld, so that the kubelet doesn't count earlier kills and wait with the restart.
+fresh_controller() {
+  local uid
+  uid=$(pod_uid "$CONTROLLER")
+  kubectl delete pod "$CONTROLLER" >/dev/null
+  is_another_controller() { [[ $(pod_uid "$CONTROLLER") != "$uid" ]] && controller_ready; }
+  wait_for 60 "another controller pod" is_another_controller
+}
+
+prepare_ledger

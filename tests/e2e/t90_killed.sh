@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kill -9 of each part, in the middle of a mass resume and of a mass suspend. Nothing is lost, run twice or left behind.
+
+# shellcheck source=tests/e2e/faults.sh
+source "$E2E_FOLDER/faults.sh"
+
+# All 8 nodes come up for a job, FAULT; then all of them go, FAULT, and a second job needs them again.
+through() { # FAULT LIMIT
+  local first second id since
+  first=$(unique resume)
+  id=$(start_job "$first" "BEATS=3 NODES=1" -N8)
+  wait_for 30 "pods of a mass resume" pods_are_many 3
+  [[ $1 != kill_slurmctld ]] || wait_saved "$id"
+  "$1"
+  since=$(now_ms)
+  release_slurmd
+  wait_done "$id" "$2"
+  echo "# in a mass resume: the job ended $((($(now_ms) - since) / 1000)) s after the fault"
+
+  # All nodes are idle and have pods: SuspendTime is longer than this takes.
+  [[ $1 != kill_slurmctld ]] || wait_saved "$id"
+  assert_equal "pods after the job" 8 "$(pod_count)"
+  power_down 'compute-[0-7]'
+  wait_for 30 "pods of a mass suspend" is_pod_going
+  "$1"
+  since=$(now_ms)
+  second=$(unique suspend)
+  start_job "$second" "BEATS=3 NODES=1" -N8 >/dev/null
+  settle "$since" "$2" "$first" "$second"
+}
+
+test_slurmctld() {
+  fresh_controller
+  # Nothing registers until its state with the job is saved, and it was killed.
+  hold_slurmd compute-{0..7}
+  trap release_slurmd EXIT
+  through kill_slurmctld 90
+}
+
+test_sidecar() { through kill_sidecar 60; }
+test_api_server() { through kill_api_server 90; }
+test_etcd() { through kill_etcd 90; }
+test_kubelet() { through kill_kubelet 90; }

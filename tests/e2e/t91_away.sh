@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The API server hangs, or doesn't take our token: nobody is blocked, and all goes on when it is back.
+
+# shellcheck source=tests/e2e/faults.sh
+source "$E2E_FOLDER/faults.sh"
+
+continue_api_server() { "$BED" fault start kube-apiserver 2>/dev/null; }
+
+test_api_server_hangs_for_two_minutes_in_a_mass_resume() {
+  local running waiting later since worst
+  # This job runs all the time, and asks slurmctld every second.
+  running=$(unique running)
+  start_job "$running" "BEATS=0 RPC=1" -N1 >/dev/null
+  wait_for 60 "a running job" has_beaten "$running" 2
+
+  waiting=$(unique waiting)
+  start_job "$waiting" "BEATS=3" -N7 --exclusive >/dev/null
+  wait_for 30 "pods of a mass resume" pods_are_many 4
+  "$BED" fault stop kube-apiserver
+  trap continue_api_server EXIT
+  since=$(now_ms)
+  later=$(unique later)
+  ctld sbatch --parsable --output=/dev/null --job-name="$later" --wrap "BEATS=3; $(<"$SOAK_FOLDER/job.sh")" -N4 --exclusive
+  two_minutes_over() { (($(now_ms) - since > 120000)); }
+  wait_for 130 "the end of two minutes" two_minutes_over
+  continue_api_server
+  since=$(now_ms)
+  stop_job "$running"
+  # Nodes that could not come up within ResumeTimeout were given up, and their jobs requeued.
+  settle "$since" 150 --restarts 2 "$running" "$waiting" "$later"
+  worst=$(awk '$5 == "beat" {print $6}' "$LEDGER/$running" | sort -n | tail -1)
+  echo "# slurmctld's slowest answer while the API server hung: $worst ms"
+  ((worst < 2000)) || fail "slurmctld was blocked"
+  assert_equal "runs of the job that was running" 1 "$(grep -c ' start' "$LEDGER/$running")"
+}
+
+token_file() {
+  echo "$BED_STATE_FOLDER/kubelet/pods/$(pod_uid "$CONTROLLER")/volumes/kubernetes.io~projected"/kube-api-access-*/..data/token
+}
+answer_to() { # TOKEN: HTTP code of a list of pods
+  "$BED" exec curl --silent --output /dev/null --write-out '%{http_code}' --noproxy '*' \
+    --cacert "$BED_STATE_FOLDER/pki/ca.crt" --header "Authorization: Bearer $1" \
+    "$(kubectl config view --output 'jsonpath={.clusters[0].cluster.server}')/api/v1/namespaces/$NAMESPACE/pods?limit=1"
+}
+has_answer() { [[ $(answer_to "$1") == "$2" ]]; }
+
+test_a_rotated_and_an_expired_token() {
+  local file original bound first second since
+  file=$(token_file)
+  original=$(<"$file")
+  # A token ends with the object that it is bound to.
+  kubectl create secret generic e2e-bound >/dev/null
+  trap 'kubectl delete secret e2e-bound --ignore-not-found >/dev/null' EXIT
+  bound=$(kubectl create token slurm-controller --bound-object-kind=Secret --bound-object-name=e2e-bound)
+
+  # Rotated, in place; kubelet puts its own back within a minute or two.
+  printf %s "$bound" >"$file"
+  first=$(unique rotated)
+  start_job "$first" "BEATS=1" -N2 >/dev/null
+  wait_for 60 "a job with the rotated token" has_run "$first"
+
+  printf %s "$bound" >"$file"
+  kubectl delete secret e2e-bound >/dev/null
+  wait_for 30 "the token refused" has_answer "$bound" 401
+  second=$(unique expired)
+  start_job "$second" "BEATS=1" -N4 -w 'compute-[4-7]' >/dev/null
+  engine_was_refused() { kubectl logs "$CONTROLLER" -c slurmctld --since=60s | grep -q 'compute-[4-7]: create: .*nauthorized'; }
+  wait_for 30 "the engine told that its token is refused" engine_was_refused
+  printf %s "$original" >"$file"
+  since=$(now_ms)
+  settle "$since" 60 "$first" "$second"
+}

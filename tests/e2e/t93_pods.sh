@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Pods are evicted or run out of memory under their jobs, and their Kubernetes node goes away.
+
+# shellcheck source=tests/e2e/faults.sh
+source "$E2E_FOLDER/faults.sh"
+
+# The reasons that a node has had, as slurmctld logged them.
+was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since=180s | grep -q "$1"; }
+
+test_evicted_and_out_of_memory() {
+  local evicted failed hungry since
+  evicted=$(unique evicted)
+  start_job "$evicted" "BEATS=10" -N2 -w 'compute-[0-1]' --exclusive >/dev/null
+  failed=$(unique pressure)
+  start_job "$failed" "BEATS=10" -N2 -w 'compute-[2-3]' --exclusive >/dev/null
+  wait_for 60 "both jobs running" has_beaten "$evicted" 1
+  wait_for 60 "both jobs running" has_beaten "$failed" 1
+
+  # As `kubectl drain` does it.
+  kubectl create --raw "/api/v1/namespaces/$NAMESPACE/pods/compute-1/eviction" --filename - >/dev/null <<END
+{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "compute-1", "namespace": "$NAMESPACE"}}
+END
+  # As a kubelet under pressure does it.
+  kubectl patch pod compute-3 --subresource=status --type=merge \
+    --patch '{"status": {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}}' >/dev/null
+  # The first run fills its pod's memory; slurmd is the largest process.
+  hungry=$(unique hungry)
+  submit --job-name="$hungry" -N1 -w compute-4 --exclusive --wrap \
+    "if ((\${SLURM_RESTART_COUNT:-0} == 0)); then head -c 2G /dev/zero >/scratch/fill; sleep 60; fi; BEATS=2; $(<"$SOAK_FOLDER/job.sh")" >/dev/null
+  wait_for 60 "compute-4: OOMKilled in the log" was_said 'compute-4.*OOMKilled'
+  since=$(now_ms)
+  settle "$since" 90 --restarts 1 "$evicted" "$failed" "$hungry"
+  was_said 'compute-3.*Evicted' || fail "compute-3: Evicted is not in the log"
+}
+
+test_kubernetes_node_not_ready() {
+  local running waiting since
+  running=$(unique running)
+  start_job "$running" "BEATS=0" -N4 --exclusive >/dev/null
+  wait_for 60 "a running job" has_beaten "$running" 1
+  "$BED" fault stop kubelet
+  continue_kubelet() { "$BED" fault start kubelet 2>/dev/null; }
+  trap continue_kubelet EXIT
+  waiting=$(unique waiting)
+  start_waiting() {
+    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" --wrap "BEATS=2; $(<"$SOAK_FOLDER/job.sh")" -N2 --exclusive
+  }
+  start_waiting
+  node_is_not_ready() { [[ $(kubectl get node node1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == Unknown ]]; }
+  wait_for 90 "node1 NotReady" node_is_not_ready
+  continue_kubelet
+  since=$(now_ms)
+  stop_job "$running"
+  settle "$since" 120 --restarts 1 "$running" "$waiting"
+  # A node that is not ready still runs its jobs.
+  assert_equal "runs of the job that was running" 1 "$(grep -c ' start' "$LEDGER/$running")"
+}
+
+# What remains of a Kubernetes node that is gone for good: its pods are removed without anybody having ended them.
+test_kubernetes_node_lost() {
+  local lost since
+  lost=$(unique lost)
+  start_job "$lost" "BEATS=15" -N4 --exclusive >/dev/null
+  wait_for 60 "a running job" has_beaten "$lost" 1
+  "$BED" fault stop kubelet
+  trap '"$BED" fault start kubelet 2>/dev/null' EXIT
+  kubectl delete pods -l slurm-k8s.io/node --force --grace-period=0 >/dev/null 2>&1
+  requeued() { ctld squeue --noheader --name="$lost" --format=%t | grep -qE 'PD|CF'; }
+  wait_for 60 "the job requeued" requeued
+  "$BED" fault start kubelet 2>/dev/null
+  since=$(now_ms)
+  settle "$since" 120 --restarts 1 "$lost"
+}

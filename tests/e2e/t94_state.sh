@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# slurmctld is reconfigured again and again, or comes back with a state that is older than the world.
+
+# shellcheck source=tests/e2e/faults.sh
+source "$E2E_FOLDER/faults.sh"
+
+STORM=20
+reconfigure_storm() {
+  local number
+  for ((number = 0; number < STORM; number++)); do
+    slurm scontrol reconfigure
+  done
+}
+
+test_reconfigure_storm() {
+  local first second since
+  first=$(unique storm)
+  start_job "$first" "BEATS=20 NODES=1" -N8 >/dev/null
+  wait_for 30 "pods of a mass resume" pods_are_many 3
+  since=$(now_ms)
+  reconfigure_storm
+  echo "# $STORM times scontrol reconfigure: $((($(now_ms) - since) / 1000)) s"
+  wait_for 90 "the job's end" job_has_ended "$first"
+  power_down 'compute-[0-7]'
+  wait_for 30 "pods of a mass suspend" is_pod_going
+  second=$(unique storm)
+  start_job "$second" "BEATS=3 NODES=1" -N8 >/dev/null
+  reconfigure_storm
+  since=$(now_ms)
+  settle "$since" 90 "$first" "$second"
+}
+job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
+
+# Where slurmctld's state is on this machine.
+volume_of_state() {
+  local claim volume
+  claim=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.spec.volumes[?(@.name=="state")].persistentVolumeClaim.claimName}')
+  volume=$(kubectl get pvc "$claim" -o jsonpath='{.spec.volumeName}')
+  kubectl get pv "$volume" -o jsonpath='{.spec.local.path}'
+}
+
+# Kills slurmctld and gives it an older state. While the kubelet stands still nobody starts it again.
+go_back_to() { # COPY VOLUME
+  local before
+  before=$(container_field slurmctld restartCount)
+  "$BED" fault stop kubelet
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  find "$2" -mindepth 1 -delete
+  cp --archive "$1/." "$2/"
+  "$BED" fault start kubelet 2>/dev/null
+  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
+  wait_for 30 "slurmctld up" controller_ready
+}
+
+test_state_from_before_the_resume() {
+  local name id volume copy before since
+  fresh_controller
+  volume=$(volume_of_state)
+  copy=$(mktemp -d)
+  name=$(unique before)
+  id=$(start_job "$name" "BEATS=8" -N4 -w 'compute-[0-3]' --hold)
+  wait_saved "$id"
+  cp --archive "$volume/." "$copy/"
+  slurm scontrol release "$id"
+  wait_for 60 "the job's first beat" has_beaten "$name" 1
+  before=$(now_ms)
+  go_back_to "$copy" "$volume"
+  # Now the job is held and its nodes are powered down, but their pods are up and run it.
+  slurm scontrol release "$id"
+  since=$(now_ms)
+  rm -r "$copy"
+  settle "$since" 90 --lost "$(((before - 30000) / 1000))" "$((since / 1000))" "$name"
+}
+
+test_state_from_before_the_suspend() {
+  local first second id volume copy since
+  fresh_controller
+  volume=$(volume_of_state)
+  copy=$(mktemp -d)
+  first=$(unique up)
+  id=$(start_job "$first" "BEATS=1" -N4 -w 'compute-[0-3]')
+  wait_done "$id" 60
+  wait_saved "$id"
+  cp --archive "$volume/." "$copy/"
+  power_down 'compute-[0-3]'
+  wait_for 30 "no pod" has_pod_count 0
+  go_back_to "$copy" "$volume"
+  # Now slurmctld takes the nodes for up, but they have no pods.
+  second=$(unique after)
+  start_job "$second" "BEATS=1" -N4 -w 'compute-[0-3]' >/dev/null
+  since=$(now_ms)
+  rm -r "$copy"
+  settle "$since" 120 --restarts 1 "$first" "$second"
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the jobs of job.sh wrote down, and whether it proves that each of them ran as Slurm says, and not twice."""
+import dataclasses
+import pathlib
+
+ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE"}
+
+
+@dataclasses.dataclass
+class Run:
+    """One run of a job's script."""
+    run: str
+    job: int
+    restart: int
+    first: float
+    last: float
+    ended: bool = False
+    nodes: int = 0
+    details: list = dataclasses.field(default_factory=list)
+    longest_gap: float = 0
+
+
+def read(folder, name):
+    """The runs of the job of that name, in the order in which they began."""
+    path = pathlib.Path(folder, name)
+    runs = {}
+    for line in path.read_text().splitlines() if path.exists() else []:
+        words = line.split()
+        if len(words) < 5:
+            continue  # written by a process that was killed
+        time, job, restart, run_id, event = float(words[0]), int(words[1]), int(words[2]), words[3], words[4]
+        run = runs.setdefault(run_id, Run(run_id, job, restart, time, time))
+        run.longest_gap = max(run.longest_gap, time - run.last)
+        run.last = max(run.last, time)
+        run.ended |= event == "end"
+        run.nodes += event == "node"
+        run.details += words[5:]
+    return sorted(runs.values(), key=lambda run: run.first)
+
+
+def _is_excused(run, excuses):
+    """Whether it began or ended in one of these spans of time, in which slurmctld may not have heard of it."""
+    return any(begin <= moment <= end for moment in (run.first, run.last) for begin, end in excuses)
+
+
+def judge(name, jobs, runs, restarts, cancelled=False, excuses=()):
+    """What is wrong with a job: a list of sentences, empty when all is well.
+
+    jobs: Slurm's records of that name. restarts: most that the faults allow. excuses: spans (begin, end) in which a
+    run's begin or end may have been lost by slurmctld: such a run may be done again.
+    """
+    if len(jobs) != 1:
+        return [f"{name}: slurm has {len(jobs)} jobs of this name"]
+    job = jobs[0]
+    if job.state not in ENDED:
+        return [f"{name}: job {job.id} is {job.state} ({job.reason})"]
+    wrong = []
+    if job.state != "COMPLETED" and not (cancelled and job.state == "CANCELLED"):
+        wrong.append(f"job {job.id} ended as {job.state} ({job.reason}, exit code {job.exit_code})")
+    if job.restarts > restarts:
+        wrong.append(f"job {job.id} was restarted {job.restarts} times, at most {restarts} expected")
+    counted = [run for run in runs if not _is_excused(run, excuses)]
+    if len(counted) > job.restarts + 1:
+        wrong.append(f"job {job.id} ran {len(runs)} times with {job.restarts} restarts")
+    if sum(run.ended for run in counted) > 1:
+        wrong.append(f"job {job.id} ran to its end {sum(run.ended for run in runs)} times")
+    if job.state == "COMPLETED" and not (runs and runs[-1].ended):
+        wrong.append(f"job {job.id} is COMPLETED, but its last run did not end")
+    for before, after in zip(runs, runs[1:]):
+        if before.last > after.first:
+            wrong.append(f"job {job.id}: run {before.run} went on for {before.last - after.first:.1f} s beside its successor")
+    return [f"{name}: {sentence}" for sentence in wrong]
