@@ -15,6 +15,7 @@ prepare_ledger() {
   mkdir -p "$LEDGER"
   chmod 1777 "$LEDGER"
   rm -f "$LEDGER"/*
+  cp "$SOAK_FOLDER/job.sh" "$LEDGER/"
   # shellcheck disable=SC2016 # the container's own variable
   kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {
     "slurmd": {
@@ -30,7 +31,7 @@ prepare_ledger() {
 
 unique() { echo "$1-$(now_ms)"; }
 # start_job NAME "VARIABLES of job.sh" SBATCH-OPTION…: prints the job's id.
-start_job() { submit --job-name="$1" "${@:3}" --wrap "$2; $(<"$SOAK_FOLDER/job.sh")"; }
+start_job() { submit --job-name="$1" "${@:3}" --wrap "$2 exec bash /ledger/job.sh"; }
 stop_job() { touch "$LEDGER/stop-$1"; }
 has_run() { grep -q ' start' "$LEDGER/$1" 2>/dev/null; }
 has_beaten() { [[ $(grep -c ' beat' "$LEDGER/$1" 2>/dev/null) -ge $2 ]]; }
@@ -57,12 +58,13 @@ power_down() { slurm scontrol update "nodename=$1" state=power_down; }
 ctld() { "$BED" fault exec "$CONTROLLER/slurmctld" "$@" </dev/null; }
 state_time() { ctld stat -c %.9Y /var/spool/slurmctld/job_state; }
 state_is_newer() { [[ $(state_time) != "$1" ]]; }
-# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). A change makes it save.
-wait_saved() { # JOB-ID
-  local before
+# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). A new job makes it save.
+wait_saved() {
+  local before job
   before=$(state_time)
-  slurm scontrol update "jobid=$1" "comment=saved-$(now_ms)"
+  job=$(submit --hold --wrap true)
   wait_for 30 "slurmctld's state saved" state_is_newer "$before"
+  slurm scancel "$job"
 }
 
 # Faults. Each returns when what it broke serves again.
@@ -86,12 +88,10 @@ restart_component() { # NAME SECONDS between
   "$BED" fault kill "$1" 2>/dev/null
   sleep "$2"
   "$BED" fault start "$1" 2>/dev/null
+  wait_for 60 "the cluster answers" controller_ready
 }
 kill_api_server() { restart_component kube-apiserver 5; }
-kill_etcd() {
-  restart_component etcd 5
-  "$BED" fault start kube-apiserver 2>/dev/null  # runs: waits until it serves
-}
+kill_etcd() { restart_component etcd 5; }
 kill_kubelet() { restart_component kubelet 10; }
 
 # A pod of its own for slurmctld, so that the kubelet doesn't count earlier kills and wait with the restart.

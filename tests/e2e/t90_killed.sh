@@ -11,7 +11,7 @@ through() { # FAULT LIMIT
   first=$(unique resume)
   id=$(start_job "$first" "BEATS=3 NODES=1" -N8)
   wait_for 30 "pods of a mass resume" pods_are_many 3
-  [[ $1 != kill_slurmctld ]] || wait_saved "$id"
+  [[ $1 != kill_slurmctld ]] || wait_saved
   "$1"
   since=$(now_ms)
   release_slurmd
@@ -19,7 +19,7 @@ through() { # FAULT LIMIT
   echo "# in a mass resume: the job ended $((($(now_ms) - since) / 1000)) s after the fault"
 
   # All nodes are idle and have pods: SuspendTime is longer than this takes.
-  [[ $1 != kill_slurmctld ]] || wait_saved "$id"
+  [[ $1 != kill_slurmctld ]] || wait_saved
   assert_equal "pods after the job" 8 "$(pod_count)"
   power_down 'compute-[0-7]'
   wait_for 30 "pods of a mass suspend" is_pod_going

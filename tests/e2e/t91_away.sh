@@ -21,7 +21,7 @@ test_api_server_hangs_for_two_minutes_in_a_mass_resume() {
   trap continue_api_server EXIT
   since=$(now_ms)
   later=$(unique later)
-  ctld sbatch --parsable --output=/dev/null --job-name="$later" --wrap "BEATS=3; $(<"$SOAK_FOLDER/job.sh")" -N4 --exclusive
+  ctld sbatch --parsable --output=/dev/null --job-name="$later" -N4 --exclusive --wrap "BEATS=3 exec bash /ledger/job.sh"
   two_minutes_over() { (($(now_ms) - since > 120000)); }
   wait_for 130 "the end of two minutes" two_minutes_over
   continue_api_server

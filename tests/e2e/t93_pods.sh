@@ -27,7 +27,7 @@ END
   # The first run fills its pod's memory; slurmd is the largest process.
   hungry=$(unique hungry)
   submit --job-name="$hungry" -N1 -w compute-4 --exclusive --wrap \
-    "if ((\${SLURM_RESTART_COUNT:-0} == 0)); then head -c 2G /dev/zero >/scratch/fill; sleep 60; fi; BEATS=2; $(<"$SOAK_FOLDER/job.sh")" >/dev/null
+    "if [ \${SLURM_RESTART_COUNT:-0} = 0 ]; then head -c 2G /dev/zero >/scratch/fill; sleep 60; fi; BEATS=2 exec bash /ledger/job.sh" >/dev/null
   wait_for 60 "compute-4: OOMKilled in the log" was_said 'compute-4.*OOMKilled'
   since=$(now_ms)
   settle "$since" 90 --restarts 1 "$evicted" "$failed" "$hungry"
@@ -44,7 +44,7 @@ test_kubernetes_node_not_ready() {
   trap continue_kubelet EXIT
   waiting=$(unique waiting)
   start_waiting() {
-    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" --wrap "BEATS=2; $(<"$SOAK_FOLDER/job.sh")" -N2 --exclusive
+    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" -N2 --exclusive --wrap "BEATS=2 exec bash /ledger/job.sh"
   }
   start_waiting
   node_is_not_ready() { [[ $(kubectl get node node1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == Unknown ]]; }

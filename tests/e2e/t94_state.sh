@@ -60,7 +60,7 @@ test_state_from_before_the_resume() {
   copy=$(mktemp -d)
   name=$(unique before)
   id=$(start_job "$name" "BEATS=8" -N4 -w 'compute-[0-3]' --hold)
-  wait_saved "$id"
+  wait_saved
   cp --archive "$volume/." "$copy/"
   slurm scontrol release "$id"
   wait_for 60 "the job's first beat" has_beaten "$name" 1
@@ -81,7 +81,7 @@ test_state_from_before_the_suspend() {
   first=$(unique up)
   id=$(start_job "$first" "BEATS=1" -N4 -w 'compute-[0-3]')
   wait_done "$id" 60
-  wait_saved "$id"
+  wait_saved
   cp --archive "$volume/." "$copy/"
   power_down 'compute-[0-3]'
   wait_for 30 "no pod" has_pod_count 0
