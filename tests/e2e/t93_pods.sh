@@ -44,7 +44,7 @@ test_kubernetes_node_not_ready() {
   trap continue_kubelet EXIT
   waiting=$(unique waiting)
   start_waiting() {
-    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" -N2 --exclusive --wrap "BEATS=2 exec bash /ledger/job.sh"
+    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" -N2 --exclusive --wrap "BEATS=2 exec bash /ledger/job.sh" >/dev/null
   }
   start_waiting
   node_is_not_ready() { [[ $(kubectl get node node1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == Unknown ]]; }
