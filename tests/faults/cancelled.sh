@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A job is cancelled at each of its steps.
 
-# shellcheck source=tests/e2e/faults.sh
-source "$E2E_FOLDER/faults.sh"
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
 
 is_registered() { [[ $(node_state "$1") != *POWER* ]] && [[ $(node_state "$1") != *NOT_RESPONDING* ]]; }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Pods are evicted or run out of memory under their jobs, and their Kubernetes node goes away.
 
-# shellcheck source=tests/e2e/faults.sh
-source "$E2E_FOLDER/faults.sh"
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
 
 # The reasons that a node has had, as slurmctld logged them.
 was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since=180s | grep -q "$1"; }

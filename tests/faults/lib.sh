@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the fault tests (t90 and above) share: jobs that leave proof of each of their runs, faults, and the check after.
+# What the fault tests share: jobs that leave proof of each of their runs, faults, and the check after.
 #
 # Jobs write into a folder of the machine (tests/soak/job.sh), which the NodeSet mounts: it outlives pods, and can be
 # read while the API server is away.

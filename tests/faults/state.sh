@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurmctld is reconfigured again and again, or comes back with a state that is older than the world.
 
-# shellcheck source=tests/e2e/faults.sh
-source "$E2E_FOLDER/faults.sh"
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
 
 STORM=20
 reconfigure_storm() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kill -9 of each part, in the middle of a mass resume and of a mass suspend. Nothing is lost, run twice or left behind.
 
-# shellcheck source=tests/e2e/faults.sh
-source "$E2E_FOLDER/faults.sh"
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
 
 # All 8 nodes come up for a job, FAULT; then all of them go, FAULT, and a second job needs them again.
 through() { # FAULT LIMIT

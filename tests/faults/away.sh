@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The API server hangs, or doesn't take our token: nobody is blocked, and all goes on when it is back.
 
-# shellcheck source=tests/e2e/faults.sh
-source "$E2E_FOLDER/faults.sh"
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
 
 continue_api_server() { "$BED" fault start kube-apiserver 2>/dev/null; }
 
