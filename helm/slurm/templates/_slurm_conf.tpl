@@ -52,7 +52,8 @@ ResumeRate=0
 SuspendRate=0
 ResumeTimeout={{ int .Values.slurm.resumeTimeout }}
 SuspendTimeout={{ int .Values.slurm.suspendTimeout }}
-SuspendTime={{ int .Values.slurm.suspendTime }}
+{{- /* Slurm's own -1 switches power saving off as a whole: no node would be resumed. */}}
+SuspendTime={{ ternary 2147483647 (int .Values.slurm.suspendTime) (lt (int .Values.slurm.suspendTime) 0) }}
 PrEpPlugins=prep/k8s
 {{- if .Values.slurm.nodeFeatures.enabled }}
 NodeFeaturesPlugins=node_features/k8s
