@@ -77,9 +77,7 @@ void count_failure(const SlurmNode& node, PowerUpFailures& failures) {
   if (!is_protected && !is_given_up(node)) return;
   failures.is_protected |= is_protected;
   if (!is_protected) failures.nodes.push_back(node.name);
-  if (!failures.cause.empty()) return;
-  const std::string_view prefix = is_protected ? kReasonProtected : reason.starts_with(kReason) ? kReason : "";
-  failures.cause = reason.substr(prefix.size());
+  if (failures.cause.empty()) failures.cause = cause_of(reason);
 }
 
 using NodesByName = std::map<std::string_view, const SlurmNode*>;

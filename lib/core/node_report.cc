@@ -18,7 +18,6 @@ using State = SlurmNodeUpdate::State;
 /** A text for one job each is one call each: enough for people who look, bounded for slurmctld. */
 constexpr std::size_t kMostComments = 64;
 
-
 SlurmNodeUpdate to(State state, std::string reason = {}) {
   SlurmNodeUpdate update;
   update.state = state;

@@ -15,4 +15,12 @@ inline constexpr std::string_view kReasonProtected = "slurm-k8s: protected: ";
 /** slurmctld's own, of a node that it gave up. */
 inline constexpr std::string_view kReasonResumeTimeout = "ResumeTimeout reached";
 
+/** What a Reason says went wrong: without the beginning that makes it ours. */
+inline std::string_view cause_of(std::string_view reason) {
+  for (const std::string_view ours : {kReasonProtected, kReason}) {
+    if (reason.starts_with(ours)) return reason.substr(ours.size());
+  }
+  return reason;
+}
+
 }  // namespace slurmk8s

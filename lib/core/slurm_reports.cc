@@ -2,9 +2,6 @@
 // Batches of reports, and the back-off after failed starts.
 #include "core/slurm_reports.hpp"
 
-#include <algorithm>
-
-#include "base/text.hpp"
 #include "core/names.hpp"
 #include "core/reasons.hpp"
 
@@ -43,6 +40,10 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
                    for (const std::string& node : nodes) held_.erase(node);
                    tell("release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); });
                  }),
+      unprotecting_(timers, kReleaseDelay,
+                    [this](const std::vector<std::string>& nodesets) {
+                      for (const std::string& nodeset : nodesets) unprotect(nodeset);
+                    }),
       noting_(timers, kNoteDelay, [this](const std::vector<std::string>& nodes) { note(nodes); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
@@ -94,19 +95,18 @@ void SlurmReports::unprotect(const std::string& nodeset) {
 
 void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since) {
   const std::string_view reason = record.reason;
-  const std::string nodeset = nodeset_of(record.name);
   if (is_given_up(record) && (owned || reason.starts_with(kReason))) {
-    hold_back(record.name, record.reason);
-  } else if (record.draining && reason.starts_with(kReasonProtected) && !protected_.count(nodeset)) {
-    protected_.insert(nodeset);  // once for all of its nodes
-    unprotect(nodeset);
+    hold_back(record.name, std::string(cause_of(reason)));
+  } else if (record.draining && reason.starts_with(kReasonProtected)) {
+    const std::string nodeset = nodeset_of(record.name);
+    if (!protected_.count(nodeset)) unprotecting_.add(nodeset);
   }
   const std::string_view comment = record.comment;
   if (comment.starts_with(kCommentWaiting)) {
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
   if (owned && up_since != TimePoint{} && is_up(record)) {
-    const auto health = health_.find(nodeset);
+    const auto health = health_.find(nodeset_of(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);
   }
 }

@@ -65,6 +65,7 @@ class SlurmReports {
   std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
   Batch gone_;
   Batch releasing_;
+  Batch unprotecting_;  // NodeSets
   Batch noting_;
   LogLimiter limiter_{std::chrono::seconds(5)};
 };

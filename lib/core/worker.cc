@@ -6,7 +6,6 @@
 
 #include "base/guarded.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "core/connection.hpp"
 #include "core/slurm_thread.hpp"
 

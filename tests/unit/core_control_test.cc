@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "http/curl_transport.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace slurmk8s;
 
@@ -24,9 +24,6 @@ namespace {
 class Server {
  public:
   Server() {
-    char pattern[] = "/tmp/slurm-k8s-control-XXXXXX";
-    folder_ = mkdtemp(pattern);
-    path_ = folder_ + "/engine.sock";
     thread_ = std::thread([this] { run(); });
     while (!listening_) std::this_thread::yield();
   }
@@ -34,7 +31,6 @@ class Server {
     stop_ = true;
     transport_->wake();
     thread_.join();
-    std::filesystem::remove_all(folder_);
   }
   const std::string& path() const { return path_; }
 
@@ -58,7 +54,8 @@ class Server {
     }
   }
 
-  std::string folder_, path_;
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() + "/engine.sock";
   std::unique_ptr<http::Transport> transport_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> listening_{false};

@@ -407,6 +407,20 @@ void a_restart_gives_nodes_back(void** state) {
   assert_text(noted.comment, "");
 }
 
+void a_restart_unprotects_a_nodeset_in_one_go(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 50);
+  for (int i = 0; i < 50; ++i) {
+    SlurmNode& node = world.slurm.node("compute-" + std::to_string(i));
+    node.draining = true;
+    node.reason = "slurm-k8s: protected: exceeded quota";
+  }
+  world.start();
+  world.pass(std::chrono::seconds(5));
+  assert_text(joined(world.slurm.calls), "undrain compute-[0-49]");
+  assert_int_equal(world.slurm.loads, 2);  // the comparison, and the look before the undrain
+}
+
 void a_suspend_ends_when_the_pods_are_gone(void** state) {
   World& world = world_of(state);
   world.start();
@@ -566,6 +580,7 @@ int main() {
       ENGINE_TEST(an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says),
       ENGINE_TEST(a_nodeset_that_fails_again_and_again_is_protected),
       ENGINE_TEST(a_restart_gives_nodes_back),
+      ENGINE_TEST(a_restart_unprotects_a_nodeset_in_one_go),
       ENGINE_TEST(a_suspend_ends_when_the_pods_are_gone),
       ENGINE_TEST(nodes_that_no_nodeset_owns),
       ENGINE_TEST(a_job_that_was_there_before_the_scale_in_gets_its_node),

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Loading and unloading again and again, as reconfigurations of years would: no memory, thread or descriptor is left.
-#include <dirent.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
 #include "support/cmocka.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace slurmk8s;
 
@@ -34,11 +34,7 @@ struct Use {
 };
 
 std::size_t entries(const char* folder) {
-  DIR* dir = opendir(folder);
-  std::size_t count = 0;
-  while (dir && readdir(dir)) ++count;
-  if (dir) closedir(dir);
-  return count;
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
 Use use_of_this_process() {
@@ -103,22 +99,17 @@ void ignore(int, const char*) {}
 
 /** The engine with its threads, its socket and a connection that is refused. */
 void the_engine_leaves_nothing(void**) {
-  char folder[] = "/tmp/slurm-k8s-rounds-XXXXXX";
-  assert_non_null(mkdtemp(folder));
-  const std::string base = folder;
-  const auto write = [&](const char* name, const std::string& text) {
-    std::FILE* file = std::fopen((base + "/" + name).c_str(), "w");
-    std::fputs(text.c_str(), file);
-    std::fclose(file);
-  };
-  write("ca", "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n");  // nobody gets as far as TLS
-  write("config",
-        "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],"
-        " clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority: ca}}],"
-        " users: [{name: u, user: {token: x}}]}");
-  write("slurm-k8s.conf", "Kubeconfig=" + base + "/config\nNamespace=n\nEngineSocket=" + base + "/engine.sock\n");
-  setenv("SLURM_K8S_CONF", (base + "/slurm-k8s.conf").c_str(), 1);
-  const std::string socket = base + "/engine.sock";
+  const TemporaryFolder folder;
+  const std::string socket = folder.path() + "/engine.sock";
+  folder.write("ca", "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n");  // nobody gets as far as TLS
+  const std::string kubeconfig = folder.write(
+      "config",
+      "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],"
+      " clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority: ca}}],"
+      " users: [{name: u, user: {token: x}}]}");
+  const std::string conf =
+      folder.write("slurm-k8s.conf", "Kubeconfig=" + kubeconfig + "\nNamespace=n\nEngineSocket=" + socket + "\n");
+  setenv("SLURM_K8S_CONF", conf.c_str(), 1);
   void* engine = open_library(built("lib/.libs/libslurm_k8s_engine.so"));
   const auto acquire = symbol<int (*)(void (*)(int, const char*))>(engine, "slurm_k8s_engine_acquire");
   const auto release = symbol<void (*)()>(engine, "slurm_k8s_engine_release");
@@ -132,8 +123,6 @@ void the_engine_leaves_nothing(void**) {
     assert_int_equal(access(socket.c_str(), F_OK), -1);
   });
   dlclose(engine);
-  for (const char* name : {"ca", "config", "slurm-k8s.conf"}) unlink((base + "/" + name).c_str());
-  rmdir(folder);
 }
 
 }  // namespace
