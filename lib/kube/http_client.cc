@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "json/cut.hpp"
 #include "kube/client.hpp"
 #include "kube/status.hpp"
 
@@ -55,14 +56,14 @@ std::optional<WatchEvent> event_of(std::string_view type) {
 /** One watch: turns lines into events, and ends once. */
 class Watch {
  public:
-  Watch(http::Transport& transport, OnEvent event, OnWatchEnd end)
-      : transport_(transport), event_(std::move(event)), end_(std::move(end)) {}
+  Watch(http::Transport& transport, std::span<const std::string_view> unread, OnEvent event, OnWatchEnd end)
+      : transport_(transport), unread_(unread), event_(std::move(event)), end_(std::move(end)) {}
 
   http::RequestId id = 0;
 
   void on_line(std::string_view line) {
     if (line.empty()) return event_(WatchEvent::opened, Json());
-    const Result<Json> parsed = Json::parse(line);
+    const Result<Json> parsed = Json::parse(cut_members(line, unread_));
     if (!parsed.ok()) return give_up(Error(Errc::protocol, "watch event: " + parsed.error().message()));
     const std::string_view type = (*parsed)["type"].text();
     const Json object = (*parsed)["object"];
@@ -85,6 +86,7 @@ class Watch {
   }
 
   http::Transport& transport_;
+  const std::span<const std::string_view> unread_;
   const OnEvent event_;
   const OnWatchEnd end_;
 };
@@ -95,7 +97,7 @@ class HttpClient final : public Client {
 
   http::RequestId get(const Resource& resource, const std::string& name_space, const std::string& name,
                       OnObject done) override {
-    return send({.target = object_path(resource, name_space, name)}, std::move(done));
+    return send(resource, {.target = object_path(resource, name_space, name)}, std::move(done));
   }
 
   http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
@@ -106,18 +108,19 @@ class HttpClient final : public Client {
     // A continue token has the version in it; the server refuses both.
     if (options.continue_token.empty()) query.add("resourceVersion", options.resource_version);
     if (options.limit > 0) query.add("limit", std::to_string(options.limit));
-    return send({.target = resource_path(resource, name_space) + query.text()}, std::move(done));
+    return send(resource, {.target = resource_path(resource, name_space) + query.text()}, std::move(done));
   }
 
   http::RequestId create(const Resource& resource, const std::string& name_space, const Json& object,
                          OnObject done) override {
-    return send({.method = "POST", .target = resource_path(resource, name_space), .body = object.dump()},
+    return send(resource, {.method = "POST", .target = resource_path(resource, name_space), .body = object.dump()},
                 std::move(done));
   }
 
   http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
                         const std::string& subresource, PatchType type, const Json& patch, OnObject done) override {
-    return send({.method = "PATCH",
+    return send(resource,
+                {.method = "PATCH",
                  .target = object_path(resource, name_space, name, subresource),
                  .body = patch.dump(),
                  .content_type = content_type(type)},
@@ -130,7 +133,8 @@ class HttpClient final : public Client {
     options.set("apiVersion", "v1").set("kind", "DeleteOptions");
     if (grace_s >= 0) options.set("gracePeriodSeconds", Json::integer(grace_s));
     if (!uid.empty()) options.set("preconditions", Json::object().set("uid", uid));
-    return send({.method = "DELETE", .target = object_path(resource, name_space, name), .body = options.dump()},
+    return send(resource,
+                {.method = "DELETE", .target = object_path(resource, name_space, name), .body = options.dump()},
                 std::move(done));
   }
 
@@ -142,7 +146,7 @@ class HttpClient final : public Client {
     query.add("labelSelector", options.label_selector);
     query.add("resourceVersion", options.resource_version);
     query.add("timeoutSeconds", std::to_string(options.server_timeout.count()));
-    const auto watch = std::make_shared<Watch>(transport_, std::move(event), std::move(end));
+    const auto watch = std::make_shared<Watch>(transport_, resource.unread, std::move(event), std::move(end));
     watch->id = transport_.stream(
         {.target = resource_path(resource, name_space) + query.text(), .timeout = options.server_timeout + kWatchGrace},
         [watch](std::string_view line) { watch->on_line(line); },
@@ -153,10 +157,11 @@ class HttpClient final : public Client {
   void cancel(http::RequestId id) override { transport_.cancel(id); }
 
  private:
-  http::RequestId send(http::Request request, OnObject done) {
-    return transport_.send(std::move(request), [done = std::move(done)](Result<http::Response> response) {
-      done(decode_response(response));
-    });
+  http::RequestId send(const Resource& resource, http::Request request, OnObject done) {
+    return transport_.send(std::move(request),
+                           [unread = resource.unread, done = std::move(done)](Result<http::Response> response) {
+                             done(decode_response(response, unread));
+                           });
   }
 
   http::Transport& transport_;

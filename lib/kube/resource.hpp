@@ -2,17 +2,25 @@
 // Resource: a kind of object of the API and its paths. Pure; any thread.
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace slurmk8s::kube {
 
+inline constexpr std::array<std::string_view, 6> kUnreadOfPods{"managedFields",       "containers", "initContainers",
+                                                               "ephemeralContainers", "volumes",    "tolerations"};
+inline constexpr std::span<const std::string_view> kUnread(kUnreadOfPods.data(), 1);
+
 struct Resource {
   std::string_view api;     ///< "v1", "slurm-k8s.io/v1alpha1"
   std::string_view plural;  ///< "pods"
+  /** Members, at any depth, that nobody here reads: the client leaves them out of the objects that it delivers. */
+  std::span<const std::string_view> unread = kUnread;
 };
 
-inline constexpr Resource kPods{"v1", "pods"};
+inline constexpr Resource kPods{"v1", "pods", kUnreadOfPods};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
 inline constexpr Resource kNodeSets{"slurm-k8s.io/v1alpha1", "nodesets"};
 

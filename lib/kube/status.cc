@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "json/cut.hpp"
 
 namespace slurmk8s::kube {
 
@@ -61,10 +62,10 @@ Error decode_status(const Json& status, int http_code) {
   return Error(code_of(code, reason), std::move(message), retry_after_of(status));
 }
 
-Result<Json> decode_response(const Result<http::Response>& response) {
+Result<Json> decode_response(const Result<http::Response>& response, std::span<const std::string_view> unread) {
   if (!response.ok()) return response.error();
   if (response->status < 200 || response->status > 299) return error_of(*response);
-  Result<Json> body = Json::parse(response->body);
+  Result<Json> body = Json::parse(cut_members(response->body, unread));
   if (!body.ok()) return Error(Errc::protocol, "HTTP " + std::to_string(response->status) + ": " + body.error().message());
   if (!body->is_object()) return Error(Errc::protocol, "an answer that is no object");
   return body;

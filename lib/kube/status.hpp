@@ -2,16 +2,18 @@
 // Status: an HTTP answer of the API server as an Error. The only place that maps HTTP codes.
 #pragma once
 
+#include <span>
+
 #include "http/transport.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s::kube {
 
 /**
- * The parsed body of a 2xx response, or the Error that the code and the body's Status say. 409 is already_exists when
+ * The parsed body of a 2xx response without the members in `unread`, or the Error that the code and the body's Status say. 409 is already_exists when
  * the reason is AlreadyExists and conflict otherwise; the message is the server's own.
  */
-Result<Json> decode_response(const Result<http::Response>& response);
+Result<Json> decode_response(const Result<http::Response>& response, std::span<const std::string_view> unread = {});
 
 /** The Error of a Status object, as a watch's ERROR event carries it. */
 Error decode_status(const Json& status, int http_code);

@@ -4,14 +4,21 @@
 
 #include <signal.h>
 
+#include <algorithm>
+
 #include "base/guarded.hpp"
 #include "base/log.hpp"
 
 namespace slurmk8s {
 namespace {
 
-/** A launch is late by half of this on average; each look takes two read locks for microseconds. */
+/** A launch is late by half of this on average. */
 constexpr std::chrono::milliseconds kLookInterval{20};
+/** Jobs of one look under Slurm's locks, some microseconds each: then others get the locks. */
+constexpr std::size_t kJobsPerLook = 100;
+/** With many jobs the looks come less often: they take a twentieth of the time at most. */
+constexpr int kRest = 20;
+constexpr std::chrono::milliseconds kLongestRest{1000};
 /** Without a job, and without a power-save thread to wake, there is nothing to look at. */
 constexpr std::chrono::milliseconds kLongestWait{60000};
 
@@ -55,16 +62,24 @@ void Launches::look_once() {
     }
   }
   if (wake) host_.wake_power_save();
-  if (jobs.empty()) return;
-  const std::vector<JobState> states = host_.look(jobs);
-  for (std::size_t i = 0; i < jobs.size() && i < states.size(); ++i) {
-    if (states[i] != JobState::waiting) finish(jobs[i], true);
+  const TimePoint begin = clock_.now();
+  for (std::size_t first = 0; first < jobs.size(); first += kJobsPerLook) {
+    const std::size_t end = std::min(first + kJobsPerLook, jobs.size());
+    look_at({jobs.begin() + static_cast<std::ptrdiff_t>(first), jobs.begin() + static_cast<std::ptrdiff_t>(end)});
   }
+  state_.lock()->looked_for = clock_.now() - begin;
   for (const std::uint32_t job : overdue) {
     if (state_.lock()->jobs.count(job) == 0) continue;
     log_error("job %u: its nodes were not there after %lld s: requeued", job,
               static_cast<long long>(timeout_.count()));
     finish(job, false);
+  }
+}
+
+void Launches::look_at(const std::vector<std::uint32_t>& jobs) {
+  const std::vector<JobState> states = host_.look(jobs);
+  for (std::size_t i = 0; i < jobs.size() && i < states.size(); ++i) {
+    if (states[i] != JobState::waiting) finish(jobs[i], true);
   }
 }
 
@@ -81,7 +96,8 @@ void Launches::finish(std::uint32_t job, bool ok) {
 }
 
 std::chrono::milliseconds Launches::next_look(const State& state) const {
-  const auto longest = state.jobs.empty() ? kLongestWait : kLookInterval;
+  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(state.looked_for * kRest);
+  const auto longest = state.jobs.empty() ? kLongestWait : std::clamp(rest, kLookInterval, kLongestRest);
   return host_.wake_power_save ? std::min(longest, state.ticks.wait(clock_.wall())) : longest;
 }
 

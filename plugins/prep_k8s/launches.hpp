@@ -2,7 +2,7 @@
 // Launches: the jobs whose PrologSlurmctld we hold until all of their nodes have registered. No Slurm header.
 //
 // slurmctld has no event for "the last node of the job has registered", so a thread looks every 20 ms while there is
-// such a job. Each job's prolog is completed exactly once.
+// such a job (with thousands of them less often). Each job's prolog is completed exactly once.
 #pragma once
 
 #include <chrono>
@@ -55,11 +55,13 @@ class Launches {
     /** Each held job and the times since which it is held: slurmctld counts its prologs, and so do we. */
     std::map<std::uint32_t, std::vector<TimePoint>> jobs;
     bool fresh = false;  ///< a job was held since the last look
+    TimePoint::duration looked_for{};  ///< by the last look at all jobs
     PowerSaveTicks ticks;
     bool stop = false;
   };
 
   void run();
+  void look_at(const std::vector<std::uint32_t>& jobs);
   std::chrono::milliseconds next_look(const State& state) const;
   void finish(std::uint32_t job, bool ok);
 

@@ -79,6 +79,23 @@ void a_prolog_for_each_time_it_was_held(void**) {
   assert_string_equal(slurmctld.of(9).c_str(), "++");
 }
 
+void many_jobs_are_looked_at_in_portions(void**) {
+  FakeSlurmctld slurmctld;  // knows none: all are to be completed
+  std::atomic<std::size_t> largest{0};
+  Launches::Host host = slurmctld.host();
+  host.look = [look = host.look, &largest](const std::vector<std::uint32_t>& jobs) {
+    if (jobs.size() > largest) largest = jobs.size();
+    return look(jobs);
+  };
+  SystemClock clock;
+  Launches launches(host, clock, std::chrono::hours(1));
+  for (std::uint32_t job = 1; job <= 1050; ++job) launches.hold(job);
+  const bool done = eventually([&] { return launches.held() == 0; });
+  assert_true(done);
+  assert_in_range(largest, 1, 100);
+  for (std::uint32_t job = 1; job <= 1050; ++job) assert_string_equal(slurmctld.of(job).c_str(), "+");
+}
+
 void a_launch_that_takes_too_long_fails_once(void**) {
   FakeSlurmctld slurmctld;
   (*slurmctld.jobs.lock())[10] = JobState::waiting;
@@ -191,6 +208,7 @@ int main() {
       SLURMK8S_TEST(a_job_is_launched_when_its_nodes_are_there),
       SLURMK8S_TEST(a_job_that_is_gone_is_completed_too),
       SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
+      SLURMK8S_TEST(many_jobs_are_looked_at_in_portions),
       SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
       SLURMK8S_TEST(power_saving_is_woken_for_each_job),
       SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
