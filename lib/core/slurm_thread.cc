@@ -8,8 +8,8 @@
 
 namespace slurmk8s {
 
-SlurmThread::SlurmThread(std::unique_ptr<Slurm> slurm, Post post)
-    : slurm_(std::move(slurm)), post_(std::move(post)), thread_([this] {
+SlurmThread::SlurmThread(Slurm& slurm, Post post)
+    : slurm_(slurm), post_(std::move(post)), thread_([this] {
         guarded_void("slurm thread", [this] { run(); });
       }) {}
 
@@ -41,7 +41,7 @@ void SlurmThread::run() {
       work = std::move(queue->work.front());
       queue->work.pop_front();
     }
-    guarded_void("slurm call", [&] { post_(work(*slurm_)); });
+    guarded_void("slurm call", [&] { post_(work(slurm_)); });
   }
 }
 

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <thread>
 
 #include "base/locked.hpp"
@@ -18,7 +17,8 @@ class SlurmThread final : public SlurmCaller {
   /** Hands what is left to do to the engine's thread; called on this object's thread. */
   using Post = std::function<void(Then)>;
 
-  SlurmThread(std::unique_ptr<Slurm> slurm, Post post);
+  /** `slurm` outlives it. */
+  SlurmThread(Slurm& slurm, Post post);
   /** Drops what waits and waits for the call under way: at most a few times Slurm's MessageTimeout. */
   ~SlurmThread() override;
 
@@ -27,7 +27,7 @@ class SlurmThread final : public SlurmCaller {
  private:
   void run();
 
-  std::unique_ptr<Slurm> slurm_;
+  Slurm& slurm_;
   Post post_;
   struct Queue {
     std::deque<Work> work;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kSetupRetry{5};
 constexpr std::chrono::milliseconds kLongestWait{60000};
+/** Looks in a row that must say yes: by then the engine of the one that lost control has looked, too, and ended. */
+constexpr int kControlLooks = 2;
 
 Json accepted() { return Json::object().set("ok", Json::boolean(true)); }
 
@@ -62,10 +64,13 @@ Json handle_control(Engine& engine, const Json& message) {
   return refused(Error(Errc::invalid, "op: resume, suspend or status was expected"));
 }
 
-Worker::Worker(Options options, std::unique_ptr<Slurm> slurm)
-    : options_(std::move(options)), slurm_(std::move(slurm)), thread_([this] {
-        guarded_void("engine thread", [this] { run(); });
-      }) {}
+Worker::Worker(Options options, std::unique_ptr<Slurm> slurm, InControl in_control,
+               std::chrono::milliseconds control_look)
+    : options_(std::move(options)),
+      slurm_(std::move(slurm)),
+      in_control_(std::move(in_control)),
+      control_look_(control_look),
+      thread_([this] { guarded_void("engine thread", [this] { run(); }); }) {}
 
 Worker::~Worker() {
   stop_ = true;
@@ -82,9 +87,11 @@ void Worker::run() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // slurmctld's signals are slurmctld's; SIGPIPE is nobody's
   LogLimiter limiter(std::chrono::minutes(1));
-  while (!stop_) {
+  for (;;) {
+    await_control();
+    if (stop_) return;
     const Status status = serve();
-    if (status.ok()) return;
+    if (status.ok()) continue;
     unsigned held_back = 0;
     if (limiter.allow(std::chrono::steady_clock::now(), held_back)) log_error("%s", status.error().message().c_str());
     wait(kSetupRetry);
@@ -96,13 +103,25 @@ void Worker::wait(std::chrono::milliseconds time) {
   stopped_.wait_for(transport.raw(), time, [this] { return stop_.load(); });
 }
 
+void Worker::await_control() {
+  if (!in_control_) return;
+  bool said = false;
+  for (int looks = 0; !stop_;) {
+    looks = in_control_() ? looks + 1 : 0;
+    if (looks == kControlLooks) return;
+    if (looks == 0 && !said) log_info("engine stands by: this slurmctld is not in control");
+    said = said || looks == 0;
+    wait(control_look_);
+  }
+}
+
 Status Worker::serve() {
   const auto connection = SLURMK8S_TRY(open_connection(options_));
   http::Transport& transport = *connection->transport;
   Timers& timers = connection->timers;
   Mailbox mailbox(transport);
   // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
-  SlurmThread slurm(std::move(slurm_), [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
+  SlurmThread slurm(*slurm_, [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
   Engine engine({*connection->client, timers, *connection->clock, slurm, options_});
   auto control = ControlServer::listen(options_.engine_socket, transport, timers,
                                        [&engine](const Json& message) { return handle_control(engine, message); });
@@ -111,13 +130,20 @@ Status Worker::serve() {
   *transport_.lock() = &transport;
   engine.start();
   log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection->server.c_str());
-  while (!stop_) {
+  bool in_control = true;
+  std::function<void()> look = [&] {
+    in_control = in_control_();
+    timers.after(control_look_, look);
+  };
+  if (in_control_) timers.after(control_look_, look);
+  while (!stop_ && in_control) {
     const auto next = timers.until_next().value_or(kLongestWait);
     transport.run_once(std::min(next, kLongestWait));
     mailbox.run();
     timers.run_due();
   }
   *transport_.lock() = nullptr;
+  if (!in_control) log_info("engine ended: this slurmctld has lost control");
   return {};
 }
 

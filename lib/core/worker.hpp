@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -19,8 +20,16 @@ namespace slurmk8s {
 
 class Worker {
  public:
-  /** Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. */
-  Worker(Options options, std::unique_ptr<Slurm> slurm);
+  /** Whether our slurmctld is the one in control. The engine's thread only; it may read a file. */
+  using InControl = std::function<bool()>;
+
+  /**
+   * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
+   * `in_control` says no there is no socket, no watch and nothing is written; an empty one says yes. It is asked every
+   * `control_look`, so that the engine ends within that time, and starts within two of it.
+   */
+  Worker(Options options, std::unique_ptr<Slurm> slurm, InControl in_control = {},
+         std::chrono::milliseconds control_look = std::chrono::seconds(1));
   /** Ends the thread: at once, but for a call to slurmctld that is under way. Nothing is sent any more. */
   ~Worker();
   Worker(const Worker&) = delete;
@@ -28,12 +37,16 @@ class Worker {
 
  private:
   void run();
-  /** One connection to the API server, until stop; an Error when it can't even be set up. */
+  /** Waits for control or the end. */
+  void await_control();
+  /** One connection to the API server, until control is lost or the end; an Error when it can't even be set up. */
   Status serve();
   void wait(std::chrono::milliseconds time);
 
   Options options_;
   std::unique_ptr<Slurm> slurm_;
+  const InControl in_control_;
+  const std::chrono::milliseconds control_look_;
   std::atomic<bool> stop_{false};
   Locked<http::Transport*> transport_{nullptr};  // while serve() runs: to be woken
   std::condition_variable stopped_;

@@ -37,7 +37,7 @@ void to_host(LogLevel level, const char* line) {
   if (const slurm_k8s_log_fn log = host_log.load()) log(static_cast<int>(level), line);
 }
 
-int acquire(slurm_k8s_log_fn log) {
+int acquire(slurm_k8s_log_fn log, slurm_k8s_in_control_fn in_control) {
   auto guard = shared().lock();
   if (guard->users++ > 0) return 0;
   host_log = log;
@@ -51,7 +51,9 @@ int acquire(slurm_k8s_log_fn log) {
   }
   log_init(to_host, options->log_level);
   guard->options = *options;
-  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm());
+  Worker::InControl has_control;
+  if (in_control) has_control = [in_control] { return in_control() != 0; };
+  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm(), std::move(has_control));
   return 0;
 }
 
@@ -65,8 +67,8 @@ void release() {
 }  // namespace
 }  // namespace slurmk8s
 
-SLURMK8S_EXPORT int slurm_k8s_engine_acquire(slurm_k8s_log_fn log) {
-  return slurmk8s::guarded("slurm_k8s_engine_acquire", -1, [&] { return slurmk8s::acquire(log); });
+SLURMK8S_EXPORT int slurm_k8s_engine_acquire(slurm_k8s_log_fn log, slurm_k8s_in_control_fn in_control) {
+  return slurmk8s::guarded("slurm_k8s_engine_acquire", -1, [&] { return slurmk8s::acquire(log, in_control); });
 }
 
 SLURMK8S_EXPORT void slurm_k8s_engine_release(void) {

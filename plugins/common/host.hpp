@@ -11,6 +11,8 @@ bool in_slurmctld();
 
 /** Takes one line for slurmctld's log: slurm_k8s_log_fn of engine_api.h. */
 using HostLog = void (*)(int level, const char* line);
+/** Whether this slurmctld is in control: slurm_k8s_in_control_fn of engine_api.h. */
+using HostInControl = int (*)();
 
 /**
  * The engine's library, opened at run time: only slurmctld needs it, and all plugins in one slurmctld share it.
@@ -19,8 +21,8 @@ using HostLog = void (*)(int level, const char* line);
 class EngineHandle {
  public:
   ~EngineHandle() { release(); }
-  /** Opens and starts it; false, with the reason in the log, when it can't be had: resumes are then the programs'. */
-  bool acquire(HostLog log);
+  /** Opens and starts it; false, with the reason in the log, when it can't be had: resumes are then the programs'. `in_control` may be null. */
+  bool acquire(HostLog log, HostInControl in_control);
   void release();
   /** LaunchTimeout, seconds. */
   long launch_timeout() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What prep/k8s uses of slurmctld beyond Slurm's public headers, per version. Nothing else in this folder tests versions.
 //
-// Source: src/interfaces/prep.h, src/slurmctld/{locks.h,slurmctld.h} of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld
+// Source: src/interfaces/prep.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h} of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld
 // refuses a plugin of another micro release, so these declarations only ever meet the version they were compiled for.
 // The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
 #pragma once
@@ -51,6 +51,10 @@ bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
 /** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread (from 23.02 on). */
 void config_power_mgr(void) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
+/** When the slurmctld in control last said so in StateSaveLocation, and its place in SlurmctldHost; 0: can't be read. */
+time_t get_last_heartbeat(int* server_inx) SLURMK8S_WEAK;
+/** Our own place in SlurmctldHost; set before plugins are loaded. */
+extern int backup_inx SLURMK8S_WEAK;
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
 int job_node_ready(slurm_step_id_t* step_id, int* ready) SLURMK8S_WEAK;
 #else

@@ -3,6 +3,7 @@
 // that slurmctld launches the job at that moment and not at its next look, up to 30 s later (PERIODIC_TIMEOUT).
 //
 // In slurmd, which loads the plugins that slurm.conf names, it does nothing.
+#include <atomic>
 #include <cstdarg>
 #include <memory>
 #include <string>
@@ -29,11 +30,12 @@ namespace {
 /** What lives from register_callbacks to fini, in slurmctld only. */
 struct Plugin {
   SystemClock clock;
-  EngineHandle engine;
   std::unique_ptr<Launches> launches;
+  EngineHandle engine;  // last: its thread calls in_control(), which uses the launches
 };
 
 std::unique_ptr<Plugin> plugin;
+std::atomic<Launches*> launches_of_plugin{nullptr};  // for in_control()
 
 void to_slurm(int level, const char* line) {
   switch (level) {
@@ -95,11 +97,31 @@ void wake_power_save() {
   unlock_slurmctld(locks);
 }
 
+/**
+ * Whether this slurmctld, of several, is in control. Its heartbeat is a lease: no other one takes over before it is
+ * SlurmctldTimeout old. One that can't be read now (slurmctld is writing it) doesn't change the answer until then.
+ */
+int in_control() {
+  static time_t at = 0;
+  static int holder = -1;
+  static bool had = false;
+  int index = -1;
+  if (const time_t now = get_last_heartbeat(&index)) {
+    at = now;
+    holder = index;
+  }
+  const bool has = holder == backup_inx && time(nullptr) - at <= slurm_conf.slurmctld_timeout;
+  Launches* launches = launches_of_plugin;
+  if (had && !has && launches) launches->forget();
+  had = has;
+  return has;
+}
+
 void start(const prep_callbacks_t& callbacks) {
   if (plugin || !in_slurmctld()) return;
   log_init(to_slurm_log, LogLevel::info);
   auto fresh = std::make_unique<Plugin>();
-  fresh->engine.acquire(to_slurm);
+  fresh->engine.acquire(to_slurm, slurm_conf.control_cnt > 1 ? in_control : nullptr);
   const auto complete = [callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
   };
@@ -107,6 +129,7 @@ void start(const prep_callbacks_t& callbacks) {
   if (config_power_mgr && fresh->engine.wakes_power_save()) host.wake_power_save = wake_power_save;
   fresh->launches = std::make_unique<Launches>(std::move(host), fresh->clock,
                                                std::chrono::seconds(fresh->engine.launch_timeout()));
+  launches_of_plugin = fresh->launches.get();
   plugin = std::move(fresh);
 }
 
@@ -129,7 +152,10 @@ extern "C" {
 SLURMK8S_EXPORT int init(void) { return SLURM_SUCCESS; }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("prep/k8s fini", [] { plugin.reset(); });
+  guarded_void("prep/k8s fini", [] {
+    plugin.reset();
+    launches_of_plugin = nullptr;
+  });
   return SLURM_SUCCESS;
 }
 

@@ -45,6 +45,8 @@ void Launches::hold(std::uint32_t job) {
   changed_.notify_one();
 }
 
+void Launches::forget() { state_.lock()->jobs.clear(); }
+
 std::size_t Launches::held() { return state_.lock()->jobs.size(); }
 
 void Launches::look_once() {

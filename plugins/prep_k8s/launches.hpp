@@ -46,6 +46,12 @@ class Launches {
   /** Holds a job. Called under Slurm's locks: takes a mutex that is never held during a call to Slurm. */
   void hold(std::uint32_t job);
 
+  /**
+   * Drops all jobs without completing them: slurmctld has lost control, and what it knows of them is no longer true.
+   * The one that has it now, or this one when it is back, runs the hook again. Any thread.
+   */
+  void forget();
+
   /** One look at all held jobs, as the thread does it. For tests. */
   void look_once();
   std::size_t held();

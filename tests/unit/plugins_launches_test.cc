@@ -66,6 +66,23 @@ void a_job_that_is_gone_is_completed_too(void**) {
   assert_string_equal(slurmctld.of(8).c_str(), "+");
 }
 
+void control_lost_completes_nothing(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[8] = JobState::waiting;
+  SystemClock clock;
+  Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
+  launches.hold(8);
+  launches.forget();
+  launches.look_once();  // a look that was under way is over
+  (*slurmctld.jobs.lock())[8] = JobState::ready;
+  launches.look_once();
+  const std::string completed = slurmctld.of(8);
+  launches.hold(8);  // back in control
+  const bool again = eventually([&] { return slurmctld.of(8) == "+"; });
+  assert_string_equal(completed.c_str(), "");
+  assert_true(again);
+}
+
 void a_prolog_for_each_time_it_was_held(void**) {
   FakeSlurmctld slurmctld;
   (*slurmctld.jobs.lock())[9] = JobState::waiting;
@@ -207,6 +224,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_job_is_launched_when_its_nodes_are_there),
       SLURMK8S_TEST(a_job_that_is_gone_is_completed_too),
+      SLURMK8S_TEST(control_lost_completes_nothing),
       SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
       SLURMK8S_TEST(many_jobs_are_looked_at_in_portions),
       SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
