@@ -6,10 +6,12 @@
 #include <prometheus/text_serializer.h>
 
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/histogram.hpp"
+#include "core/lock_times.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -32,15 +34,14 @@ class Family {
     family_.metric.push_back(std::move(sample));
   }
   /** {"counts":[…],"sum":s} of the engine's status. */
-  void add_histogram(Labels labels, const Json& histogram) {
+  void add_histogram(Labels labels, const Json& histogram, std::span<const double> bounds) {
     prometheus::ClientMetric sample;
     sample.label = std::move(labels);
     std::uint64_t cumulated = 0;
-    for (std::size_t i = 0; i <= Histogram::kBounds.size(); i++) {
+    for (std::size_t i = 0; i <= bounds.size(); i++) {
       cumulated += static_cast<std::uint64_t>(histogram["counts"][i].integer_or(0));
-      const bool last = i == Histogram::kBounds.size();
-      sample.histogram.bucket.push_back(
-          {cumulated, last ? std::numeric_limits<double>::infinity() : Histogram::kBounds[i]});
+      const bool last = i == bounds.size();
+      sample.histogram.bucket.push_back({cumulated, last ? std::numeric_limits<double>::infinity() : bounds[i]});
     }
     sample.histogram.sample_count = cumulated;
     sample.histogram.sample_sum = histogram["sum"].number_or(0);
@@ -102,14 +103,18 @@ std::string encode_engine_metrics(const Result<Json>& status) {
   add_members(engine["failures"], "cause", failures);
   Family steps("slurm_k8s_engine_resume_seconds", kHistogram, "Time from the resume of a node to each step of its pod.");
   engine["resume_steps"].each([&](std::string_view step, const Json& histogram) {
-    steps.add_histogram({{"step", std::string(step)}}, histogram);
+    steps.add_histogram({{"step", std::string(step)}}, histogram, Histogram::kBounds);
   });
   Family api("slurm_k8s_engine_api_request_seconds", kHistogram, "Time that the API server takes to answer, by verb.");
   engine["api_latency"].each([&](std::string_view verb, const Json& histogram) {
-    api.add_histogram({{"verb", std::string(verb)}}, histogram);
+    api.add_histogram({{"verb", std::string(verb)}}, histogram, Histogram::kBounds);
+  });
+  Family locked("slurm_k8s_engine_locked_seconds", kHistogram, "Time that our calls have slurmctld's locks, by call.");
+  engine["locked"].each([&](std::string_view call, const Json& histogram) {
+    locked.add_histogram({{"call", std::string(call)}}, histogram, kLockBounds);
   });
   return prometheus::TextSerializer().Serialize(
-      {up.take(), pods.take(), failures.take(), steps.take(), api.take(),
+      {up.take(), pods.take(), failures.take(), steps.take(), api.take(), locked.take(),
        single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.", engine["queue_depth"]).take(),
        single("slurm_k8s_engine_api_requests_in_flight", kGauge, "Requests to the API server under way.",
               engine["in_flight"]).take(),

@@ -9,11 +9,11 @@
 
 namespace slurmk8s {
 
-class Histogram {
+/** `Bounds`: upper bounds of the buckets in seconds, inclusive; one more bucket has none. */
+template <const auto& Bounds>
+class HistogramOf {
  public:
-  /** Upper bounds in seconds, inclusive; the last bucket has none. */
-  static constexpr std::array<double, 15> kBounds{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
-                                                  2.5,   5,    10,    30,   60,  120,  300};
+  static constexpr const auto& kBounds = Bounds;
 
   void observe(std::chrono::duration<double> time) {
     std::size_t bucket = 0;
@@ -23,12 +23,17 @@ class Histogram {
   }
 
   /** Of each bucket alone, not cumulated. */
-  const std::array<std::uint64_t, kBounds.size() + 1>& counts() const { return counts_; }
+  const auto& counts() const { return counts_; }
   double sum() const { return sum_; }
 
  private:
-  std::array<std::uint64_t, kBounds.size() + 1> counts_{};
+  std::array<std::uint64_t, Bounds.size() + 1> counts_{};
   double sum_ = 0;
 };
+
+inline constexpr std::array<double, 15> kRequestBounds{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+                                                       2.5,   5,    10,    30,   60,  120,  300};
+/** For steps and requests. */
+using Histogram = HistogramOf<kRequestBounds>;
 
 }  // namespace slurmk8s

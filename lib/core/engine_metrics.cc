@@ -7,7 +7,8 @@ namespace {
 
 Json number(std::uint64_t value) { return Json::integer(static_cast<std::int64_t>(value)); }
 
-Json encode(const Histogram& histogram) {
+template <typename AnyHistogram>
+Json encode(const AnyHistogram& histogram) {
   Json counts = Json::array();
   for (const std::uint64_t count : histogram.counts()) counts.push(number(count));
   Json object = Json::object();
@@ -17,7 +18,7 @@ Json encode(const Histogram& histogram) {
 
 }  // namespace
 
-Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges) {
+Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges, const LockTimes& locks) {
   Json failures = Json::object();
   for (std::size_t cause = 0; cause < metrics.failures.size(); ++cause) {
     failures.set(to_string(static_cast<Cause>(cause)), number(metrics.failures[cause]));
@@ -35,6 +36,8 @@ Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges) {
   api.set("create", encode(metrics.api[static_cast<std::size_t>(ApiVerb::create)]))
       .set("delete", encode(metrics.api[static_cast<std::size_t>(ApiVerb::remove)]))
       .set("get", encode(metrics.api[static_cast<std::size_t>(ApiVerb::get)]));
+  Json locked = Json::object();
+  for (std::size_t call = 0; call < locks.size(); ++call) locked.set(kLockedCalls[call], encode(locks[call]));
   Json answer = Json::object();
   answer.set("ok", Json::boolean(true))
       .set("ready", Json::boolean(gauges.ready))
@@ -50,7 +53,8 @@ Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges) {
       .set("api_errors", number(metrics.api_errors))
       .set("failures", failures)
       .set("resume_steps", steps)
-      .set("api_latency", api);
+      .set("api_latency", api)
+      .set("locked", locked);
   return answer;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/histogram.hpp"
+#include "core/lock_times.hpp"
 #include "core/plan.hpp"
 #include "json/json.hpp"
 
@@ -50,7 +51,7 @@ struct EngineGauges {
   std::size_t protected_nodesets = 0;
 };
 
-/** The answer to {"op":"status"}; histograms are {"counts":[…],"sum":s} with the buckets of Histogram::kBounds. */
-Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges);
+/** The answer to {"op":"status"}; histograms are {"counts":[…],"sum":s}: counts of each bucket alone. */
+Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges, const LockTimes& locks);
 
 }  // namespace slurmk8s

@@ -46,7 +46,7 @@ class Mailbox {
 
 }  // namespace
 
-Json handle_control(Engine& engine, const Json& message) {
+Json handle_control(Engine& engine, const LockTimes& locks, const Json& message) {
   const std::string_view op = message["op"].text();
   if (op == "resume") {
     auto request = decode_resume(message);
@@ -60,15 +60,14 @@ Json handle_control(Engine& engine, const Json& message) {
     engine.suspend(*nodes);
     return accepted();
   }
-  if (op == "status") return encode_status(engine.metrics(), engine.gauges());
+  if (op == "status") return encode_status(engine.metrics(), engine.gauges(), locks);
   return refused(Error(Errc::invalid, "op: resume, suspend or status was expected"));
 }
 
-Worker::Worker(Options options, std::unique_ptr<Slurm> slurm, InControl in_control,
-               std::chrono::milliseconds control_look)
+Worker::Worker(Options options, std::unique_ptr<Slurm> slurm, Host host, std::chrono::milliseconds control_look)
     : options_(std::move(options)),
       slurm_(std::move(slurm)),
-      in_control_(std::move(in_control)),
+      host_(std::move(host)),
       control_look_(control_look),
       thread_([this] { guarded_void("engine thread", [this] { run(); }); }) {}
 
@@ -104,10 +103,10 @@ void Worker::wait(std::chrono::milliseconds time) {
 }
 
 void Worker::await_control() {
-  if (!in_control_) return;
+  if (!host_.in_control) return;
   bool said = false;
   for (int looks = 0; !stop_;) {
-    looks = in_control_() ? looks + 1 : 0;
+    looks = host_.in_control() ? looks + 1 : 0;
     if (looks == kControlLooks) return;
     if (looks == 0 && !said) log_info("engine stands by: this slurmctld is not in control");
     said = said || looks == 0;
@@ -123,8 +122,10 @@ Status Worker::serve() {
   // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
   SlurmThread slurm(*slurm_, [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
   Engine engine({*connection->client, timers, *connection->clock, slurm, options_});
-  auto control = ControlServer::listen(options_.engine_socket, transport, timers,
-                                       [&engine](const Json& message) { return handle_control(engine, message); });
+  const auto answer = [&](const Json& message) {
+    return handle_control(engine, host_.lock_times ? host_.lock_times() : LockTimes(), message);
+  };
+  auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
   if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());
 
   *transport_.lock() = &transport;
@@ -132,10 +133,10 @@ Status Worker::serve() {
   log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection->server.c_str());
   bool in_control = true;
   std::function<void()> look = [&] {
-    in_control = in_control_();
+    in_control = host_.in_control();
     timers.after(control_look_, look);
   };
-  if (in_control_) timers.after(control_look_, look);
+  if (host_.in_control) timers.after(control_look_, look);
   while (!stop_ && in_control) {
     const auto next = timers.until_next().value_or(kLongestWait);
     transport.run_once(std::min(next, kLongestWait));

@@ -20,15 +20,19 @@ namespace slurmk8s {
 
 class Worker {
  public:
-  /** Whether our slurmctld is the one in control. The engine's thread only; it may read a file. */
-  using InControl = std::function<bool()>;
+  /** What the engine asks of the plugin that has loaded it; the engine's thread only. */
+  struct Host {
+    /** Whether our slurmctld is the one in control; it may read a file. Empty: always. */
+    std::function<bool()> in_control;
+    /** For the status; empty: none. */
+    std::function<LockTimes()> lock_times;
+  };
 
   /**
    * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
-   * `in_control` says no there is no socket, no watch and nothing is written; an empty one says yes. It is asked every
-   * `control_look`, so that the engine ends within that time, and starts within two of it.
+   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_look`, so that the engine ends within that time, and starts within two of it.
    */
-  Worker(Options options, std::unique_ptr<Slurm> slurm, InControl in_control = {},
+  Worker(Options options, std::unique_ptr<Slurm> slurm, Host host = {},
          std::chrono::milliseconds control_look = std::chrono::seconds(1));
   /** Ends the thread: at once, but for a call to slurmctld that is under way. Nothing is sent any more. */
   ~Worker();
@@ -45,7 +49,7 @@ class Worker {
 
   Options options_;
   std::unique_ptr<Slurm> slurm_;
-  const InControl in_control_;
+  const Host host_;
   const std::chrono::milliseconds control_look_;
   std::atomic<bool> stop_{false};
   Locked<http::Transport*> transport_{nullptr};  // while serve() runs: to be woken
@@ -54,6 +58,6 @@ class Worker {
 };
 
 /** Answers one message of the socket. */
-Json handle_control(Engine& engine, const Json& message);
+Json handle_control(Engine& engine, const LockTimes& locks, const Json& message);
 
 }  // namespace slurmk8s

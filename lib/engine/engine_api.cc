@@ -31,16 +31,29 @@ Locked<Shared>& shared() {
   return *instance;
 }
 
-std::atomic<slurm_k8s_log_fn> host_log{nullptr};
+std::atomic<void (*)(int, const char*)> host_log{nullptr};
 
 void to_host(LogLevel level, const char* line) {
-  if (const slurm_k8s_log_fn log = host_log.load()) log(static_cast<int>(level), line);
+  if (const auto log = host_log.load()) log(static_cast<int>(level), line);
 }
 
-int acquire(slurm_k8s_log_fn log, slurm_k8s_in_control_fn in_control) {
+Worker::Host functions_of(const slurm_k8s_host& host) {
+  Worker::Host functions;
+  if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
+  if (host.lock_times) {
+    functions.lock_times = [ask = host.lock_times] {
+      LockTimes times;
+      ask(&times);
+      return times;
+    };
+  }
+  return functions;
+}
+
+int acquire(const slurm_k8s_host& host) {
   auto guard = shared().lock();
   if (guard->users++ > 0) return 0;
-  host_log = log;
+  host_log = host.log;
   log_init(to_host, LogLevel::info);
   auto options = load_options(options_path());
   Status ready = options ? http::curl_global_setup() : Status(options.error());
@@ -51,9 +64,7 @@ int acquire(slurm_k8s_log_fn log, slurm_k8s_in_control_fn in_control) {
   }
   log_init(to_host, options->log_level);
   guard->options = *options;
-  Worker::InControl has_control;
-  if (in_control) has_control = [in_control] { return in_control() != 0; };
-  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm(), std::move(has_control));
+  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm(), functions_of(host));
   return 0;
 }
 
@@ -67,8 +78,8 @@ void release() {
 }  // namespace
 }  // namespace slurmk8s
 
-SLURMK8S_EXPORT int slurm_k8s_engine_acquire(slurm_k8s_log_fn log, slurm_k8s_in_control_fn in_control) {
-  return slurmk8s::guarded("slurm_k8s_engine_acquire", -1, [&] { return slurmk8s::acquire(log, in_control); });
+SLURMK8S_EXPORT int slurm_k8s_engine_acquire(const slurm_k8s_host* host) {
+  return slurmk8s::guarded("slurm_k8s_engine_acquire", -1, [&] { return slurmk8s::acquire(*host); });
 }
 
 SLURMK8S_EXPORT void slurm_k8s_engine_release(void) {

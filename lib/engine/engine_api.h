@@ -7,18 +7,24 @@
 extern "C" {
 #endif
 
-/* Takes one line for slurmctld's log; level 0 error, 1 warning, 2 info, 3 debug. Any thread. */
-typedef void (*slurm_k8s_log_fn)(int level, const char *line);
-
-/* Whether slurmctld is in control, and not a stand-by. The engine's thread only, about once a second; may read a file. */
-typedef int (*slurm_k8s_in_control_fn)(void);
+/* What the engine uses of the plugin that loads it. What the first user gives is valid until the last release. */
+struct slurm_k8s_host {
+	/* Takes one line for slurmctld's log; level 0 error, 1 warning, 2 info, 3 debug. Any thread. */
+	void (*log)(int level, const char *line);
+	/*
+	 * Whether slurmctld is in control, and not a stand-by: only then the engine acts. NULL: always. The engine's thread
+	 * only, about once a second; may read a file.
+	 */
+	int (*in_control)(void);
+	/* Copies how long our calls had Slurm's locks into a slurmk8s::LockTimes; NULL: unknown. The engine's thread only. */
+	void (*lock_times)(void *times);
+};
 
 /*
  * Starts the engine, or counts one more user of the one that runs. Only in slurmctld, with none of its locks held.
- * It acts while `in_control` says so; NULL: always. What the first user gave is valid until the last release.
  * Returns 0; or -1 when slurm-k8s.conf is wrong, which is then in the log: resumes are then done by the programs.
  */
-int slurm_k8s_engine_acquire(slurm_k8s_log_fn log, slurm_k8s_in_control_fn in_control);
+int slurm_k8s_engine_acquire(const struct slurm_k8s_host *host);
 
 /* Ends it with its last user: waits for a call to slurmctld that is under way. More releases than acquires: no effect. */
 void slurm_k8s_engine_release(void);

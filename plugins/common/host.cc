@@ -21,15 +21,15 @@ Fn symbol(void* library, const char* name) {
 
 bool in_slurmctld() { return dlsym(RTLD_DEFAULT, "slurmctld_config") != nullptr; }
 
-bool EngineHandle::acquire(HostLog log, HostInControl in_control) {
+bool EngineHandle::acquire(const slurm_k8s_host& host) {
   if (library_) return true;
   void* library = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    log(0, format("%s: no engine; the programs do the work", dlerror()).c_str());
+    host.log(0, format("%s: no engine; the programs do the work", dlerror()).c_str());
     return false;
   }
-  const auto start = symbol<int (*)(HostLog, HostInControl)>(library, "slurm_k8s_engine_acquire");
-  if (!start || start(log, in_control) != 0) {
+  const auto start = symbol<int (*)(const slurm_k8s_host*)>(library, "slurm_k8s_engine_acquire");
+  if (!start || start(&host) != 0) {
     dlclose(library);
     return false;
   }

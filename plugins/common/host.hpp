@@ -2,17 +2,14 @@
 // Host: which daemon has loaded a plugin, and the engine when that is slurmctld. Any thread.
 #pragma once
 
+#include "engine/engine_api.h"
+
 #define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 namespace slurmk8s {
 
 /** Whether this process is slurmctld: it alone has the symbol slurmctld_config (also in Debian's stripped binaries). */
 bool in_slurmctld();
-
-/** Takes one line for slurmctld's log: slurm_k8s_log_fn of engine_api.h. */
-using HostLog = void (*)(int level, const char* line);
-/** Whether this slurmctld is in control: slurm_k8s_in_control_fn of engine_api.h. */
-using HostInControl = int (*)();
 
 /**
  * The engine's library, opened at run time: only slurmctld needs it, and all plugins in one slurmctld share it.
@@ -21,8 +18,8 @@ using HostInControl = int (*)();
 class EngineHandle {
  public:
   ~EngineHandle() { release(); }
-  /** Opens and starts it; false, with the reason in the log, when it can't be had: resumes are then the programs'. `in_control` may be null. */
-  bool acquire(HostLog log, HostInControl in_control);
+  /** Opens and starts it; false, with the reason in the log, when it can't be had: resumes are then the programs'. */
+  bool acquire(const slurm_k8s_host& host);
   void release();
   /** LaunchTimeout, seconds. */
   long launch_timeout() const;

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "base/guarded.hpp"
+#include "base/locked.hpp"
 #include "base/log.hpp"
 #include "common/host.hpp"
+#include "core/lock_times.hpp"
 #include "prep_k8s/compat.hpp"
 #include "prep_k8s/job_id.hpp"
 #include "prep_k8s/launches.hpp"
@@ -36,6 +38,31 @@ struct Plugin {
 
 std::unique_ptr<Plugin> plugin;
 std::atomic<Launches*> launches_of_plugin{nullptr};  // for in_control()
+Locked<LockTimes> lock_times;
+
+void observe(LockedCall call, TimePoint begin) {
+  (*lock_times.lock())[static_cast<std::size_t>(call)].observe(std::chrono::steady_clock::now() - begin);
+}
+
+/** Slurm's locks while it lives, and for how long. */
+class SlurmLocks {
+ public:
+  SlurmLocks(const slurmctld_lock_t& levels, LockedCall call) : levels_(levels), call_(call) {
+    lock_slurmctld(levels_);
+    begin_ = std::chrono::steady_clock::now();
+  }
+  ~SlurmLocks() {
+    unlock_slurmctld(levels_);
+    observe(call_, begin_);
+  }
+  SlurmLocks(const SlurmLocks&) = delete;
+  SlurmLocks& operator=(const SlurmLocks&) = delete;
+
+ private:
+  const slurmctld_lock_t levels_;
+  const LockedCall call_;
+  TimePoint begin_;
+};
 
 void to_slurm(int level, const char* line) {
   switch (level) {
@@ -79,10 +106,8 @@ JobState state_of(uint32_t id) {
 std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
   std::vector<JobState> states;
   states.reserve(jobs.size());
-  const slurmctld_lock_t locks = compat::job_and_node_read_locks();
-  lock_slurmctld(locks);
+  const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::look);
   for (const uint32_t job : jobs) states.push_back(state_of(job));
-  unlock_slurmctld(locks);
   return states;
 }
 
@@ -91,10 +116,8 @@ std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
  * SuspendRate nothing is done, since config_power_mgr() empties their token buckets.
  */
 void wake_power_save() {
-  const slurmctld_lock_t locks = compat::power_save_locks();
-  lock_slurmctld(locks);
+  const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
   if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
-  unlock_slurmctld(locks);
 }
 
 /**
@@ -121,7 +144,10 @@ void start(const prep_callbacks_t& callbacks) {
   if (plugin || !in_slurmctld()) return;
   log_init(to_slurm_log, LogLevel::info);
   auto fresh = std::make_unique<Plugin>();
-  fresh->engine.acquire(to_slurm, slurm_conf.control_cnt > 1 ? in_control : nullptr);
+  const bool one_of_several = slurm_conf.control_cnt > 1 && get_last_heartbeat && &backup_inx;
+  fresh->engine.acquire({.log = to_slurm,
+                         .in_control = one_of_several ? in_control : nullptr,
+                         .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); }});
   const auto complete = [callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
   };
@@ -167,7 +193,12 @@ SLURMK8S_EXPORT int prep_p_prolog(void*, void*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT int prep_p_epilog(void*, void*) { return SLURM_SUCCESS; }
 
 SLURMK8S_EXPORT int prep_p_prolog_slurmctld(job_record_t* job, bool* async) {
-  *async = guarded("prep_p_prolog_slurmctld", false, [&] { return hold(job); });
+  const TimePoint begin = std::chrono::steady_clock::now();
+  *async = guarded("prep_p_prolog_slurmctld", false, [&] {
+    const bool held = hold(job);
+    observe(LockedCall::hold, begin);
+    return held;
+  });
   return SLURM_SUCCESS;
 }
 

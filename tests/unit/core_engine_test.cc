@@ -542,7 +542,7 @@ void suspended_while_it_is_being_made(void** state) {
 void control_messages(void** state) {
   World& world = world_of(state);
   world.start();
-  const auto answer = [&](const char* text) { return handle_control(*world.engine, *Json::parse(text)); };
+  const auto answer = [&](const char* text) { return handle_control(*world.engine, {}, *Json::parse(text)); };
   assert_true(answer(R"({"op":"resume","id":"r1","nodes":"compute-[0-1]"})")["ok"].boolean_or(false));
   world.settle();
   assert_text(world.pods(), "compute-[0-1]");

@@ -42,7 +42,7 @@ struct Cluster {
     if (!options) fail_msg("%s", options.error().message().c_str());
     return *options;
   }
-  Worker::InControl ask() {
+  std::function<bool()> ask() {
     return [this] {
       ++looks;
       return in_control.load();
@@ -69,7 +69,7 @@ bool eventually(const std::function<bool()>& condition) {
 
 void a_stand_by_has_no_socket_and_asks_nobody(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), cluster.ask(), kLook);
+  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, kLook);
   cluster.look_on(10);
   assert_false(cluster.has_socket());
   assert_int_equal(cluster.server.connections(), 0);
@@ -77,7 +77,7 @@ void a_stand_by_has_no_socket_and_asks_nobody(void**) {
 
 void it_acts_from_control_gained_to_control_lost(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), cluster.ask(), kLook);
+  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, kLook);
   for (int round = 0; round < 2; ++round) {
     cluster.in_control = true;
     assert_true(eventually([&] { return cluster.answers(); }));
@@ -99,7 +99,7 @@ void it_acts_from_control_gained_to_control_lost(void**) {
 void one_yes_is_not_enough(void**) {
   Cluster cluster;
   const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(),
-                      [&] { return ++cluster.looks % 2 == 0; }, kLook);
+                      {[&] { return ++cluster.looks % 2 == 0; }, {}}, kLook);
   cluster.look_on(20);
   assert_false(cluster.has_socket());
   assert_int_equal(cluster.server.connections(), 0);
@@ -109,7 +109,7 @@ void it_ends_at_once_in_stand_by(void**) {
   Cluster cluster;
   const auto begin = std::chrono::steady_clock::now();
   {
-    const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), cluster.ask(), std::chrono::hours(1));
+    const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, std::chrono::hours(1));
     cluster.look_on(1);
   }
   assert_true(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <string>
 
+#include "engine/engine_api.h"
+
 #include "support/cmocka.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -111,10 +113,11 @@ void the_engine_leaves_nothing(void**) {
       folder.write("slurm-k8s.conf", "Kubeconfig=" + kubeconfig + "\nNamespace=n\nEngineSocket=" + socket + "\n");
   setenv("SLURM_K8S_CONF", conf.c_str(), 1);
   void* engine = open_library(built("lib/.libs/libslurm_k8s_engine.so"));
-  const auto acquire = symbol<int (*)(void (*)(int, const char*), int (*)())>(engine, "slurm_k8s_engine_acquire");
+  const auto acquire = symbol<int (*)(const slurm_k8s_host*)>(engine, "slurm_k8s_engine_acquire");
   const auto release = symbol<void (*)()>(engine, "slurm_k8s_engine_release");
+  const slurm_k8s_host host{.log = ignore, .in_control = nullptr, .lock_times = nullptr};
   rounds("engine", 1000, [&] {
-    assert_int_equal(acquire(ignore, nullptr), 0);
+    assert_int_equal(acquire(&host), 0);
     for (int i = 0; access(socket.c_str(), F_OK) != 0; ++i) {
       if (i == 5000) fail_msg("%s: not there", socket.c_str());
       usleep(1000);

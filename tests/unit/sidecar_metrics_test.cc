@@ -21,7 +21,9 @@ void tells_what_the_engine_counts(void**) {
   EngineGauges gauges;
   gauges.ready = true;
   gauges.pods_running = 7;
-  const std::string text = encode_engine_metrics(encode_status(metrics, gauges));
+  LockTimes locks;
+  locks[static_cast<std::size_t>(LockedCall::wake)].observe(30us);
+  const std::string text = encode_engine_metrics(encode_status(metrics, gauges, locks));
   for (const char* line : {
            "slurm_k8s_engine_up 1\n",
            "slurm_k8s_engine_pods{state=\"running\"} 7\n",
@@ -35,6 +37,9 @@ void tells_what_the_engine_counts(void**) {
            "slurm_k8s_engine_resume_seconds_count{step=\"accepted\"} 3\n",
            "slurm_k8s_engine_resume_seconds_count{step=\"running\"} 0\n",
            "slurm_k8s_engine_api_request_seconds_bucket{verb=\"delete\",le=\"0.025\"} 1\n",
+           "slurm_k8s_engine_locked_seconds_bucket{call=\"wake\",le=\"2.5e-05\"} 0\n",
+           "slurm_k8s_engine_locked_seconds_bucket{call=\"wake\",le=\"5e-05\"} 1\n",
+           "slurm_k8s_engine_locked_seconds_count{call=\"look\"} 0\n",
        }) {
     assert_contains(text, line);
   }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// LockTimes: how long each of our calls had Slurm's locks, or ran under locks that slurmctld held for it.
+#pragma once
+
+#include <array>
+
+#include "base/histogram.hpp"
+
+namespace slurmk8s {
+
+enum class LockedCall {
+  hold,  ///< prep_p_prolog_slurmctld: a job has its nodes (job and node write locks, slurmctld's)
+  look,  ///< are the nodes of held jobs there (job and node read locks)
+  wake,  ///< config_power_mgr() (node write lock, slurmctld's own code)
+};
+inline constexpr std::array<const char*, 3> kLockedCalls{"hold", "look", "wake"};
+
+inline constexpr std::array<double, 10> kLockBounds{0.000005, 0.00001, 0.000025, 0.00005, 0.0001,
+                                                    0.00025,  0.0005,  0.001,    0.01,    0.1};
+
+/** By LockedCall. */
+using LockTimes = std::array<HistogramOf<kLockBounds>, kLockedCalls.size()>;
+
+}  // namespace slurmk8s
