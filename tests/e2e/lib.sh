@@ -62,9 +62,10 @@ node_state() { slurm scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut
 node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
 node_count() { slurm sinfo -h -N -o %N | sort -u | grep -c . || true; }
 has_node_count() { [[ $(node_count) == "$1" ]]; }
-is_zero() { has_pod_count 0 && ! slurm squeue -h | grep -q . && all_idle_and_down; }
+is_zero() { has_pod_count 0 && has_no_job && all_idle_and_down; }
+has_no_job() { local jobs; jobs=$(slurm squeue -h) && [[ -z $jobs ]]; }
 # Every node idle and powered down: compact state "idle~".
-all_idle_and_down() { ! slurm sinfo -h -N -o %t | grep -qv '^idle~$'; }
+all_idle_and_down() { [[ $(slurm sinfo -h -N -o %t | sort -u) == "idle~" ]]; }
 
 # Ends all jobs and powers all nodes down, so that a test starts with a cluster at zero.
 to_zero() {
@@ -81,7 +82,7 @@ nodeset_condition() { # FIELD of condition Ready of a NodeSet
   kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath="{.status.conditions[?(@.type=='Ready')].$2}"
 }
 
-controller_ready() { slurm scontrol ping 2>/dev/null | grep -q 'is UP'; }
+controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
 
 diagnose() {
   {

@@ -3,7 +3,7 @@
 # Wrong input: one clear error that names object and field, where its reader looks, and nothing else disturbed.
 
 controller_log() { kubectl logs slurm-controller-0 -c slurmctld --since=120s; }
-log_has() { controller_log | grep -qE "$1"; }
+log_has() { controller_log | grep -cE "$1" >/dev/null; }
 reason_has() { [[ $(slurm scontrol show node "$1" | grep -oE 'Reason=.*') == *"$2"* ]]; }
 condition_has() { [[ $(nodeset_condition "$1" message) == *"$2"* ]]; }
 

@@ -68,11 +68,11 @@ test_a_rotated_and_an_expired_token() {
   wait_for 30 "the token refused" has_answer "$bound" 401
   second=$(unique expired)
   printf %s "$bound" >"$file"
-  engine_reads_it() { ctld cat "$TOKEN_IN_POD" | grep -qF "$bound" && (($(now_ms) - since > 1500)); }
+  engine_reads_it() { ctld cat "$TOKEN_IN_POD" | grep -cF "$bound" >/dev/null && (($(now_ms) - since > 1500)); }
   since=$(now_ms)  # the engine looks at the file once a second
   wait_for 10 "the expired token in the pod" engine_reads_it
   start_job "$second" "BEATS=1" -N4 -w 'compute-[4-7]' >/dev/null
-  engine_was_refused() { kubectl logs "$CONTROLLER" -c slurmctld --since=60s | grep -q 'compute-[4-7]: create: .*nauthorized'; }
+  engine_was_refused() { kubectl logs "$CONTROLLER" -c slurmctld --since=60s | grep -c 'compute-[4-7]: create: .*nauthorized' >/dev/null; }
   wait_for 15 "the engine told that its token is refused" engine_was_refused
   printf %s "$original" >"$file"
   since=$(now_ms)

@@ -44,7 +44,7 @@ settle() {
 # Nodes and pods.
 
 pods_are_many() { (($(pod_count) >= $1)); }
-is_pod_going() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -q .; }
+is_pod_going() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -c . >/dev/null; }
 has_pod_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
 hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
 release_slurmd() { rm -f "$LEDGER"/hold-*; }

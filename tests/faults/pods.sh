@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pods are evicted or run out of memory under their jobs, and their Kubernetes node goes away.
+# Pods are evicted, preempted or run out of memory under their jobs, and their Kubernetes node goes away.
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
 
 # The reasons that a node has had, as slurmctld logged them.
-was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since=180s | grep -q "$1"; }
+was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since=180s | grep -c "$1" >/dev/null; }
 
 test_evicted_and_out_of_memory() {
   local evicted failed hungry since
@@ -32,6 +32,39 @@ END
   since=$(now_ms)
   settle "$since" 90 --restarts 1 "$evicted" "$failed" "$hungry"
   was_said 'compute-3.*Evicted' || fail "compute-3: Evicted is not in the log"
+}
+
+# Thousandths of a processor that the pods on node1 request, but for those of our nodes.
+others_request() {
+  kubectl get pods --all-namespaces --field-selector spec.nodeName=node1 -l '!slurm-k8s.io/node' \
+    -o jsonpath='{range .items[*].spec.containers[*]}{.resources.requests.cpu}{"\n"}{end}' | awk "$MILLIS"' {sum += millis($1)} END {print sum + 0}'
+}
+allocatable() { kubectl get node node1 -o jsonpath='{.status.allocatable.cpu}' | awk "$MILLIS"' {print millis($1)}'; }
+# shellcheck disable=SC2016 # awk's own
+MILLIS='function millis(text) {return text ~ /m$/ ? text + 0 : text * 1000}'
+
+test_preempted_by_a_pod_of_higher_priority() {
+  local preempted image since
+  preempted=$(unique preempted)
+  start_job "$preempted" "BEATS=10" -N4 --exclusive >/dev/null
+  wait_for 60 "a running job" has_beaten "$preempted" 1
+  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
+  trap 'kubectl delete pod e2e-urgent --ignore-not-found >/dev/null; kubectl delete priorityclass e2e-urgent --ignore-not-found >/dev/null' EXIT
+  # It leaves room for less than one node of the job.
+  kubectl create -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "List", "items": [
+  {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "e2e-urgent"}, "value": 1000},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "e2e-urgent", "namespace": "$NAMESPACE"}, "spec": {
+    "priorityClassName": "e2e-urgent", "terminationGracePeriodSeconds": 0, "containers": [
+      {"name": "urgent", "image": "$image", "imagePullPolicy": "IfNotPresent", "command": ["sleep", "300"],
+       "resources": {"requests": {"cpu": "$(($(allocatable) - $(others_request) - 10))m"}}}]}}]}
+END
+  wait_for 60 "the urgent pod running" has_pod_phase e2e-urgent Running
+  requeued() { ctld squeue --noheader --name="$preempted" --format=%t | grep -cE 'PD|CF' >/dev/null; }
+  wait_for 60 "the job requeued" requeued
+  kubectl delete pod e2e-urgent >/dev/null
+  since=$(now_ms)
+  settle "$since" 120 --restarts 1 "$preempted"
 }
 
 test_kubernetes_node_not_ready() {
@@ -66,7 +99,7 @@ test_kubernetes_node_lost() {
   "$BED" fault stop kubelet
   trap '"$BED" fault start kubelet 2>/dev/null' EXIT
   kubectl delete pods -l slurm-k8s.io/node --force --grace-period=0 >/dev/null 2>&1
-  requeued() { ctld squeue --noheader --name="$lost" --format=%t | grep -qE 'PD|CF'; }
+  requeued() { ctld squeue --noheader --name="$lost" --format=%t | grep -cE 'PD|CF' >/dev/null; }
   wait_for 60 "the job requeued" requeued
   "$BED" fault start kubelet 2>/dev/null
   since=$(now_ms)
