@@ -5,6 +5,8 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include <cstdint>
+
 namespace slurmk8s::compat {
 
 /** Slurm's error codes of node creation; before 23.11 it doesn't have them, and never answers with these. */
@@ -23,6 +25,15 @@ inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION
 inline void set_reason_uid([[maybe_unused]] update_node_msg_t& message, [[maybe_unused]] uid_t uid) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
   message.reason_uid = uid;
+#endif
+}
+
+/** Names the job of an update. */
+inline void set_job(job_desc_msg_t& message, std::uint32_t job) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+  message.job_id = job;
+#else
+  message.step_id.job_id = job;
 #endif
 }
 

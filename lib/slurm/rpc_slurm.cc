@@ -191,7 +191,7 @@ class RpcSlurm final : public Slurm {
   Status comment_job(std::uint32_t job, const std::string& text) override {
     job_desc_msg_t message;
     slurm_init_job_desc_msg(&message);
-    message.job_id = job;
+    compat::set_job(message, job);
     message.admin_comment = unconst(text);
     errno = 0;
     if (slurm_update_job(&message) != SLURM_SUCCESS) return last_error();

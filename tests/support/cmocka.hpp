@@ -22,6 +22,7 @@ extern "C" {
 #include <cmocka.h>
 }
 #pragma GCC diagnostic pop
+#undef stop  // of cmocka 2: no word to take from everybody
 
 namespace slurmk8s {
 
