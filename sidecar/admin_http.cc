@@ -100,6 +100,7 @@ AdminAnswer AdminState::answer(const std::string& path) {
     return {MHD_HTTP_SERVICE_UNAVAILABLE, format("main loop: stuck for %lld s\n", static_cast<long long>(silent.count()))};
   }
   if (path == "/readyz") {
+    if (page->stands_by) return {MHD_HTTP_OK, "stands by\n"};
     if (!page->listed) return {MHD_HTTP_SERVICE_UNAVAILABLE, "nodesets: not listed yet\n"};
     if (!page->slurm_answered) return {MHD_HTTP_SERVICE_UNAVAILABLE, "slurmctld: no answer yet\n"};
     if (now - *page->slurm_answered >= kSlurmSilent) {

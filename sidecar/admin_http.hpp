@@ -20,6 +20,7 @@ struct AdminPage {
   bool listed = false;                       ///< all NodeSets are known
   std::optional<TimePoint> slurm_answered;   ///< last answer of slurmctld
   std::string metrics;
+  bool stands_by = false;                    ///< another sidecar acts: nothing is known, and that is well
 };
 
 struct AdminAnswer {

@@ -3,6 +3,7 @@
 #include "daemon.hpp"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -16,6 +17,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{5000};
+constexpr std::chrono::milliseconds kLook{1000};  // between two looks at whether we may act
 
 kube::ReflectorListener listen_for(Reconciler& reconciler, StatusWriter& writer, const std::function<void()>& changed) {
   kube::ReflectorListener listener;
@@ -52,11 +54,20 @@ void Daemon::start() {
   publish();
 }
 
-void Daemon::run(int signal_fd) {
+bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
   parts_.transport.watch_fd(signal_fd, [this] { stop_ = true; });
-  while (!stop_) turn(kLongestWait);
+  bool may_act = true;
+  TimePoint look = parts_.clock.now() + kLook;
+  while (!stop_ && may_act) {
+    turn(goes_on ? kLook : kLongestWait);
+    if (!goes_on || parts_.clock.now() < look) continue;
+    may_act = goes_on();
+    look = parts_.clock.now() + kLook;
+  }
   parts_.transport.unwatch_fd(signal_fd);
   reflector_.stop();
+  if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
+  return stop_;
 }
 
 void Daemon::turn(std::chrono::milliseconds max_wait) {
@@ -83,6 +94,16 @@ void Daemon::publish() {
   parts_.admin.publish({.listed = reconciler_.listed(),
                         .slurm_answered = reconciler_.slurm_answered(),
                         .metrics = encode_metrics(reconciler_, writer_, version_)});
+}
+
+bool stand_by(int signal_fd, AdminState& admin, const std::function<bool()>& may_start) {
+  admin.publish({.stands_by = true});
+  for (;;) {
+    admin.turned();
+    if (may_start()) return true;
+    pollfd signal{.fd = signal_fd, .events = POLLIN, .revents = 0};
+    if (poll(&signal, 1, static_cast<int>(kLook.count())) > 0) return false;
+  }
 }
 
 Result<UniqueFd> block_signals() {

@@ -2,6 +2,7 @@
 // Daemon: the sidecar's main loop, which joins watch, rounds, status writes and signals.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "admin_http.hpp"
@@ -31,8 +32,11 @@ class Daemon {
 
   /** Begins to watch; run() or turn() then do the work. */
   void start();
-  /** Turns the loop until `signal_fd` can be read (a signalfd). */
-  void run(int signal_fd);
+  /**
+   * Turns the loop until `signal_fd` can be read (a signalfd): true; or until `goes_on`, asked once a second, says no:
+   * false. An empty one says yes.
+   */
+  bool run(int signal_fd, const std::function<bool()>& goes_on = {});
   /** One turn: waits at most `max_wait` for something to do. */
   void turn(std::chrono::milliseconds max_wait);
 
@@ -49,6 +53,9 @@ class Daemon {
   Timers::Id round_timer_ = 0;
   bool stop_ = false;
 };
+
+/** Waits until `may_start`, asked once a second, says yes: true; or until `signal_fd` can be read: false. */
+bool stand_by(int signal_fd, AdminState& admin, const std::function<bool()>& may_start);
 
 /** Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former. */
 Result<UniqueFd> block_signals();

@@ -46,6 +46,8 @@ void says_ready_when_both_sides_are_there(void**) {
   clock.advance(seconds(1));
   assert_int_equal(state.answer("/readyz").status, 503);
   assert_text(state.answer("/readyz").body, "slurmctld: no answer in the last 30 s\n");
+  state.publish({.stands_by = true});
+  assert_int_equal(state.answer("/readyz").status, 200);
 }
 
 /** Sends `request` to the port on 127.0.0.1 and returns all that comes back. */

@@ -176,9 +176,41 @@ void ends_on_a_signal(void**) {
   f.put("c", 1);
   f.daemon.start();
   f.transport.turns_to_signal = 20;
-  f.daemon.run(7);
+  assert_true(f.daemon.run(7));
   assert_true(f.transport.watched.empty());
   assert_text(f.slurm.names(), "c-0");
+}
+
+void ends_when_it_may_not_act(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  int looks = 0;
+  const TimePoint begin = f.clock.now();
+  assert_false(f.daemon.run(7, [&] { return ++looks < 5; }));
+  assert_int_equal(looks, 5);
+  assert_true(f.clock.now() - begin < seconds(10));
+  assert_true(f.transport.watched.empty());
+  assert_text(f.slurm.names(), "c-0");
+  f.put("c", 2);
+  while (f.timers.until_next()) {  // what it has left in the loop does nothing
+    f.clock.advance(seconds(60));
+    f.timers.run_due();
+  }
+  assert_text(f.slurm.names(), "c-0");
+}
+
+void waits_until_it_may_start(void**) {
+  Fixture f;
+  int pipe_fds[2];
+  assert_int_equal(pipe(pipe_fds), 0);
+  int looks = 0;
+  assert_true(stand_by(pipe_fds[0], f.admin, [&] { return ++looks == 2; }));
+  assert_int_equal(f.admin.answer("/readyz").status, 200);
+  assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+  assert_false(stand_by(pipe_fds[0], f.admin, [] { return false; }));
+  close(pipe_fds[0]);
+  close(pipe_fds[1]);
 }
 
 void signals_can_be_read(void**) {
@@ -199,6 +231,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(shows_metrics),      SLURMK8S_TEST(ends_on_a_signal), SLURMK8S_TEST(signals_can_be_read),
+      SLURMK8S_TEST(ends_when_it_may_not_act), SLURMK8S_TEST(waits_until_it_may_start),
   };
   return cmocka_run_group_tests_name("sidecar_daemon", tests, nullptr, nullptr);
 }

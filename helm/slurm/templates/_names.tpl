@@ -15,6 +15,20 @@ Names, labels and images.
 {{- end -}}
 
 {{- define "slurm.controller" -}}{{ include "slurm.fullname" . }}-controller{{- end -}}
+{{/*
+slurm.controllerHosts: names of the controllers' pods, which are also those of the services before them, as YAML.
+*/}}
+{{- define "slurm.controllerHosts" -}}
+{{- if gt (int .Values.controller.replicas) 1 -}}
+{{- if not (and .Values.controller.persistence.enabled .Values.controller.persistence.existingClaim) -}}
+{{- fail "controller.replicas 2: controller.persistence.existingClaim must name a ReadWriteMany claim, in which both controllers keep Slurm's state" -}}
+{{- end -}}
+{{- end -}}
+{{- range $i := until (int .Values.controller.replicas) }}
+- {{ include "slurm.controller" $ }}-{{ $i }}
+{{- end }}
+{{- end -}}
+
 {{- define "slurm.config" -}}{{ include "slurm.fullname" . }}-config{{- end -}}
 {{- define "slurm.nodeService" -}}{{ include "slurm.fullname" . }}-nodes{{- end -}}
 

@@ -4,9 +4,17 @@ slurm.conf. Slurm takes the last of two lines with the same key: what extraConf 
 */}}
 {{- define "slurm.conf" -}}
 {{- $controller := include "slurm.controller" . -}}
+{{- $hosts := include "slurm.controllerHosts" . | fromYamlArray -}}
 # Made by the Helm chart: change the chart's values, not this file.
 ClusterName={{ default .Release.Name .Values.clusterName }}
-SlurmctldHost={{ $controller }}-0({{ $controller }})
+{{- if eq (len $hosts) 1 }}
+SlurmctldHost={{ first $hosts }}({{ $controller }})
+{{- else }}
+{{- range $hosts }}
+SlurmctldHost={{ . }}
+{{- end }}
+SlurmctldTimeout={{ int .Values.slurm.slurmctldTimeout }}
+{{- end }}
 SlurmctldPort=6817
 SlurmdPort=6818
 SlurmUser=slurm
@@ -93,7 +101,8 @@ plugstack.conf: |
 # Read by the engine in slurmctld, the power-saving programs and the sidecar.
 Namespace={{ .Release.Namespace }}
 NodeService={{ include "slurm.nodeService" . }}
-ConfServer={{ include "slurm.controller" . }}:6817
+{{- $hosts := include "slurm.controllerHosts" . | fromYamlArray }}
+ConfServer={{ eq (len $hosts) 1 | ternary (include "slurm.controller" .) (join ":6817," $hosts) }}:6817
 KeySecret={{ include "slurm.keySecret" . }}
 MaxRequests={{ int .Values.slurm.maxRequests }}
 WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
