@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Two controllers: the first is killed with -9 and stays away, the second takes over, the first comes back.
+#
+# Installs a release of its own, with a volume that both share: the last file of a run.
+
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
+
+STAND_BY=slurm-controller-1
+SHARED=$BED_STATE_FOLDER/shared-state
+
+# slurmctld's commands, in the pod that $ASK names.
+slurm() { kubectl exec "${ASK:-$CONTROLLER}" -c slurmctld -- "$@" </dev/null; }
+
+shared_volume() {
+  kubectl delete pv e2e-shared --ignore-not-found >/dev/null
+  rm -rf "$SHARED"
+  install --directory --owner=401 --group=401 "$SHARED"
+  kubectl apply --filename=- >/dev/null <<END
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: e2e-shared}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteMany]
+  storageClassName: e2e-shared
+  hostPath: {path: $SHARED, type: Directory}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: e2e-shared}
+spec:
+  resources: {requests: {storage: 1Gi}}
+  accessModes: [ReadWriteMany]
+  storageClassName: e2e-shared
+END
+}
+
+install_two_controllers() {
+  remove_release
+  shared_volume
+  install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared,slurm.slurmctldTimeout=10
+  prepare_ledger
+}
+
+# When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
+logged_at() { # POD TEXT
+  local line
+  line=$(kubectl logs "$1" -c slurmctld --timestamps | grep -F "$2" | tail -1) || return 1
+  date --date="${line%% *}" +%s%3N
+}
+# seconds_to SINCE POD TEXT LIMIT: waits for the text, prints how long after SINCE (ms) it was logged.
+seconds_to() {
+  wait_for "$4" "$2: $3" logged_since "$1" "$2" "$3" || return 1
+  awk -v ms="$(($(logged_at "$2" "$3") - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'
+}
+logged_since() { [[ $(logged_at "$2" "$3") -ge $1 ]]; }
+
+pod_uids() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}={.metadata.uid} {end}'; }
+job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
+both_run() { has_pod_phase compute-2 Running && has_pod_phase compute-3 Running; }
+
+# A controller's pod that is made from now on finds no machine; those that are there stay.
+place_controllers() { # NODE-SELECTOR
+  kubectl patch statefulset slurm-controller --type=merge --patch '{"spec": {
+    "updateStrategy": {"type": "OnDelete", "rollingUpdate": null},
+    "template": {"spec": {"nodeSelector": '"$1"'}}}}' >/dev/null
+}
+
+test_the_second_takes_over_and_gives_back() {
+  local running starting later back uids since control engine end
+  wait_for 30 "the second stands by" logged_at "$STAND_BY" "engine stands by"
+  assert_equal "sidecar of the stand-by" 0 "$(kubectl logs "$STAND_BY" -c sidecar | grep -c 'nodesets:' || true)"
+
+  running=$(unique running) starting=$(unique starting)
+  start_job "$running" "BEATS=0" -N2 -w 'compute-[0-1]' >/dev/null
+  wait_for 60 "the job's first beat" has_beaten "$running" 1
+  hold_slurmd compute-2 compute-3
+  start_job "$starting" "BEATS=1 NODES=1" -N2 -w 'compute-[2-3]' >/dev/null
+  wait_for 60 "pods without slurmd" both_run
+  wait_saved
+  uids=$(pod_uids)
+
+  place_controllers '{"e2e": "nowhere"}'
+  since=$(now_ms)
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  kubectl delete pod "$CONTROLLER" --force --grace-period=0 >/dev/null 2>&1
+  ASK=$STAND_BY
+  control=$(seconds_to "$since" "$STAND_BY" "Running as primary" 90)
+  engine=$(seconds_to "$since" "$STAND_BY" "engine started" 30)
+  echo "# seconds from kill -9 to control $control, to the engine $engine"
+  assert_equal "pods" "$uids" "$(pod_uids)"
+  release_slurmd
+  wait_for 60 "the end of the job whose nodes came up" job_has_ended "$starting"
+  later=$(unique later)
+  start_job "$later" "BEATS=1 NODES=1" -N2 -w 'compute-[4-5]' >/dev/null
+  wait_for 60 "the end of a job that the second started" job_has_ended "$later"
+  stop_job "$running"
+  wait_for 30 "the end of the job that ran all the time" job_has_ended "$running"
+
+  place_controllers null
+  since=$(now_ms)
+  kubectl delete pod "$CONTROLLER" >/dev/null
+  ASK=$CONTROLLER
+  wait_for 60 "the first pod" has_pod_phase "$CONTROLLER" Running
+  control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 60)
+  end=$(seconds_to "$since" "$STAND_BY" "engine ended" 30)
+  engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 30)
+  echo "# seconds from the pod's return to control $control, to the end of the second's engine $end, to its own $engine"
+  back=$(unique back)
+  start_job "$back" "BEATS=1 NODES=1" -N2 -w 'compute-[6-7]' >/dev/null
+  settle "$since" 120 "$running" "$starting" "$later" "$back"
+  kubectl delete pv,pvc e2e-shared --wait=false >/dev/null
+}
+
+install_two_controllers
