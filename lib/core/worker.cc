@@ -144,7 +144,6 @@ Status Worker::serve() {
     timers.run_due();
   }
   *transport_.lock() = nullptr;
-  if (!in_control) log_info("engine ended: this slurmctld has lost control");
   return {};
 }
 

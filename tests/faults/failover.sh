@@ -105,7 +105,7 @@ test_the_second_takes_over_and_gives_back() {
   ASK=$CONTROLLER
   wait_for 60 "the first pod" has_pod_phase "$CONTROLLER" Running
   control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 60)
-  end=$(seconds_to "$since" "$STAND_BY" "engine ended" 30)
+  end=$(seconds_to "$since" "$STAND_BY" "engine stands by" 30)
   engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 30)
   echo "# seconds from the pod's return to control $control, to the end of the second's engine $end, to its own $engine"
   back=$(unique back)
