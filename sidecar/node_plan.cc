@@ -219,13 +219,6 @@ void plan_orphans(const std::string& nodeset, const NodesByName& records, NodePl
 
 }  // namespace
 
-std::string shorten(std::string hostlist) {
-  constexpr std::size_t kMost = 200;
-  if (hostlist.size() <= kMost) return hostlist;
-  hostlist.resize(kMost);
-  return hostlist + "...";
-}
-
 const char* to_string(NodeAction::Kind kind) {
   switch (kind) {
     case Kind::undrain: return "undrain";

@@ -40,9 +40,6 @@ struct NodeAction {
 /** "create", "power_down" …: as metrics and logs show it. */
 const char* to_string(NodeAction::Kind kind);
 
-/** A hostlist for messages: at most about 200 characters, however scattered the nodes are. */
-std::string shorten(std::string hostlist);
-
 /** How many records of a NodeSet are in which state. A record may be counted in several. */
 struct NodeCounts {
   std::int64_t total = 0;

@@ -2,6 +2,7 @@
 // Reconciler: load, plan, carry out, look again.
 #include "reconciler.hpp"
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
 
 namespace slurmk8s {

@@ -201,4 +201,11 @@ std::string compress_hostlist(std::vector<std::string> names) {
   return text;
 }
 
+std::string shorten(std::string hostlist) {
+  constexpr std::size_t kMost = 200;
+  if (hostlist.size() <= kMost) return hostlist;
+  hostlist.resize(kMost);
+  return hostlist + "...";
+}
+
 }  // namespace slurmk8s

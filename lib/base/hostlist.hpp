@@ -28,4 +28,7 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text);
  */
 std::string compress_hostlist(std::vector<std::string> names);
 
+/** A hostlist for messages: at most about 200 characters, however scattered the nodes are. */
+std::string shorten(std::string hostlist);
+
 }  // namespace slurmk8s

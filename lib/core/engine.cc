@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/hostlist.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "core/names.hpp"
@@ -108,6 +109,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
     node.not_before = {};
     enqueue(name);
   }
+  log_info("suspend: %zu nodes: %s", names.size(), shorten(compress_hostlist(names)).c_str());
   pump();
 }
 

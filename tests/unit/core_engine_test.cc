@@ -2,6 +2,7 @@
 // The engine on a Kubernetes and a Slurm in memory: requests, watches, answers and faults in every order.
 #include <string>
 
+#include "base/log.hpp"
 #include "base/timers.hpp"
 #include "core/engine.hpp"
 #include "core/names.hpp"
@@ -134,12 +135,17 @@ struct World {
   }
 };
 
+std::vector<std::string> logged;
+
 int set_up(void** state) {
+  logged.clear();
+  log_init([](LogLevel, const char* line) { logged.emplace_back(line); }, LogLevel::info);
   *state = new World;
   return 0;
 }
 int tear_down(void** state) {
   delete static_cast<World*>(*state);
+  log_init(nullptr, LogLevel::info);
   return 0;
 }
 World& world_of(void** state) { return *static_cast<World*>(*state); }
@@ -155,6 +161,20 @@ void resume_and_suspend(void** state) {
   assert_text(world.pods(), "compute-3");
   assert_int_equal(world.api.count(Verb::remove), 1);  // compute-7 had no pod
   assert_true(world.api.calls.back().uid.size() > 0);
+}
+
+void a_suspend_is_one_line_in_the_log(void** state) {
+  World& world = world_of(state);
+  world.start();
+  logged.clear();
+  world.engine->suspend({"compute-0", "compute-1", "compute-2", "compute-3"});
+  assert_int_equal(logged.size(), 1);
+  assert_text(logged[0], "suspend: 4 nodes: compute-[0-3]");
+  std::vector<std::string> scattered;
+  for (int i = 0; i < 4000; i += 2) scattered.push_back("compute-" + std::to_string(i));
+  world.engine->suspend(scattered);
+  assert_contains(logged.back(), "suspend: 2000 nodes: compute-[0,2,");
+  assert_true(logged.back().size() < 300);
 }
 
 void a_request_is_idempotent(void** state) {
@@ -561,6 +581,7 @@ void control_messages(void** state) {
 int main() {
   const CMUnitTest tests[] = {
       ENGINE_TEST(resume_and_suspend),
+      ENGINE_TEST(a_suspend_is_one_line_in_the_log),
       ENGINE_TEST(a_request_is_idempotent),
       ENGINE_TEST(an_older_pod_is_replaced),
       ENGINE_TEST(an_older_pod_that_the_watch_has_not_shown),
