@@ -83,10 +83,15 @@ void Engine::resume(const ResumeRequest& request) {
     Node& node = nodes_[name];
     ++metrics_.resumes;
     if (node.want == Node::Want::up && node.request == request.id) continue;
-    node.want = Node::Want::up;
-    node.request = request.id;
     const auto jobs = request.jobs.find(name);
     node.jobs = jobs == request.jobs.end() ? std::vector<std::uint32_t>() : jobs->second;
+    if (is_late_resume(node, parts_.clock.now())) {
+      node.made_up = false;
+      continue;
+    }
+    node.want = Node::Want::up;
+    node.request = request.id;
+    node.made_up = false;
     node.since = parts_.clock.now();
     node.missed = {};
     node.had_pod = node.timed_scheduled = node.timed_running = false;
@@ -105,6 +110,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
     Node& node = nodes_[name];
     node.want = Node::Want::down;
     node.request.clear();
+    node.made_up = false;
     node.since = parts_.clock.now();
     node.not_before = {};
     enqueue(name);
@@ -160,6 +166,7 @@ void Engine::on_pod(const Json& object) { observe(std::string(object.at({"metada
 void Engine::observe(const std::string& name, Pod pod) {
   Node& node = nodes_[name];
   if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
+  if (!node.pod || node.pod->uid != pod.uid) node.seen = parts_.clock.now();
   const bool as_before = node.pod && node.pod->uid == pod.uid && node.pod->hindrance.kind == pod.hindrance.kind;
   if (!as_before) {
     node.hindered = parts_.clock.now();
@@ -196,37 +203,47 @@ void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
 // What slurmctld's records say.
 
 void Engine::reconcile() {
-  parts_.slurm.call([this](Slurm& slurm) -> SlurmCaller::Then {
-    return [this, nodes = slurm.load_nodes()] { on_slurm_nodes(nodes); };
+  parts_.slurm.call([this, begun = parts_.clock.now()](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, begun, nodes = slurm.load_nodes()] { on_slurm_nodes(nodes, begun); };
   });
 }
 
-void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records) {
-  parts_.timers.after(records || reconciled_ ? kReconcileInterval : kReconcileRetry, [this] { reconcile(); });
+void Engine::look_in(std::chrono::seconds wait) {
+  parts_.timers.after(wait, [this] { reconcile(); });
+}
+
+void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun) {
   if (!records) {
+    look_in(looked_ ? kReconcileInterval : kReconcileRetry);
     log_debug("slurmctld: %s", records.error().message().c_str());
     return;
   }
   std::unordered_map<std::string_view, const SlurmNode*> by_name;
+  const SlurmNode* any_owned = nullptr;
   for (const SlurmNode& record : *records) {
     by_name.emplace(record.name, &record);
     // A node that is powered down is only of interest when it has a pod, and then it is here already.
     const bool owned = owner(record.name).ok();
+    if (record.cloud && owned) any_owned = &record;
     if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
     const auto known = nodes_.find(record.name);
     const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
     reports_.heal(record, owned, wanted ? known->second.since : TimePoint{});
   }
-  const Look look{parts_.clock.now(), !reconciled_, random_id()};
+  const Look look{parts_.clock.now(), !looked_, random_id(), begun};
+  bool waits = false;
   for (auto& [name, node] : nodes_) {
     const auto found = by_name.find(name);
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
     const Reconciled result = reconcile_node(node, record, look);
-    if (result.lost) fail(name, node, "pod is gone", Cause::gone);
+    waits |= result.waits;
     if (result.changed) enqueue(name);
   }
-  if (!reconciled_) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
-  reconciled_ = true;
+  if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
+  if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
+  reconciled_ = looked_ = true;
+  look_in(waits ? std::min(look_wait_, kResumeGrace) : look_wait_);
+  look_wait_ = std::min(2 * look_wait_, kReconcileInterval);
   pump();
 }
 
@@ -281,6 +298,7 @@ void Engine::act(const std::string& name, Node& node) {
     case Action::Kind::wait: enqueue_at(name, action.at); break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
+    case Action::Kind::look: look(name, node); break;
     case Action::Kind::fail: fail(name, node, action.reason, action.cause); break;
   }
 }
@@ -295,6 +313,11 @@ void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset)
 void Engine::remove(const std::string& name, Node& node, const std::string& uid) {
   node.busy = true;
   executor_.remove(name, uid, [this, name, uid](Result<Json> result) { on_removed(name, uid, std::move(result)); });
+}
+
+void Engine::look(const std::string& name, Node& node) {
+  node.busy = true;
+  executor_.get(name, [this, name](Result<Json> result) { on_looked(name, std::move(result)); });
 }
 
 /** Looks at the pod itself: the watch may lag behind what an answer has just told. */
@@ -385,6 +408,19 @@ void Engine::on_refreshed(const std::string& name, Result<Json> result) {
   }
 }
 
+void Engine::on_looked(const std::string& name, Result<Json> result) {
+  Node& node = answered(name);
+  node.unbacked = false;
+  if (node.want != Node::Want::unknown) return;  // asked for meanwhile
+  if (result) {
+    observe(name, decode_pod(*result));  // the next comparison takes it over
+  } else if (result.error().code() == Errc::not_found) {
+    fail(name, node, "pod is gone", Cause::gone);
+  } else {
+    back_off(name, node, "get", result.error());
+  }
+}
+
 void Engine::on_verdict(const std::string& name, const std::string& request, const std::string& reason,
                         Result<Verdict> verdict) {
   Node& node = answered(name);
@@ -399,12 +435,14 @@ void Engine::on_verdict(const std::string& name, const std::string& request, con
     back_off(name, node, "report to slurmctld", verdict.error());
   } else if (*verdict == Verdict::recreate) {
     node.want = Node::Want::up;
-    if (node.request.empty()) node.request = random_id();
+    node.made_up = node.request.empty();
+    if (node.made_up) node.request = random_id();
     node.had_pod = false;
     node.since = parts_.clock.now();
   } else {
     node.want = Node::Want::down;
     node.request.clear();
+    node.made_up = false;
     node.since = parts_.clock.now();
   }
   pump();

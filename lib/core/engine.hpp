@@ -66,7 +66,8 @@ class Engine {
   void on_synced();
 
   void reconcile();
-  void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes);
+  void look_in(std::chrono::seconds wait);
+  void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
 
   Owner owner(const std::string& node) const;
   void enqueue(const std::string& name);
@@ -76,12 +77,14 @@ class Engine {
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
   void remove(const std::string& name, Node& node, const std::string& uid);
   void refresh(const std::string& name);
+  void look(const std::string& name, Node& node);
   void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
   void time_steps(Node& node);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
   void on_created(const std::string& name, const std::string& request, Result<Json> result);
   void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
   void on_refreshed(const std::string& name, Result<Json> result);
+  void on_looked(const std::string& name, Result<Json> result);
   void on_verdict(const std::string& name, const std::string& request, const std::string& reason,
                   Result<Verdict> verdict);
   SlurmReports::Waiting waits_for(const std::string& name) const;
@@ -101,7 +104,10 @@ class Engine {
   std::unordered_map<std::string, Node> nodes_;
   std::deque<std::string> queue_;
   std::unordered_set<std::string> queued_;
-  bool reconciled_ = false;
+  bool reconciled_ = false;  // or given up waiting for it
+  bool looked_ = false;      // at Slurm's records
+  // Doubles: slurmctld may have come back with a state older than the world, which its first seconds show.
+  std::chrono::seconds look_wait_{1};
   Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};
   LogLimiter api_limiter_{std::chrono::seconds(5)};
 };

@@ -53,8 +53,11 @@ struct Node {
   std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
   TimePoint since{};    ///< when `want` was last set
   TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
+  bool made_up = false; ///< with Want::up: `request` is our own, for a resume that never reached us
+  bool unbacked = false;  ///< with Want::unknown: Slurm takes it for up, and the watch shows no pod of it
 
   std::optional<Pod> pod;
+  TimePoint seen{};       ///< since when `pod` has been known
   TimePoint hindered{};   ///< since when `pod` has been hindered by what hinders it now
   bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
   bool timed_running = false;

@@ -83,7 +83,7 @@ Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
   if (node.busy) return {};
   if (now < node.not_before) return wait_until(node.not_before);
   switch (node.want) {
-    case Node::Want::unknown: return {};
+    case Node::Want::unknown: return node.unbacked && !node.pod ? act(Action::Kind::look) : Action{};
     case Node::Want::down: return node.pod ? remove(*node.pod) : Action{};
     case Node::Want::up: return plan_up(node, owner, now);
   }
@@ -92,24 +92,35 @@ Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
 
 namespace {
 
-/** Whether slurmctld has waited long enough for a pod that nobody asked us for: its ResumeProgram takes a moment. */
+constexpr std::chrono::seconds kLateResume{60};
+
+/**
+ * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
+ * was powering up, and keeps that flag: it is held back.
+ */
 bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
-  if (node.want == Node::Want::up || !record.powering_up || node.pod) {
+  if (node.want == Node::Want::up || !record.powering_up || is_given_up(record)) {
     node.missed = {};
     return false;
   }
   if (node.missed == TimePoint{}) node.missed = look.now;
-  return look.first || look.now - node.missed >= kReconcileGrace;
+  return look.first || look.now - node.missed >= kResumeGrace;
 }
 
-/**
- * Whether a record that is up must have a pod. One that was just made and never registered has none yet; after a restart
- * of slurmctld no record says that it has registered, but one with a job had to.
- */
+/** What was there before slurmctld's state was saved, or was just made, has no boot time; the address outlives both. */
+bool has_registered(const SlurmNode& record) {
+  return record.boot_time.time_since_epoch().count() > 0 || (!record.address.empty() && record.address != record.name);
+}
+
+/** Whether a record that is up must have a pod. One that was just made and never registered has none yet. */
 bool needs_pod(const SlurmNode& record) {
   const bool busy = record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
-  const bool registered = record.boot_time.time_since_epoch().count() > 0;
-  return busy || record.completing || record.not_responding || registered;
+  return busy || record.completing || record.not_responding || has_registered(record);
+}
+
+/** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
+bool is_taken_over(const Node& node, const SlurmNode& record) {
+  return node.want == Node::Want::unknown && node.pod && !(record.powering_up && node.pod->deleting);
 }
 
 }  // namespace
@@ -118,6 +129,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
   Reconciled result;
   const bool decided = node.want != Node::Want::unknown;
   if (node.busy || (decided && look.now < node.since + kReconcileGrace)) return result;
+  if (!decided && node.pod && node.seen > look.begun) return result;
 
   const bool down = !record || record->powered_down || record->going_down();
   if (down) {
@@ -125,7 +137,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
     if (node.want == Node::Want::down) return result;
     node.want = Node::Want::down;
     node.request.clear();
-  } else if (!decided && node.pod) {
+  } else if (is_taken_over(node, *record)) {
     node.want = Node::Want::up;
     node.request = node.pod->request;
     node.had_pod = true;
@@ -133,15 +145,23 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
   } else if (is_missed_resume(node, *record, look)) {
     node.want = Node::Want::up;
     node.request = look.request;
+    node.made_up = true;
     node.had_pod = false;
   } else {
-    result.lost = !decided && !record->powering_up && needs_pod(*record);
+    node.unbacked = !decided && !record->powering_up && needs_pod(*record);
+    result.changed = node.unbacked;
+    result.waits = node.missed != TimePoint{};
     return result;
   }
   node.since = look.now;
   node.missed = {};
+  node.unbacked = false;
   result.changed = true;
   return result;
+}
+
+bool is_late_resume(const Node& node, TimePoint now) {
+  return node.want == Node::Want::up && node.made_up && now < node.since + kLateResume;
 }
 
 Verdict judge_failure(const SlurmNode* record, bool vanished) {

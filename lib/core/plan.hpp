@@ -31,6 +31,7 @@ struct Action {
     wait,    ///< look again at `at`
     create,  ///< POST its pod
     remove,  ///< DELETE the pod of `uid`
+    look,    ///< GET its pod: what the watch shows may be older than what Slurm says
     fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
   };
   Kind kind = Kind::none;
@@ -55,7 +56,8 @@ inline constexpr std::chrono::seconds kStartGrace{5};
  *    would ignore it until ResumeTimeout), then a new one made;
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
- *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for.
+ *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
+ *  - nobody asked, and Slurm takes it for up without a pod: its pod is looked for.
  */
 Action plan_node(const Node& node, const Owner& owner, TimePoint now);
 
@@ -65,24 +67,35 @@ struct Look {
   /** The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once. */
   bool first = false;
   std::string request;  ///< id for a resume that is found here
+  TimePoint begun{};    ///< when slurmctld was asked: what came after may be newer than its answer
 };
 
 /** What an observed state of Slurm's node record says about what we should want. */
 struct Reconciled {
   bool changed = false;  ///< `node` was changed: plan it again
-  bool lost = false;     ///< Slurm believes it up but it has no pod
+  bool waits = false;    ///< a resume may be on its way: look again when kResumeGrace is over
 };
 
 /**
  * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
  * what only Slurm knows: a record that is powered down while we still want a pod (a suspend that never reached us), or
- * that is powering up without our having been asked (a resume that never reached us).
+ * that is powering up without our having been asked (a resume that never reached us). Of a node that is up without a
+ * pod it only says so (Node::unbacked): the watch may lag.
  * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older
- * than it; and so is a resume that may still be on its way.
+ * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
+ * for kResumeGrace.
  */
 Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look);
 
 inline constexpr std::chrono::seconds kReconcileGrace{30};
+/** slurmctld's ResumeProgram takes a moment. When it comes after all, it finds its pod made: is_late_resume(). */
+inline constexpr std::chrono::seconds kResumeGrace{5};
+
+/**
+ * Whether a resume of `node` is the one that a look has already made up for: the pod that was made then is younger than
+ * slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
+ */
+bool is_late_resume(const Node& node, TimePoint now);
 
 /** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
 enum class Verdict {

@@ -39,6 +39,9 @@ struct SlurmNode {
   std::string features;
   std::string reason;
   std::string comment;
+  /** NodeAddr: the node's own name until its slurmd has registered, and again when it is powered down. */
+  std::string address;
+  /** What slurmd said when it registered; zero before, and again after a restart of slurmctld. */
   std::chrono::system_clock::time_point boot_time{};
 
   /** Being suspended, or going to be. */
@@ -79,6 +82,12 @@ class Slurm {
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */
   virtual Status delete_nodes(const std::string& hostlist) = 0;
   virtual Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) = 0;
+  /**
+   * Has slurmctld look at its queue of jobs now, by an update of `node` that changes nothing. By itself it looks when
+   * an RPC may have made room for a job; what it meant to do is forgotten when it restarts or reconfigures: then a job
+   * that could start waits for the backfill scheduler (30 s).
+   */
+  virtual Status schedule_jobs(const std::string& node) = 0;
   /** Sets a job's AdminComment, or clears it. */
   virtual Status comment_job(std::uint32_t job, const std::string& text) = 0;
   /**

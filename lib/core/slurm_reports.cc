@@ -37,8 +37,9 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
             }),
       releasing_(timers, kReleaseDelay,
                  [this](std::vector<std::string> nodes) {
-                   for (const std::string& node : nodes) held_.erase(node);
-                   tell("release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); });
+                   // Held until then: a comparison that began before the release would hold them again.
+                   tell("release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
+                        [this, nodes] { for (const std::string& node : nodes) held_.erase(node); });
                  }),
       unprotecting_(timers, kReleaseDelay,
                     [this](const std::vector<std::string>& nodesets) {
@@ -56,9 +57,10 @@ void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   });
 }
 
-void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls) {
-  slurm_.call([this, what, calls = std::move(calls)](Slurm& slurm) -> SlurmCaller::Then {
-    return [this, what, status = calls(slurm)] {
+void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then) {
+  slurm_.call([this, what, calls = std::move(calls), then = std::move(then)](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, what, then, status = calls(slurm)] {
+      if (then) then();
       // Nothing is repeated: heal() sees what is left to do at the next comparison.
       unsigned held_back = 0;
       if (!status.ok() && limiter_.allow(clock_.now(), held_back)) {
@@ -66,6 +68,10 @@ void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls) {
       }
     };
   });
+}
+
+void SlurmReports::schedule_jobs(const std::string& node) {
+  tell("schedule jobs", [node](Slurm& slurm) { return slurm.schedule_jobs(node); });
 }
 
 // Failed starts.

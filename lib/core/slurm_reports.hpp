@@ -41,6 +41,9 @@ class SlurmReports {
   /** The node may wait for something else now. */
   void look_at(const std::string& node) { noting_.add(node); }
 
+  /** slurmctld has just started: what it had meant to schedule is forgotten. `node`: any of ours. */
+  void schedule_jobs(const std::string& node);
+
   /** A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not. */
   void heal(const SlurmNode& record, bool owned, TimePoint up_since);
 
@@ -52,7 +55,7 @@ class SlurmReports {
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
   void unprotect(const std::string& nodeset);
   void note(const std::vector<std::string>& nodes);
-  void tell(const char* what, std::function<Status(Slurm&)> calls);
+  void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then = {});
 
   SlurmCaller& slurm_;
   Timers& timers_;

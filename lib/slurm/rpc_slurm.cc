@@ -97,6 +97,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.features = text(info.features);
   node.reason = text(info.reason);
   node.comment = text(info.comment);
+  node.address = text(info.node_addr);
   node.boot_time = std::chrono::system_clock::from_time_t(info.boot_time);
   return node;
 }
@@ -187,6 +188,8 @@ class RpcSlurm final : public Slurm {
     if (!update.comment.empty() || update.clear_comment) message.comment = unconst(update.comment);
     return call(slurm_update_node, message);
   }
+
+  Status schedule_jobs(const std::string& node) override { return update_nodes(node, {}); }
 
   Status comment_job(std::uint32_t job, const std::string& text) override {
     job_desc_msg_t message;

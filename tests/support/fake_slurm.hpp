@@ -30,6 +30,7 @@ class FakeSlurm final : public Slurm {
   bool fail_loads = false;
   std::int64_t limit = 4096;
   int settled = 0;  ///< calls of settle_created_nodes() that went well
+  int scheduled = 0;  ///< calls of schedule_jobs() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
 
   /** A record for reading and changing; made (powered-down, idle, as by create) when it isn't there. */
@@ -50,7 +51,7 @@ class FakeSlurm final : public Slurm {
 
   static SlurmNode cloud_node(const std::string& name) {
     SlurmNode node;
-    node.name = name;
+    node.name = node.address = name;
     node.base = Base::idle;
     node.cloud = node.dynamic = node.powered_down = true;
     return node;
@@ -145,6 +146,13 @@ class FakeSlurm final : public Slurm {
       if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
       apply(node(name), update);
     }
+    return {};
+  }
+
+  Status schedule_jobs(const std::string& node) override {
+    if (auto error = next_failure()) return *error;
+    if (!has(node)) return Error(Errc::not_found, "slurm: Invalid node name specified");
+    scheduled++;
     return {};
   }
 

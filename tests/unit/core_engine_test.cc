@@ -28,10 +28,25 @@ class FakeCaller final : public SlurmCaller {
  public:
   FakeCaller(Slurm& slurm, Timers& timers) : slurm_(slurm), timers_(timers) {}
   void call(Work work) override {
-    timers_.after({}, [this, work] { work(slurm_)(); });
+    timers_.after({}, [this, work] {
+      Then then = work(slurm_);
+      if (late) {
+        answers_.push_back(std::move(then));
+      } else {
+        then();
+      }
+    });
+  }
+
+  /** True: slurmctld's answers are as old as it is long until arrive(). */
+  bool late = false;
+  void arrive() {
+    late = false;
+    for (const Then& then : std::exchange(answers_, {})) then();
   }
 
  private:
+  std::vector<Then> answers_;
   Slurm& slurm_;
   Timers& timers_;
 };
@@ -117,6 +132,20 @@ struct World {
     node.powering_up = node.not_responding = false;
     node.boot_time = clock.wall();
   }
+  /** slurmctld suspends the node, and tells us. */
+  void suspend(const char* name) {
+    SlurmNode& node = slurm.node(name);
+    node.base = SlurmNode::Base::idle;
+    node.powering_up = node.not_responding = node.powered_down = false;
+    node.powering_down = true;
+    engine->suspend({name});
+    settle();
+  }
+  std::size_t posts() const {
+    std::size_t count = 0;
+    for (const FakeClient::Call& call : api.calls) count += call.verb == Verb::create && call.plural == "pods";
+    return count;
+  }
   std::string pods() const { return compress_hostlist(api.names(kPods, kNamespace)); }
   std::string request_of(const char* pod) const {
     return std::string(api.find(kPods, kNamespace, pod).at({"metadata", "annotations", kAnnotationRequest}).text());
@@ -136,6 +165,12 @@ struct World {
 };
 
 std::vector<std::string> logged;
+
+std::string joined(const std::vector<std::string>& calls) {
+  std::string all;
+  for (const std::string& call : calls) all += (all.empty() ? "" : "\n") + call;
+  return all;
+}
 
 int set_up(void** state) {
   logged.clear();
@@ -219,6 +254,245 @@ void a_create_whose_answer_was_lost(void** state) {
   assert_int_equal(world.api.count(Verb::remove), 0);
 }
 
+/** The node's record as slurmctld's saved state has it when its slurmd had registered. */
+SlurmNode& was_up(World& world, const char* name) {
+  SlurmNode& node = world.slurm.node(name);
+  node.powered_down = false;
+  node.address = "10.1.2.3";
+  return node;
+}
+
+void looks_are_close_together_after_a_start(void** state) {
+  World& world = world_of(state);
+  world.start();
+  const std::pair<int, int> looks[] = {{0, 1}, {2, 2}, {4, 3}, {8, 4}, {16, 5}, {32, 6}, {50, 6}, {62, 7}, {93, 8}};
+  int now = 0;
+  for (const auto& [second, count] : looks) {
+    world.pass(std::chrono::seconds(second - now));
+    now = second;
+    assert_int_equal(world.slurm.loads, count);
+  }
+}
+
+void slurmctld_schedules_after_a_start(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-0");
+  world.start();
+  world.pass(std::chrono::seconds(40));
+  assert_int_equal(world.slurm.scheduled, 1);
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_state_older_than_the_suspend(void** state) {
+  World& world = world_of(state);
+  was_up(world, "compute-0");
+  world.start();
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+  assert_int_equal(world.slurm.harmed.size(), 0);  // before a job got it
+}
+
+void a_state_older_than_the_suspend_without_addresses(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-0").powered_down = false;  // Slurm 22.05 doesn't keep the address
+  world.start();
+  assert_int_equal(world.slurm.calls.size(), 0);
+  world.slurm.node("compute-0").base = SlurmNode::Base::allocated;
+  world.pass(std::chrono::seconds(2));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+}
+
+void records_that_are_nobodys_loss_are_left_alone(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-0").powered_down = false;  // just made
+  SlurmNode& other = world.slurm.node("login");        // of no NodeSet
+  other.powered_down = false;
+  other.base = SlurmNode::Base::allocated;
+  SlurmNode& machine = was_up(world, "compute-1");     // no pod is to be expected
+  machine.cloud = false;
+  machine.base = SlurmNode::Base::allocated;
+  world.start();
+  world.pass(std::chrono::seconds(70));
+  assert_int_equal(world.slurm.calls.size(), 0);
+  assert_int_equal(world.api.count(Verb::get), 0);
+}
+
+void a_pod_that_only_the_watch_misses_is_no_loss(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.end_watches(Status());
+  world.put_pod("compute-0", "r0");
+  was_up(world, "compute-0").base = SlurmNode::Base::allocated;
+  world.caller.late = true;
+  world.clock.advance(std::chrono::seconds(2));
+  world.timers.run_due();  // asks slurmctld
+  world.timers.run_due();
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "down"), 100);
+  world.api.fail_next(Verb::list, Error(Errc::unavailable, "down"), 100);
+  world.caller.arrive();
+  world.pass(std::chrono::seconds(20));
+  assert_int_equal(world.slurm.calls.size(), 0);
+  assert_true(world.api.count(Verb::get) > 0);
+  assert_text(world.pods(), "compute-0");
+}
+
+void a_loss_is_not_told_while_the_api_server_is_away(void** state) {
+  World& world = world_of(state);
+  was_up(world, "compute-0").base = SlurmNode::Base::allocated;
+  world.api.fail_next(Verb::get, Error(Errc::unavailable, "connection refused"), 3);
+  world.start();
+  assert_int_equal(world.slurm.calls.size(), 0);
+  world.pass(std::chrono::seconds(16));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+}
+
+void a_restart_finds_an_ended_pod(void** state) {
+  World& world = world_of(state);
+  was_up(world, "compute-0").base = SlurmNode::Base::allocated;
+  world.put_pod("compute-0", "r0", "Failed");
+  world.start();
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod ended: Failed\npower_down compute-0");
+  assert_text(world.pods(), "");
+}
+
+void a_restart_ends_a_suspend_whose_pods_are_gone(void** state) {
+  World& world = world_of(state);
+  was_up(world, "compute-0").powering_down = true;
+  world.start();
+  world.pass(std::chrono::seconds(1));
+  assert_text(joined(world.slurm.calls), "resume compute-0");
+}
+
+void a_restart_in_a_suspend_deletes_the_pods_that_are_left(void** state) {
+  World& world = world_of(state);
+  was_up(world, "compute-0").powering_down = true;
+  was_up(world, "compute-1").power_down_asked = true;
+  for (const char* pod : {"compute-0", "compute-1", "compute-2"}) world.put_pod(pod, "r0");  // 2: slurm has no such node
+  world.start();
+  assert_text(world.pods(), "");
+  assert_int_equal(world.slurm.harmed.size(), 0);
+}
+
+SlurmNode& wait_for_resume(World& world, const char* name) {
+  SlurmNode& node = world.slurm.node(name);
+  node.powered_down = false;
+  node.powering_up = node.not_responding = true;
+  node.base = SlurmNode::Base::allocated;
+  return node;
+}
+
+void a_resume_that_never_reached_us_is_made_up_for(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.pass(std::chrono::seconds(100));
+  wait_for_resume(world, "compute-2");
+  world.pass(std::chrono::seconds(30) + kResumeGrace + std::chrono::seconds(1));
+  assert_text(world.pods(), "compute-2");
+}
+
+void a_resume_on_its_way_is_not_made_up_for(void** state) {
+  World& world = world_of(state);
+  world.start();
+  wait_for_resume(world, "compute-2");
+  world.pass(std::chrono::seconds(4));
+  assert_text(world.pods(), "");
+  world.resume("r1", {"compute-2"});
+  assert_text(world.request_of("compute-2"), "r1");
+  world.pass(std::chrono::seconds(40));
+  assert_int_equal(world.posts(), 1);
+}
+
+void a_resume_that_comes_late_does_not_end_its_job(void** state) {
+  World& world = world_of(state);
+  wait_for_resume(world, "compute-2");
+  world.start();
+  world.registered("compute-2");
+  const std::string pod = world.uid_of("compute-2");
+  world.slurm.calls.clear();
+  ResumeRequest request;
+  request.id = "r1";
+  request.nodes = {"compute-2"};
+  world.engine->resume(request);
+  world.settle();
+  world.pass(std::chrono::seconds(40));
+  assert_text(world.uid_of("compute-2"), pod);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  world.resume("r2", {"compute-2"});  // and the next one is another
+  assert_text(world.request_of("compute-2"), "r2");
+}
+
+void a_node_that_is_held_back_is_not_resumed_by_a_look(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
+  world.resume("r1", {"compute-0"});
+  assert_true(world.slurm.node("compute-0").powering_up);  // as in slurmctld: DOWN, and still powering up
+  world.pass(PowerUpHealth::kFirstHold - std::chrono::seconds(1));
+  assert_int_equal(world.posts(), 1);
+}
+
+void the_first_look_may_take_long(void** state) {
+  World& world = world_of(state);
+  wait_for_resume(world, "compute-2");
+  world.slurm.fail_loads = true;
+  for (int i = 0; i < 13; ++i) world.slurm.failures.push_back(Error(Errc::timeout, "no answer"));
+  world.start();
+  world.pass(std::chrono::seconds(14));
+  assert_text(world.pods(), "compute-2");
+}
+
+/** Asks slurmctld now, and keeps its answer. */
+void begin_a_look(World& world) {
+  world.caller.late = true;
+  world.pass(std::chrono::seconds(31));
+}
+
+void a_look_that_is_older_than_a_resume(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-0");
+  world.start();
+  world.pass(std::chrono::seconds(70));
+  begin_a_look(world);                // powered down …
+  world.resume("r1", {"compute-0"});  // … and now a job is being configured
+  world.caller.arrive();
+  world.settle();
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  assert_int_equal(world.slurm.harmed.size(), 0);
+}
+
+void a_look_that_is_older_than_a_power_up(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.pass(std::chrono::seconds(70));
+  was_up(world, "compute-0");
+  begin_a_look(world);                  // up, without a pod …
+  wait_for_resume(world, "compute-0");  // … and now a job is being configured, whose resume is on its way
+  world.slurm.calls.clear();
+  world.caller.arrive();
+  world.settle();
+  world.pass(std::chrono::seconds(2));
+  assert_int_equal(world.slurm.harmed.size(), 0);
+  assert_int_equal(world.slurm.calls.size(), 0);
+  assert_text(world.pods(), "compute-0");
+}
+
+void a_report_that_is_older_than_a_resume(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.caller.late = true;
+  world.slurm.node("compute-0").powered_down = true;  // "nobody has a use for it" …
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.settle();
+  world.resume("r2", {"compute-0"});  // … but a new job
+  world.caller.arrive();
+  world.settle();
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.request_of("compute-0"), "r2");
+  assert_int_equal(world.slurm.harmed.size(), 0);
+}
+
 void nothing_before_the_comparison(void** state) {
   World& world = world_of(state);
   world.put_pod("compute-0", "r0");
@@ -291,12 +565,6 @@ void a_refused_pod_has_its_cause_in_slurm(void** state) {
   world.resume("r1", {"compute-0", "compute-1"});
   assert_text(world.slurm.calls[0], "down compute-0 slurm-k8s: pod: create: exceeded quota: pods=4");
   assert_text(world.pods(), "compute-1");
-}
-
-std::string joined(const std::vector<std::string>& calls) {
-  std::string all;
-  for (const std::string& call : calls) all += (all.empty() ? "" : "\n") + call;
-  return all;
 }
 
 void a_node_that_can_not_start_is_held_back(void** state) {
@@ -436,7 +704,7 @@ void a_restart_unprotects_a_nodeset_in_one_go(void** state) {
     node.reason = "slurm-k8s: protected: exceeded quota";
   }
   world.start();
-  world.pass(std::chrono::seconds(5));
+  world.pass(std::chrono::milliseconds(500));
   assert_text(joined(world.slurm.calls), "undrain compute-[0-49]");
   assert_int_equal(world.slurm.loads, 2);  // the comparison, and the look before the undrain
 }
@@ -497,7 +765,7 @@ void faults_are_waited_out(void** state) {
   assert_text(world.pods(), "compute-0");
   world.api.fail_next(Verb::remove, Error(Errc::internal, "etcd"), 1);
   world.api.fail_next(Verb::remove, Error(Errc::unavailable, "etcd"), 3);
-  world.engine->suspend({"compute-0"});
+  world.suspend("compute-0");
   world.pass(std::chrono::seconds(15));
   assert_text(world.pods(), "");
 }
@@ -586,6 +854,24 @@ int main() {
       ENGINE_TEST(an_older_pod_is_replaced),
       ENGINE_TEST(an_older_pod_that_the_watch_has_not_shown),
       ENGINE_TEST(a_create_whose_answer_was_lost),
+      ENGINE_TEST(looks_are_close_together_after_a_start),
+      ENGINE_TEST(slurmctld_schedules_after_a_start),
+      ENGINE_TEST(a_state_older_than_the_suspend),
+      ENGINE_TEST(a_state_older_than_the_suspend_without_addresses),
+      ENGINE_TEST(records_that_are_nobodys_loss_are_left_alone),
+      ENGINE_TEST(a_pod_that_only_the_watch_misses_is_no_loss),
+      ENGINE_TEST(a_loss_is_not_told_while_the_api_server_is_away),
+      ENGINE_TEST(a_restart_finds_an_ended_pod),
+      ENGINE_TEST(a_restart_ends_a_suspend_whose_pods_are_gone),
+      ENGINE_TEST(a_restart_in_a_suspend_deletes_the_pods_that_are_left),
+      ENGINE_TEST(a_resume_that_never_reached_us_is_made_up_for),
+      ENGINE_TEST(a_resume_on_its_way_is_not_made_up_for),
+      ENGINE_TEST(a_resume_that_comes_late_does_not_end_its_job),
+      ENGINE_TEST(a_node_that_is_held_back_is_not_resumed_by_a_look),
+      ENGINE_TEST(the_first_look_may_take_long),
+      ENGINE_TEST(a_look_that_is_older_than_a_resume),
+      ENGINE_TEST(a_look_that_is_older_than_a_power_up),
+      ENGINE_TEST(a_report_that_is_older_than_a_resume),
       ENGINE_TEST(nothing_before_the_comparison),
       ENGINE_TEST(a_resume_lost_with_slurmctld),
       ENGINE_TEST(pods_of_running_nodes_are_kept_over_a_restart),

@@ -61,6 +61,11 @@ Node missed(Node node, std::chrono::seconds ago) {
   return node;
 }
 
+Node unbacked(Node node) {
+  node.unbacked = true;
+  return node;
+}
+
 Node since(Node node, std::chrono::seconds ago) {
   node.since = kNow - ago;
   return node;
@@ -92,6 +97,10 @@ void plans_each_node_alone(void**) {
     const char* reason;  // part of a failure's reason
   } cases[] = {
       {"nobody asked: a pod is left alone", make_node(Node::Want::unknown, "", current), true, Kind::none, "", ""},
+      {"slurm takes it for up, and no pod is known: it is looked for", unbacked(make_node(Node::Want::unknown, "", {})),
+       true, Kind::look, "", ""},
+      {"nobody asked, and slurm doesn't miss its pod", make_node(Node::Want::unknown, "", {}), true, Kind::none, "", ""},
+      {"its pod is being looked for", busy(unbacked(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "", ""},
       {"wanted up, no pod", make_node(up, "r1", {}), true, Kind::create, "", ""},
       {"wanted up, its pod is there", make_node(up, "r1", current), true, Kind::none, "", ""},
       {"a pod of an older request is replaced", make_node(up, "r1", older), true, Kind::remove, "u0", ""},
@@ -151,6 +160,23 @@ SlurmNode record(std::initializer_list<bool SlurmNode::*> flags, bool registered
   return node;
 }
 
+Node seen(Node node, std::chrono::seconds ago) {
+  node.seen = kNow - ago;
+  return node;
+}
+
+SlurmNode with_address(SlurmNode node) {
+  node.name = "compute-0";
+  node.address = "10.1.2.3";
+  return node;
+}
+
+SlurmNode with_base(SlurmNode node, SlurmNode::Base base, const char* reason = "") {
+  node.base = base;
+  node.reason = reason;
+  return node;
+}
+
 void reconciles_with_slurm(void**) {
   const auto unknown = Node::Want::unknown;
   const auto up = Node::Want::up;
@@ -159,11 +185,20 @@ void reconciles_with_slurm(void**) {
   const SlurmNode powered_down = record({&SlurmNode::powered_down});
   const SlurmNode powering_down = record({&SlurmNode::powering_down}, true);
   const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
+  const SlurmNode allocated_off = with_base(powered_down, SlurmNode::Base::allocated);
   const SlurmNode usable = record({}, true);
   const SlurmNode never_registered = record({});
-  SlurmNode allocated = record({});
-  allocated.base = SlurmNode::Base::mixed;
-  const std::chrono::seconds old = kReconcileGrace + std::chrono::seconds(1);
+  const SlurmNode registered_before = with_address(record({}));
+  const SlurmNode allocated = with_base(record({}), SlurmNode::Base::mixed);
+  const SlurmNode completing = record({&SlurmNode::completing});
+  const SlurmNode silent = record({&SlurmNode::not_responding});
+  const SlurmNode silent_down = with_base(silent, SlurmNode::Base::down, "Not responding");
+  SlurmNode held = with_base(powering_up, SlurmNode::Base::down, "slurm-k8s: exceeded quota");
+  held.cloud = true;
+  const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
+  const std::chrono::seconds old = kReconcileGrace + 1s;
+  enum class Says { nothing, unbacked, waits, changed };
   const struct {
     const char* name;
     Node node;
@@ -171,48 +206,98 @@ void reconciles_with_slurm(void**) {
     bool first;
     Node::Want want;
     const char* request;
-    bool changed;
-    bool lost;
+    Says says;
   } cases[] = {
       {"after a start: slurm's state is older than the world, its pod goes", make_node(unknown, "", pod),
-       &powered_down, true, down, "", true, false},
-      {"after a start: suspended, its pod still there", make_node(unknown, "", pod), &powering_down, true, down, "", true,
-       false},
-      {"after a start: powering up with its pod", make_node(unknown, "", pod), &powering_up, true, up, "r1", true, false},
-      {"after a start: powering up, the pod was never made", make_node(unknown, "", {}), &powering_up, true, up, "new", true,
-       false},
-      {"after a start: up with its pod", make_node(unknown, "", pod), &usable, true, up, "r1", true, false},
-      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", false, true},
+       &powered_down, true, down, "", Says::changed},
+      {"after a start: suspended, its pod still there", make_node(unknown, "", pod), &powering_down, true, down, "",
+       Says::changed},
+      {"after a start: suspended, its pod is gone", make_node(unknown, "", {}), &powering_down, true, down, "",
+       Says::changed},
+      {"after a start: given up by ResumeTimeout, its pod goes", make_node(unknown, "", pod), &timed_out, true, down, "",
+       Says::changed},
+      {"after a start: powering up with its pod", make_node(unknown, "", pod), &powering_up, true, up, "r1",
+       Says::changed},
+      {"after a start: powering up, the pod is of before and on its way out", make_node(unknown, "", deleting(pod)),
+       &powering_up, true, up, "new", Says::changed},
+      {"after a start: powering up, the pod was never made", make_node(unknown, "", {}), &powering_up, true, up, "new",
+       Says::changed},
+      {"after a start: up with its pod", make_node(unknown, "", pod), &usable, true, up, "r1", Says::changed},
+      {"after a start: up, its pod has ended", make_node(unknown, "", ended(pod, "Evicted")), &usable, true, up, "r1",
+       Says::changed},
+      {"after a start: up, its pod is going", make_node(unknown, "", deleting(pod)), &usable, true, up, "r1",
+       Says::changed},
+      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::unbacked},
       {"after a restart of both: a node with a job, its pod is gone", make_node(unknown, "", {}), &allocated, true,
-       unknown, "", false, true},
-      {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown, "",
-       false, false},
-      {"a pod that slurm knows no node for", make_node(unknown, "", pod), nullptr, false, down, "", true, false},
-      {"a fresh resume is newer than the record", make_node(up, "r1", {}), &powered_down, false, up, "r1", false, false},
-      {"a resume that slurm gave up (ResumeTimeout)", since(make_node(up, "r1", pod), old), &powered_down, false, down, "",
-       true, false},
-      {"wanted up and up", since(make_node(up, "r1", pod), old), &usable, false, up, "r1", false, false},
-      {"wanted up, still powering up", since(make_node(up, "r1", {}), old), &powering_up, false, up, "r1", false, false},
-      {"a fresh suspend is newer than the record", make_node(down, "", pod), &usable, false, down, "", false, false},
-      {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), old),
-       &powering_up, false, up, "new", true, false},
-      {"a resume that never reached us waits for the old pod to go", since(make_node(down, "", pod), old),
-       &powering_up, false, down, "", false, false},
-      {"a resume may still be on its way", make_node(unknown, "", {}), &powering_up, false, unknown, "", false, false},
-      {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kReconcileGrace), &powering_up,
-       false, up, "new", true, false},
+       unknown, "", Says::unbacked},
+      {"after a restart of both: an idle node that had registered, its pod is gone", make_node(unknown, "", {}),
+       &registered_before, true, unknown, "", Says::unbacked},
+      {"a job is being completed, the pod is gone", make_node(unknown, "", {}), &completing, false, unknown, "",
+       Says::unbacked},
+      {"slurmd doesn't answer, and has no pod", make_node(unknown, "", {}), &silent, false, unknown, "",
+       Says::unbacked},
+      {"slurmctld set it DOWN since slurmd doesn't answer, and it has no pod", make_node(unknown, "", {}), &silent_down,
+       false, unknown, "", Says::unbacked},
+      {"slurmd doesn't answer, but its pod is there: slurmctld's to decide", since(make_node(up, "r1", pod), old),
+       &silent, false, up, "r1", Says::nothing},
+      {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown,
+       "", Says::nothing},
+      {"a pod that slurm knows no node for", make_node(unknown, "", pod), nullptr, false, down, "", Says::changed},
+      {"a pod that came while slurmctld was being asked", seen(make_node(unknown, "", pod), 1s), &powered_down, false,
+       unknown, "", Says::nothing},
+      {"a fresh resume is newer than the record", make_node(up, "r1", {}), &powered_down, false, up, "r1",
+       Says::nothing},
+      {"a fresh resume with its pod, of a node with a job", make_node(up, "r1", pod), &allocated_off, false, up, "r1",
+       Says::nothing},
+      {"a job is being configured, its pod is on its way", since(make_node(up, "r1", {}), old), &configured, false, up,
+       "r1", Says::nothing},
+      {"a job is being configured, its pod is there", since(make_node(up, "r1", pod), old), &configured, false, up, "r1",
+       Says::nothing},
+      {"a resume that slurm gave up (ResumeTimeout)", since(make_node(up, "r1", pod), old), &timed_out, false, down, "",
+       Says::changed},
+      {"a suspend that never reached us", since(make_node(up, "r1", pod), old), &powering_down, false, down, "",
+       Says::changed},
+      {"wanted up and up", since(make_node(up, "r1", pod), old), &usable, false, up, "r1", Says::nothing},
+      {"wanted up, still powering up", since(make_node(up, "r1", {}), old), &powering_up, false, up, "r1",
+       Says::nothing},
+      {"a fresh suspend is newer than the record", make_node(down, "", pod), &usable, false, down, "", Says::nothing},
+      {"suspended, and still so", since(make_node(down, "", pod), old), &powering_down, false, down, "", Says::nothing},
+      {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), kResumeGrace),
+       &powering_up, false, up, "new", Says::changed},
+      {"a resume that never reached us, the old pod still there", missed(since(make_node(down, "", pod), old), kResumeGrace),
+       &powering_up, false, up, "new", Says::changed},
+      {"a resume may still be on its way", make_node(unknown, "", {}), &powering_up, false, unknown, "", Says::waits},
+      {"and a second later, too", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
+      {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kResumeGrace), &powering_up,
+       false, up, "new", Says::changed},
+      {"held back: it was set DOWN while it was powering up, nobody waits for it",
+       missed(make_node(unknown, "", {}), kResumeGrace), &held, false, unknown, "", Says::nothing},
       {"nothing is decided while a request is under way", busy(since(make_node(up, "r1", pod), old)), &powered_down,
-       false, up, "r1", false, false},
+       false, up, "r1", Says::nothing},
   };
   for (const auto& row : cases) {
     Node node = row.node;
-    const Reconciled result = reconcile_node(node, row.record, {kNow, row.first, "new"});
-    if (node.want != row.want || node.request != row.request || result.changed != row.changed ||
-        result.lost != row.lost) {
-      fail_msg("%s: want %d request '%s' changed %d lost %d", row.name, static_cast<int>(node.want),
-               node.request.c_str(), result.changed, result.lost);
+    const Look look{kNow, row.first, "new", kNow - 2s};
+    const Reconciled result = reconcile_node(node, row.record, look);
+    const Says says = node.unbacked ? Says::unbacked : result.changed ? Says::changed
+                      : result.waits ? Says::waits : Says::nothing;
+    if (node.want != row.want || node.request != row.request || says != row.says ||
+        result.changed != (says == Says::changed || says == Says::unbacked)) {
+      fail_msg("%s: want %d request '%s' changed %d waits %d unbacked %d", row.name, static_cast<int>(node.want),
+               node.request.c_str(), result.changed, result.waits, node.unbacked);
     }
   }
+}
+
+void a_resume_that_was_made_up_for_may_come_late(void**) {
+  Node node = make_node(Node::Want::unknown, "", {});
+  const SlurmNode powering_up = record({&SlurmNode::powering_up});
+  reconcile_node(node, &powering_up, {kNow, true, "new", kNow});
+  assert_true(is_late_resume(node, kNow + 59s));
+  assert_false(is_late_resume(node, kNow + 61s));  // slurmctld asks again
+  assert_false(is_late_resume(make_node(Node::Want::up, "r1", {}), kNow));
+  node.want = Node::Want::down;
+  assert_false(is_late_resume(node, kNow));
 }
 
 void judges_failures_on_a_fresh_record(void**) {
@@ -247,6 +332,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(plans_each_node_alone),
       SLURMK8S_TEST(reconciles_with_slurm),
+      SLURMK8S_TEST(a_resume_that_was_made_up_for_may_come_late),
       SLURMK8S_TEST(judges_failures_on_a_fresh_record),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
