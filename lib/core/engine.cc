@@ -89,6 +89,7 @@ void Engine::resume(const ResumeRequest& request) {
       node.made_up = false;
       continue;
     }
+    reports_.asked_up(name);
     node.want = Node::Want::up;
     node.request = request.id;
     node.made_up = false;
@@ -108,6 +109,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     ++metrics_.suspends;
     Node& node = nodes_[name];
+    if (is_kept_from_us(node)) reports_.excuse(name);  // it may be ResumeFailProgram that asks
     node.want = Node::Want::down;
     node.request.clear();
     node.made_up = false;
@@ -117,6 +119,16 @@ void Engine::suspend(const std::vector<std::string>& names) {
   }
   log_info("suspend: %zu nodes: %s", names.size(), shorten(compress_hostlist(names)).c_str());
   pump();
+}
+
+/**
+ * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
+ * throttles, or the pod of before doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
+ */
+bool Engine::is_kept_from_us(const Node& node) const {
+  if (node.want != Node::Want::up) return false;
+  const bool is_there = node.pod && (node.request.empty() || node.pod->request == node.request);
+  return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.had_pod;
 }
 
 bool Engine::settled(const std::vector<std::string>& names) const {
@@ -228,6 +240,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
     const auto known = nodes_.find(record.name);
     const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
+    if (wanted && is_given_up(record) && is_kept_from_us(known->second)) reports_.excuse(record.name);
     reports_.heal(record, owned, wanted ? known->second.since : TimePoint{});
   }
   const Look look{parts_.clock.now(), !looked_, random_id(), begun};
@@ -237,6 +250,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
     const Reconciled result = reconcile_node(node, record, look);
     waits |= result.waits;
+    if (result.changed && node.want == Node::Want::up) reports_.asked_up(name);
     if (result.changed) enqueue(name);
   }
   if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());

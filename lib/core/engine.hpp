@@ -69,6 +69,7 @@ class Engine {
   void look_in(std::chrono::seconds wait);
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
 
+  bool is_kept_from_us(const Node& node) const;
   Owner owner(const std::string& node) const;
   void enqueue(const std::string& name);
   void enqueue_at(const std::string& name, TimePoint at);

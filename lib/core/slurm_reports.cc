@@ -79,6 +79,12 @@ void SlurmReports::schedule_jobs(const std::string& node) {
 void SlurmReports::hold_back(const std::string& node, const std::string& cause) {
   if (!held_.insert(node).second) return;
   const std::string nodeset = nodeset_of(node);
+  if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
+    log_info("node %s: its pod could not be made in time: tried again in %lld s", node.c_str(),
+             static_cast<long long>(PowerUpHealth::kFirstHold.count()));
+    timers_.after(PowerUpHealth::kFirstHold, [this, node] { releasing_.add(node); });
+    return;
+  }
   PowerUpHealth& health = health_[nodeset];
   const std::chrono::seconds hold = health.failed(clock_.now());
   log_info("node %s: held back for %lld s", node.c_str(), static_cast<long long>(hold.count()));

@@ -38,6 +38,10 @@ class SlurmReports {
   void fail(NodeFailure failure, OnVerdict done);
   /** The suspend of a node is done: its pod is gone. */
   void gone(const std::string& node) { gone_.add(node); }
+  /** The API server kept us from the node's pod: a ResumeTimeout of it says nothing about its NodeSet. */
+  void excuse(const std::string& node) { excused_.insert(node); }
+  /** A new attempt begins: the node has no excuse. */
+  void asked_up(const std::string& node) { excused_.erase(node); }
   /** The node may wait for something else now. */
   void look_at(const std::string& node) { noting_.add(node); }
 
@@ -65,6 +69,7 @@ class SlurmReports {
   std::map<std::string, PowerUpHealth> health_;         // by NodeSet
   std::set<std::string> protected_;                     // NodeSets
   std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released
+  std::unordered_set<std::string> excused_;             // nodes whose ResumeTimeout doesn't count
   std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
   Batch gone_;
   Batch releasing_;

@@ -827,6 +827,78 @@ void suspended_while_it_is_being_made(void** state) {
   assert_text(world.pods(), "");
 }
 
+/** slurmctld gives up nodes that are powering up: DOWN and powered down; ResumeFailProgram may reach us or not. */
+void give_up(World& world, const char* name, bool tells) {
+  SlurmNode& node = world.slurm.node(name);
+  node.base = SlurmNode::Base::down;
+  node.reason = "ResumeTimeout reached";
+  node.powering_up = node.not_responding = false;
+  node.powered_down = true;
+  if (tells) world.engine->suspend({name});
+  world.pass(std::chrono::seconds(45));
+}
+
+void a_nodeset_is_not_to_blame_for_an_api_server_that_is_away(void** state) {
+  World& world = world_of(state);
+  for (const char* node : {"compute-6", "compute-7"}) world.slurm.node(node);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
+  const std::pair<const char*, bool> nodes[] = {
+      {"compute-0", true}, {"compute-1", false}, {"compute-2", true}, {"compute-3", false}};
+  for (const auto& [name, tells] : nodes) {
+    world.resume(name, {name});
+    world.pass(std::chrono::seconds(60));
+    give_up(world, name, tells);
+  }
+  assert_text(joined(world.slurm.calls), "resume compute-0\nresume compute-1\nresume compute-2\nresume compute-3");
+}
+
+void a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-7");
+  world.start();
+  for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
+    world.resume(name, {name});  // its pod is made, but the API server goes before the scheduler has seen it
+    world.api.fail_next(Verb::watch, Error(Errc::unavailable, "connection refused"), 100000);
+    world.api.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 100000);
+    world.api.end_watches(Error(Errc::unavailable, "cut"));
+    world.pass(std::chrono::seconds(60));
+    give_up(world, name, true);
+  }
+  assert_text(joined(world.slurm.calls), "resume compute-0\nresume compute-1\nresume compute-2");
+}
+
+void nodes_whose_pods_never_register_are_their_nodesets_fault(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-7");
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 3);
+  for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
+    world.resume(name, {name});
+    world.pass(std::chrono::seconds(60));
+    give_up(world, name, true);
+  }
+  assert_contains(joined(world.slurm.calls), "compute-[0-1,7] slurm-k8s: protected: ResumeTimeout reached");
+}
+
+void an_excuse_is_for_one_attempt(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-7");
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
+  world.resume("r1", {"compute-0"});
+  world.pass(std::chrono::seconds(5));
+  give_up(world, "compute-0", true);
+  world.api.forgive();
+  for (int i = 0; i < 3; ++i) {
+    world.resume(("s" + std::to_string(i)).c_str(), {"compute-0"});
+    world.pass(std::chrono::seconds(60));
+    give_up(world, "compute-0", true);
+    world.pass(std::chrono::seconds(60));
+  }
+  assert_contains(joined(world.slurm.calls), "drain compute-7 slurm-k8s: protected: ResumeTimeout reached");
+}
+
 void control_messages(void** state) {
   World& world = world_of(state);
   world.start();
@@ -897,6 +969,10 @@ int main() {
       ENGINE_TEST(requests_in_flight_are_bounded),
       ENGINE_TEST(a_silent_slurmctld_does_not_hold_resumes_back),
       ENGINE_TEST(suspended_while_it_is_being_made),
+      ENGINE_TEST(a_nodeset_is_not_to_blame_for_an_api_server_that_is_away),
+      ENGINE_TEST(a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start),
+      ENGINE_TEST(nodes_whose_pods_never_register_are_their_nodesets_fault),
+      ENGINE_TEST(an_excuse_is_for_one_attempt),
       ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
