@@ -18,6 +18,8 @@ constexpr std::chrono::seconds kReconcileInterval{30};
 /** A slurmctld that doesn't answer must not hold resumes back for longer than this. */
 constexpr std::chrono::seconds kReconcilePatience{10};
 constexpr std::chrono::seconds kReconcileRetry{1};
+/** The watch shows a pod within this, or it is not well. */
+constexpr std::chrono::seconds kWatchGrace{10};
 
 double jitter() {
   static thread_local std::minstd_rand generator{std::random_device{}()};
@@ -173,7 +175,9 @@ void Engine::on_nodeset(const Json& object) {
 
 void Engine::on_nodeset_removed(const std::string& name) { nodesets_.erase(name); }
 
-void Engine::on_pod(const Json& object) { observe(std::string(object.at({"metadata", "name"}).text()), decode_pod(object)); }
+void Engine::on_pod(const Json& object) {
+  if (is_node_pod(object)) observe(std::string(object.at({"metadata", "name"}).text()), decode_pod(object));
+}
 
 void Engine::observe(const std::string& name, Pod pod) {
   Node& node = nodes_[name];
@@ -220,6 +224,15 @@ void Engine::reconcile() {
   });
 }
 
+/**
+ * Whether its pod is known from an answer alone, and the watch should have shown it by now. When the pod went before it
+ * did, nobody tells that it is gone.
+ */
+bool Engine::is_unseen(const std::string& name, const Node& node) const {
+  return node.pod && !node.busy && parts_.clock.now() >= node.seen + kWatchGrace &&
+         !pods_reflector_.knows(name, node.pod->uid);
+}
+
 void Engine::look_in(std::chrono::seconds wait) {
   parts_.timers.after(wait, [this] { reconcile(); });
 }
@@ -250,6 +263,10 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
     const Reconciled result = reconcile_node(node, record, look);
     waits |= result.waits;
+    if (is_unseen(name, node)) {
+      node.doubted = true;
+      enqueue(name);
+    }
     if (result.changed && node.want == Node::Want::up) reports_.asked_up(name);
     if (result.changed) enqueue(name);
   }
@@ -313,7 +330,13 @@ void Engine::act(const std::string& name, Node& node) {
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
     case Action::Kind::look: look(name, node); break;
-    case Action::Kind::fail: fail(name, node, action.reason, action.cause); break;
+    case Action::Kind::fail:
+      if (action.cause == Cause::unschedulable || action.cause == Cause::start) {
+        confirm(name, node, action);
+      } else {
+        fail(name, node, action.reason, action.cause);
+      }
+      break;
   }
 }
 
@@ -338,6 +361,30 @@ void Engine::look(const std::string& name, Node& node) {
 void Engine::refresh(const std::string& name) {
   nodes_[name].busy = true;
   executor_.get(name, [this, name](Result<Json> result) { on_refreshed(name, std::move(result)); });
+}
+
+/** What hinders the pod may be over, and the watch not have told: a job that is being configured would pay for it. */
+void Engine::confirm(const std::string& name, Node& node, const Action& action) {
+  node.busy = true;
+  executor_.get(name, [this, name, uid = node.pod->uid, action](Result<Json> result) {
+    Node& after = answered(name);
+    if (!result && result.error().code() != Errc::not_found) {
+      back_off(name, after, "get", result.error());
+      return;
+    }
+    if (!result || !is_node_pod(*result)) {
+      after.pod.reset();
+      return;
+    }
+    Pod pod = decode_pod(*result);
+    const bool is_as_before = after.want == Node::Want::up && after.pod && after.pod->uid == uid && pod.uid == uid &&
+                              pod.hindrance.kind == after.pod->hindrance.kind && !pod.deleting;
+    if (is_as_before) {
+      fail(name, after, action.reason, action.cause);
+    } else {
+      observe(name, std::move(pod));
+    }
+  });
 }
 
 void Engine::fail(const std::string& name, Node& node, const std::string& reason, Cause cause) {
@@ -412,7 +459,12 @@ void Engine::on_removed(const std::string& name, const std::string& uid, Result<
 
 void Engine::on_refreshed(const std::string& name, Result<Json> result) {
   Node& node = answered(name);
-  if (result) {
+  if (result && !is_node_pod(*result)) {
+    node.pod.reset();
+    if (node.want != Node::Want::up) return;
+    fail(name, node, format("pod: create: pod %s/%s is there and is somebody else's: it has no label %s=%s",
+                            parts_.options.name_space.c_str(), name.c_str(), kLabelNode, name.c_str()), Cause::refused);
+  } else if (result) {
     node.failures = 0;
     observe(name, decode_pod(*result));
   } else if (result.error().code() == Errc::not_found) {
@@ -424,14 +476,15 @@ void Engine::on_refreshed(const std::string& name, Result<Json> result) {
 
 void Engine::on_looked(const std::string& name, Result<Json> result) {
   Node& node = answered(name);
-  node.unbacked = false;
-  if (node.want != Node::Want::unknown) return;  // asked for meanwhile
-  if (result) {
-    observe(name, decode_pod(*result));  // the next comparison takes it over
-  } else if (result.error().code() == Errc::not_found) {
+  node.doubted = false;
+  if (result && is_node_pod(*result)) {
+    observe(name, decode_pod(*result));
+  } else if (!result && result.error().code() != Errc::not_found) {
+    back_off(name, node, "get", result.error());
+  } else if (node.want == Node::Want::unknown) {
     fail(name, node, "pod is gone", Cause::gone);
   } else {
-    back_off(name, node, "get", result.error());
+    node.pod.reset();
   }
 }
 

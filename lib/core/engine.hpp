@@ -22,6 +22,7 @@
 #include "core/node.hpp"
 #include "core/nodeset.hpp"
 #include "core/options.hpp"
+#include "core/plan.hpp"
 #include "core/resume_request.hpp"
 #include "core/slurm_caller.hpp"
 #include "core/slurm_reports.hpp"
@@ -66,6 +67,7 @@ class Engine {
   void on_synced();
 
   void reconcile();
+  bool is_unseen(const std::string& name, const Node& node) const;
   void look_in(std::chrono::seconds wait);
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
 
@@ -79,6 +81,7 @@ class Engine {
   void remove(const std::string& name, Node& node, const std::string& uid);
   void refresh(const std::string& name);
   void look(const std::string& name, Node& node);
+  void confirm(const std::string& name, Node& node, const Action& action);
   void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
   void time_steps(Node& node);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);

@@ -67,6 +67,11 @@ Hindrance decode_hindrance(const Json& status) {
 
 }  // namespace
 
+bool is_node_pod(const Json& object) {
+  const Json metadata = object["metadata"];
+  return metadata.at({"labels", kLabelNode}).text() == metadata["name"].text();
+}
+
 Pod decode_pod(const Json& object) {
   const Json metadata = object["metadata"];
   Pod pod;

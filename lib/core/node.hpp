@@ -41,6 +41,9 @@ struct Pod {
 /** Reads the members above. A pod's name is its node's. */
 Pod decode_pod(const Json& object);
 
+/** Whether a pod is a node's, and not somebody else's who took the name or copied our labels. */
+bool is_node_pod(const Json& object);
+
 struct Node {
   enum class Want {
     unknown,  ///< nobody asked since the engine started: Slurm's own node state will tell
@@ -54,7 +57,7 @@ struct Node {
   TimePoint since{};    ///< when `want` was last set
   TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
   bool made_up = false; ///< with Want::up: `request` is our own, for a resume that never reached us
-  bool unbacked = false;  ///< with Want::unknown: Slurm takes it for up, and the watch shows no pod of it
+  bool doubted = false; ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
 
   std::optional<Pod> pod;
   TimePoint seen{};       ///< since when `pod` has been known

@@ -87,9 +87,14 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
 
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Resuming takes a drain back, too: a drained node waits for SuspendTimeout.
-  const auto done = SLURMK8S_TRY(select(slurm, &nodes, [](const SlurmNode& node) {
-    return node.cloud && node.powering_down && !node.draining && node.base == Base::idle && !node.completing;
+  std::string off;
+  const auto done = SLURMK8S_TRY(select(slurm, &nodes, [&off](const SlurmNode& node) {
+    const bool idle = node.cloud && !node.draining && node.base == Base::idle && !node.completing;
+    if (idle && node.powered_down) off = node.name;
+    return idle && node.powering_down;
   }));
+  // SuspendTimeout was faster, and slurmctld doesn't schedule after it.
+  if (done.empty() && !off.empty()) return slurm.schedule_jobs(off);
   return change(slurm, done, to(State::resume));
 }
 

@@ -82,8 +82,9 @@ const char* to_string(Cause cause) {
 Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
   if (node.busy) return {};
   if (now < node.not_before) return wait_until(node.not_before);
+  if (node.doubted) return act(Action::Kind::look);
   switch (node.want) {
-    case Node::Want::unknown: return node.unbacked && !node.pod ? act(Action::Kind::look) : Action{};
+    case Node::Want::unknown: return {};
     case Node::Want::down: return node.pod ? remove(*node.pod) : Action{};
     case Node::Want::up: return plan_up(node, owner, now);
   }
@@ -148,14 +149,14 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
     node.made_up = true;
     node.had_pod = false;
   } else {
-    node.unbacked = !decided && !record->powering_up && needs_pod(*record);
-    result.changed = node.unbacked;
+    node.doubted = !decided && !record->powering_up && needs_pod(*record);
+    result.changed = node.doubted;
     result.waits = node.missed != TimePoint{};
     return result;
   }
   node.since = look.now;
   node.missed = {};
-  node.unbacked = false;
+  node.doubted = false;
   result.changed = true;
   return result;
 }

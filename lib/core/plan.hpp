@@ -57,7 +57,7 @@ inline constexpr std::chrono::seconds kStartGrace{5};
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
  *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
- *  - nobody asked, and Slurm takes it for up without a pod: its pod is looked for.
+ *  - in doubt (Node::doubted), whatever is wanted: its pod is looked at.
  */
 Action plan_node(const Node& node, const Owner& owner, TimePoint now);
 
@@ -80,7 +80,7 @@ struct Reconciled {
  * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
  * what only Slurm knows: a record that is powered down while we still want a pod (a suspend that never reached us), or
  * that is powering up without our having been asked (a resume that never reached us). Of a node that is up without a
- * pod it only says so (Node::unbacked): the watch may lag.
+ * pod it only says so (Node::doubted): the watch may lag.
  * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older
  * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
  * for kResumeGrace.

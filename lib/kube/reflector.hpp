@@ -48,6 +48,11 @@ class Reflector {
   void stop();
 
   bool synced() const { return synced_; }
+  /** Whether the list or the watch has shown this object, and not yet that it is gone. */
+  bool knows(const std::string& name, const std::string& uid) const {
+    const auto found = known_.find(name);
+    return found != known_.end() && found->second.uid == uid;
+  }
   /** Error of the last try while it can't reach the server; empty while all is well. For status and metrics. */
   const std::string& last_error() const { return last_error_; }
 

@@ -366,7 +366,7 @@ void a_restart_in_a_suspend_deletes_the_pods_that_are_left(void** state) {
   World& world = world_of(state);
   was_up(world, "compute-0").powering_down = true;
   was_up(world, "compute-1").power_down_asked = true;
-  for (const char* pod : {"compute-0", "compute-1", "compute-2"}) world.put_pod(pod, "r0");  // 2: slurm has no such node
+  for (const char* pod : {"compute-0", "compute-1", "compute-2"}) world.put_pod(pod, "r0");  // 2: no record
   world.start();
   assert_text(world.pods(), "");
   assert_int_equal(world.slurm.harmed.size(), 0);
@@ -899,6 +899,253 @@ void an_excuse_is_for_one_attempt(void** state) {
   assert_contains(joined(world.slurm.calls), "drain compute-7 slurm-k8s: protected: ResumeTimeout reached");
 }
 
+void refused_until_an_administrator_mends_the_role(void** state) {
+  World& world = world_of(state);
+  world.start();
+  for (const char* request : {"r1", "r2"}) {
+    world.api.fail_next(Verb::create, Error(Errc::forbidden, "pods is forbidden: no role"));
+    world.resume(request, {"compute-0"}, 12);
+    assert_text(world.slurm.node("compute-0").reason, "slurm-k8s: pod: create: pods is forbidden: no role");
+    assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: pods is forbidden: no role");
+    world.pass(std::chrono::seconds(25));
+    assert_text(world.slurm.calls.back(), "power_down compute-0");
+    world.slurm.pass_time();
+    world.slurm.pass_time();
+  }
+  const std::size_t calls = world.slurm.calls.size();
+  world.resume("r3", {"compute-0"}, 12);
+  world.registered("compute-0");
+  world.pass(std::chrono::seconds(40));
+  assert_text(world.request_of("compute-0"), "r3");
+  assert_int_equal(world.slurm.calls.size(), calls);
+  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
+  world.resume("r4", {"compute-1"});
+  world.pass(PowerUpHealth::kFirstHold + std::chrono::seconds(1));  // a first failure again
+  assert_text(world.slurm.calls.back(), "power_down compute-1");
+}
+
+void an_expired_token_is_waited_out(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unauthorized, "Unauthorized"), 4);
+  world.resume("r1", {"compute-0"});
+  assert_text(world.pods(), "");
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_delete_whose_answer_was_lost(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 3);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));  // so that only the next try can tell
+  world.api.lose_answers(Verb::remove, Error(Errc::unavailable, "connection reset"));
+  world.suspend("compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.pods(), "");
+  assert_text(joined(world.slurm.calls), "resume compute-0");
+  assert_int_equal(world.engine->gauges().pods_running + world.engine->gauges().pods_deleting, 0);
+}
+
+void a_delete_whose_answer_was_lost_while_the_pod_ends(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.slow_deletion = true;
+  world.api.lose_answers(Verb::remove, Error(Errc::timeout, "no answer"));
+  world.suspend("compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_int_equal(world.api.count(Verb::remove), 1);  // the watch has shown that it goes
+  assert_int_equal(world.slurm.calls.size(), 0);
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(1));
+  assert_text(joined(world.slurm.calls), "resume compute-0");
+}
+
+void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 100);
+  world.api.fail_next(Verb::list, Error(Errc::unavailable, "cut"), 100);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.settle();
+  world.api.lose_answers(Verb::create, Error(Errc::unavailable, "connection reset"));
+  ResumeRequest request;
+  request.id = "r1";
+  request.nodes = {"compute-0"};
+  world.engine->resume(request);
+  world.pass(std::chrono::seconds(3));
+  assert_true(world.engine->settled({"compute-0"}));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_int_equal(world.posts(), 2);  // the second is told that it is there
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_look_that_fails_after_a_conflict(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 100);
+  world.api.fail_next(Verb::list, Error(Errc::unavailable, "cut"), 100);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.put_pod("compute-0", "r1");  // by slurm-k8s-resume itself, say
+  world.put_pod("compute-1", "r0");
+  world.api.fail_next(Verb::get, Error(Errc::unavailable, "HTTP 500: etcd is tired"), 4);
+  const std::string ours = world.uid_of("compute-0");
+  world.resume("r1", {"compute-0", "compute-1"});
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.uid_of("compute-0"), ours);
+  assert_text(world.request_of("compute-1"), "r1");
+  assert_int_equal(world.api.count(Verb::remove), 1);
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_deletion_that_the_watch_never_tells(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"});
+  world.registered("compute-0");
+  world.registered("compute-1");
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 1);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.settle();
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.api.forget_history();  // the watch's version is gone: 410
+  world.pass(std::chrono::seconds(3));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+  assert_text(world.pods(), "compute-1");
+}
+
+void a_pod_that_went_before_the_watch_showed_it(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 1);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.settle();
+  world.resume("r1", {"compute-0"});  // only the POST's answer shows the pod
+  world.registered("compute-0");
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.api.forget_history();
+  world.pass(std::chrono::seconds(31));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+}
+
+void a_watch_that_is_cut_before_an_event_is_through(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.erase(kPods, kNamespace, "compute-0");         // the event …
+  world.api.end_watches(Error(Errc::unavailable, "cut"));  // … doesn't arrive
+  world.pass(std::chrono::seconds(3));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+}
+
+void throttling_makes_everything_wait(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r0", {"compute-4"});
+  world.registered("compute-4");
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(20)));
+  world.resume("r1", {"compute-0"});
+  const std::size_t posts = world.posts();
+  world.resume("r2", {"compute-1", "compute-2"});
+  world.suspend("compute-4");
+  world.pass(std::chrono::seconds(19));
+  assert_int_equal(world.posts(), posts);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.pods(), "compute-[0-2]");
+}
+
+void a_pod_of_somebody_else_has_the_name(void** state) {
+  World& world = world_of(state);
+  world.start();
+  Json pod = Json::object();
+  pod.set("metadata", Json::object().set("name", "compute-0")).set("status", Json::object().set("phase", "Running"));
+  world.api.put(kPods, kNamespace, pod);
+  const std::string theirs = world.uid_of("compute-0");
+  world.resume("r1", {"compute-0"}, 12);
+  const char* reason = "slurm-k8s: pod: create: pod slurm/compute-0 is there and is somebody else's: it has no label "
+                       "slurm-k8s.io/node=compute-0";
+  assert_text(world.slurm.node("compute-0").reason, reason);
+  assert_contains(world.slurm.comments[12], "somebody else's");
+  world.pass(std::chrono::seconds(70));
+  world.engine->suspend({"compute-0"});
+  world.pass(std::chrono::seconds(70));
+  assert_text(world.uid_of("compute-0"), theirs);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+}
+
+void a_pod_with_copied_labels_is_nobodys(void** state) {
+  World& world = world_of(state);
+  Json pod = Json::object();
+  Json labels = Json::object().set(kLabelNode, "compute-0");
+  pod.set("metadata", Json::object().set("name", "debug-0").set("labels", labels));
+  world.api.put(kPods, kNamespace, pod);
+  world.start();
+  world.pass(std::chrono::seconds(70));
+  assert_text(world.pods(), "debug-0");
+}
+
+void a_pod_that_does_not_go_is_waited_for(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.slow_deletion = true;
+  world.suspend("compute-0");
+  world.pass(std::chrono::seconds(40));  // its machine is lost, say
+  world.resume("r2", {"compute-0"});
+  world.pass(std::chrono::seconds(100));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_int_equal(world.posts(), 1);
+  assert_int_equal(world.api.count(Verb::remove), 1);
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.settle();
+  assert_text(world.request_of("compute-0"), "r2");
+  assert_int_equal(world.slurm.harmed.size(), 0);
+}
+
+void what_hindered_a_pod_may_be_over(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 8, R"(,"unschedulableGracePeriodSeconds":30)");
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.hinder("compute-0", kUnschedulable);
+  world.settle();
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "away"), 100000);
+  world.api.fail_next(Verb::list, Error(Errc::unavailable, "away"), 100000);
+  world.api.fail_next(Verb::get, Error(Errc::unavailable, "away"), 5);
+  world.api.end_watches(Error(Errc::unavailable, "away"));
+  world.settle();
+  world.put_pod("compute-0", "r1");  // a machine came; we are not told
+  world.registered("compute-0");
+  world.pass(std::chrono::seconds(70));
+  assert_text(world.pods(), "compute-0");
+  assert_int_equal(world.slurm.harmed.size(), 0);
+  assert_text(world.slurm.node("compute-0").reason, "");
+}
+
+void a_suspend_that_suspend_timeout_has_ended(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.slow_deletion = true;
+  world.suspend("compute-0");
+  world.slurm.node("compute-0").powering_down = false;
+  world.slurm.node("compute-0").powered_down = true;
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(1));
+  assert_int_equal(world.slurm.scheduled, 1);  // a job may wait for it
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
 void control_messages(void** state) {
   World& world = world_of(state);
   world.start();
@@ -973,6 +1220,21 @@ int main() {
       ENGINE_TEST(a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start),
       ENGINE_TEST(nodes_whose_pods_never_register_are_their_nodesets_fault),
       ENGINE_TEST(an_excuse_is_for_one_attempt),
+      ENGINE_TEST(refused_until_an_administrator_mends_the_role),
+      ENGINE_TEST(an_expired_token_is_waited_out),
+      ENGINE_TEST(a_delete_whose_answer_was_lost),
+      ENGINE_TEST(a_delete_whose_answer_was_lost_while_the_pod_ends),
+      ENGINE_TEST(a_create_whose_answer_was_lost_and_the_watch_is_away),
+      ENGINE_TEST(a_look_that_fails_after_a_conflict),
+      ENGINE_TEST(a_deletion_that_the_watch_never_tells),
+      ENGINE_TEST(a_pod_that_went_before_the_watch_showed_it),
+      ENGINE_TEST(a_watch_that_is_cut_before_an_event_is_through),
+      ENGINE_TEST(throttling_makes_everything_wait),
+      ENGINE_TEST(a_pod_of_somebody_else_has_the_name),
+      ENGINE_TEST(a_pod_with_copied_labels_is_nobodys),
+      ENGINE_TEST(a_pod_that_does_not_go_is_waited_for),
+      ENGINE_TEST(what_hindered_a_pod_may_be_over),
+      ENGINE_TEST(a_suspend_that_suspend_timeout_has_ended),
       ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

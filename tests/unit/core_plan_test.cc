@@ -61,8 +61,8 @@ Node missed(Node node, std::chrono::seconds ago) {
   return node;
 }
 
-Node unbacked(Node node) {
-  node.unbacked = true;
+Node doubted(Node node) {
+  node.doubted = true;
   return node;
 }
 
@@ -97,10 +97,12 @@ void plans_each_node_alone(void**) {
     const char* reason;  // part of a failure's reason
   } cases[] = {
       {"nobody asked: a pod is left alone", make_node(Node::Want::unknown, "", current), true, Kind::none, "", ""},
-      {"slurm takes it for up, and no pod is known: it is looked for", unbacked(make_node(Node::Want::unknown, "", {})),
+      {"slurm takes it for up, and no pod is known: it is looked for", doubted(make_node(Node::Want::unknown, "", {})),
        true, Kind::look, "", ""},
-      {"nobody asked, and slurm doesn't miss its pod", make_node(Node::Want::unknown, "", {}), true, Kind::none, "", ""},
-      {"its pod is being looked for", busy(unbacked(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "", ""},
+      {"nobody asked, and nobody misses its pod", make_node(Node::Want::unknown, "", {}), true, Kind::none, "", ""},
+      {"a pod that the watch should have shown is looked at", doubted(make_node(up, "r1", current)), true, Kind::look, "",
+       ""},
+      {"its pod is being looked for", busy(doubted(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "", ""},
       {"wanted up, no pod", make_node(up, "r1", {}), true, Kind::create, "", ""},
       {"wanted up, its pod is there", make_node(up, "r1", current), true, Kind::none, "", ""},
       {"a pod of an older request is replaced", make_node(up, "r1", older), true, Kind::remove, "u0", ""},
@@ -198,7 +200,7 @@ void reconciles_with_slurm(void**) {
   held.cloud = true;
   const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
   const std::chrono::seconds old = kReconcileGrace + 1s;
-  enum class Says { nothing, unbacked, waits, changed };
+  enum class Says { nothing, doubted, waits, changed };
   const struct {
     const char* name;
     Node node;
@@ -227,17 +229,17 @@ void reconciles_with_slurm(void**) {
        Says::changed},
       {"after a start: up, its pod is going", make_node(unknown, "", deleting(pod)), &usable, true, up, "r1",
        Says::changed},
-      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::unbacked},
+      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::doubted},
       {"after a restart of both: a node with a job, its pod is gone", make_node(unknown, "", {}), &allocated, true,
-       unknown, "", Says::unbacked},
+       unknown, "", Says::doubted},
       {"after a restart of both: an idle node that had registered, its pod is gone", make_node(unknown, "", {}),
-       &registered_before, true, unknown, "", Says::unbacked},
+       &registered_before, true, unknown, "", Says::doubted},
       {"a job is being completed, the pod is gone", make_node(unknown, "", {}), &completing, false, unknown, "",
-       Says::unbacked},
+       Says::doubted},
       {"slurmd doesn't answer, and has no pod", make_node(unknown, "", {}), &silent, false, unknown, "",
-       Says::unbacked},
+       Says::doubted},
       {"slurmctld set it DOWN since slurmd doesn't answer, and it has no pod", make_node(unknown, "", {}), &silent_down,
-       false, unknown, "", Says::unbacked},
+       false, unknown, "", Says::doubted},
       {"slurmd doesn't answer, but its pod is there: slurmctld's to decide", since(make_node(up, "r1", pod), old),
        &silent, false, up, "r1", Says::nothing},
       {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown,
@@ -264,10 +266,10 @@ void reconciles_with_slurm(void**) {
       {"suspended, and still so", since(make_node(down, "", pod), old), &powering_down, false, down, "", Says::nothing},
       {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), kResumeGrace),
        &powering_up, false, up, "new", Says::changed},
-      {"a resume that never reached us, the old pod still there", missed(since(make_node(down, "", pod), old), kResumeGrace),
-       &powering_up, false, up, "new", Says::changed},
+      {"a resume that never reached us, the old pod still there",
+       missed(since(make_node(down, "", pod), old), kResumeGrace), &powering_up, false, up, "new", Says::changed},
       {"a resume may still be on its way", make_node(unknown, "", {}), &powering_up, false, unknown, "", Says::waits},
-      {"and a second later, too", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
+      {"and a second later", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
       {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kResumeGrace), &powering_up,
        false, up, "new", Says::changed},
       {"held back: it was set DOWN while it was powering up, nobody waits for it",
@@ -279,12 +281,12 @@ void reconciles_with_slurm(void**) {
     Node node = row.node;
     const Look look{kNow, row.first, "new", kNow - 2s};
     const Reconciled result = reconcile_node(node, row.record, look);
-    const Says says = node.unbacked ? Says::unbacked : result.changed ? Says::changed
+    const Says says = node.doubted ? Says::doubted : result.changed ? Says::changed
                       : result.waits ? Says::waits : Says::nothing;
     if (node.want != row.want || node.request != row.request || says != row.says ||
-        result.changed != (says == Says::changed || says == Says::unbacked)) {
-      fail_msg("%s: want %d request '%s' changed %d waits %d unbacked %d", row.name, static_cast<int>(node.want),
-               node.request.c_str(), result.changed, result.waits, node.unbacked);
+        result.changed != (says == Says::changed || says == Says::doubted)) {
+      fail_msg("%s: want %d request '%s' changed %d waits %d doubted %d", row.name, static_cast<int>(node.want),
+               node.request.c_str(), result.changed, result.waits, node.doubted);
     }
   }
 }
