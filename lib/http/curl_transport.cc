@@ -201,11 +201,8 @@ Errc code_of(CURLcode code, bool sent) {
     case CURLE_URL_MALFORMAT:
       return Errc::invalid;
     case CURLE_OUT_OF_MEMORY:
-    case CURLE_FAILED_INIT:
-    case CURLE_BAD_FUNCTION_ARGUMENT:
-    case CURLE_UNKNOWN_OPTION:
       return Errc::internal;
-    default:
+    default:  // options were set before: whatever else libcurl calls a wrong call is about the server or our credentials
       return Errc::unavailable;
   }
 }
