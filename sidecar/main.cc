@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurm-k8s-sidecar: keeps Slurm's node records equal to the NodeSets of a namespace.
+// slurm-k8s-sidecar: keeps Slurm's node records equal to the NodeSets of a namespace. `convert` makes NodeSets out of
+// Slinky's instead, without a connection to anything.
 #include <getopt.h>
 
 #include <cstdio>
+#include <span>
+#include <string_view>
 
+#include "base/file.hpp"
 #include "base/guarded.hpp"
 #include "config.h"
+#include "convert.hpp"
 #include "core/connection.hpp"
 #include "core/control.hpp"
 #include "core/options.hpp"
 #include "daemon.hpp"
 #include "http/curl_transport.hpp"
+#include "json/yaml.hpp"
 #include "metrics.hpp"
 #include "slurm/rpc_slurm.hpp"
 
@@ -19,11 +25,24 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: slurm-k8s-sidecar [--config FILE] [--with-engine]\n"
+    "       slurm-k8s-sidecar convert FILE...\n"
     "Keeps Slurm's node records equal to the NodeSets of a Kubernetes namespace.\n"
+    "convert: prints NodeSets made from Slinky's; see slurm-k8s-sidecar convert --help\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
     "  --version      print the version\n"
     "  --help         print this\n";
+
+constexpr const char* kConvertUsage =
+    "usage: slurm-k8s-sidecar convert FILE...\n"
+    "Prints NodeSets of slurm-k8s made from NodeSets of Slinky's slurm-operator (v1beta1, as YAML), and from the\n"
+    "nodesets in values of its slurm chart. What has no equivalent is listed on standard error, with its path.\n"
+    "  FILE    YAML, any number of documents; - is standard input\n"
+    "  --help  print this\n"
+    "Exit code: 0 everything is converted; 1 something isn't, or has to be completed; 2 wrong usage, or input that\n"
+    "can't be read.\n";
+
+constexpr std::size_t kMaxInput = 64u << 20;
 
 /** The engine is another container of the same pod, with the socket in a shared folder. */
 constexpr std::chrono::milliseconds kEngineTimeout{500};
@@ -68,12 +87,62 @@ Status run(const std::string& config_path, bool with_engine) {
   return {};
 }
 
+/** Adds what `path` holds to `conversion`, and says what became of it. */
+Status convert_file(std::string_view path, Conversion& conversion) {
+  const std::string name = path == "-" ? "standard input" : std::string(path);
+  const Result<std::string> text = read_file(path == "-" ? "/dev/stdin" : std::string(path), kMaxInput);
+  if (!text.ok()) return text.error();
+  const Result<std::vector<Json>> documents = parse_yaml_documents(*text);
+  if (!documents.ok()) return documents.error().wrap(name);
+  const std::size_t first = conversion.notes.size();
+  conversion.recognized = false;
+  convert_documents(*documents, conversion);
+  if (!conversion.recognized) return Error(Errc::invalid, name + ": no NodeSet of Slinky's in it");
+  for (const ConvertNote& note : std::span(conversion.notes).subspan(first)) {
+    std::fprintf(stderr, "%s: %s: %s: %s\n", name.c_str(), note.where.c_str(), to_string(note.kind), note.what.c_str());
+  }
+  return {};
+}
+
+/** Prints nothing on standard output unless all files could be read. */
+int convert(std::span<char*> files) {
+  constexpr int kUnusable = 2;
+  Conversion conversion;
+  std::string output;
+  Status status;
+  for (const char* file : files) {
+    if (status.ok()) status = convert_file(file, conversion);
+  }
+  for (const Json& nodeset : conversion.nodesets) {
+    const Result<std::string> text = dump_yaml(nodeset);
+    if (status.ok() && !text.ok()) status = text.error();
+    if (status.ok()) output += "---\n" + *text;
+  }
+  if (status.ok() && (std::fputs(output.c_str(), stdout) < 0 || std::fflush(stdout) != 0)) {
+    status = Error(Errc::unavailable, "standard output: not written");
+  }
+  if (status.ok()) return conversion.is_partial() ? 1 : 0;
+  std::fprintf(stderr, "slurm-k8s-sidecar: %s\n", status.error().message().c_str());
+  return kUnusable;
+}
+
+int convert_checked(std::span<char*> arguments) {
+  for (const std::string_view argument : arguments) {
+    if (argument == "--help") return std::fputs(kConvertUsage, stdout) < 0;
+    if (argument == "-" || !argument.starts_with('-')) continue;
+    return std::fprintf(stderr, "slurm-k8s-sidecar convert: %s: unexpected\n", argument.data()), 2;
+  }
+  if (arguments.empty()) return std::fputs(kConvertUsage, stderr), 2;
+  return convert(arguments);
+}
+
 int main_checked(int argc, char** argv) {
   const option options[] = {{"config", required_argument, nullptr, 'c'},
                             {"with-engine", no_argument, nullptr, 'e'},
                             {"help", no_argument, nullptr, 'h'},
                             {"version", no_argument, nullptr, 'V'},
                             {nullptr, 0, nullptr, 0}};
+  if (argc > 1 && std::string_view(argv[1]) == "convert") return convert_checked(std::span(argv, argc).subspan(2));
   std::string config_path = options_path();
   bool with_engine = false;
   for (int option; (option = getopt_long(argc, argv, "", options, nullptr)) != -1;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What parse_yaml() takes can be written as JSON.
+// What parse_yaml() takes can be written as JSON, and as YAML again.
 #include "json/yaml.hpp"
 
 #include "fuzz/target.hpp"
@@ -14,5 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = Json::parse(value->dump());
   require(again.ok(), "its JSON is refused");
   require(again->equals(*value), "its JSON says something else");
+  const auto text = dump_yaml(*value);
+  require(text.ok(), "it can't be written");
+  const auto back = parse_yaml(*text);
+  require(back.ok(), "its YAML is refused");
+  require(back->equals(*value), "its YAML says something else");
   return 0;
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What becomes of the fields of Slinky's NodeSets. A unit test compares docs/from-slinky.md with it. Constant.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace slurmk8s {
+
+/** As SlinkyField::harmless: a section with a switch, which is off unless `enabled`. */
+inline constexpr std::string_view kSlinkyDisabled = "enabled: false";
+
+/** One row of what becomes of Slinky's fields; a path that ends in ".*" is of all further fields there. */
+struct SlinkyField {
+  std::string_view object;  ///< path in a NodeSet; empty: only the chart has it
+  std::string_view value;   ///< path below nodesets.NAME of the chart's values; empty: only the object has it
+  std::string_view target;  ///< path in our NodeSet; empty: it is left out
+  bool is_lost;             ///< of one left out: it meant something, unless it is empty, or `harmless`
+  std::string_view harmless;  ///< the value that loses nothing; empty: false, 0, and what has nothing in it
+  std::string_view note;      ///< why, or what to mind
+};
+std::span<const SlinkyField> slinky_fields();
+
+/** A value of the chart beside `nodesets` and `nodesetDefaults` that NodeSets get. */
+struct SlinkyChartValue {
+  std::string_view name;
+  std::string_view target;
+  std::string_view note;
+};
+std::span<const SlinkyChartValue> slinky_chart_values();
+
+}  // namespace slurmk8s
