@@ -27,17 +27,22 @@ test_a_spec_that_the_schema_refuses() {
   refused '{"replicas":"many"}' spec.replicas
   # A pod template without a slurmd container.
   refused '{"replicas":1,"template":{"spec":{"containers":[{"name":"other","image":"x"}]}}}' spec.slurmd
+  # Further ones: tests/contract/nodeset_schema.sh.
+  refused '{"replicas":1,"slurmd":{"image":"x"}}' "limits.cpu: a node's CPUs come from it"
   assert_equal "nodes" 8 "$(node_count)"
 }
 
 test_a_spec_that_the_sidecar_refuses() {
   trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' EXIT
-  nodeset bad '{"replicas":2,"slurmd":{"image":"x"}}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition names object and field" condition_has bad "nodeset $NAMESPACE/bad: spec.slurmd.resources"
+  # The schema can't say these.
+  nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"2","memory":"1Gi"}}},
+    "extraConf":"CoresPerSocket=3"}' | kubectl apply -f - >/dev/null
+  wait_for 20 "the condition names object and field" condition_has bad "nodeset $NAMESPACE/bad: spec.extraConf: CoresPerSocket"
   assert_equal "condition" "False InvalidSpec" "$(nodeset_condition bad status) $(nodeset_condition bad reason)"
   assert_equal "nodes" 8 "$(node_count)"
-  nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"1","memory":"lots"}}}}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition names the quantity" condition_has bad "limits.memory"
+  nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"5","memory":"1Gi"}}},
+    "extraConf":"ThreadsPerCore=2"}' | kubectl apply -f - >/dev/null
+  wait_for 20 "the condition is that of the change" condition_has bad "don't divide the 5 CPUs"
   # The other NodeSet goes on.
   local job
   job=$(submit -N1 --wrap true)

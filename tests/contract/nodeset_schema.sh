@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a real API server says to NodeSets that their definition (helm/slurm/crds) refuses: each line names the field and
+# what is allowed, as `kubectl apply` shows it. Objects are only tried, but for those of the tests of a change.
+#
+# The fake API server knows no schemas, so this is no part of `make check`. Prints TAP.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: nodeset_schema.sh NAMESPACE
+NAMESPACE must be there, and the server must have the definition. $KUBECTL is the command to use (default: kubectl).
+TEXT
+}
+
+case ${1:-} in
+  --help) usage; exit 0 ;;
+  '' | -*) usage >&2; exit 2 ;;
+esac
+namespace=$1
+top=$(cd "$(dirname "$0")/../.." && pwd)
+read -ra kubectl <<<"${KUBECTL:-kubectl}"
+number=0
+failed=0
+
+kube() { "${kubectl[@]}" --namespace "$namespace" "$@"; }
+
+nodeset() { # NAME SPEC: in JSON
+  printf '{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"%s"},"spec":%s}' "$1" "$2"
+}
+
+report() { # STATUS WHAT OUTPUT
+  number=$((number + 1))
+  if (($1 == 0)); then
+    echo "ok $number - $2"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $2"
+    printf '# %s\n' "${3//$'\n'/$'\n# '}"
+  fi
+}
+
+# refused_object WHAT EXPECTED NAME SPEC: EXPECTED is a pattern of bash that must be somewhere in the message.
+refused_object() {
+  local output status=0
+  if output=$(nodeset "$3" "$4" | kube create --dry-run=server --filename=- 2>&1); then
+    status=1
+  else
+    # shellcheck disable=SC2053 # it is a pattern
+    [[ $output == *$2* ]] || status=1
+  fi
+  report "$status" "$1" "$output"
+}
+
+size='"resources":{"limits":{"cpu":"2","memory":"1Gi"}}'
+slurmd='"slurmd":{"image":"i",'$size'}'
+
+refused() { refused_object "$1" "$2" bad "$3"; }
+# The same of: members beside a good spec; members of slurmd; extraConf; template.spec; limits.
+refused_with() { refused "$1" "$2" "{$slurmd,$3}"; }
+refused_slurmd() { refused "$1" "$2" "{\"slurmd\":{\"image\":\"i\",$size,$3}}"; }
+refused_extra() { refused_with "extraConf $2" "spec.extraConf: Invalid value: *$1" "\"extraConf\":\"$2\""; }
+refused_pod() { refused_with "$1" "$2" "\"template\":{\"spec\":{$3}}"; }
+refused_limits() { refused "limits $2" "spec.slurmd.resources*: $1" \
+  "{\"slurmd\":{\"image\":\"i\",\"resources\":{\"limits\":$2}}}"; }
+
+accepted() { # WHAT SPEC [NAME]
+  local output status=0
+  output=$(nodeset "${3:-good}" "$2" | kube create --dry-run=server --filename=- 2>&1) || status=1
+  report "$status" "$1" "$output"
+}
+
+accepted_file() {
+  local output status=0
+  output=$(kube create --dry-run=server --filename="$1" 2>&1) || status=1
+  report "$status" "$(basename "$1")" "$output"
+}
+
+# ---- the name, and numbers -------------------------------------------------------------------------------------------
+
+name_rule="metadata.name: Invalid value: *[ab]: must be at most 57 lower-case letters, digits and '-'*NAME-0"
+refused_object "name of 58 characters" "$name_rule" "$(printf 'a%.0s' {1..58})" "{$slurmd}"
+refused_object "name with a dot" "$name_rule" a.b "{$slurmd}"
+accepted "name of 57 characters" "{$slurmd,\"replicas\":65536}" "$(printf 'a%.0s' {1..57})"
+accepted "name that ends in a digit" "{$slurmd}" gpu-1
+refused_with "replicas below 0" "spec.replicas: Invalid value: -1: *greater than or equal to 0" '"replicas":-1'
+refused_with "replicas above Slurm's limit" "spec.replicas: Invalid value: 65537: *less than or equal to 65536" \
+  '"replicas":65537'
+refused_with "replicas that are no number" "spec.replicas: Invalid value: *integer" '"replicas":"many"'
+refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
+refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
+  '"unschedulableGracePeriodSeconds":86401'
+refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "Always": supported values: "OnDemand"' \
+  '"scalingMode":"Always"'
+
+# ---- image and size --------------------------------------------------------------------------------------------------
+
+refused "no slurmd" "spec.slurmd: Required value" '{}'
+refused "no image" "spec.slurmd.image: Required value: the image that has slurmd" "{\"slurmd\":{$size}}"
+refused "an empty image" "spec.slurmd.image: Invalid value: *must be the name of an image" \
+  "{\"slurmd\":{\"image\":\" \",$size}}"
+refused "image of another container" "spec.slurmd.image: Required value" \
+  "{\"slurmd\":{$size},\"template\":{\"spec\":{\"containers\":[{\"name\":\"other\",\"image\":\"i\"}]}}}"
+refused_limits "Required value: limits.cpu: a node's CPUs come from it" '{"memory":"1Gi"}'
+refused_limits "Required value: limits.memory: a node's memory comes from it" '{"cpu":"1"}'
+refused_limits "Invalid value: *must be a quantity, such as 500m, 2 or 16Gi" '{"cpu":"1","memory":"lots"}'
+refused_limits "Invalid value: *must be a quantity" '{"cpu":"1","memory":"1Gi","example.com/gpu":"two"}'
+refused_limits "Invalid value: *cpu must be more than 0 and at most 65000" '{"cpu":0,"memory":"1Gi"}'
+refused_limits "Invalid value: *cpu must be more than 0 and at most 65000" '{"cpu":"-1","memory":"1Gi"}'
+refused_limits "Invalid value: *cpu must be more than 0 and at most 65000" '{"cpu":"65001","memory":"1Gi"}'
+refused_limits "Invalid value: *memory must be more than 0" '{"cpu":"1","memory":"-1Gi"}'
+refused_limits "Invalid value: *limits.memory must be at least 1Mi more than spec.memoryReserve" \
+  '{"cpu":"1","memory":"64Mi"}'
+refused "memoryReserve as much as the limit" "spec.slurmd.resources: Invalid value: *1Mi more than spec.memoryReserve" \
+  "{$slurmd,\"memoryReserve\":\"1Gi\"}"
+refused_with "memoryReserve that is no quantity" "spec.memoryReserve: Invalid value: *must be a quantity" \
+  '"memoryReserve":"some"'
+refused_with "memoryReserve below 0" "spec.memoryReserve: Invalid value: *that isn't negative" '"memoryReserve":-1'
+refused "requests above the limits" "spec.slurmd.resources: Invalid value: *requests must not be more than the limits" \
+  '{"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"2001m"}}}}'
+accepted "limits of 65000 CPUs as a number" \
+  '{"slurmd":{"image":"i","resources":{"limits":{"cpu":65000,"memory":"65Mi"}}}}'
+accepted "all of a container in the template" '{"slurmd":{},"template":{"spec":{"containers":[
+  {"name":"slurmd","image":"i","resources":{"limits":{"cpu":"1500m","memory":"1Gi"}}}]}}}'
+
+# ---- extraConf -------------------------------------------------------------------------------------------------------
+
+refused_extra "must be words KEY=VALUE" "Weight"
+refused_extra "must be words KEY=VALUE" "Weight=1 =2"
+refused_extra "must be one line of printable characters" 'Weight=1\nPort=2'
+refused_extra "must be one line of printable characters" "Features='a'"
+refused_extra "must be one line of printable characters" "Weight=1 # much"
+refused_extra "can only have CoreSpecCount, *Weight: the rest" "Weight=1 Port=7000"
+refused_extra "can only have" "NodeName=x"
+refused_extra "CoresPerSocket and ThreadsPerCore must be numbers" "ThreadsPerCore=two"
+refused_extra "CoresPerSocket and ThreadsPerCore must be numbers" "Weight=1 corespersocket=0"
+keys="CoreSpecCount=0 CpuBind=none CPUSpecList=0 MemSpecLimit=1 Parameters=x RestrictedCoresPerGPU=1 SuspendTime=60"
+keys+=" TmpDisk=1 Topology=t:s Gres=gpu:a100:8 CoresPerSocket=1 ThreadsPerCore=2 Features=a,b Feature=c"
+accepted "extraConf with all its keys, in any case" "{$slurmd,\"extraConf\":\" weight=10  $keys \"}"
+
+# ---- what slurm-k8s sets itself --------------------------------------------------------------------------------------
+
+for name in SLURMD_{NODENAME,CONF_SERVER,CONF} SLURM_K8S_{NODESET,POD,NAMESPACE,NODE}; do
+  refused_slurmd "variable $name" "spec.slurmd.env\[1\].name: Invalid value: *$name: slurm-k8s sets this variable of" \
+    "\"env\":[{\"name\":\"A\"},{\"name\":\"$name\",\"value\":\"x\"}]"
+done
+label_rule="can't have app.kubernetes.io/name, app.kubernetes.io/managed-by and names that start with slurm-k8s.io/"
+refused_pod "variable of slurmd in the template" \
+  "spec.template.spec.containers\[0\]: Invalid value: *env of container slurmd can't have" \
+  '"containers":[{"name":"slurmd","env":[{"name":"SLURMD_CONF"}]}]'
+accepted "the same variable elsewhere" "{$slurmd,\"template\":{\"spec\":{\"containers\":[
+  {\"name\":\"other\",\"image\":\"i\",\"env\":[{\"name\":\"SLURMD_CONF\"}]}]}}}"
+for name in app.kubernetes.io/name app.kubernetes.io/managed-by slurm-k8s.io/nodeset slurm-k8s.io/node; do
+  refused_with "label $name" "spec.template.metadata.labels: Invalid value: *$label_rule" \
+    "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\",\"$name\":\"x\"}}}"
+done
+for name in slurm-k8s.io/request slurm-k8s.io/jobs; do
+  refused_with "annotation $name" "spec.template.metadata.annotations: Invalid value: *start with slurm-k8s.io/: " \
+    "\"template\":{\"metadata\":{\"annotations\":{\"$name\":\"x\"}}}"
+done
+refused_slurmd "name of the container" 'spec.slurmd.name: Unsupported value: "other": supported values: "slurmd"' \
+  '"name":"other"'
+refused_pod "hostname" "spec.template.spec: Invalid value: *can't have hostname and subdomain" '"hostname":"x"'
+refused_pod "subdomain" "spec.template.spec: Invalid value: *can't have hostname and subdomain" '"subdomain":"x"'
+refused_pod "restartPolicy" 'spec.template.spec.restartPolicy: Unsupported value: "Always": supported values: "Never"' \
+  '"restartPolicy":"Always"'
+refused_pod "service account's token" "spec.template.spec.automountServiceAccountToken: Unsupported value: true" \
+  '"automountServiceAccountToken":true'
+refused_pod "service links" "spec.template.spec.enableServiceLinks: Unsupported value: true" '"enableServiceLinks":true'
+
+# ---- twice the same --------------------------------------------------------------------------------------------------
+
+refused_slurmd "two variables of a name" "spec.slurmd.env\[1\]: Duplicate value: *A" '"env":[{"name":"A"},{"name":"A"}]'
+refused_slurmd "two mounts at a path" "spec.slurmd.volumeMounts\[1\]: Duplicate value: */a" \
+  '"volumeMounts":[{"name":"v","mountPath":"/a"},{"name":"w","mountPath":"/a"}]'
+refused_pod "two volumes of a name" "spec.template.spec.volumes\[1\]: Duplicate value: *v" \
+  '"volumes":[{"name":"v"},{"name":"v"}]'
+refused_pod "two containers of a name" "spec.template.spec.containers\[1\]: Duplicate value: *c" \
+  '"containers":[{"name":"c"},{"name":"c"}]'
+refused_pod "a container without a name" "spec.template.spec.containers\[0\].name: Required value" \
+  '"containers":[{"image":"i"}]'
+
+# ---- good ones -------------------------------------------------------------------------------------------------------
+
+accepted "a NodeSet with every field" '{"replicas":65536,"ordinalPadding":5,"unschedulableGracePeriodSeconds":0,
+  "scalingMode":"OnDemand","memoryReserve":0,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
+  "slurmd":{"name":"slurmd","image":"r.example/x/slurmd:1","imagePullPolicy":"Always","args":["-vv"],
+    "env":[{"name":"A","value":"1"},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}}],
+    "resources":{"limits":{"cpu":"8","memory":"64Gi","example.com/gpu":8},"requests":{"cpu":8,"memory":"64Gi"}},
+    "volumeMounts":[{"name":"v","mountPath":"/v"},{"name":"v","mountPath":"/w","subPath":"w"}],
+    "securityContext":{"capabilities":{"add":["SYS_ADMIN"]}}},
+  "template":{"metadata":{"labels":{"team":"a"},"annotations":{"note":"b"}},
+    "spec":{"nodeSelector":{"a":"b"},"tolerations":[{"key":"k","operator":"Exists"}],"priorityClassName":"high",
+      "restartPolicy":"Never","automountServiceAccountToken":false,"enableServiceLinks":false,
+      "volumes":[{"name":"v","emptyDir":{}}],"initContainers":[{"name":"i","image":"i"}],
+      "containers":[{"name":"log","image":"i","resources":{"limits":{"cpu":"1"}}},{"name":"slurmd","tty":true}]}}}'
+accepted "a NodeSet with as little as possible" "{$slurmd}"
+accepted "nulls, as values of a chart have them" "{$slurmd,\"extraConf\":null,\"memoryReserve\":null,\"template\":{
+  \"metadata\":null,\"spec\":{\"hostname\":null,\"restartPolicy\":null,\"volumes\":null,\"containers\":null}}}"
+accepted_file "$top/examples/nodeset.yaml"
+
+# ---- changes ---------------------------------------------------------------------------------------------------------
+
+change() { # EXPECTED-STATUS WHAT PATTERN PATCH: of the NodeSet schema-test
+  local output status=0
+  output=$(kube patch nodesets.slurm-k8s.io schema-test --type=merge --patch="$4" 2>&1) || status=1
+  # shellcheck disable=SC2053 # it is a pattern
+  if ((status == $1)) && [[ $output == *$3* ]]; then report 0 "$2" ""; else report 1 "$2" "$output"; fi
+}
+trap 'kube delete nodesets.slurm-k8s.io schema-test --ignore-not-found >/dev/null' EXIT
+nodeset schema-test "{$slurmd,\"ordinalPadding\":2}" | kube create --filename=- >/dev/null
+change 1 "ordinalPadding can't be changed" \
+  "spec.ordinalPadding: Invalid value: *can't be changed: it would rename every node" \
+  '{"spec":{"ordinalPadding":3}}'
+change 1 "ordinalPadding can't be taken away" "spec.ordinalPadding: Invalid value: *can't be changed" \
+  '{"spec":{"ordinalPadding":null}}'
+change 0 "replicas, size and image can" patched \
+  '{"spec":{"replicas":9,"ordinalPadding":2,"slurmd":{"image":"j","resources":{"limits":{"cpu":"4"}}}}}'
+
+echo "1..$number"
+((failed == 0))
