@@ -23,7 +23,7 @@ using Kind = ConvertNote::Kind;
 
 constexpr std::string_view kOurVersion = "slurm-k8s.io/v1alpha1";
 constexpr std::string_view kSlinkyVersion = "slinky.slurm.net/v1beta1";
-constexpr std::string_view kSetByUs = "slurm-k8s sets it for every pod of a node";
+constexpr const char* kUnknown = "unknown: no field of Slinky's that slurm-k8s knows";
 constexpr std::string_view kSlinkyDomain = "slinky.slurm.net/";
 
 /** Labels and annotations that say how an object was installed. */
@@ -150,7 +150,7 @@ class Walk {
       std::string target(row->target.substr(0, row->target.size() - 1));
       return set_target(target.append(key), value.clone());
     }
-    note(Kind::lost, path, "unknown: no field of Slinky's that slurm-k8s knows");
+    note(Kind::lost, path, kUnknown);
   }
 
   void known(const Json& value, const std::string& path, const SlinkyField& row) {
@@ -242,7 +242,7 @@ class Walk {
       }
       value.each([&](std::string_view key, const Json&) {
         if (key == "repository" || key == "tag" || key == "digest") return;
-        note(Kind::lost, member_path(path, key), "unknown: no field of Slinky's that slurm-k8s knows");
+        note(Kind::lost, member_path(path, key), kUnknown);
       });
     }
     if (text.empty()) return;

@@ -10,7 +10,6 @@ constexpr bool kUnneeded = false;
 constexpr bool kCarried = false;
 
 constexpr std::string_view kByServer = "the API server sets it";
-constexpr std::string_view kFixed = "slurm-k8s sets it for every pod of a node";
 
 constexpr SlinkyField kFields[] = {
     {"metadata.name", "", "metadata.name", kCarried, "",
@@ -48,11 +47,11 @@ constexpr SlinkyField kFields[] = {
     {"spec.template.spec.hostname", "", "metadata.name", kCarried, "",
      "see there; nodes are always named NAME-0, NAME-1 …"},
     {"", "podSpec.hostname", "", kUnneeded, "", "Slinky's chart replaces it by the NodeSet's key"},
-    {"spec.template.spec.subdomain", "podSpec.subdomain", "", kLost, "", kFixed},
-    {"spec.template.spec.restartPolicy", "podSpec.restartPolicy", "", kLost, "Never", kFixed},
+    {"spec.template.spec.subdomain", "podSpec.subdomain", "", kLost, "", kSetByUs},
+    {"spec.template.spec.restartPolicy", "podSpec.restartPolicy", "", kLost, "Never", kSetByUs},
     {"spec.template.spec.automountServiceAccountToken", "podSpec.automountServiceAccountToken", "",
-     kLost, "false", kFixed},
-    {"spec.template.spec.enableServiceLinks", "podSpec.enableServiceLinks", "", kLost, "false", kFixed},
+     kLost, "false", kSetByUs},
+    {"spec.template.spec.enableServiceLinks", "podSpec.enableServiceLinks", "", kLost, "false", kSetByUs},
     {"spec.template.spec.containers", "podSpec.containers", "spec.template.spec.containers", kCarried, "",
      "as `slurmd.env`"},
     {"spec.template.spec.*", "podSpec.*", "spec.template.spec.*", kCarried, "", ""},

@@ -10,6 +10,9 @@ namespace slurmk8s {
 /** As SlinkyField::harmless: a section with a switch, which is off unless `enabled`. */
 inline constexpr std::string_view kSlinkyDisabled = "enabled: false";
 
+/** Why a field that build_pod() writes last is left out. */
+inline constexpr std::string_view kSetByUs = "slurm-k8s sets it for every pod of a node";
+
 /** One row of what becomes of Slinky's fields; a path that ends in ".*" is of all further fields there. */
 struct SlinkyField {
   std::string_view object;  ///< path in a NodeSet; empty: only the chart has it

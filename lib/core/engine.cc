@@ -2,8 +2,6 @@
 // The engine: from watches and requests to actions.
 #include "core/engine.hpp"
 
-#include <random>
-
 #include "base/hostlist.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -20,11 +18,6 @@ constexpr std::chrono::seconds kReconcilePatience{10};
 constexpr std::chrono::seconds kReconcileRetry{1};
 /** The watch shows a pod within this, or it is not well. */
 constexpr std::chrono::seconds kWatchGrace{10};
-
-double jitter() {
-  static thread_local std::minstd_rand generator{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0.0, 1.0)(generator);
-}
 
 /** That images are pulled and containers made is worth telling when it takes longer than this. */
 constexpr std::chrono::seconds kQuietCreation{3};
@@ -112,10 +105,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
     ++metrics_.suspends;
     Node& node = nodes_[name];
     if (is_kept_from_us(node)) reports_.excuse(name);  // it may be ResumeFailProgram that asks
-    node.want = Node::Want::down;
-    node.request.clear();
-    node.made_up = false;
-    node.since = parts_.clock.now();
+    node.want_down(parts_.clock.now());
     node.not_before = {};
     enqueue(name);
   }
@@ -507,10 +497,7 @@ void Engine::on_verdict(const std::string& name, const std::string& request, con
     node.had_pod = false;
     node.since = parts_.clock.now();
   } else {
-    node.want = Node::Want::down;
-    node.request.clear();
-    node.made_up = false;
-    node.since = parts_.clock.now();
+    node.want_down(parts_.clock.now());
   }
   pump();
 }
@@ -518,7 +505,7 @@ void Engine::on_verdict(const std::string& name, const std::string& request, con
 void Engine::back_off(const std::string& name, Node& node, const char* what, const Error& error) {
   ++metrics_.api_errors;
   ++node.failures;
-  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, jitter());
+  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, random_unit());
   unsigned held_back = 0;
   if (api_limiter_.allow(parts_.clock.now(), held_back)) {
     log_warning("pod %s/%s: %s: %s (%u more such lines held back)", parts_.options.name_space.c_str(), name.c_str(),

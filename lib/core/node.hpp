@@ -68,6 +68,13 @@ struct Node {
   bool busy = false;      ///< a request about it is under way, to the API server or to slurmctld
   unsigned failures = 0;  ///< of requests to the API server, in a row
   TimePoint not_before{}; ///< no request before this
+
+  void want_down(TimePoint now) {
+    want = Want::down;
+    request.clear();
+    made_up = false;
+    since = now;
+  }
 };
 
 }  // namespace slurmk8s

@@ -136,8 +136,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
   if (down) {
     // Also the pod of a node that Slurm does not know: nobody will ever suspend it.
     if (node.want == Node::Want::down) return result;
-    node.want = Node::Want::down;
-    node.request.clear();
+    node.want_down(look.now);
   } else if (is_taken_over(node, *record)) {
     node.want = Node::Want::up;
     node.request = node.pod->request;

@@ -9,6 +9,8 @@ import time
 
 from cluster import give_up
 
+ENGINE_LABEL = "slurm-k8s.io/node"
+BARE_LABEL = "slurm-k8s.io/bare"  # as long, and not watched by the engine
 # How curl may go about it; the fastest counts.
 WAYS = {"HTTP/2, 100 at a time": ("http2", "100"),
         "HTTP/1.1, 50 connections": ("http1.1", "50"),
@@ -42,6 +44,14 @@ def posted_body(pod):
         for variable in container.get("env", []):
             variable.get("valueFrom", {}).get("fieldRef", {}).pop("apiVersion", None)
     return {"apiVersion": "v1", "kind": "Pod", **body}
+
+
+def bare_bodies(pattern, count):
+    """`count` pods as the engine's `pattern`, that the engine doesn't watch."""
+    labels = dict(pattern["metadata"]["labels"])
+    labels[BARE_LABEL] = labels.pop(ENGINE_LABEL)
+    return [{**pattern, "metadata": {**pattern["metadata"], "labels": labels, "name": f"bare-{number}"}}
+            for number in range(count)]
 
 
 class BareClient:

@@ -105,6 +105,22 @@ struct World {
     }
   }
 
+  /** The request alone: Slurm's records stay as they are, and nothing is answered yet. */
+  void ask_up(const char* id, const std::vector<std::string>& nodes) {
+    ResumeRequest request;
+    request.id = id;
+    request.nodes = nodes;
+    engine->resume(request);
+  }
+
+  /** The engine sees nothing new, and so for as many tries. */
+  void cut_watches(int tries) {
+    for (const Verb verb : {Verb::watch, Verb::list}) {
+      api.fail_next(verb, Error(Errc::unavailable, "connection refused"), tries);
+    }
+    api.end_watches(Error(Errc::unavailable, "cut"));
+  }
+
   void resume(const char* id, std::vector<std::string> nodes, std::uint32_t job = 0) {
     for (const std::string& name : nodes) {
       SlurmNode& node = slurm.node(name);
@@ -408,10 +424,7 @@ void a_resume_that_comes_late_does_not_end_its_job(void** state) {
   world.registered("compute-2");
   const std::string pod = world.uid_of("compute-2");
   world.slurm.calls.clear();
-  ResumeRequest request;
-  request.id = "r1";
-  request.nodes = {"compute-2"};
-  world.engine->resume(request);
+  world.ask_up("r1", {"compute-2"});
   world.settle();
   world.pass(std::chrono::seconds(40));
   assert_text(world.uid_of("compute-2"), pod);
@@ -790,10 +803,7 @@ void requests_in_flight_are_bounded(void** state) {
   world.start();
   std::vector<std::string> nodes;
   for (int i = 0; i < 1000; ++i) nodes.push_back("big-" + std::to_string(i));
-  ResumeRequest request;
-  request.id = "r1";
-  request.nodes = nodes;
-  world.engine->resume(request);
+  world.ask_up("r1", nodes);
   int most = 0;
   do most = std::max(most, static_cast<int>(world.engine->gauges().in_flight));
   while (world.api.step());
@@ -818,10 +828,7 @@ void a_silent_slurmctld_does_not_hold_resumes_back(void** state) {
 void suspended_while_it_is_being_made(void** state) {
   World& world = world_of(state);
   world.start();
-  ResumeRequest request;
-  request.id = "r1";
-  request.nodes = {"compute-0"};
-  world.engine->resume(request);            // the POST is under way
+  world.ask_up("r1", {"compute-0"});  // the POST is under way
   world.engine->suspend({"compute-0"});
   world.settle();
   assert_text(world.pods(), "");
@@ -859,9 +866,7 @@ void a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start(void** state) {
   world.start();
   for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
     world.resume(name, {name});  // its pod is made, but the API server goes before the scheduler has seen it
-    world.api.fail_next(Verb::watch, Error(Errc::unavailable, "connection refused"), 100000);
-    world.api.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 100000);
-    world.api.end_watches(Error(Errc::unavailable, "cut"));
+    world.cut_watches(100000);
     world.pass(std::chrono::seconds(60));
     give_up(world, name, true);
   }
@@ -969,15 +974,10 @@ void a_delete_whose_answer_was_lost_while_the_pod_ends(void** state) {
 void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
   World& world = world_of(state);
   world.start();
-  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 100);
-  world.api.fail_next(Verb::list, Error(Errc::unavailable, "cut"), 100);
-  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.cut_watches(100);
   world.settle();
   world.api.lose_answers(Verb::create, Error(Errc::unavailable, "connection reset"));
-  ResumeRequest request;
-  request.id = "r1";
-  request.nodes = {"compute-0"};
-  world.engine->resume(request);
+  world.ask_up("r1", {"compute-0"});
   world.pass(std::chrono::seconds(3));
   assert_true(world.engine->settled({"compute-0"}));
   assert_text(world.request_of("compute-0"), "r1");
@@ -989,9 +989,7 @@ void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
 void a_look_that_fails_after_a_conflict(void** state) {
   World& world = world_of(state);
   world.start();
-  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 100);
-  world.api.fail_next(Verb::list, Error(Errc::unavailable, "cut"), 100);
-  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.cut_watches(100);
   world.put_pod("compute-0", "r1");  // by slurm-k8s-resume itself, say
   world.put_pod("compute-1", "r0");
   world.api.fail_next(Verb::get, Error(Errc::unavailable, "HTTP 500: etcd is tired"), 4);
