@@ -11,7 +11,11 @@
 #include <slurm/slurm_version.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdint>
+#include <ctime>
+
+#include <pthread.h>
 
 extern "C" {
 
@@ -43,6 +47,29 @@ enum prep_call_type_t {
   PREP_EPILOG_SLURMCTLD,
 };
 
+/** Its first members; more follow. */
+struct slurmctld_config_t {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  void* acct_update_list;
+  pthread_cond_t acct_update_cond;
+  pthread_mutex_t acct_update_lock;
+#endif
+  pthread_cond_t backup_finish_cond;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 2)
+  pthread_mutex_t backup_finish_lock;
+#endif
+  time_t boot_time;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+  int daemonize;
+#endif
+  char node_name_long[HOST_NAME_MAX];
+  char node_name_short[HOST_NAME_MAX];
+  bool resume_backup;
+  bool scheduling_disabled;
+  int server_thread_count;
+  time_t shutdown_time;
+};
+
 #define SLURMK8S_WEAK __attribute__((weak))
 void lock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 void unlock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
@@ -51,6 +78,7 @@ bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
 /** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread (from 23.02 on). */
 void config_power_mgr(void) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
+extern slurmctld_config_t slurmctld_config SLURMK8S_WEAK;
 /** When the slurmctld in control last said so in StateSaveLocation, and its place in SlurmctldHost; 0: can't be read. */
 time_t get_last_heartbeat(int* server_inx) SLURMK8S_WEAK;
 /** Our own place in SlurmctldHost; set before plugins are loaded. */

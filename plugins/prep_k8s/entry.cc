@@ -37,7 +37,7 @@ struct Plugin {
 };
 
 std::unique_ptr<Plugin> plugin;
-std::atomic<Launches*> launches_of_plugin{nullptr};  // for in_control()
+std::atomic<Launches*> launches_of_plugin{nullptr};  // for calls from threads of ours, also while `plugin` is going
 Locked<LockTimes> lock_times;
 
 void observe(LockedCall call, TimePoint begin) {
@@ -103,7 +103,16 @@ JobState state_of(uint32_t id) {
   return rc == SLURM_SUCCESS && (ready & READY_JOB_STATE) ? JobState::waiting : JobState::gone;
 }
 
+/**
+ * Whether slurmctld is ending or about to start itself anew (reconfigure). The message that launches a job would be
+ * dropped then, while the job is saved as one that runs: slurmctld would find out at the node's next full registration,
+ * half an hour later (agent() in agent.c; MAX_REG_FREQUENCY in ping_nodes.c). A job that is still being configured is
+ * handed to us again instead.
+ */
+bool is_ending() { return slurmctld_config.shutdown_time != 0; }
+
 std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
+  if (is_ending()) return std::vector<JobState>(jobs.size(), JobState::waiting);
   std::vector<JobState> states;
   states.reserve(jobs.size());
   const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::look);
@@ -149,6 +158,7 @@ void start(const prep_callbacks_t& callbacks) {
                          .in_control = one_of_several ? in_control : nullptr,
                          .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); }});
   const auto complete = [callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
+    if (is_ending()) return launches_of_plugin.load()->hold(job);
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
   };
   Launches::Host host{look, complete, {}};

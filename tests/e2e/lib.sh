@@ -85,6 +85,7 @@ nodeset_condition() { # FIELD of condition Ready of a NodeSet
 controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
 
 diagnose() {
+  local pod
   {
     echo "--- pods"; kubectl get pods -o wide
     echo "--- nodes"; slurm sinfo -N -l
@@ -92,5 +93,9 @@ diagnose() {
     echo "--- events"; kubectl get events --sort-by=.lastTimestamp | tail -20
     echo "--- slurmctld"; kubectl logs slurm-controller-0 -c slurmctld --tail=60
     echo "--- sidecar"; kubectl logs slurm-controller-0 -c sidecar --tail=20
+    for pod in $(kubectl get pods -l slurm-k8s.io/node -o name | head -4); do
+      echo "--- $pod"; kubectl logs "$pod" --tail=20
+    done
+    if [[ -d ${LEDGER:-} ]]; then tail -n 20 "$LEDGER"/*-[0-9]*; fi
   } 2>&1 | sed 's/^/#   /' >&2
 }

@@ -13,15 +13,29 @@ reconfigure_storm() {
   done
 }
 
-test_reconfigure_storm() {
-  local first second since
+# A job whose nodes register while slurmctld is ending must not be launched then: the launch would be lost.
+test_reconfigure_storm_in_a_resume() {
+  local name round since names=()
+  for round in 1 2 3; do
+    name=$(unique "storm$round")
+    names+=("$name")
+    start_job "$name" "BEATS=5 NODES=1" -N8 >/dev/null
+    wait_for 30 "pods of a mass resume" pods_are_many 3
+    since=$(now_ms)
+    reconfigure_storm
+    echo "# $STORM times scontrol reconfigure: $((($(now_ms) - since) / 1000)) s"
+    wait_for 60 "the job's end" job_has_ended "$name"
+    power_down 'compute-[0-7]'
+    wait_for 60 "no pod" has_pod_count 0
+  done
+  settle "$(now_ms)" 60 "${names[@]}"
+}
+
+test_reconfigure_storm_in_a_suspend() {
+  local first second id since
   first=$(unique storm)
-  start_job "$first" "BEATS=20 NODES=1" -N8 >/dev/null
-  wait_for 30 "pods of a mass resume" pods_are_many 3
-  since=$(now_ms)
-  reconfigure_storm
-  echo "# $STORM times scontrol reconfigure: $((($(now_ms) - since) / 1000)) s"
-  wait_for 90 "the job's end" job_has_ended "$first"
+  id=$(start_job "$first" "BEATS=1 NODES=1" -N8)
+  wait_done "$id" 60
   power_down 'compute-[0-7]'
   wait_for 30 "pods of a mass suspend" is_pod_going
   second=$(unique storm)
