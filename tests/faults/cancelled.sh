@@ -16,6 +16,7 @@ test_cancelled_at_each_step() {
   }
   trap 'uncordon; release_slurmd' EXIT
 
+  hold_slurmd compute-{0,1,4,5,7}
   start_step allocated 'compute-[0-1]'
   wait_job "${ids[-1]}" "CONFIGURING" 20
   slurm scancel "${ids[-1]}"
@@ -25,7 +26,6 @@ test_cancelled_at_each_step() {
   wait_for 30 "two pods pending" pods_are_pending compute-2 compute-3
   slurm scancel "${ids[-1]}"
 
-  hold_slurmd compute-{4,5,7}
   uncordon
   start_step pod_runs 'compute-[4-5]'
   wait_for 30 "compute-4's pod running" has_pod_phase compute-4 Running
