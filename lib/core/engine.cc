@@ -319,6 +319,7 @@ void Engine::act(const std::string& name, Node& node) {
     case Action::Kind::wait: enqueue_at(name, action.at); break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
+    case Action::Kind::replace: replace(name, node, action.uid); break;
     case Action::Kind::look: look(name, node); break;
     case Action::Kind::fail:
       if (action.cause == Cause::unschedulable || action.cause == Cause::start) {
@@ -340,6 +341,35 @@ void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset)
 void Engine::remove(const std::string& name, Node& node, const std::string& uid) {
   node.busy = true;
   executor_.remove(name, uid, [this, name, uid](Result<Json> result) { on_removed(name, uid, std::move(result)); });
+}
+
+/**
+ * A slurmd that booted late, after the request that its pod is too old for, has registered or will: when the API server
+ * was away for longer than ResumeTimeout, or the pod was slow. Slurm's word counts, since a job may run there.
+ */
+void Engine::replace(const std::string& name, Node& node, const std::string& uid) {
+  node.busy = true;
+  parts_.slurm.call([this, name, uid](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, name, uid, record = slurm.load_node(name)] { on_record(name, uid, record); };
+  });
+}
+
+void Engine::on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record) {
+  Node& node = answered(name);
+  const bool is_same = node.want == Node::Want::up && node.pod && node.pod->uid == uid;
+  if (is_same && !record) {
+    back_off(name, node, "ask slurmctld", record.error());
+  } else if (is_same && is_waited_for(*record)) {
+    remove(name, node, uid);
+  } else if (is_same && is_up(*record)) {
+    log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(), name.c_str(),
+             node.pod->request.c_str(), node.request.c_str());
+    node.request = node.pod->request;
+    node.had_pod = true;
+  } else if (is_same) {
+    node.not_before = parts_.clock.now() + kReconcileRetry;
+  }
+  pump();
 }
 
 void Engine::look(const std::string& name, Node& node) {

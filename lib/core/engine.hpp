@@ -79,6 +79,8 @@ class Engine {
   void act(const std::string& name, Node& node);
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
   void remove(const std::string& name, Node& node, const std::string& uid);
+  void replace(const std::string& name, Node& node, const std::string& uid);
+  void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
   void refresh(const std::string& name);
   void look(const std::string& name, Node& node);
   void confirm(const std::string& name, Node& node, const Action& action);

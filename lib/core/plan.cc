@@ -13,9 +13,9 @@ Action act(Action::Kind kind) {
   return action;
 }
 
-Action remove(const Pod& pod) {
+Action remove(const Pod& pod, Action::Kind kind = Action::Kind::remove) {
   if (pod.deleting) return {};  // the watch will tell when it is gone
-  Action action = act(Action::Kind::remove);
+  Action action = act(kind);
   action.uid = pod.uid;
   return action;
 }
@@ -59,7 +59,7 @@ Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
 
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
-  if (!is_current(node)) return remove(*node.pod);
+  if (!is_current(node)) return remove(*node.pod, Action::Kind::replace);
   if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, Cause::ended);
   if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
   return {};
@@ -168,6 +168,13 @@ Verdict judge_failure(const SlurmNode* record, bool vanished) {
   if (!record || record->powered_down || record->going_down()) return Verdict::forget;
   if (record->powering_up) return vanished ? Verdict::recreate : Verdict::hold;
   return Verdict::give_up;
+}
+
+bool is_waited_for(const SlurmNode& record) { return record.powering_up && !record.going_down(); }
+
+bool is_up(const SlurmNode& record) {
+  return !record.powering_up && !record.going_down() && !record.powered_down && !record.not_responding &&
+         record.base != SlurmNode::Base::down;
 }
 
 bool is_given_up(const SlurmNode& record) {

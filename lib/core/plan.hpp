@@ -31,6 +31,7 @@ struct Action {
     wait,    ///< look again at `at`
     create,  ///< POST its pod
     remove,  ///< DELETE the pod of `uid`
+    replace, ///< the same, once slurmctld says that it still waits for the node: the pod may serve after all
     look,    ///< GET its pod: what the watch shows may be older than what Slurm says
     fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
   };
@@ -52,8 +53,8 @@ inline constexpr std::chrono::seconds kStartGrace{5};
 /**
  * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
  *  - wanted down: its pod, if any, is removed;
- *  - wanted up, with a pod of another request: that pod is removed (its slurmd booted before the request: slurmctld
- *    would ignore it until ResumeTimeout), then a new one made;
+ *  - wanted up, with a pod of another request: that pod is replaced (if its slurmd booted before the request, slurmctld
+ *    ignores it until ResumeTimeout);
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
  *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
@@ -110,6 +111,11 @@ enum class Verdict {
  * another try may succeed.
  */
 Verdict judge_failure(const SlurmNode* record, bool vanished);
+
+/** Whether slurmctld waits for the node's slurmd. */
+bool is_waited_for(const SlurmNode& record);
+/** Whether the node's slurmd has registered and answers, and nobody wants the node to go. */
+bool is_up(const SlurmNode& record);
 
 /** Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. */
 bool is_given_up(const SlurmNode& record);

@@ -18,11 +18,6 @@ std::string nodeset_of(const std::string& node) {
   return parsed ? std::string(parsed->nodeset) : node;
 }
 
-bool is_up(const SlurmNode& record) {
-  return !record.powering_up && !record.going_down() && !record.powered_down && !record.not_responding &&
-         record.base != SlurmNode::Base::down;
-}
-
 }  // namespace
 
 SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for)

@@ -94,6 +94,9 @@ class FakeSlurm final : public Slurm {
   }
 
   Result<SlurmNode> load_node(const std::string& name) override {
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
     const auto found = nodes_.find(name);
     if (found == nodes_.end()) return Error(Errc::not_found, "slurm: Invalid node name specified");
     return found->second;

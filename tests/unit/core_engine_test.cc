@@ -251,6 +251,39 @@ void an_older_pod_is_replaced(void** state) {
   assert_true(world.uid_of("compute-0") != before);
 }
 
+// Its slurmd came up after the request, when the API server was away for longer than ResumeTimeout: a job runs there.
+void an_older_pod_that_serves_stays(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.put_pod("compute-0", "r0");
+  world.settle();
+  const std::string pod = world.uid_of("compute-0");
+  world.ask_up("r1", {"compute-0"});
+  world.slurm.node("compute-0").powered_down = false;
+  world.slurm.node("compute-0").base = SlurmNode::Base::allocated;
+  world.registered("compute-0");
+  world.pass(std::chrono::seconds(40));
+  assert_text(world.uid_of("compute-0"), pod);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+
+  world.api.erase(kPods, kNamespace, "compute-0");  // it is this request's pod now: its loss is one
+  world.pass(std::chrono::seconds(2));
+  assert_contains(joined(world.slurm.calls), "down compute-0");
+}
+
+void a_silent_slurmctld_keeps_an_older_pod(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.put_pod("compute-0", "r0");
+  world.settle();
+  world.slurm.fail_loads = true;
+  world.slurm.failures.push_back(Error(Errc::timeout, "slurmctld: no answer"));
+  world.resume("r1", {"compute-0"});
+  assert_text(world.request_of("compute-0"), "r0");
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.request_of("compute-0"), "r1");
+}
+
 void an_older_pod_that_the_watch_has_not_shown(void** state) {
   World& world = world_of(state);
   world.start();
@@ -989,13 +1022,13 @@ void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
 void a_look_that_fails_after_a_conflict(void** state) {
   World& world = world_of(state);
   world.start();
-  world.cut_watches(100);
+  world.cut_watches(5);
   world.put_pod("compute-0", "r1");  // by slurm-k8s-resume itself, say
   world.put_pod("compute-1", "r0");
   world.api.fail_next(Verb::get, Error(Errc::unavailable, "HTTP 500: etcd is tired"), 4);
   const std::string ours = world.uid_of("compute-0");
   world.resume("r1", {"compute-0", "compute-1"});
-  world.pass(std::chrono::seconds(10));
+  world.pass(std::chrono::seconds(20));
   assert_text(world.uid_of("compute-0"), ours);
   assert_text(world.request_of("compute-1"), "r1");
   assert_int_equal(world.api.count(Verb::remove), 1);
@@ -1169,6 +1202,8 @@ int main() {
       ENGINE_TEST(a_suspend_is_one_line_in_the_log),
       ENGINE_TEST(a_request_is_idempotent),
       ENGINE_TEST(an_older_pod_is_replaced),
+      ENGINE_TEST(an_older_pod_that_serves_stays),
+      ENGINE_TEST(a_silent_slurmctld_keeps_an_older_pod),
       ENGINE_TEST(an_older_pod_that_the_watch_has_not_shown),
       ENGINE_TEST(a_create_whose_answer_was_lost),
       ENGINE_TEST(looks_are_close_together_after_a_start),
