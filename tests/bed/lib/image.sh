@@ -6,9 +6,10 @@
 # All that can change the product's images.
 IMAGE_INPUTS=(lib plugins spank sidecar images docs m4 build-aux configure.ac Makefile.am autogen.sh LICENSE .containerignore)
 
-# skip_mount_home: or every call would leave a mount behind.
+# skip_mount_home: or every call would leave a mount behind. TMPDIR: the builder's cache of compiled files is below it.
 image_buildah() {
-  CONTAINERS_REGISTRIES_CONF=$BED_DIR/config/registries.conf BUILDAH_ISOLATION=chroot \
+  mkdir -p "$BED_CACHE/buildah"
+  TMPDIR=$BED_CACHE/buildah CONTAINERS_REGISTRIES_CONF=$BED_DIR/config/registries.conf BUILDAH_ISOLATION=chroot \
     buildah --root "$BED_CACHE/storage" --runroot /run/slurm-k8s-buildah \
     --storage-driver overlay --storage-opt overlay.skip_mount_home=true "$@"
 }
