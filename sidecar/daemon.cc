@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "core/names.hpp"
 #include "metrics.hpp"
 
 namespace slurmk8s {
@@ -18,26 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{5000};
 constexpr std::chrono::milliseconds kLook{1000};  // between two looks at whether we may act
-
-kube::ReflectorListener listen_for(Reconciler& reconciler, StatusWriter& writer, const std::function<void()>& changed) {
-  kube::ReflectorListener listener;
-  listener.upsert = [&reconciler, &writer, changed](const Json& object) {
-    writer.observe(object);
-    reconciler.upsert(object);
-    changed();
-  };
-  listener.remove = [&reconciler, &writer, changed](const std::string& name, const std::string&, const Json&) {
-    writer.forget(name);
-    reconciler.remove(name);
-    changed();
-  };
-  listener.synced = [&reconciler, changed] {
-    log_info("nodesets: %zu listed", reconciler.nodesets().size());
-    reconciler.set_listed();
-    changed();
-  };
-  return listener;
-}
+constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the hundred: one round for many
 
 }  // namespace
 
@@ -46,11 +28,50 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       version_(version),
       reconciler_(parts.slurm, parts.clock),
       writer_(parts.client, parts.timers, parts.clock, name_space),
-      reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "",
-                 listen_for(reconciler_, writer_, [this] { plan_round(std::chrono::milliseconds(0)); })) {}
+      nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
+      pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
+            listen_for_pods()) {}
+
+kube::ReflectorListener Daemon::listen_for_nodesets() {
+  const auto changed = [this] { plan_round(std::chrono::milliseconds(0)); };
+  kube::ReflectorListener listener;
+  listener.upsert = [this, changed](const Json& object) {
+    writer_.observe(object);
+    reconciler_.upsert(object);
+    changed();
+  };
+  listener.remove = [this, changed](const std::string& name, const std::string&, const Json&) {
+    writer_.forget(name);
+    reconciler_.remove(name);
+    changed();
+  };
+  listener.synced = [this] { synced(); };
+  return listener;
+}
+
+kube::ReflectorListener Daemon::listen_for_pods() {
+  kube::ReflectorListener listener;
+  listener.upsert = [this](const Json& object) {
+    if (reconciler_.upsert_pod(object)) plan_round(kPodsDelay);
+  };
+  listener.remove = [this](const std::string& name, const std::string& uid, const Json&) {
+    if (reconciler_.remove_pod(name, uid)) plan_round(kPodsDelay);
+  };
+  listener.synced = [this] { synced(); };
+  return listener;
+}
+
+// Pods are needed too: without them a scale-in would choose other nodes.
+void Daemon::synced() {
+  if (!nodesets_.synced() || !pods_.synced()) return;
+  log_info("%zu nodesets and %zu pods listed", reconciler_.nodesets().size(), reconciler_.pods().size());
+  reconciler_.set_listed();
+  plan_round(std::chrono::milliseconds(0));
+}
 
 void Daemon::start() {
-  reflector_.start();
+  nodesets_.start();
+  pods_.start();
   publish();
 }
 
@@ -65,7 +86,8 @@ bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
     look = parts_.clock.now() + kLook;
   }
   parts_.transport.unwatch_fd(signal_fd);
-  reflector_.stop();
+  nodesets_.stop();
+  pods_.stop();
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
   return stop_;
 }
@@ -76,9 +98,12 @@ void Daemon::turn(std::chrono::milliseconds max_wait) {
   parts_.admin.turned();
 }
 
-// Several changes that arrive together make one round.
+// Several changes that arrive together make one round: the first that is due.
 void Daemon::plan_round(std::chrono::milliseconds delay) {
+  const TimePoint due = parts_.clock.now() + delay;
+  if (round_timer_ != 0 && round_due_ <= due) return;
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
+  round_due_ = due;
   round_timer_ = parts_.timers.after(delay, [this] { do_round(); });
 }
 

@@ -41,6 +41,9 @@ class Daemon {
   void turn(std::chrono::milliseconds max_wait);
 
  private:
+  kube::ReflectorListener listen_for_nodesets();
+  kube::ReflectorListener listen_for_pods();
+  void synced();
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
   void publish();
@@ -49,8 +52,10 @@ class Daemon {
   std::string version_;
   Reconciler reconciler_;
   StatusWriter writer_;
-  kube::Reflector reflector_;
+  kube::Reflector nodesets_;
+  kube::Reflector pods_;
   Timers::Id round_timer_ = 0;
+  TimePoint round_due_{};
   bool stop_ = false;
 };
 

@@ -18,8 +18,8 @@
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/names.hpp"
-#include "core/plan.hpp"
-#include "core/reasons.hpp"
+#include "node_state.hpp"
+#include "scale_in.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -28,22 +28,10 @@ using Kind = NodeAction::Kind;
 
 bool is_managed(const SlurmNode& node) { return node.cloud && node.dynamic; }
 
-bool is_busy(const SlurmNode& node) {
-  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing;
-}
-
-bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
-
-bool is_drained_by_us(const SlurmNode& node) { return node.draining && node.reason == kScaleInReason; }
-
-/** True when the record can be deleted now without harm to anything. */
-bool is_removable(const SlurmNode& node) {
-  return node.powered_down && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;
-}
-
 /** The next step on the way out of a node that is no longer wanted; empty: wait. */
-std::optional<Kind> removal_step(const SlurmNode& node) {
+std::optional<Kind> removal_step(const SlurmNode& node, const Pods& pods) {
   if (is_removable(node)) return Kind::remove;
+  if (can_end_power_down(node, pods)) return Kind::resume;
   if (is_starting(node) || (is_busy(node) && node.powered_down)) return std::nullopt;
   if (is_busy(node) || node.going_down()) return node.draining ? std::nullopt : std::optional(Kind::drain);
   if (node.reserved || node.powered_down || node.base == SlurmNode::Base::unknown) return std::nullopt;
@@ -53,31 +41,6 @@ std::optional<Kind> removal_step(const SlurmNode& node) {
 bool has_feature(const SlurmNode& node, std::string_view feature) {
   const std::vector<std::string_view> features = split(node.features, ',');
   return std::find(features.begin(), features.end(), feature) != features.end();
-}
-
-void count_node(const SlurmNode& node, NodeCounts& counts) {
-  const bool up = !node.powered_down && !node.powering_up && !node.going_down();
-  const bool down = node.base == SlurmNode::Base::down || node.base == SlurmNode::Base::error;
-  const bool idle = node.base == SlurmNode::Base::idle && !node.completing;
-  counts.total++;
-  counts.powered_up += up;
-  counts.powering_up += node.powering_up;
-  counts.powered_down += node.powered_down;
-  counts.powering_down += node.going_down() && !node.powered_down && !node.powering_up;
-  counts.allocated += is_busy(node);
-  counts.idle += idle;
-  counts.draining += node.draining;
-  counts.down += down;
-  counts.ready += up && (idle || is_busy(node)) && !node.draining && !node.not_responding;
-}
-
-void count_failure(const SlurmNode& node, PowerUpFailures& failures) {
-  const std::string_view reason = node.reason;
-  const bool is_protected = node.draining && reason.starts_with(kReasonProtected);
-  if (!is_protected && !is_given_up(node)) return;
-  failures.is_protected |= is_protected;
-  if (!is_protected) failures.nodes.push_back(node.name);
-  if (failures.cause.empty()) failures.cause = cause_of(reason);
 }
 
 using NodesByName = std::map<std::string_view, const SlurmNode*>;
@@ -95,12 +58,12 @@ std::string describe(const Names& names) {
 /** Builds the plan of one NodeSet. */
 class NodeSetPlanner {
  public:
-  NodeSetPlanner(const std::string& name, NodePlan& plan) : name_(name), plan_(plan) {}
+  NodeSetPlanner(const std::string& name, const Pods& pods, NodePlan& plan) : name_(name), pods_(pods), plan_(plan) {}
 
   /** A record that is no longer wanted. */
   void leave(const SlurmNode& node) {
     leaving_.push_back(node.name);
-    if (const std::optional<Kind> step = removal_step(node)) targets_[*step].push_back(node.name);
+    if (const std::optional<Kind> step = removal_step(node, pods_)) targets_[*step].push_back(node.name);
   }
 
   /** A wanted record, compared with the NodeSet's size. */
@@ -113,7 +76,9 @@ class NodeSetPlanner {
         return;
       }
     }
-    if (is_drained_by_us(node) && !node.going_down()) targets_[Kind::undrain].push_back(node.name);
+    if (!is_drained_by_us(node)) return;
+    if (!node.going_down()) targets_[Kind::undrain].push_back(node.name);
+    if (can_end_power_down(node, pods_)) targets_[Kind::resume].push_back(node.name);
   }
 
   /** A wanted node without a record. */
@@ -163,6 +128,7 @@ class NodeSetPlanner {
 
  private:
   const std::string& name_;
+  const Pods& pods_;
   NodePlan& plan_;
   std::map<Kind, Names> targets_;
   Names leaving_, resizing_, missing_, blocked_, over_;
@@ -187,30 +153,55 @@ Sorted sort_nodes(const std::vector<SlurmNode>& nodes) {
   return sorted;
 }
 
+/** The room that Slurm has for further records, all NodeSets together. */
+struct Room {
+  std::int64_t max_nodes;
+  std::int64_t left;
+};
+
 void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std::set<std::string_view>& taken,
-                  std::int64_t max_nodes, std::int64_t& room, NodePlan& plan) {
-  NodeSetPlanner planner(nodeset.name, plan);
-  NodesByName leaving = records;
-  for (std::int64_t ordinal = 0; ordinal < nodeset.replicas; ordinal++) {
-    std::string name = node_name(nodeset.name, ordinal, nodeset.ordinal_padding);
-    if (const auto found = records.find(name); found != records.end()) {
-      planner.keep(*found->second, nodeset);
-      leaving.erase(name);
-    } else if (taken.count(name) != 0) {
-      planner.block(std::move(name));
+                  const Pods& pods, Room& room, NodePlan& plan) {
+  NodeSetPlanner planner(nodeset.name, pods, plan);
+  Members members;
+  for (const auto& [name, node] : records) {
+    const std::int64_t ordinal = parse_node_name(name)->ordinal;
+    if (name == node_name(nodeset.name, ordinal, nodeset.ordinal_padding)) {
+      members.emplace(ordinal, node);
     } else {
-      planner.miss(std::move(name));
+      planner.leave(*node);  // of another padding
     }
   }
-  for (const auto& [name, node] : leaving) planner.leave(*node);
-  planner.create(nodeset, room);
+  std::vector<std::string> free;
+  std::int64_t present = std::ssize(members);
+  for (std::int64_t ordinal = 0; ordinal < nodeset.replicas; ordinal++) {
+    if (members.contains(ordinal)) continue;
+    std::string name = node_name(nodeset.name, ordinal, nodeset.ordinal_padding);
+    if (taken.contains(name)) {
+      planner.block(std::move(name));
+      present++;
+    } else {
+      free.push_back(std::move(name));
+    }
+  }
+  // Ordinals below `replicas` that nobody has are at least as many as are missing.
+  for (std::int64_t i = 0; i < nodeset.replicas - present; i++) planner.miss(std::move(free[static_cast<std::size_t>(i)]));
+  const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
+  const std::set<std::int64_t> leavers = choose_leavers(members, static_cast<std::size_t>(excess), pods);
+  for (const auto& [ordinal, node] : members) {
+    if (leavers.contains(ordinal)) {
+      planner.leave(*node);
+    } else {
+      planner.keep(*node, nodeset);
+    }
+  }
+  planner.create(nodeset, room.left);
   planner.finish();
-  planner.describe_state(nodeset.replicas, max_nodes, plan.states[nodeset.name]);
+  planner.describe_state(nodeset.replicas, room.max_nodes, plan.states[nodeset.name]);
 }
 
 /** Records whose NodeSet is gone, told from those of an administrator by the feature that ours have. */
-void plan_orphans(const std::string& nodeset, const NodesByName& records, NodePlan& plan) {
-  NodeSetPlanner planner(nodeset, plan);
+void plan_orphans(const std::string& nodeset, const NodesByName& records, const Pods& pods, NodePlan& plan) {
+  NodeSetPlanner planner(nodeset, pods, plan);
   for (const auto& [name, node] : records) {
     if (has_feature(*node, nodeset)) planner.leave(*node);
   }
@@ -222,6 +213,7 @@ void plan_orphans(const std::string& nodeset, const NodesByName& records, NodePl
 const char* to_string(NodeAction::Kind kind) {
   switch (kind) {
     case Kind::undrain: return "undrain";
+    case Kind::resume: return "resume";
     case Kind::remove: return "delete";
     case Kind::create: return "create";
     case Kind::drain: return "drain";
@@ -230,29 +222,29 @@ const char* to_string(NodeAction::Kind kind) {
   return "unknown";
 }
 
-NodePlan plan_nodes(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes, std::int64_t max_nodes) {
+NodePlan plan_nodes(const NodePlanInput& input) {
   NodePlan plan;
-  const Sorted sorted = sort_nodes(nodes);
-  std::int64_t room = max_nodes - static_cast<std::int64_t>(nodes.size());
-  for (const auto& [name, known] : nodesets) {
+  const Sorted sorted = sort_nodes(input.nodes);
+  Room room{input.max_nodes, input.max_nodes - std::ssize(input.nodes)};
+  for (const auto& [name, known] : input.nodesets) {
     NodeSetState& state = plan.states[name];
     state.generation = known.generation;
     const auto found = sorted.managed.find(name);
     static const NodesByName kNone;
     const NodesByName& records = found == sorted.managed.end() ? kNone : found->second;
     for (const auto& [node_name, node] : records) {
-      count_node(*node, state.counts);
-      count_failure(*node, state.failures);
+      state.counts.add(*node);
+      state.failures.add(*node);
     }
     if (known.spec.ok()) {
-      plan_nodeset(*known.spec, records, sorted.taken, max_nodes, room, plan);
+      plan_nodeset(*known.spec, records, sorted.taken, input.pods, room, plan);
     } else {
       state.reason = "InvalidSpec";
       state.message = known.spec.error().message();
     }
   }
   for (const auto& [name, records] : sorted.managed) {
-    if (nodesets.count(name) == 0) plan_orphans(name, records, plan);
+    if (input.nodesets.count(name) == 0) plan_orphans(name, records, input.pods, plan);
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const NodeAction& a, const NodeAction& b) { return a.kind < b.kind; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sidecar's decisions: NodeSets and Slurm's node records in, changes and status out. Pure; any thread.
+// The sidecar's decisions: NodeSets, Slurm's node records and pods in, changes and status out. Pure; any thread.
 //
 // A record belongs to the NodeSet that its name says when it was made at run time with State=CLOUD. Records of
 // slurm.conf and nodes that registered by themselves are never touched.
@@ -13,11 +13,10 @@
 #include "base/result.hpp"
 #include "core/nodeset.hpp"
 #include "core/slurm.hpp"
+#include "node_counts.hpp"
+#include "pod_facts.hpp"
 
 namespace slurmk8s {
-
-/** Reason of nodes that we drain; only nodes with this reason are undrained by us. */
-inline constexpr const char* kScaleInReason = "slurm-k8s: scale-in";
 
 /** What the API has under a name: a NodeSet, or why its spec can't be used. */
 struct KnownNodeSet {
@@ -30,7 +29,8 @@ using NodeSets = std::map<std::string, KnownNodeSet>;
 
 /** One call to slurmctld. */
 struct NodeAction {
-  enum class Kind { undrain, remove, create, drain, power_down };  ///< in the order in which they are to be done
+  /** In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. */
+  enum class Kind { undrain, resume, remove, create, drain, power_down };
   Kind kind;
   std::string nodeset;
   std::string nodes;  ///< hostlist
@@ -39,27 +39,6 @@ struct NodeAction {
 
 /** "create", "power_down" …: as metrics and logs show it. */
 const char* to_string(NodeAction::Kind kind);
-
-/** How many records of a NodeSet are in which state. A record may be counted in several. */
-struct NodeCounts {
-  std::int64_t total = 0;
-  std::int64_t ready = 0;  ///< up, registered, and neither drained nor down
-  std::int64_t powered_up = 0;
-  std::int64_t powering_up = 0;
-  std::int64_t powering_down = 0;
-  std::int64_t powered_down = 0;
-  std::int64_t allocated = 0;
-  std::int64_t idle = 0;
-  std::int64_t draining = 0;
-  std::int64_t down = 0;
-};
-
-/** Nodes of a NodeSet that could not come up, by the Reasons that the engine gave them. */
-struct PowerUpFailures {
-  std::vector<std::string> nodes;  ///< held back
-  bool is_protected = false;       ///< none of the NodeSet's nodes is tried for a while
-  std::string cause;               ///< of one of them
-};
 
 /** What a NodeSet's status shows: counts and the conditions Ready and PowerUpFailing. */
 struct NodeSetState {
@@ -76,10 +55,18 @@ struct NodePlan {
   std::map<std::string, NodeSetState> states;  ///< of each NodeSet
 };
 
+/** What there is. */
+struct NodePlanInput {
+  const NodeSets& nodesets;             ///< all of them: a record whose NodeSet is missing is to go
+  const std::vector<SlurmNode>& nodes;  ///< all records of Slurm
+  const Pods& pods;
+  std::int64_t max_nodes;  ///< that Slurm can hold
+};
+
 /**
- * Compares the NodeSets (all of them: a record whose NodeSet is missing is to go) with all node records of Slurm, which
- * can hold `max_nodes`. To carry the actions out twice, or partly, does no harm: the next plan starts from what is there.
+ * What is to be done next. To carry the actions out twice, or partly, does no harm: the next plan starts from what is
+ * there. `replicas` counts records, whatever their ordinals: see choose_leavers(). New ones get the lowest free ordinals.
  */
-NodePlan plan_nodes(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes, std::int64_t max_nodes);
+NodePlan plan_nodes(const NodePlanInput& input);
 
 }  // namespace slurmk8s

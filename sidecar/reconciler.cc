@@ -4,6 +4,8 @@
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
+#include "core/node.hpp"
+#include "node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -46,6 +48,26 @@ void Reconciler::remove(const std::string& name) {
   dirty_ = true;
 }
 
+bool Reconciler::upsert_pod(const Json& object) {
+  if (!is_node_pod(object)) return false;
+  PodFacts facts = decode_pod_facts(object);
+  PodFacts& known = pods_[std::string(object.at({"metadata", "name"}).text())];
+  if (known == facts) return false;
+  // Of a pod that stays, the rest decides nothing about its record.
+  const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost;
+  known = std::move(facts);
+  dirty_ |= matters;
+  return matters;
+}
+
+bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
+  const auto found = pods_.find(name);
+  if (found == pods_.end() || found->second.uid != uid) return false;
+  pods_.erase(found);
+  dirty_ = true;
+  return true;
+}
+
 std::chrono::milliseconds Reconciler::round() {
   if (!listed_) return kPoll;
   for (int pass = 0; pass < kPasses; pass++) {
@@ -61,7 +83,7 @@ std::chrono::milliseconds Reconciler::round() {
     }
     load_failures_ = 0;
     if (!changed && !dirty_ && !unsettled_ && !is_retry_due()) return kPoll;
-    NodePlan plan = plan_nodes(nodesets_, nodes_, *max_nodes_);
+    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, *max_nodes_});
     states_ = std::move(plan.states);
     dirty_ = false;
     const bool acted = apply(plan.actions);
@@ -123,6 +145,7 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::create: return slurm_.create_nodes(action.line);
     case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
+    case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::drain: break;
   }

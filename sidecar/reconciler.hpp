@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reconciler: holds the NodeSets, and in rounds brings Slurm's node records to what they say.
+// Reconciler: holds the NodeSets and pods, and in rounds brings Slurm's node records to what they say.
 //
 // One thread, which its calls to slurmctld block. It keeps nothing that it couldn't find out again: after a restart the
 // first round starts from what Slurm has.
@@ -32,7 +32,11 @@ class Reconciler {
   void upsert(const Json& object);
   /** A NodeSet is gone: its records go as their nodes become free. */
   void remove(const std::string& name);
-  /** All NodeSets have been handed over once. Before this, round() does nothing. */
+  /** A pod as the API server has it now. True when that may change the plan. */
+  bool upsert_pod(const Json& object);
+  /** A pod is gone. True when that may change the plan. */
+  bool remove_pod(const std::string& name, const std::string& uid);
+  /** All NodeSets and pods have been handed over once. Before this, round() does nothing. */
   void set_listed() { listed_ = true; }
   bool listed() const { return listed_; }
 
@@ -40,6 +44,7 @@ class Reconciler {
   std::chrono::milliseconds round();
 
   const NodeSets& nodesets() const { return nodesets_; }
+  const Pods& pods() const { return pods_; }
   /** What each NodeSet's status is to say, as of the last round in which Slurm answered. */
   const std::map<std::string, NodeSetState>& states() const { return states_; }
   /** When slurmctld last answered; empty before it ever did. */
@@ -73,8 +78,9 @@ class Reconciler {
   Slurm& slurm_;
   const Clock& clock_;
   NodeSets nodesets_;
+  Pods pods_;
   bool listed_ = false;
-  bool dirty_ = true;  // NodeSets have changed since the last plan
+  bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;
   std::time_t since_ = 0;
   std::optional<std::int64_t> max_nodes_;

@@ -60,6 +60,12 @@ has_pod_count() { [[ $(pod_count) == "$1" ]]; }
 pod_uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
 node_state() { slurm scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut -d= -f2; }
 node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
+node_reason() { slurm scontrol show node "$1" -o | grep -oE '\bReason=.* \[' | sed 's/^Reason=//; s/ \[$//'; }
+# Idle, registered, and not on its way anywhere.
+node_is_up() { [[ $(node_state "$1") == IDLE+CLOUD* ]] && ! [[ $(node_state "$1") == *@(POWER|DRAIN)* ]]; }
+# All names as a hostlist, in the order of their numbers.
+node_names() { slurm bash -c 'scontrol show hostlistsorted "$(sinfo -h -N -o %N | sort -u | paste -sd,)"'; }
+has_nodes() { [[ $(node_names) == "$1" ]]; }
 node_count() { slurm sinfo -h -N -o %N | sort -u | grep -c . || true; }
 has_node_count() { [[ $(node_count) == "$1" ]]; }
 is_zero() { has_pod_count 0 && has_no_job && all_idle_and_down; }
@@ -78,6 +84,7 @@ to_zero() {
   wait_for 90 "a cluster at zero" is_zero
 }
 
+scale() { kubectl scale nodesets.slurm-k8s.io/compute --replicas="$1" >/dev/null; }
 nodeset_condition() { # FIELD of condition Ready of a NodeSet
   kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath="{.status.conditions[?(@.type=='Ready')].$2}"
 }

@@ -31,4 +31,3 @@ test_power_up_and_down_by_hand() {
   slurm scontrol update nodename=compute-7 state=power_down
   wait_for 30 "compute-7's pod gone" has_pod_count 0
 }
-node_is_up() { [[ $(node_state "$1") == IDLE+CLOUD* ]] && ! [[ $(node_state "$1") == *POWER* ]]; }

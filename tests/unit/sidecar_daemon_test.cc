@@ -97,6 +97,44 @@ void follows_the_api(void**) {
   assert_int_equal(f.status("d")["poweredUp"].integer_or(0), 1);
 }
 
+void waits_for_nodesets_and_pods(void**) {
+  Fixture f;
+  f.client.fail_next(Verb::list, Error(Errc::forbidden, "pods is forbidden"));
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(milliseconds(100));
+  assert_int_equal(f.slurm.size(), 0);
+  f.run_for(seconds(2));
+  assert_text(f.slurm.names(), "c-0");
+}
+
+// A scale-in looks at the pods, and the end of a pod is acted upon before the next second.
+void follows_pods(void**) {
+  Fixture f;
+  const auto put_pod = [&](const char* name, const char* cost) {
+    Json annotations = Json::object().set("controller.kubernetes.io/pod-deletion-cost", cost);
+    Json metadata = Json::object().set("name", name).set("annotations", annotations);
+    metadata.set("labels", Json::object().set("slurm-k8s.io/node", name));
+    f.client.put(kube::kPods, "slurm", Json::object().set("metadata", metadata));
+  };
+  f.put("c", 2);
+  f.daemon.start();
+  f.run_for(milliseconds(200));
+  f.slurm.node("c-0").powered_down = f.slurm.node("c-1").powered_down = false;
+  put_pod("c-0", "1");
+  put_pod("c-1", "2");
+  f.run_for(seconds(2));
+  f.put("c", 1);
+  f.run_for(milliseconds(100));
+  assert_true(f.slurm.node("c-0").power_down_asked);
+  f.slurm.pass_time();
+  f.run_for(milliseconds(1100));
+  assert_true(f.slurm.node("c-0").draining);
+  f.client.erase(kube::kPods, "slurm", "c-0");
+  f.run_for(milliseconds(200));
+  assert_text(f.slurm.names(), "c-1");
+}
+
 void is_cheap_at_rest(void**) {
   Fixture f;
   f.put("c", 100);
@@ -230,6 +268,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(waits_for_nodesets_and_pods), SLURMK8S_TEST(follows_pods),
       SLURMK8S_TEST(shows_metrics),      SLURMK8S_TEST(ends_on_a_signal), SLURMK8S_TEST(signals_can_be_read),
       SLURMK8S_TEST(ends_when_it_may_not_act), SLURMK8S_TEST(waits_until_it_may_start),
   };

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "core/names.hpp"
+#include "sidecar/node_state.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 
@@ -32,6 +33,7 @@ class Cluster {
  public:
   NodeSets nodesets;
   std::vector<SlurmNode> nodes;
+  Pods pods;
   std::int64_t max_nodes = 4096;
 
   Cluster& nodeset(const NodeSet& nodeset) {
@@ -53,7 +55,11 @@ class Cluster {
     }
     return *this;
   }
-  NodePlan plan() const { return plan_nodes(nodesets, nodes, max_nodes); }
+  Cluster& pod(const std::string& node, std::int32_t deletion_cost = 0) {
+    pods[node] = PodFacts{.uid = "u", .deletion_cost = deletion_cost};
+    return *this;
+  }
+  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes}); }
   std::string actions() const {
     std::string text;
     for (const NodeAction& action : plan().actions) {
@@ -103,53 +109,120 @@ void leaves_alone_what_matches(void**) {
   assert_text(empty.state("c"), "Ready/NodesMatch");
 }
 
-// Node c-1 of a NodeSet with one replica: what is done with it in each state.
+// Node c-0 of a NodeSet without replicas: what is done with it in each state, while its pod is there.
 void takes_each_state_out_safely(void**) {
   const struct {
     const char* name;
     Change change;
     const char* actions;
   } cases[] = {
-      {"powered down", [](SlurmNode&) {}, "delete c-1"},
-      {"powered down, drained by us", drained_by_us, "delete c-1"},
-      {"powered down, drained by others", [](SlurmNode& n) { n.draining = true; }, "delete c-1"},
-      {"powered down and down", [](SlurmNode& n) { n.base = Base::down; }, "delete c-1"},
-      {"powered down, power down asked again", [](SlurmNode& n) { n.powering_down = true; }, "drain c-1"},
+      {"powered down", [](SlurmNode&) {}, "delete c-0"},
+      {"powered down, drained by us", drained_by_us, "delete c-0"},
+      {"powered down, drained by others", [](SlurmNode& n) { n.draining = true; }, "delete c-0"},
+      {"powered down and down", [](SlurmNode& n) { n.base = Base::down; }, "delete c-0"},
+      {"powered down, power down asked again", [](SlurmNode& n) { n.powering_down = true; }, "drain c-0"},
       {"powered down, reserved", [](SlurmNode& n) { n.reserved = true; }, ""},
       {"powered down, allocated", [](SlurmNode& n) { n.base = Base::allocated; }, ""},
       {"powered down, mixed", [](SlurmNode& n) { n.base = Base::mixed; }, ""},
       {"powered down, power up asked", [](SlurmNode& n) { n.power_up_asked = true; }, ""},
       {"powering up for a job", [](SlurmNode& n) { allocated(n), n.powering_up = true; }, ""},
       {"powering up idle", [](SlurmNode& n) { up(n), n.powering_up = true; }, ""},
-      {"up", up, "power_down c-1"},
-      {"up, drained", [](SlurmNode& n) { up(n), drained_by_us(n); }, "power_down c-1"},
-      {"up, not responding", [](SlurmNode& n) { up(n), n.not_responding = true; }, "power_down c-1"},
-      {"up, down", [](SlurmNode& n) { up(n), n.base = Base::down; }, "power_down c-1"},
+      {"up", up, "power_down c-0"},
+      {"up, drained", [](SlurmNode& n) { up(n), drained_by_us(n); }, "power_down c-0"},
+      {"up, not responding", [](SlurmNode& n) { up(n), n.not_responding = true; }, "power_down c-0"},
+      {"up, down", [](SlurmNode& n) { up(n), n.base = Base::down; }, "power_down c-0"},
       {"up, reserved", [](SlurmNode& n) { up(n), n.reserved = true; }, ""},
       {"up, unknown", [](SlurmNode& n) { up(n), n.base = Base::unknown; }, ""},
-      {"allocated", allocated, "drain c-1"},
-      {"mixed", [](SlurmNode& n) { up(n), n.base = Base::mixed; }, "drain c-1"},
-      {"completing", [](SlurmNode& n) { up(n), n.completing = true; }, "drain c-1"},
+      {"allocated", allocated, "drain c-0"},
+      {"mixed", [](SlurmNode& n) { up(n), n.base = Base::mixed; }, "drain c-0"},
+      {"completing", [](SlurmNode& n) { up(n), n.completing = true; }, "drain c-0"},
       {"allocated, drained by us", [](SlurmNode& n) { allocated(n), drained_by_us(n); }, ""},
       {"allocated, drained by others", [](SlurmNode& n) { allocated(n), n.draining = true; }, ""},
-      {"powering down", [](SlurmNode& n) { up(n), n.powering_down = true; }, "drain c-1"},
+      {"powering down", [](SlurmNode& n) { up(n), n.powering_down = true; }, "drain c-0"},
       {"powering down, drained", [](SlurmNode& n) { up(n), n.powering_down = true, drained_by_us(n); }, ""},
   };
   for (const auto& c : cases) {
     Cluster cluster;
-    cluster.nodeset("c", 1).records("c", 0, 0).records("c", 1, 1, c.change);
+    cluster.nodeset("c", 0).records("c", 0, 0, c.change).pod("c-0");
     const std::string actions = cluster.actions();
     if (actions != c.actions) fail_msg("%s: \"%s\" instead of \"%s\"", c.name, actions.c_str(), c.actions);
     assert_text(cluster.state("c"), "-/ScalingIn");
   }
 }
 
+// slurmctld waits for SuspendTimeout, but the pod is gone.
+void ends_power_downs_of_nodes_without_pods(void**) {
+  const Change powering_down = [](SlurmNode& n) { up(n), n.powering_down = true; };
+  const struct {
+    const char* name;
+    Change change;
+    const char* leaving;
+    const char* staying;
+  } cases[] = {
+      {"powering down", powering_down, "resume c-0", ""},  // the engine ends it of a node that stays
+      {"drained by us", [&](SlurmNode& n) { powering_down(n), drained_by_us(n); }, "resume c-0", "resume c-0"},
+      {"drained by others", [&](SlurmNode& n) { powering_down(n), n.draining = true; }, "resume c-0", ""},
+      {"asked again", [&](SlurmNode& n) { powering_down(n), n.power_down_asked = true; }, "drain c-0", ""},
+      {"asked", [](SlurmNode& n) { up(n), n.power_down_asked = true; }, "drain c-0", ""},
+      {"down", [&](SlurmNode& n) { powering_down(n), n.base = Base::down; }, "drain c-0", ""},
+      {"completing", [&](SlurmNode& n) { powering_down(n), n.completing = true; }, "drain c-0", ""},
+      {"up", up, "power_down c-0", ""},
+  };
+  for (const auto& c : cases) {
+    for (const bool stays : {false, true}) {
+      Cluster cluster;
+      cluster.nodeset("c", stays).records("c", 0, 0, c.change);
+      const std::string actions = cluster.actions();
+      const char* expected = stays ? c.staying : c.leaving;
+      if (actions != expected) fail_msg("%s: \"%s\" instead of \"%s\"", c.name, actions.c_str(), expected);
+    }
+  }
+}
+
 void puts_many_into_one_call(void**) {
   Cluster cluster;
-  cluster.nodeset("c", 4).records("c", 0, 5).records("c", 6, 7, up).records("c", 8, 9, allocated).records("c", 10, 11);
-  assert_text(cluster.actions(), "delete c-[4-5,10-11]; drain c-[8-9]; power_down c-[6-7]");
+  cluster.nodeset("c", 0).records("c", 0, 1).records("c", 2, 3, up).records("c", 4, 5, allocated).records("c", 6, 7);
+  assert_text(cluster.actions(), "delete c-[0-1,6-7]; drain c-[4-5]; power_down c-[2-3]");
   const NodePlan plan = cluster.plan();
-  assert_text(plan.states.at("c").message, "c-[4-11] (8): removed when idle and powered down");
+  assert_text(plan.states.at("c").message, "c-[0-7] (8): removed when idle and powered down");
+}
+
+// Records that are left needn't be the first ones, and those that come take the lowest free ordinals.
+void counts_records_not_ordinals(void**) {
+  Cluster in;
+  in.nodeset("c", 2).records("c", 0, 2).records("c", 3, 4, allocated);
+  assert_text(in.actions(), "delete c-[0-2]");
+  in.nodes.erase(in.nodes.begin(), in.nodes.begin() + 3);
+  assert_text(in.actions(), "");
+  assert_text(in.state("c"), "Ready/NodesMatch");
+  in.nodeset("c", 4);
+  assert_text(in.actions(), "create c-[0-1]");
+  in.nodeset("c", 1);
+  assert_text(in.actions(), "drain c-4");
+}
+
+void scales_out_with_leaving_nodes_first(void**) {
+  const Change leaving = [](SlurmNode& n) { allocated(n), drained_by_us(n); };
+  Cluster cluster;
+  cluster.nodeset("c", 1).records("c", 0, 0, allocated).records("c", 1, 3, leaving);
+  assert_text(cluster.actions(), "");
+  cluster.nodeset("c", 3);
+  assert_text(cluster.actions(), "undrain c-[1-2]");
+  cluster.nodeset("c", 6);
+  assert_text(cluster.actions(), "undrain c-[1-3]; create c-[4-5]");
+}
+
+// A name that somebody else has counts as a node: nothing else is made in its place, and nothing is deleted for it.
+void counts_names_that_others_have(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 3).records("c", 0, 0).records("c", 1, 1, [](SlurmNode& n) { n.dynamic = false; });
+  cluster.records("c", 5, 5, allocated);
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/NameTaken");
+  cluster.nodeset("c", 4);
+  assert_text(cluster.actions(), "create c-2");
+  cluster.nodeset("c", 1);  // no name of others among the first one
+  assert_text(cluster.actions(), "delete c-0");
 }
 
 void undrains_only_its_own(void**) {
@@ -160,7 +233,8 @@ void undrains_only_its_own(void**) {
       .records("c", 2, 2, [](SlurmNode& n) { n.draining = true, n.reason = "disk"; })
       .records("c", 3, 3, [](SlurmNode& n) { n.reason = kScaleInReason; })
       .records("c", 4, 4, [](SlurmNode& n) { up(n), drained_by_us(n), n.powering_down = true; })
-      .records("c", 5, 5, [](SlurmNode& n) { n.base = Base::down, n.reason = "admin"; });
+      .records("c", 5, 5, [](SlurmNode& n) { n.base = Base::down, n.reason = "admin"; })
+      .pod("c-4");
   assert_text(cluster.actions(), "undrain c-[0-1]");
 }
 
@@ -310,6 +384,7 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::create: return slurm.create_nodes(action.line);
     case NodeAction::Kind::remove: return slurm.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
+    case NodeAction::Kind::resume: return slurm.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::power_down: return slurm.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::drain: break;
   }
@@ -327,6 +402,7 @@ void comes_to_rest_without_harm(void**) {
   for (int round = 0; round < 200; round++) {
     FakeSlurm slurm;
     NodeSets nodesets;
+    Pods pods;
     for (int step = 0; step < 60; step++) {
       const bool settling = step >= 30;
       if (!settling && dice(4) == 0) {
@@ -348,15 +424,23 @@ void comes_to_rest_without_harm(void**) {
         }
       }
       slurm.pass_time();
+      const auto after = *slurm.load_nodes();
+      for (const SlurmNode& node : after) {  // pods come and go some time after Slurm asks for it
+        if (node.powered_down || (node.powering_down && dice(2) == 0)) {
+          pods.erase(node.name);
+        } else if (!node.powering_down) {
+          pods[node.name] = {.deletion_cost = static_cast<std::int32_t>(dice(3))};
+        }
+      }
       // Only some of the actions: the sidecar may be killed between any two.
-      for (const NodeAction& action : plan_nodes(nodesets, *slurm.load_nodes(), 4096).actions) {
+      for (const NodeAction& action : plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096}).actions) {
         if (!settling && dice(4) == 0) break;
         assert_true(carry_out(slurm, action).ok());
       }
     }
     assert_true(slurm.harmed.empty());
     if (nodesets.empty()) continue;
-    const NodePlan rest = plan_nodes(nodesets, *slurm.load_nodes(), 4096);
+    const NodePlan rest = plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096});
     assert_int_equal(rest.actions.size(), 0);
     assert_true(rest.states.at("c").ready);
     assert_int_equal(slurm.size(), nodesets.at("c").spec->replicas);
@@ -381,7 +465,11 @@ int main() {
       SLURMK8S_TEST(makes_what_is_missing),
       SLURMK8S_TEST(leaves_alone_what_matches),
       SLURMK8S_TEST(takes_each_state_out_safely),
+      SLURMK8S_TEST(ends_power_downs_of_nodes_without_pods),
       SLURMK8S_TEST(puts_many_into_one_call),
+      SLURMK8S_TEST(counts_records_not_ordinals),
+      SLURMK8S_TEST(scales_out_with_leaving_nodes_first),
+      SLURMK8S_TEST(counts_names_that_others_have),
       SLURMK8S_TEST(undrains_only_its_own),
       SLURMK8S_TEST(makes_nodes_of_another_size_again),
       SLURMK8S_TEST(changes_padding_like_other_nodes),

@@ -3,6 +3,7 @@
 #include "sidecar/reconciler.hpp"
 
 #include "base/text.hpp"
+#include "sidecar/node_state.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
@@ -28,6 +29,13 @@ struct Fixture {
     reconciler.upsert(object(
         name, format(R"({"replicas":%d,"slurmd":{"image":"i","resources":{"limits":{"cpu":"%s","memory":"1000Mi"}}}})",
                      replicas, cpu)));
+  }
+  /** The pod of a node, as the API server shows it. */
+  bool pod(const std::string& node, const char* uid, int deletion_cost = 0, const char* phase = "Running") {
+    return reconciler.upsert_pod(*Json::parse(format(
+        R"({"metadata":{"name":"%s","uid":"%s","labels":{"slurm-k8s.io/node":"%s"},)"
+        R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"%d"}},"status":{"phase":"%s"}})",
+        node.c_str(), uid, node.c_str(), deletion_cost, phase)));
   }
   /** Rounds, a second apart. */
   void rounds(int count) {
@@ -75,15 +83,21 @@ void follows_replicas(void**) {
   f.slurm.node("c-7").powered_down = false;
   f.scale("c", 6);
   f.rounds(1);
-  assert_text(f.slurm.names(), "c-[0-5,7]");
+  assert_text(f.slurm.names(), "c-[0-4,7]");  // the busy one stays
+  assert_text(f.ready("c"), "True NodesMatch: 6 node records as the spec says");
+  f.scale("c", 0);
+  f.rounds(1);
+  assert_text(f.slurm.names(), "c-7");
   assert_text(f.ready("c"), "False ScalingIn: c-7 (1): removed when idle and powered down");
   assert_text(f.slurm.node("c-7").reason, kScaleInReason);
   f.slurm.node("c-7").base = Base::idle;
   f.rounds(5);
-  assert_text(f.slurm.names(), "c-[0-5]");
-  assert_text(f.ready("c"), "True NodesMatch: 6 node records as the spec says");
+  assert_int_equal(f.slurm.size(), 0);
+  assert_text(f.ready("c"), "True NodesMatch: 0 node records as the spec says");
   assert_true(f.slurm.harmed.empty());
 
+  f.scale("c", 2);
+  f.rounds(1);
   f.reconciler.remove("c");
   f.rounds(1);
   assert_int_equal(f.slurm.size(), 0);
@@ -109,8 +123,10 @@ void undrains_when_scaled_out_again(void**) {
   f.reconciler.set_listed();
   f.scale("c", 2);
   f.rounds(1);
-  f.slurm.node("c-1").base = Base::allocated;
-  f.slurm.node("c-1").powered_down = false;
+  for (const char* node : {"c-0", "c-1"}) {
+    f.slurm.node(node).base = Base::allocated;
+    f.slurm.node(node).powered_down = false;
+  }
   f.scale("c", 1);
   f.rounds(1);
   assert_true(f.slurm.node("c-1").draining);
@@ -118,6 +134,57 @@ void undrains_when_scaled_out_again(void**) {
   f.rounds(1);
   assert_false(f.slurm.node("c-1").draining);
   assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+}
+
+void heeds_pods(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 3);
+  f.rounds(1);
+  for (const char* node : {"c-0", "c-1", "c-2"}) {
+    f.slurm.node(node).powered_down = false;
+    assert_true(f.pod(node, "u-1"));
+  }
+  assert_true(f.pod("c-0", "u-1", -5));
+  assert_false(f.pod("c-0", "u-1", -5, "Failed"));  // what changed decides nothing
+  assert_false(f.reconciler.upsert_pod(*Json::parse(R"({"metadata":{"name":"c-9","uid":"x"}})")));  // not a node's
+  assert_int_equal(f.reconciler.pods().size(), 3);
+  f.scale("c", 2);
+  f.reconciler.round();
+  f.slurm.pass_time();
+  f.reconciler.round();
+  assert_true(f.slurm.node("c-0").powering_down && f.slurm.node("c-0").draining);
+  const std::size_t calls = f.slurm.calls.size();
+  f.reconciler.round();
+  assert_int_equal(f.slurm.calls.size(), calls);  // its pod is still there
+
+  assert_false(f.reconciler.remove_pod("c-0", "another"));
+  assert_true(f.reconciler.remove_pod("c-0", "u-1"));
+  assert_false(f.reconciler.remove_pod("c-0", "u-1"));
+  f.reconciler.round();
+  assert_text(f.slurm.names(), "c-[1-2]");
+}
+
+// The name that was scaled in serves again as soon as its pod is gone, without SuspendTimeout.
+void a_name_that_comes_back_serves_at_once(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 1);
+  f.rounds(1);
+  f.slurm.node("c-0").powered_down = false;
+  f.pod("c-0", "u-1");
+  f.scale("c", 0);
+  f.reconciler.round();
+  f.slurm.pass_time();
+  f.reconciler.round();
+  assert_true(f.slurm.node("c-0").powering_down && f.slurm.node("c-0").draining);
+  f.scale("c", 1);
+  f.reconciler.round();
+  assert_true(f.slurm.node("c-0").powering_down);
+  f.reconciler.remove_pod("c-0", "u-1");
+  f.reconciler.round();
+  assert_true(f.slurm.node("c-0").powered_down);
+  assert_false(f.slurm.node("c-0").going_down() || f.slurm.node("c-0").draining);
 }
 
 void is_quiet_at_rest(void**) {
@@ -267,6 +334,8 @@ int main() {
       SLURMK8S_TEST(follows_replicas),
       SLURMK8S_TEST(settles_nodes_that_it_made),
       SLURMK8S_TEST(undrains_when_scaled_out_again),
+      SLURMK8S_TEST(heeds_pods),
+      SLURMK8S_TEST(a_name_that_comes_back_serves_at_once),
       SLURMK8S_TEST(is_quiet_at_rest),
       SLURMK8S_TEST(is_idempotent_after_a_restart),
       SLURMK8S_TEST(makes_resized_nodes_again),

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Questions about a node record whose answers decide what may be done with it. Pure; any thread.
+#pragma once
+
+#include "core/slurm.hpp"
+#include "pod_facts.hpp"
+
+namespace slurmk8s {
+
+/** Reason of nodes that we drain; only nodes with this reason are undrained by us. */
+inline constexpr const char* kScaleInReason = "slurm-k8s: scale-in";
+
+inline bool is_busy(const SlurmNode& node) {
+  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing;
+}
+
+inline bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
+
+inline bool is_down(const SlurmNode& node) {
+  return node.base == SlurmNode::Base::down || node.base == SlurmNode::Base::error;
+}
+
+inline bool is_idle(const SlurmNode& node) { return node.base == SlurmNode::Base::idle && !node.completing; }
+
+inline bool is_drained_by_us(const SlurmNode& node) { return node.draining && node.reason == kScaleInReason; }
+
+/** True when the record can be deleted now without harm to anything. */
+inline bool is_removable(const SlurmNode& node) {
+  return node.powered_down && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;
+}
+
+/**
+ * True when slurmctld only waits for SuspendTimeout: SuspendProgram was called, and the pod is gone. The engine ends
+ * such a power-down by itself, but not one of a drained node, since that takes back the drain.
+ */
+inline bool can_end_power_down(const SlurmNode& node, const Pods& pods) {
+  return node.powering_down && !node.powered_down && !node.power_down_asked && is_idle(node) && !pods.contains(node.name);
+}
+
+}  // namespace slurmk8s

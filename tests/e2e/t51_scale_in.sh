@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which nodes go when a NodeSet shrinks, and that no job notices.
+
+back_to_8() { # whatever a test has left behind
+  slurm scancel --me >/dev/null 2>&1 || true
+  scale 0
+  wait_for 90 "no node records" has_node_count 0
+  scale 8
+  wait_for 30 "8 node records" has_node_count 8
+}
+
+test_busy_nodes_are_drained_and_go_last() {
+  local job
+  trap back_to_8 EXIT
+  job=$(submit -N2 -w 'compute-[2,5]' --wrap 'srun sleep 12')
+  wait_job "$job" RUNNING 60
+  scale 2
+  wait_for 10 "only the busy nodes are left" has_nodes 'compute-[2,5]'
+  scale 1
+  wait_for 10 "compute-5 draining" node_has_state compute-5 DRAIN
+  assert_equal "reason" "slurm-k8s: scale-in" "$(node_reason compute-5)"
+  if node_has_state compute-2 DRAIN; then fail "compute-2 is drained, too"; fi
+  wait_done "$job" 60
+  assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
+  wait_for 15 "compute-5 is gone" has_nodes compute-2
+}
+
+test_scaling_out_again_undrains() {
+  local job
+  trap back_to_8 EXIT
+  job=$(submit -N2 -w 'compute-[0-1]' --wrap 'srun sleep 20')
+  wait_job "$job" RUNNING 60
+  scale 0
+  wait_for 10 "both draining" node_has_state compute-1 DRAIN
+  scale 3
+  wait_for 10 "compute-2 is made" has_nodes 'compute-[0-2]'
+  assert_equal "state" ALLOCATED+CLOUD+DYNAMIC_NORM "$(node_state compute-1)"
+  assert_equal "state" ALLOCATED+CLOUD+DYNAMIC_NORM "$(node_state compute-0)"
+  wait_done "$job" 60
+}
+
+test_deletion_cost_then_ordinal() {
+  local job
+  trap back_to_8 EXIT
+  scale 4
+  wait_for 10 "4 node records" has_node_count 4
+  job=$(submit -N4 --wrap true)
+  wait_done "$job" 60
+  kubectl annotate pod compute-0 controller.kubernetes.io/pod-deletion-cost=-1 >/dev/null
+  kubectl annotate pod compute-3 controller.kubernetes.io/pod-deletion-cost=10 >/dev/null
+  scale 2
+  wait_for 15 "the cheap one and the highest of the others are gone" has_nodes 'compute-[1,3]'
+}
+
+test_an_administrators_drain_stays() {
+  trap 'slurm scontrol update nodename=compute-1 state=undrain; back_to_8' EXIT
+  slurm scontrol update nodename='compute-[0-1]' state=power_up
+  wait_for 30 "compute-0 up" node_is_up compute-0
+  wait_for 30 "compute-1 up" node_is_up compute-1
+  scale 2
+  wait_for 10 "2 node records" has_nodes 'compute-[0-1]'
+  slurm scontrol update nodename=compute-1 state=drain reason=disk
+  scale 3
+  wait_for 10 "3 node records" has_node_count 3
+  assert_equal "reason" disk "$(node_reason compute-1)"
+  node_has_state compute-1 DRAIN || fail "compute-1 was undrained"
+  scale 1
+  wait_for 15 "the drained node goes before the one that can be used" has_nodes compute-0
+}
+
+test_a_name_comes_back_usable() {
+  local job
+  trap back_to_8 EXIT
+  job=$(submit -N2 -w 'compute-[0-1]' --wrap true)
+  wait_done "$job" 60
+  scale 0
+  wait_for 10 "compute-1 on its way out" node_has_state compute-1 POWERING_DOWN
+  scale 8
+  job=$(submit -N8 --wrap 'srun true')
+  wait_done "$job" 60
+}
