@@ -58,16 +58,18 @@ std::string describe(const Names& names) {
 /** Builds the plan of one NodeSet. */
 class NodeSetPlanner {
  public:
-  NodeSetPlanner(const std::string& name, const Pods& pods, NodePlan& plan) : name_(name), pods_(pods), plan_(plan) {}
+  NodeSetPlanner(const std::string& name, const NodePlanInput& input, NodePlan& plan)
+      : name_(name), input_(input), plan_(plan) {}
 
   /** A record that is no longer wanted. */
   void leave(const SlurmNode& node) {
     leaving_.push_back(node.name);
-    if (const std::optional<Kind> step = removal_step(node, pods_)) targets_[*step].push_back(node.name);
+    if (const std::optional<Kind> step = removal_step(node, input_.pods)) targets_[*step].push_back(node.name);
   }
 
-  /** A wanted record, compared with the NodeSet's size. */
+  /** A wanted record, compared with the NodeSet. */
   void keep(const SlurmNode& node, const NodeSet& nodeset) {
+    const bool always = nodeset.scaling_mode == ScalingMode::always;
     if (node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib) {
       // Slurm can't change these of a node. It is made again in the next plan, once it is gone.
       resizing_.push_back(node.name);
@@ -75,10 +77,16 @@ class NodeSetPlanner {
         targets_[Kind::remove].push_back(node.name);
         return;
       }
+      // Nobody else would ever power it down.
+      if (always && is_up(node) && is_idle(node) && !node.reserved) {
+        targets_[Kind::power_down].push_back(node.name);
+        return;
+      }
     }
+    if (always) keep_up(node);
     if (!is_drained_by_us(node)) return;
     if (!node.going_down()) targets_[Kind::undrain].push_back(node.name);
-    if (can_end_power_down(node, pods_)) targets_[Kind::resume].push_back(node.name);
+    if (can_end_power_down(node, input_.pods)) targets_[Kind::resume].push_back(node.name);
   }
 
   /** A wanted node without a record. */
@@ -102,6 +110,10 @@ class NodeSetPlanner {
 
   /** Adds the actions on records that are there. */
   void finish() {
+    // A name that is exempt by our doing, and whose node isn't kept up any more: it may be scaled in, or on demand now.
+    for (const std::string& name : input_.exemptions.ours()) {
+      if (parse_node_name(name)->nodeset == name_ && !up_.contains(name)) targets_[Kind::subject].push_back(name);
+    }
     for (const auto& [kind, names] : targets_) plan_.actions.push_back({kind, name_, to_hostlist(names), {}});
   }
 
@@ -122,16 +134,28 @@ class NodeSetPlanner {
     if (!missing_.empty()) return set("ScalingOut", describe(missing_) + ": to be made");
     if (!leaving_.empty()) return set("ScalingIn", describe(leaving_) + ": removed when idle and powered down");
     if (!resizing_.empty()) return set("Resizing", describe(resizing_) + ": made again when idle and powered down");
+    if (!not_up_.empty()) return set("PoweringUp", describe(not_up_) + ": not up yet, as scalingMode Always wants them");
     state.ready = true;
     set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(replicas)));
   }
 
  private:
+  /** scalingMode Always. */
+  void keep_up(const SlurmNode& node) {
+    up_.insert(node.name);
+    if (!is_up(node)) not_up_.push_back(node.name);
+    if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) {
+      targets_[Kind::exempt].push_back(node.name);
+    }
+    if (can_power_up(node) && !input_.held.contains(node.name)) targets_[Kind::power_up].push_back(node.name);
+  }
+
   const std::string& name_;
-  const Pods& pods_;
+  const NodePlanInput& input_;
   NodePlan& plan_;
   std::map<Kind, Names> targets_;
-  Names leaving_, resizing_, missing_, blocked_, over_;
+  Names leaving_, resizing_, missing_, blocked_, over_, not_up_;
+  std::set<std::string_view> up_;  // nodes that are to be up all the time
 };
 
 /** Records by NodeSet, and the names that others have. */
@@ -153,15 +177,9 @@ Sorted sort_nodes(const std::vector<SlurmNode>& nodes) {
   return sorted;
 }
 
-/** The room that Slurm has for further records, all NodeSets together. */
-struct Room {
-  std::int64_t max_nodes;
-  std::int64_t left;
-};
-
 void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std::set<std::string_view>& taken,
-                  const Pods& pods, Room& room, NodePlan& plan) {
-  NodeSetPlanner planner(nodeset.name, pods, plan);
+                  const NodePlanInput& input, std::int64_t& room, NodePlan& plan) {
+  NodeSetPlanner planner(nodeset.name, input, plan);
   Members members;
   for (const auto& [name, node] : records) {
     const std::int64_t ordinal = parse_node_name(name)->ordinal;
@@ -186,7 +204,7 @@ void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std:
   // Ordinals below `replicas` that nobody has are at least as many as are missing.
   for (std::int64_t i = 0; i < nodeset.replicas - present; i++) planner.miss(std::move(free[static_cast<std::size_t>(i)]));
   const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
-  const std::set<std::int64_t> leavers = choose_leavers(members, static_cast<std::size_t>(excess), pods);
+  const std::set<std::int64_t> leavers = choose_leavers(members, static_cast<std::size_t>(excess), input.pods);
   for (const auto& [ordinal, node] : members) {
     if (leavers.contains(ordinal)) {
       planner.leave(*node);
@@ -194,14 +212,14 @@ void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std:
       planner.keep(*node, nodeset);
     }
   }
-  planner.create(nodeset, room.left);
+  planner.create(nodeset, room);
   planner.finish();
-  planner.describe_state(nodeset.replicas, room.max_nodes, plan.states[nodeset.name]);
+  planner.describe_state(nodeset.replicas, input.max_nodes, plan.states[nodeset.name]);
 }
 
 /** Records whose NodeSet is gone, told from those of an administrator by the feature that ours have. */
-void plan_orphans(const std::string& nodeset, const NodesByName& records, const Pods& pods, NodePlan& plan) {
-  NodeSetPlanner planner(nodeset, pods, plan);
+void plan_orphans(const std::string& nodeset, const NodesByName& records, const NodePlanInput& input, NodePlan& plan) {
+  NodeSetPlanner planner(nodeset, input, plan);
   for (const auto& [name, node] : records) {
     if (has_feature(*node, nodeset)) planner.leave(*node);
   }
@@ -216,8 +234,11 @@ const char* to_string(NodeAction::Kind kind) {
     case Kind::resume: return "resume";
     case Kind::remove: return "delete";
     case Kind::create: return "create";
+    case Kind::exempt: return "exempt";
+    case Kind::power_up: return "power_up";
     case Kind::drain: return "drain";
     case Kind::power_down: return "power_down";
+    case Kind::subject: return "subject";
   }
   return "unknown";
 }
@@ -225,7 +246,7 @@ const char* to_string(NodeAction::Kind kind) {
 NodePlan plan_nodes(const NodePlanInput& input) {
   NodePlan plan;
   const Sorted sorted = sort_nodes(input.nodes);
-  Room room{input.max_nodes, input.max_nodes - std::ssize(input.nodes)};
+  std::int64_t room = input.max_nodes - std::ssize(input.nodes);
   for (const auto& [name, known] : input.nodesets) {
     NodeSetState& state = plan.states[name];
     state.generation = known.generation;
@@ -237,14 +258,14 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       state.failures.add(*node);
     }
     if (known.spec.ok()) {
-      plan_nodeset(*known.spec, records, sorted.taken, input.pods, room, plan);
+      plan_nodeset(*known.spec, records, sorted.taken, input, room, plan);
     } else {
       state.reason = "InvalidSpec";
       state.message = known.spec.error().message();
     }
   }
   for (const auto& [name, records] : sorted.managed) {
-    if (input.nodesets.count(name) == 0) plan_orphans(name, records, input.pods, plan);
+    if (input.nodesets.count(name) == 0) plan_orphans(name, records, input, plan);
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const NodeAction& a, const NodeAction& b) { return a.kind < b.kind; });

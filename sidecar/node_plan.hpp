@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "core/slurm.hpp"
 #include "node_counts.hpp"
 #include "pod_facts.hpp"
+#include "suspend_exemptions.hpp"
 
 namespace slurmk8s {
 
@@ -29,8 +32,11 @@ using NodeSets = std::map<std::string, KnownNodeSet>;
 
 /** One call to slurmctld. */
 struct NodeAction {
-  /** In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. */
-  enum class Kind { undrain, resume, remove, create, drain, power_down };
+  /**
+   * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
+   * from being suspended when they are idle; `subject`: takes that back.
+   */
+  enum class Kind { undrain, resume, remove, create, exempt, power_up, drain, power_down, subject };
   Kind kind;
   std::string nodeset;
   std::string nodes;  ///< hostlist
@@ -61,6 +67,8 @@ struct NodePlanInput {
   const std::vector<SlurmNode>& nodes;  ///< all records of Slurm
   const Pods& pods;
   std::int64_t max_nodes;  ///< that Slurm can hold
+  const SuspendExemptions& exemptions;
+  const std::set<std::string, std::less<>>& held;  ///< nodes that are not to be powered up yet: see PowerUpPace
 };
 
 /**

@@ -24,6 +24,16 @@ inline bool is_idle(const SlurmNode& node) { return node.base == SlurmNode::Base
 
 inline bool is_drained_by_us(const SlurmNode& node) { return node.draining && node.reason == kScaleInReason; }
 
+/** True when nothing keeps it from being powered up, and it isn't already. A drained node is left alone. */
+inline bool can_power_up(const SlurmNode& node) {
+  return node.powered_down && !node.going_down() && is_idle(node) && !is_starting(node) && !node.draining;
+}
+
+/** Registered, and not on its way down; whether it takes jobs is another matter. */
+inline bool is_up(const SlurmNode& node) {
+  return !node.powered_down && !node.going_down() && !is_starting(node) && !is_down(node);
+}
+
 /** True when the record can be deleted now without harm to anything. */
 inline bool is_removable(const SlurmNode& node) {
   return node.powered_down && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;

@@ -11,7 +11,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{1000};
-constexpr std::chrono::seconds kLimitAge{60};  // how long MaxNodeCount is believed: it changes with a restart of slurmctld
+constexpr std::chrono::seconds kConfigAge{60};  // how long slurmctld's configuration is believed
 constexpr int kPasses = 3;                     // plans in one round: an action may make room for others
 constexpr double kJitter = 0.5;
 
@@ -36,6 +36,8 @@ void Reconciler::upsert(const Json& object) {
     return;
   }
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
+  // Nodes of scalingMode Always that never came up: see remember().
+  unsettled_ |= keeps_up(name) && spec.ok() && spec->scaling_mode != ScalingMode::always;
   nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation, .spec = std::move(spec)});
   forget_failures(name);
   dirty_ = true;
@@ -82,8 +84,10 @@ std::chrono::milliseconds Reconciler::round() {
       return load_backoff_.delay(load_failures_, kJitter);
     }
     load_failures_ = 0;
-    if (!changed && !dirty_ && !unsettled_ && !is_retry_due()) return kPoll;
-    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, *max_nodes_});
+    if (!changed && !dirty_ && !unsettled_ && !is_due()) return kPoll;
+    const PowerUpPace::Held held = pace_.held(clock_.now());
+    held_until_ = held.until;
+    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes});
     states_ = std::move(plan.states);
     dirty_ = false;
     const bool acted = apply(plan.actions);
@@ -97,17 +101,18 @@ std::chrono::milliseconds Reconciler::round() {
 
 Status Reconciler::load(bool& changed) {
   const TimePoint now = clock_.now();
-  if (!max_nodes_ || now >= max_nodes_until_) {
-    const Result<std::int64_t> limit = slurm_.max_nodes();
-    if (!count("config", limit.ok())) return limit.error();
-    changed = max_nodes_ != *limit;
-    max_nodes_ = *limit;
-    max_nodes_until_ = now + kLimitAge;
+  if (!config_ || now >= config_until_) {
+    Result<SlurmConfig> config = slurm_.load_config();
+    if (!count("config", config.ok())) return config.error();
+    changed = config_ != *config;
+    config_ = *std::move(config);
+    config_until_ = now + kConfigAge;
+    exemptions_.update(*config_);
   }
   auto answer = slurm_.load_nodes_since(since_);
   if (!count("load", answer.ok())) {
     // A slurmctld that comes back may be another one, with another configuration and another clock.
-    max_nodes_.reset();
+    config_.reset();
     since_ = 0;
     return answer.error();
   }
@@ -146,6 +151,9 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
+    case NodeAction::Kind::exempt: return slurm_.exempt_from_suspend(action.nodes, true);
+    case NodeAction::Kind::subject: return slurm_.exempt_from_suspend(action.nodes, false);
+    case NodeAction::Kind::power_up: return slurm_.update_nodes(action.nodes, {.state = State::power_up});
     case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::drain: break;
   }
@@ -158,7 +166,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   const std::string what = std::string(to_string(action.kind)) + " " + shorten(action.nodes);
   if (status.ok()) {
     failures_.erase(key);
-    unsettled_ |= action.kind == NodeAction::Kind::create;
+    remember(action);
     log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
     return;
   }
@@ -169,7 +177,34 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
 }
 
-// After every create: which slots deleted records have left, ours or an administrator's, nobody tells. Tried again in the
+bool Reconciler::keeps_up(const std::string& nodeset) const {
+  const auto found = nodesets_.find(nodeset);
+  return found != nodesets_.end() && found->second.spec.ok() &&
+         found->second.spec->scaling_mode == ScalingMode::always;
+}
+
+// What the next plans need to know of an action that was carried out.
+void Reconciler::remember(const NodeAction& action) {
+  using Kind = NodeAction::Kind;
+  // What slurmctld doesn't see before it is reconfigured it does see when it has registered, which nodes that are kept up
+  // do at once: they are spared the reconfiguration, which costs time and their exemptions.
+  unsettled_ |= action.kind == Kind::create && !keeps_up(action.nodeset);
+  if (action.kind == Kind::exempt) exemptions_.added(action.nodes);
+  if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
+  const bool leaves = action.kind == Kind::remove || action.kind == Kind::power_down;
+  if (action.kind != Kind::power_up && !leaves) return;
+  const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (leaves) {
+      pace_.forget(name);
+    } else {
+      pace_.powered_up(name, clock_.now());
+    }
+  }
+}
+
+// After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. Tried again in the
 // next round when it fails.
 void Reconciler::settle() {
   if (!unsettled_) return;
@@ -180,6 +215,7 @@ void Reconciler::settle() {
     return;
   }
   unsettled_ = false;
+  config_.reset();  // a reconfiguration may have changed it, and has dropped exemptions from suspends
 }
 
 void Reconciler::forget_failures(const std::string& nodeset) {
@@ -203,7 +239,9 @@ bool Reconciler::count(const std::string& request, bool ok) {
   return ok;
 }
 
-bool Reconciler::is_retry_due() const {
+// Whether there is something to do again now that nothing has changed.
+bool Reconciler::is_due() const {
+  if (held_until_ && clock_.now() >= *held_until_) return true;
   for (const auto& [key, failure] : failures_) {
     if (clock_.now() >= failure.retry) return true;
   }

@@ -20,6 +20,7 @@
 #include "core/slurm.hpp"
 #include "json/json.hpp"
 #include "node_plan.hpp"
+#include "power_up_pace.hpp"
 
 namespace slurmk8s {
 
@@ -73,7 +74,9 @@ class Reconciler {
   void forget_failures(const std::string& nodeset);
   void show_failures();
   bool count(const std::string& request, bool ok);
-  bool is_retry_due() const;
+  bool is_due() const;
+  void remember(const NodeAction& action);
+  bool keeps_up(const std::string& nodeset) const;
 
   Slurm& slurm_;
   const Clock& clock_;
@@ -83,8 +86,11 @@ class Reconciler {
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;
   std::time_t since_ = 0;
-  std::optional<std::int64_t> max_nodes_;
-  TimePoint max_nodes_until_{};
+  std::optional<SlurmConfig> config_;
+  TimePoint config_until_{};
+  SuspendExemptions exemptions_;
+  PowerUpPace pace_;
+  std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
   std::map<std::string, NodeSetState> states_;
   std::map<Key, Failure> failures_;
   bool unsettled_ = false;  // records were made that the scheduler may not see yet

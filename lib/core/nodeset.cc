@@ -231,7 +231,10 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   }
 
   const Json mode = spec["scalingMode"];
-  if (!mode.is_null() && mode.text() != "OnDemand") return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand");
+  if (mode.text() == "Always") nodeset.scaling_mode = ScalingMode::always;
+  if (!mode.is_null() && mode.text() != "OnDemand" && mode.text() != "Always") {
+    return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand or Always");
+  }
 
   nodeset.slurmd = spec["slurmd"];
   SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));

@@ -13,6 +13,11 @@ namespace slurmk8s {
 /** Most nodes of one NodeSet: Slurm's MaxNodeCount can't be larger. */
 inline constexpr std::int64_t kMaxReplicas = 65536;
 
+enum class ScalingMode {
+  on_demand,  ///< a node's pod exists while Slurm has jobs for it, and some time longer
+  always,     ///< it exists all the time
+};
+
 struct NodeSet {
   std::string name_space;
   std::string name;
@@ -21,6 +26,7 @@ struct NodeSet {
 
   std::int64_t replicas = 1;
   int ordinal_padding = 0;
+  ScalingMode scaling_mode = ScalingMode::on_demand;
   /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
   std::chrono::seconds unschedulable_grace{240};
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words

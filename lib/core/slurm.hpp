@@ -57,6 +57,15 @@ struct SlurmNodeUpdate {
   bool clear_comment = false;
 };
 
+/** What we need of slurmctld's configuration. */
+struct SlurmConfig {
+  /** Most node records that slurmctld can hold, static ones included: MaxNodeCount, or Slurm's own limit. */
+  std::int64_t max_nodes = 0;
+  /** SuspendExcNodes as slurmctld has it; empty before Slurm 23.02, which can't change it at run time. */
+  std::optional<std::string> suspend_exc_nodes;
+  bool operator==(const SlurmConfig&) const = default;
+};
+
 class Slurm {
  public:
   virtual ~Slurm() = default;
@@ -73,8 +82,12 @@ class Slurm {
     std::optional<std::vector<SlurmNode>> nodes = SLURMK8S_TRY(load_nodes_since(since));
     return nodes ? *std::move(nodes) : std::vector<SlurmNode>();
   }
-  /** Most node records that slurmctld can hold, static ones included: MaxNodeCount, or Slurm's own limit. */
-  virtual Result<std::int64_t> max_nodes() = 0;
+  virtual Result<SlurmConfig> load_config() = 0;
+  /**
+   * Adds nodes to SuspendExcNodes or takes them from it: those in it stay up however long they are idle. slurmctld
+   * forgets it when it restarts or reconfigures. Before Slurm 23.02, and while an entry has a count (c-[0-9]:2), refused.
+   */
+  virtual Status exempt_from_suspend(const std::string& hostlist, bool exempt) = 0;
   /** One node record; not_found when there is none. */
   virtual Result<SlurmNode> load_node(const std::string& name) = 0;
   /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */

@@ -5,6 +5,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace slurmk8s::compat {
@@ -36,6 +37,20 @@ inline void set_job(job_desc_msg_t& message, std::uint32_t job) {
   message.step_id.job_id = job;
 #endif
 }
+
+/** Whether SuspendExcNodes can be changed at run time, and doing it: returns one of Slurm's codes, and sets errno. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+inline constexpr bool kCanExempt = true;
+inline int exempt_from_suspend(char* nodes, bool exempt) {
+  return slurm_update_suspend_exc_nodes(nodes, exempt ? UPDATE_ADD : UPDATE_REMOVE);
+}
+#else
+inline constexpr bool kCanExempt = false;
+inline int exempt_from_suspend(char*, bool) {
+  errno = ESLURM_NOT_SUPPORTED;
+  return SLURM_ERROR;
+}
+#endif
 
 /** Frees what slurm_load_ctl_conf() made; the function got another name in 26.05. */
 inline void free_conf(slurm_conf_t* conf) {

@@ -142,13 +142,21 @@ class RpcSlurm final : public Slurm {
     return std::optional(std::move(nodes));
   }
 
-  Result<std::int64_t> max_nodes() override {
+  Result<SlurmConfig> load_config() override {
     slurm_conf_t* raw = nullptr;
     errno = 0;
     if (slurm_load_ctl_conf(0, &raw) != SLURM_SUCCESS || raw == nullptr) return last_error();
-    const std::uint32_t count = raw->max_node_cnt;
+    SlurmConfig config;
+    config.max_nodes = raw->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{raw->max_node_cnt};
+    if (compat::kCanExempt) config.suspend_exc_nodes = text(raw->suspend_exc_nodes);
     compat::free_conf(raw);
-    return count == NO_VAL ? kMaxNodes : std::int64_t{count};
+    return config;
+  }
+
+  Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
+    errno = 0;
+    if (compat::exempt_from_suspend(unconst(hostlist), exempt) != SLURM_SUCCESS) return last_error();
+    return {};
   }
 
   Result<SlurmNode> load_node(const std::string& name) override {

@@ -90,8 +90,9 @@ refused_with "replicas that are no number" "spec.replicas: Invalid value: *integ
 refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
   '"unschedulableGracePeriodSeconds":86401'
-refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "Always": supported values: "OnDemand"' \
-  '"scalingMode":"Always"'
+refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always"' \
+  '"scalingMode":"StatefulSet"'
+accepted "scalingMode Always" "{$slurmd,\"scalingMode\":\"Always\"}"
 
 # ---- image and size --------------------------------------------------------------------------------------------------
 

@@ -80,3 +80,17 @@ test_a_name_comes_back_usable() {
   job=$(submit -N8 --wrap 'srun true')
   wait_done "$job" 60
 }
+
+# An autoscaler needs the scale subresource alone: here it enforces its bounds, which takes no metrics.
+test_a_horizontal_pod_autoscaler_scales() {
+  trap 'kubectl delete hpa compute >/dev/null; back_to_8' EXIT
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+ "metadata": {"name": "compute", "namespace": "$NAMESPACE"},
+ "spec": {"scaleTargetRef": {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "name": "compute"},
+  "minReplicas": 10, "maxReplicas": 12}}
+END
+  wait_for 60 "10 node records, its least" has_node_count 10
+  scale 16
+  wait_for 60 "12 node records, its most" has_node_count 12
+}

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class FakeSlurm final : public Slurm {
   std::vector<Error> failures;
   bool fail_loads = false;
   std::int64_t limit = 4096;
+  std::optional<std::string> exempt_nodes = "";  ///< SuspendExcNodes; empty: a Slurm that can't change it
+  std::string configured_exempt_nodes;           ///< as slurm.conf has it
   int settled = 0;  ///< calls of settle_created_nodes() that went well
   int scheduled = 0;  ///< calls of schedule_jobs() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
@@ -73,6 +76,16 @@ class FakeSlurm final : public Slurm {
     }
   }
 
+  /** Nodes that were asked to power up are up, with their slurmds registered. */
+  void power_up_asked() {
+    time_++;
+    for (auto& [name, node] : nodes_) {
+      if (!node.power_up_asked) continue;
+      node.power_up_asked = node.powered_down = false;
+      node.address = "10.0.0.1";
+    }
+  }
+
   Result<std::optional<std::vector<SlurmNode>>> load_nodes_since(std::time_t& since) override {
     if (fail_loads) {
       if (auto error = next_failure()) return *error;
@@ -85,11 +98,24 @@ class FakeSlurm final : public Slurm {
     return std::optional(std::move(all));
   }
 
-  Result<std::int64_t> max_nodes() override { return limit; }
+  Result<SlurmConfig> load_config() override { return SlurmConfig{limit, exempt_nodes}; }
+
+  Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
+    calls.push_back((exempt ? "exempt " : "subject ") + hostlist);
+    if (auto error = next_failure()) return *error;
+    std::set<std::string> names;
+    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(*exempt_nodes))) names.insert(name);
+    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
+      exempt ? void(names.insert(name)) : void(names.erase(name));
+    }
+    exempt_nodes = compress_hostlist({names.begin(), names.end()});
+    return {};
+  }
 
   Status settle_created_nodes() override {
     if (auto error = next_failure()) return *error;
     settled++;
+    if (exempt_nodes) exempt_nodes = configured_exempt_nodes;  // slurmctld reads slurm.conf again
     return {};
   }
 

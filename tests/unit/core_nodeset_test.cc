@@ -42,7 +42,7 @@ void decodes_defaults(void**) {
 
 void decodes_all_fields(void**) {
   const auto nodeset = decode(
-      R"({"replicas":12,"ordinalPadding":3,"scalingMode":"OnDemand","memoryReserve":"0",
+      R"({"replicas":12,"ordinalPadding":3,"scalingMode":"Always","memoryReserve":"0",
           "extraConf":"  Weight=10  Features=a100,fast Gres=gpu:1 ",
           "slurmd":{"resources":{"limits":{"memory":"2Gi"}}},
           "template":{"metadata":{"labels":{"a":"b"}},
@@ -51,6 +51,7 @@ void decodes_all_fields(void**) {
   assert_true(nodeset.ok());
   assert_int_equal(nodeset->replicas, 12);
   assert_int_equal(nodeset->ordinal_padding, 3);
+  assert_true(nodeset->scaling_mode == ScalingMode::always);
   assert_int_equal(nodeset->cpus, 7);
   assert_int_equal(nodeset->real_memory_mib, 2048);
   assert_text(nodeset->features, "compute,a100,fast");
@@ -63,6 +64,7 @@ void takes_half_a_cpu_as_one(void**) {
       decode(R"({"replicas":0,"slurmd":{"image":"i","resources":{"limits":{"cpu":"500m","memory":"128Mi"}}}})");
   assert_true(nodeset.ok());
   assert_int_equal(nodeset->replicas, 0);
+  assert_true(nodeset->scaling_mode == ScalingMode::on_demand);
   assert_int_equal(nodeset->cpus, 1);
   assert_int_equal(nodeset->real_memory_mib, 64);
 }
@@ -80,7 +82,8 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
       {spec_with(R"("unschedulableGracePeriodSeconds":-1)"), "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
       {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
-      {spec_with(R"("scalingMode":"Always")"), "spec.scalingMode: \"Always\": must be OnDemand"},
+      {spec_with(R"("scalingMode":"StatefulSet")"), "spec.scalingMode: \"StatefulSet\": must be OnDemand or Always"},
+      {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand or Always"},
       {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},
       {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),
        "spec.template.metadata.labels.a: 1: a string is needed"},

@@ -35,6 +35,8 @@ class Cluster {
   std::vector<SlurmNode> nodes;
   Pods pods;
   std::int64_t max_nodes = 4096;
+  SuspendExemptions exemptions;
+  std::set<std::string, std::less<>> held;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -59,7 +61,7 @@ class Cluster {
     pods[node] = PodFacts{.uid = "u", .deletion_cost = deletion_cost};
     return *this;
   }
-  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes}); }
+  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held}); }
   std::string actions() const {
     std::string text;
     for (const NodeAction& action : plan().actions) {
@@ -321,6 +323,104 @@ void stops_at_the_limit_of_slurm(void**) {
   assert_text(cluster.actions(), "");
 }
 
+/** A NodeSet "c" of scalingMode Always, with Slurm's SuspendExcNodes. */
+Cluster always(std::int64_t replicas, const char* exempt) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", replicas);
+  nodeset.scaling_mode = ScalingMode::always;
+  cluster.nodeset(nodeset);
+  cluster.exemptions.update({.suspend_exc_nodes = exempt ? std::optional<std::string>(exempt) : std::nullopt});
+  return cluster;
+}
+
+// Node c-0 of scalingMode Always: what is done with it in each state.
+void keeps_nodes_up(void**) {
+  const struct {
+    const char* name;
+    Change change;
+    const char* actions;
+    bool ready;
+  } cases[] = {
+      {"powered down", [](SlurmNode&) {}, "power_up c-0", false},
+      {"up", up, "", true},
+      {"allocated", allocated, "", true},
+      {"up, drained by an administrator", [](SlurmNode& n) { up(n), n.draining = true; }, "", true},
+      {"asked up", [](SlurmNode& n) { n.power_up_asked = true; }, "", false},
+      {"powering up", [](SlurmNode& n) { up(n), n.powering_up = true; }, "", false},
+      {"powering down", [](SlurmNode& n) { up(n), n.powering_down = true; }, "", false},
+      {"asked down", [](SlurmNode& n) { up(n), n.power_down_asked = true; }, "", false},
+      {"asked down again", [](SlurmNode& n) { n.power_down_asked = true; }, "", false},
+      {"powered down for a job that is being configured", [](SlurmNode& n) { n.base = Base::allocated; }, "", false},
+      {"powered down, drained by an administrator", [](SlurmNode& n) { n.draining = true; }, "", false},
+      {"powered down, drained by us", drained_by_us, "undrain c-0", false},
+      {"protected", [](SlurmNode& n) { n.draining = true, n.reason = "slurm-k8s: protected: no image"; }, "", false},
+      {"held back", [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: no image"; }, "", false},
+      {"given up", [](SlurmNode& n) { n.base = Base::down, n.reason = "ResumeTimeout reached"; }, "", false},
+  };
+  for (const auto& c : cases) {
+    Cluster cluster = always(1, "c-0");
+    cluster.records("c", 0, 0, c.change).pod("c-0");
+    const std::string actions = cluster.actions();
+    if (actions != c.actions) fail_msg("%s: \"%s\" instead of \"%s\"", c.name, actions.c_str(), c.actions);
+    const std::string state = cluster.state("c");
+    if (state != (c.ready ? "Ready/NodesMatch" : "-/PoweringUp")) fail_msg("%s: %s", c.name, state.c_str());
+    cluster.nodeset("c", 1);
+    if (cluster.actions().find("power_up") != std::string::npos) fail_msg("%s: powered up on demand", c.name);
+  }
+}
+
+void powers_many_up_in_one_call(void**) {
+  Cluster cluster = always(6, "");
+  cluster.records("c", 0, 3).records("c", 4, 4, up);
+  cluster.held = {"c-1", "c-4"};
+  assert_text(cluster.actions(), "create c-5; exempt c-[0-4]; power_up c-[0,2-3]");
+  cluster.nodes.push_back(cluster.nodes.back());
+  cluster.nodes.back().name = "c-5";
+  const NodePlan plan = cluster.plan();
+  assert_text(plan.states.at("c").message, "c-[0-3] (4): not up yet, as scalingMode Always wants them");
+}
+
+// Nodes that leave aren't powered up, and those of another size go down to be made again.
+void lets_nodes_of_always_go(void**) {
+  Cluster leaving = always(1, "c-[0-2]");
+  leaving.exemptions.added("c-[0-2]");
+  leaving.records("c", 0, 0, up).records("c", 1, 1).records("c", 2, 2, up);
+  assert_text(leaving.actions(), "delete c-1; power_down c-2; subject c-[1-2]");
+
+  const Change small = [](SlurmNode& n) { n.cpus = 1; };
+  Cluster resizing = always(4, "c");
+  resizing.records("c", 0, 0, small)
+      .records("c", 1, 1, [&](SlurmNode& n) { small(n), up(n); })
+      .records("c", 2, 2, [&](SlurmNode& n) { small(n), allocated(n); })
+      .records("c", 3, 3, [&](SlurmNode& n) { small(n), up(n), n.powering_up = true; });
+  assert_text(resizing.actions(), "delete c-0; power_down c-1");
+}
+
+void exempts_nodes_from_suspends(void**) {
+  const struct {
+    const char* exempt;
+    const char* actions;
+  } cases[] = {
+      {"", "exempt c-[0-1]"},    {"c-0", "exempt c-1"}, {"c-[0-9]", ""}, {"x,c", ""}, {"ALL", ""}, {"cc", "exempt c-[0-1]"},
+      {"c-[0-9]:2", ""},         // slurmctld can't add to it
+      {nullptr, ""},             // before Slurm 23.02
+  };
+  for (const auto& c : cases) {
+    Cluster cluster = always(2, c.exempt);
+    cluster.records("c", 0, 1, up);
+    assert_text(cluster.actions(), c.actions);
+  }
+  // What is taken back is what we added, nothing else.
+  Cluster cluster = always(2, "c-0");
+  cluster.records("c", 0, 1, up);
+  cluster.exemptions.added("c-1");
+  assert_text(cluster.actions(), "");
+  cluster.nodeset("c", 2);
+  assert_text(cluster.actions(), "subject c-1");
+  cluster.nodesets.clear();
+  assert_text(cluster.actions(), "power_down c-[0-1]; subject c-1");
+}
+
 void counts_states(void**) {
   Cluster cluster;
   cluster.nodeset("c", 8)
@@ -386,6 +486,9 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::power_down: return slurm.update_nodes(action.nodes, {.state = State::power_down});
+    case NodeAction::Kind::power_up: return slurm.update_nodes(action.nodes, {.state = State::power_up});
+    case NodeAction::Kind::exempt: return slurm.exempt_from_suspend(action.nodes, true);
+    case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::drain: break;
   }
   return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = kScaleInReason});
@@ -403,10 +506,14 @@ void comes_to_rest_without_harm(void**) {
     FakeSlurm slurm;
     NodeSets nodesets;
     Pods pods;
+    SuspendExemptions exemptions;
+    const std::set<std::string, std::less<>> held;
     for (int step = 0; step < 60; step++) {
       const bool settling = step >= 30;
       if (!settling && dice(4) == 0) {
-        nodesets.insert_or_assign("c", KnownNodeSet{.generation = step, .spec = nodeset_of("c", dice(9), 0)});
+        NodeSet nodeset = nodeset_of("c", dice(9), 0);
+        if (dice(2) == 0) nodeset.scaling_mode = ScalingMode::always;
+        nodesets.insert_or_assign("c", KnownNodeSet{.generation = step, .spec = nodeset});
       }
       const auto before = *slurm.load_nodes();
       for (const SlurmNode& node : before) {
@@ -415,6 +522,8 @@ void comes_to_rest_without_harm(void**) {
         const bool usable = live.base == Base::idle && !live.draining && !live.powering_down;
         if (live.base == Base::allocated && live.powered_down) {
           live.powered_down = false, live.powering_up = true;
+        } else if (live.power_up_asked) {
+          live.power_up_asked = live.powered_down = false, live.powering_up = true;
         } else if (live.powering_up) {
           live.powering_up = false;
         } else if (live.base == Base::allocated) {
@@ -433,14 +542,14 @@ void comes_to_rest_without_harm(void**) {
         }
       }
       // Only some of the actions: the sidecar may be killed between any two.
-      for (const NodeAction& action : plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096}).actions) {
+      for (const NodeAction& action : plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096, exemptions, held}).actions) {
         if (!settling && dice(4) == 0) break;
         assert_true(carry_out(slurm, action).ok());
       }
     }
     assert_true(slurm.harmed.empty());
     if (nodesets.empty()) continue;
-    const NodePlan rest = plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096});
+    const NodePlan rest = plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096, exemptions, held});
     assert_int_equal(rest.actions.size(), 0);
     assert_true(rest.states.at("c").ready);
     assert_int_equal(slurm.size(), nodesets.at("c").spec->replicas);
@@ -478,6 +587,10 @@ int main() {
       SLURMK8S_TEST(keeps_similar_names_apart),
       SLURMK8S_TEST(leaves_records_of_a_wrong_spec),
       SLURMK8S_TEST(stops_at_the_limit_of_slurm),
+      SLURMK8S_TEST(keeps_nodes_up),
+      SLURMK8S_TEST(powers_many_up_in_one_call),
+      SLURMK8S_TEST(lets_nodes_of_always_go),
+      SLURMK8S_TEST(exempts_nodes_from_suspends),
       SLURMK8S_TEST(counts_states),
       SLURMK8S_TEST(tells_failed_power_ups),
       SLURMK8S_TEST(keeps_messages_short),

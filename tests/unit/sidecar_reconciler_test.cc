@@ -37,6 +37,11 @@ struct Fixture {
         R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"%d"}},"status":{"phase":"%s"}})",
         node.c_str(), uid, node.c_str(), deletion_cost, phase)));
   }
+  void scale_always(const std::string& name, int replicas) {
+    reconciler.upsert(object(name, format(R"({"scalingMode":"Always","replicas":%d,"slurmd":{"image":"i",)"
+                                          R"("resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})",
+                                          replicas)));
+  }
   /** Rounds, a second apart. */
   void rounds(int count) {
     for (int i = 0; i < count; i++) {
@@ -185,6 +190,69 @@ void a_name_that_comes_back_serves_at_once(void**) {
   f.reconciler.round();
   assert_true(f.slurm.node("c-0").powered_down);
   assert_false(f.slurm.node("c-0").going_down() || f.slurm.node("c-0").draining);
+}
+
+// In the round in which the NodeSet is heard of: made, kept from suspends, asked up.
+void keeps_nodes_up(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale_always("c", 2);
+  f.reconciler.round();
+  assert_int_equal(f.slurm.calls.size(), 3);
+  assert_text(f.slurm.calls[1], "exempt c-[0-1]");
+  assert_text(f.slurm.calls[2], "power_up c-[0-1]");
+  assert_text(*f.slurm.exempt_nodes, "c-[0-1]");
+  f.slurm.power_up_asked();
+  f.rounds(20);
+  assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+  assert_int_equal(f.slurm.calls.size(), 3);
+
+  f.scale_always("c", 3);
+  f.reconciler.round();
+  assert_text(*f.slurm.exempt_nodes, "c-[0-2]");
+  assert_int_equal(f.slurm.settled, 0);
+  assert_true(f.slurm.node("c-2").power_up_asked);
+  f.slurm.power_up_asked();
+
+  // Our own reconfiguration, after another create, drops the exemptions.
+  f.scale("d", 1);
+  f.reconciler.round();
+  assert_int_equal(f.slurm.settled, 1);
+  assert_text(*f.slurm.exempt_nodes, "c-[0-2]");
+  assert_int_equal(f.slurm.calls.size(), 8);
+
+  // An administrator's reconfiguration is noticed within a minute.
+  f.slurm.exempt_nodes = "";
+  f.rounds(61);
+  assert_text(*f.slurm.exempt_nodes, "c-[0-2]");
+
+  // On demand again.
+  f.scale("c", 3);
+  f.rounds(1);
+  assert_text(*f.slurm.exempt_nodes, "");
+  assert_int_equal(f.slurm.settled, 2);
+  assert_true(f.reconciler.states().at("c").ready);
+}
+
+void does_not_power_up_in_a_hurry(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale_always("c", 1);
+  // Whatever comes up dies within a second.
+  int power_ups = 0;
+  for (int second = 0; second < 300; second++) {
+    f.reconciler.round();
+    power_ups += f.slurm.node("c-0").power_up_asked;
+    f.slurm.node("c-0").power_up_asked = false;
+    f.clock.advance(seconds(1));
+  }
+  assert_int_equal(power_ups, 5);  // after 0, 10, 30, 70, 150 s; next after 310
+  // Scaled in and out, it is a new node.
+  f.scale_always("c", 0);
+  f.rounds(2);
+  f.scale_always("c", 1);
+  f.reconciler.round();
+  assert_true(f.slurm.node("c-0").power_up_asked);
 }
 
 void is_quiet_at_rest(void**) {
@@ -336,6 +404,8 @@ int main() {
       SLURMK8S_TEST(undrains_when_scaled_out_again),
       SLURMK8S_TEST(heeds_pods),
       SLURMK8S_TEST(a_name_that_comes_back_serves_at_once),
+      SLURMK8S_TEST(keeps_nodes_up),
+      SLURMK8S_TEST(does_not_power_up_in_a_hurry),
       SLURMK8S_TEST(is_quiet_at_rest),
       SLURMK8S_TEST(is_idempotent_after_a_restart),
       SLURMK8S_TEST(makes_resized_nodes_again),

@@ -62,6 +62,14 @@ ResumeTimeout={{ int .Values.slurm.resumeTimeout }}
 SuspendTimeout={{ int .Values.slurm.suspendTimeout }}
 {{- /* Slurm's own -1 switches power saving off as a whole: no node would be resumed. */}}
 SuspendTime={{ ternary 2147483647 (int .Values.slurm.suspendTime) (lt (int .Values.slurm.suspendTime) 0) }}
+{{- $always := list }}
+{{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
+{{- if eq $nodeset.scalingMode "Always" }}{{ $always = append $always $name }}{{ end }}
+{{- end }}
+{{- with $always }}
+# The nodes of NodeSets with scalingMode Always stay up when they are idle.
+SuspendExcNodes={{ join "," . }}
+{{- end }}
 PrEpPlugins=prep/k8s
 {{- if .Values.slurm.nodeFeatures.enabled }}
 NodeFeaturesPlugins=node_features/k8s

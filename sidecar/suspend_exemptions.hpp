@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SuspendExemptions: which nodes slurmctld leaves up however long they are idle (SuspendExcNodes). Values; any thread.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/slurm.hpp"
+
+namespace slurmk8s {
+
+class SuspendExemptions {
+ public:
+  /** What slurmctld says now. Names that we added and that it has lost, as at a reconfiguration, are ours no more. */
+  void update(const SlurmConfig& config);
+  /** False: this Slurm can't change them at run time, or an administrator's entry is of a kind that it can't add to. */
+  bool can_change() const { return can_change_; }
+  /** By its own name, or by that of its NodeSet, which slurm.conf may have (NodeSet=NAME Feature=NAME). */
+  bool covers(std::string_view nodeset, std::string_view node) const;
+
+  /** Names that we added, and nobody else. */
+  const std::set<std::string, std::less<>>& ours() const { return ours_; }
+  void added(const std::string& hostlist);
+  void removed(const std::string& hostlist);
+
+ private:
+  bool can_change_ = false;
+  std::set<std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> ours_;
+};
+
+}  // namespace slurmk8s
