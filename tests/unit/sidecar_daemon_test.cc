@@ -52,11 +52,11 @@ struct Fixture {
   Daemon daemon{{transport, client, slurm, admin, timers, clock}, "slurm", "1.2.3"};
   std::int64_t generation = 0;
 
-  void put(const char* name, int replicas) {
+  void put(const char* name, int replicas, const char* mode = "OnDemand") {
     const auto object = Json::parse(format(
-        R"({"metadata":{"namespace":"slurm","name":"%s","generation":%lld},"spec":{"replicas":%d,)"
+        R"({"metadata":{"namespace":"slurm","name":"%s","generation":%lld},"spec":{"replicas":%d,"scalingMode":"%s",)"
         R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}}})",
-        name, static_cast<long long>(++generation), replicas));
+        name, static_cast<long long>(++generation), replicas, mode));
     Json whole = object->clone();
     const Json status = client.find(kube::kNodeSets, "slurm", name)["status"];
     if (!status.is_null()) whole.set("status", status);
@@ -138,14 +138,49 @@ void follows_pods(void**) {
 void is_cheap_at_rest(void**) {
   Fixture f;
   f.put("c", 100);
+  f.put("w", 100, "Always");
   f.daemon.start();
+  f.run_for(seconds(2));
+  f.slurm.power_up_asked();
   f.run_for(seconds(10));
+  assert_text(f.status("w")["conditions"][0]["reason"].text(), "NodesMatch");
   const std::size_t calls = f.client.calls.size();
+  const std::size_t patches = f.client.count(Verb::patch);
+  const std::size_t slurm_calls = f.slurm.calls.size();
   const int loads = f.slurm.loads;
   f.run_for(seconds(120));
-  assert_int_equal(f.client.count(Verb::patch), 1);
-  assert_true(f.client.calls.size() <= calls + 1);  // a watch may have been opened again
+  assert_int_equal(f.client.count(Verb::patch), patches);
+  assert_true(f.client.calls.size() <= calls + 2);  // watches may have been opened again
   assert_int_equal(f.slurm.loads, loads);
+  assert_int_equal(f.slurm.calls.size(), slurm_calls);
+}
+
+// However many nodes change: one write for what changed together, and one a second for what goes on.
+void writes_one_status_for_many_changes(void**) {
+  Fixture f;
+  const auto change = [&](int from, int to) {
+    for (int i = from; i < to; i++) {
+      const std::string name = format("c-%d", i);
+      f.slurm.node(name).powered_down = false;
+      Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
+      f.client.put(kube::kPods, "slurm", Json::object().set("metadata", metadata));
+    }
+  };
+  f.put("c", 2000);
+  f.daemon.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.client.count(Verb::patch), 1);
+  change(0, 1000);
+  f.run_for(seconds(3));
+  assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 1000);
+  assert_int_equal(f.client.count(Verb::patch), 2);
+  for (int i = 1000; i < 2000; i += 20) {  // for five seconds
+    change(i, i + 20);
+    f.run_for(milliseconds(100));
+  }
+  f.run_for(seconds(3));
+  assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 2000);
+  assert_in_range(f.client.count(Verb::patch), 4, 9);
 }
 
 void survives_both_sides(void**) {
@@ -267,7 +302,8 @@ void signals_can_be_read(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(writes_one_status_for_many_changes), SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(waits_for_nodesets_and_pods), SLURMK8S_TEST(follows_pods),
       SLURMK8S_TEST(shows_metrics),      SLURMK8S_TEST(ends_on_a_signal), SLURMK8S_TEST(signals_can_be_read),
       SLURMK8S_TEST(ends_when_it_may_not_act), SLURMK8S_TEST(waits_until_it_may_start),
