@@ -191,6 +191,8 @@ void Reconciler::remember(const NodeAction& action) {
   unsettled_ |= action.kind == Kind::create && !keeps_up(action.nodeset);
   if (action.kind == Kind::exempt) exemptions_.added(action.nodes);
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
+  // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
+  if (action.kind == Kind::remove) since_ = 0;
   const bool leaves = action.kind == Kind::remove || action.kind == Kind::power_down;
   if (action.kind != Kind::power_up && !leaves) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);

@@ -27,7 +27,7 @@ test_busy_nodes_are_drained_and_go_last() {
 }
 
 test_scaling_out_again_undrains() {
-  local job
+  local job node
   trap back_to_8 EXIT
   job=$(submit -N2 -w 'compute-[0-1]' --wrap 'srun sleep 20')
   wait_job "$job" RUNNING 60
@@ -35,8 +35,9 @@ test_scaling_out_again_undrains() {
   wait_for 10 "both draining" node_has_state compute-1 DRAIN
   scale 3
   wait_for 10 "compute-2 is made" has_nodes 'compute-[0-2]'
-  assert_equal "state" ALLOCATED+CLOUD+DYNAMIC_NORM "$(node_state compute-1)"
-  assert_equal "state" ALLOCATED+CLOUD+DYNAMIC_NORM "$(node_state compute-0)"
+  for node in compute-0 compute-1; do
+    if node_has_state "$node" DRAIN; then fail "$node is $(node_state "$node")"; fi
+  done
   wait_done "$job" 60
 }
 
@@ -54,7 +55,7 @@ test_deletion_cost_then_ordinal() {
 }
 
 test_an_administrators_drain_stays() {
-  trap 'slurm scontrol update nodename=compute-1 state=undrain; back_to_8' EXIT
+  trap 'slurm scontrol update nodename=compute-1 state=undrain || true; back_to_8' EXIT
   slurm scontrol update nodename='compute-[0-1]' state=power_up
   wait_for 30 "compute-0 up" node_is_up compute-0
   wait_for 30 "compute-1 up" node_is_up compute-1

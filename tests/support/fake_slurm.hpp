@@ -160,8 +160,7 @@ class FakeSlurm final : public Slurm {
       } else if (is_busy(found->second) || found->second.reserved || !found->second.dynamic) {
         status = Error(Errc::conflict, "slurm: Requested nodes are busy");
       } else {
-        nodes_.erase(found);
-        time_++;
+        nodes_.erase(found);  // which slurmctld doesn't count as a change of its nodes
       }
     }
     return status;
