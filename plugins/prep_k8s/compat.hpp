@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What prep/k8s uses of slurmctld beyond Slurm's public headers, per version. Nothing else in this folder tests versions.
 //
-// Source: src/interfaces/prep.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h} of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld
-// refuses a plugin of another micro release, so these declarations only ever meet the version they were compiled for.
+// Source: src/interfaces/prep.h, src/common/bitstring.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h} of Slurm 22.05.8,
+// 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro release, so these declarations only ever meet the
+// version they were compiled for.
 // The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
 #pragma once
 
@@ -79,6 +80,19 @@ bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
 void config_power_mgr(void) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
 extern slurmctld_config_t slurmctld_config SLURMK8S_WEAK;
+/** Nodes by what they are; null until slurmctld has made its records. Slurm's node lock. */
+extern bitstr_t* idle_node_bitmap SLURMK8S_WEAK;
+extern bitstr_t* up_node_bitmap SLURMK8S_WEAK;  // not DOWN
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+extern bitstr_t* power_down_node_bitmap SLURMK8S_WEAK;
+#else
+extern bitstr_t* power_node_bitmap SLURMK8S_WEAK;
+#endif
+bitstr_t* bit_copy(bitstr_t* bits) SLURMK8S_WEAK;
+void bit_and(bitstr_t* bits, bitstr_t* others) SLURMK8S_WEAK;
+void bit_and_not(bitstr_t* bits, bitstr_t* others) SLURMK8S_WEAK;
+int32_t bit_set_count(bitstr_t* bits) SLURMK8S_WEAK;
+void slurm_bit_free(bitstr_t** bits) SLURMK8S_WEAK;
 /** When the slurmctld in control last said so in StateSaveLocation, and its place in SlurmctldHost; 0: can't be read. */
 time_t get_last_heartbeat(int* server_inx) SLURMK8S_WEAK;
 /** Our own place in SlurmctldHost; set before plugins are loaded. */
@@ -112,6 +126,39 @@ inline slurmctld_lock_t job_and_node_read_locks() {
   levels.job = READ_LOCK;
   levels.node = READ_LOCK;
   return levels;
+}
+
+inline slurmctld_lock_t node_read_lock() {
+  slurmctld_lock_t levels{};
+  levels.node = READ_LOCK;
+  return levels;
+}
+
+/** Whether this slurmctld has what nodes_wait_for_power() reads. */
+inline bool knows_powered_down() {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  const bool powered_down = &power_down_node_bitmap;
+#else
+  const bool powered_down = &power_node_bitmap;
+#endif
+  return powered_down && &idle_node_bitmap && &up_node_bitmap && bit_copy && bit_and && bit_and_not && bit_set_count &&
+         slurm_bit_free;
+}
+
+/** Whether a job has been given a node that is still powered down, so that the power-save thread has work. Node read lock. */
+inline bool nodes_wait_for_power() {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  bitstr_t* const powered_down = power_down_node_bitmap;
+#else
+  bitstr_t* const powered_down = power_node_bitmap;
+#endif
+  if (!powered_down || !idle_node_bitmap || !up_node_bitmap) return false;
+  bitstr_t* bits = bit_copy(powered_down);
+  bit_and(bits, up_node_bitmap);
+  bit_and_not(bits, idle_node_bitmap);
+  const bool wait = bit_set_count(bits) > 0;
+  slurm_bit_free(&bits);
+  return wait;
 }
 
 /** What config_power_mgr() is called under: the power-save thread's own work needs the node write lock, too. */

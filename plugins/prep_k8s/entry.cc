@@ -120,11 +120,19 @@ std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
   return states;
 }
 
+/** False when the job that was held has nodes that are asked for already: those of another job, or meanwhile. */
+bool is_of_use(Wake wake) {
+  if (wake != Wake::jobs || !compat::knows_powered_down()) return true;
+  const SlurmLocks locks(compat::node_read_lock(), LockedCall::ask);
+  return compat::nodes_wait_for_power();
+}
+
 /**
  * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
  * SuspendRate nothing is done, since config_power_mgr() empties their token buckets.
  */
-void wake_power_save() {
+void wake_power_save(Wake wake) {
+  if (!is_of_use(wake)) return;
   const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
   if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
 }

@@ -52,18 +52,18 @@ std::size_t Launches::held() { return state_.lock()->jobs.size(); }
 void Launches::look_once() {
   std::vector<std::uint32_t> jobs;
   std::vector<std::uint32_t> overdue;
-  bool wake = false;
+  Wake wake = Wake::none;
   {
     const TimePoint now = clock_.now();
     auto state = state_.lock();
-    wake = host_.wake_power_save && state->ticks.due(clock_.wall(), state->fresh);
+    if (host_.wake_power_save) wake = state->ticks.due(clock_.wall(), state->fresh);
     state->fresh = false;
     for (const auto& [job, since] : state->jobs) {
       jobs.push_back(job);
       if (now - since.front() >= timeout_) overdue.push_back(job);
     }
   }
-  if (wake) host_.wake_power_save();
+  if (wake != Wake::none) host_.wake_power_save(wake);
   const TimePoint begin = clock_.now();
   for (std::size_t first = 0; first < jobs.size(); first += kJobsPerLook) {
     const std::size_t end = std::min(first + kJobsPerLook, jobs.size());

@@ -33,8 +33,11 @@ class Launches {
     std::function<std::vector<JobState>(const std::vector<std::uint32_t>& jobs)> look;
     /** Completes a job's prolog; it takes Slurm's locks itself. `ok` false: the job is requeued. The launch thread only. */
     std::function<void(std::uint32_t job, bool ok)> complete;
-    /** Has slurmctld resume the nodes of the jobs at once; may be empty. It takes Slurm's locks. The launch thread only. */
-    std::function<void()> wake_power_save;
+    /**
+     * Wakes slurmctld's power-save thread, or doesn't when that is of no use; may be empty. It takes Slurm's locks. The
+     * launch thread only.
+     */
+    std::function<void(Wake)> wake_power_save;
   };
 
   Launches(Host host, const Clock& clock, std::chrono::seconds timeout);

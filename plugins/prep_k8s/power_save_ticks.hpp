@@ -6,7 +6,9 @@
 //  - a wake-up in a second in which it has looked already is lost: another one comes when the next second begins;
 //  - its own tick is moved to the end of a second, so that a look is still to be had in nearly all of the next one:
 //    a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
-//    put there every second, since each resume and suspend that the thread starts makes it some 10 ms later.
+//    put there after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
+//    starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
+//    the nodes.
 // Before the first job nothing is woken: slurmctld may not have read its configuration yet.
 #pragma once
 
@@ -16,32 +18,46 @@
 
 namespace slurmk8s {
 
+/** What the power-save thread is woken for. */
+enum class Wake {
+  none,
+  jobs,   ///< jobs have begun to wait: of no use when their nodes have been asked for by now
+  phase,  ///< to move its own tick
+};
+
 class PowerSaveTicks {
  public:
   using Wall = std::chrono::system_clock::time_point;
 
   /** Where in a second the thread's own tick is put. */
   static constexpr std::chrono::milliseconds kPhase{950};
+  /** How long its own tick is left alone. */
+  static constexpr std::chrono::seconds kKeep{4};
   /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
   static constexpr std::chrono::milliseconds kIntoSecond{12};
 
-  /** True when the thread is to be woken now. `asked`: a job has just begun to wait for nodes. */
-  bool due(Wall now, bool asked) {
+  /** What the thread is to be woken for now. `asked`: a job has just begun to wait for nodes. */
+  Wake due(Wall now, bool asked) {
     if (asked) {
       first_ = std::max(now, second(now) + kIntoSecond);
       again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
-      if (!phase_) phase_ = second(now) + kPhase;
     }
     const bool first = take(first_, now);
     const bool again = take(again_, now);
     const bool phase = take(phase_, now);
-    if (phase) phase_ = second(now) + std::chrono::seconds(1) + kPhase;
-    return first || again || phase;
+    if (first || again) {
+      const Wall tick = second(now) + kPhase;
+      phase_ = tick > now ? tick : tick + std::chrono::seconds(1);
+    } else if (phase) {
+      phase_ = second(now) + kKeep + kPhase;
+    }
+    if (phase) return Wake::phase;
+    return first || again ? Wake::jobs : Wake::none;
   }
 
   /** How long until due() may be true without a question. */
   std::chrono::milliseconds wait(Wall now) const {
-    std::chrono::milliseconds shortest = std::chrono::seconds(1);
+    std::chrono::milliseconds shortest = kKeep;
     for (const std::optional<Wall>& time : {first_, again_, phase_}) {
       if (time) shortest = std::min(shortest, std::chrono::ceil<std::chrono::milliseconds>(*time - now));
     }
@@ -52,7 +68,7 @@ class PowerSaveTicks {
   static Wall second(Wall time) { return std::chrono::floor<std::chrono::seconds>(time); }
   /** True when `time` has come, or lies so far ahead that the clock must have been set back. */
   static bool take(std::optional<Wall>& time, Wall now) {
-    if (!time || (now < *time && *time < now + std::chrono::seconds(3))) return false;
+    if (!time || (now < *time && *time < now + 2 * kKeep)) return false;
     time.reset();
     return true;
   }

@@ -28,7 +28,8 @@ struct FakeSlurmctld {
               for (const std::uint32_t id : ids) states.push_back(known->count(id) ? (*known)[id] : JobState::gone);
               return states;
             },
-            [this](std::uint32_t job, bool ok) { (*completed.lock())[job] += ok ? "+" : "-"; }, [this] { ++woken; }};
+            [this](std::uint32_t job, bool ok) { (*completed.lock())[job] += ok ? "+" : "-"; },
+            [this](Wake) { ++woken; }};
   }
   std::string of(std::uint32_t job) { return (*completed.lock())[job]; }
 };
@@ -144,7 +145,7 @@ void power_saving_is_woken_for_each_job(void**) {
 }
 
 // A power-save thread as Slurm's, with time(2) as late as Linux has it, driven by the ticks: from each job's time to the
-// look that serves it.
+// look that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being put back.
 std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   using std::chrono::milliseconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
@@ -153,12 +154,13 @@ std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   std::time_t last_look = 0;
   std::optional<PowerSaveTicks::Wall> waiting;
   milliseconds longest{0};
-  for (PowerSaveTicks::Wall now = start; now < start + std::chrono::seconds(60); now += milliseconds(1)) {
+  for (PowerSaveTicks::Wall now = start; now < start + std::chrono::seconds(120); now += milliseconds(1)) {
     const milliseconds since = std::chrono::duration_cast<milliseconds>(now - start);
-    const bool asked = since.count() % 3000 == job_phase.count();
+    const bool asked = since.count() % 13000 == job_phase.count() || since.count() % 13000 == job_phase.count() + 2100;
     if (asked) waiting = now;
-    if (!ticks.due(now, asked) && now < own_tick) continue;
-    own_tick = now + milliseconds(1030);  // it has resumed or suspended something
+    if (ticks.due(now, asked) == Wake::none && now < own_tick) continue;
+    const bool suspends = since.count() / 1000 % 4 == 0;
+    own_tick = now + milliseconds(waiting || suspends ? 1030 : 1001);
     const std::time_t slurms_time = std::chrono::system_clock::to_time_t(now - milliseconds(10));
     if (slurms_time <= last_look) continue;
     last_look = slurms_time;
@@ -171,24 +173,39 @@ std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
 }
 
 void ticks_leave_a_look_for_most_of_a_second(void**) {
-  for (int phase = 0; phase < 950; ++phase) assert_in_range(longest_wait(std::chrono::milliseconds(phase)).count(), 0, 12);
-  for (int phase = 950; phase < 1000; ++phase) {
+  for (int phase = 0; phase < 850; ++phase) assert_in_range(longest_wait(std::chrono::milliseconds(phase)).count(), 0, 12);
+  for (int phase = 850; phase < 1000; ++phase) {
     assert_in_range(longest_wait(std::chrono::milliseconds(phase)).count(), 0, 62);
   }
+}
+
+// Each takes Slurm's node write lock.
+void ticks_are_few(void**) {
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
+  PowerSaveTicks ticks;
+  int jobs = 0;
+  int phase = 0;
+  for (PowerSaveTicks::Wall now = start; now < start + std::chrono::seconds(60); now += std::chrono::milliseconds(1)) {
+    const Wake wake = ticks.due(now, now == start + std::chrono::milliseconds(300));
+    jobs += wake == Wake::jobs;
+    phase += wake == Wake::phase;
+  }
+  assert_int_equal(jobs, 2);  // at once, and in the next second
+  assert_in_range(phase, 14, 17);
 }
 
 void ticks_survive_a_clock_that_is_set(void**) {
   using std::chrono::seconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) + std::chrono::milliseconds(500);
   PowerSaveTicks ticks;
-  assert_false(ticks.due(start, false));  // no job yet
-  assert_true(ticks.due(start, true));
-  assert_false(ticks.due(start, false));
+  assert_true(ticks.due(start, false) == Wake::none);  // no job yet
+  assert_true(ticks.due(start, true) == Wake::jobs);
+  assert_true(ticks.due(start, false) == Wake::none);
   for (const auto& set : {-std::chrono::hours(2), std::chrono::hours(2)}) {
-    assert_true(ticks.due(start + set, false));
-    assert_false(ticks.due(start + set, false));
-    assert_true(ticks.due(start + set + seconds(2), false));
-    assert_true(ticks.wait(start + set) <= seconds(1));
+    assert_true(ticks.due(start + set, false) != Wake::none);
+    assert_true(ticks.due(start + set, false) == Wake::none);
+    assert_true(ticks.due(start + set + 2 * PowerSaveTicks::kKeep, false) != Wake::none);
+    assert_true(ticks.wait(start + set) <= PowerSaveTicks::kKeep + seconds(1));
   }
 }
 
@@ -230,6 +247,7 @@ int main() {
       SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
       SLURMK8S_TEST(power_saving_is_woken_for_each_job),
       SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
+      SLURMK8S_TEST(ticks_are_few),
       SLURMK8S_TEST(ticks_survive_a_clock_that_is_set),
       SLURMK8S_TEST(ending_does_not_wait_for_jobs),
       SLURMK8S_TEST(job_ids),
