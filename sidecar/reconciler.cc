@@ -2,6 +2,8 @@
 // Reconciler: load, plan, carry out, look again.
 #include "reconciler.hpp"
 
+#include <algorithm>
+
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/node.hpp"
@@ -11,6 +13,8 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kPoll{1000};
+constexpr std::chrono::milliseconds kLongestPoll{2000};
+constexpr std::chrono::milliseconds kPollPerNode{1};
 constexpr std::chrono::seconds kConfigAge{60};  // how long slurmctld's configuration is believed
 constexpr int kPasses = 3;                     // plans in one round: an action may make room for others
 constexpr double kJitter = 0.5;
@@ -70,8 +74,16 @@ bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
   return true;
 }
 
+// slurmctld's answer to a look is short as long as nothing changes, and a copy of all records when anything has: with
+// thousands of nodes, of which some are always coming or going, that is most of what it would do.
+std::chrono::milliseconds Reconciler::next_look() const {
+  if (!copied_) return kPoll;
+  return std::clamp(kPollPerNode * static_cast<std::int64_t>(nodes_.size()), kPoll, kLongestPoll);
+}
+
 std::chrono::milliseconds Reconciler::round() {
   if (!listed_) return kPoll;
+  copied_ = false;
   for (int pass = 0; pass < kPasses; pass++) {
     bool changed = false;
     const Status loaded = load(changed);
@@ -84,7 +96,7 @@ std::chrono::milliseconds Reconciler::round() {
       return load_backoff_.delay(load_failures_, kJitter);
     }
     load_failures_ = 0;
-    if (!changed && !dirty_ && !unsettled_ && !is_due()) return kPoll;
+    if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_look();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes});
@@ -93,10 +105,10 @@ std::chrono::milliseconds Reconciler::round() {
     const bool acted = apply(plan.actions);
     settle();
     show_failures();
-    if (!acted) return kPoll;
+    if (!acted) return next_look();
     dirty_ = true;
   }
-  return kPoll;
+  return next_look();
 }
 
 Status Reconciler::load(bool& changed) {
@@ -119,7 +131,7 @@ Status Reconciler::load(bool& changed) {
   slurm_answered_ = clock_.now();
   if (answer->has_value()) {
     nodes_ = *std::move(*answer);
-    changed = true;
+    changed = copied_ = true;
   }
   return {};
 }

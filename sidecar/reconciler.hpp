@@ -66,6 +66,7 @@ class Reconciler {
     std::string text;
   };
 
+  std::chrono::milliseconds next_look() const;
   Status load(bool& changed);
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
@@ -86,6 +87,7 @@ class Reconciler {
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;
   std::time_t since_ = 0;
+  bool copied_ = false;  // in this round slurmctld sent all records
   std::optional<SlurmConfig> config_;
   TimePoint config_until_{};
   SuspendExemptions exemptions_;

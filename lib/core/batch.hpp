@@ -14,16 +14,20 @@ namespace slurmk8s {
 class Batch {
  public:
   using Flush = std::function<void(std::vector<std::string>)>;
+  using Delay = std::function<std::chrono::milliseconds()>;
 
   /** `timers` must outlive it. */
   Batch(Timers& timers, std::chrono::milliseconds delay, Flush flush)
-      : timers_(timers), delay_(delay), flush_(std::move(flush)) {}
+      : Batch(timers, [delay] { return delay; }, std::move(flush)) {}
+  /** `delay` is asked when a batch begins. */
+  Batch(Timers& timers, Delay delay, Flush flush)
+      : timers_(timers), delay_(std::move(delay)), flush_(std::move(flush)) {}
   ~Batch() { timers_.cancel(timer_); }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
   void add(const std::string& name) {
-    if (names_.empty()) timer_ = timers_.after(delay_, [this] { flush(); });
+    if (names_.empty()) timer_ = timers_.after(delay_(), [this] { flush(); });
     names_.insert(name);
   }
 
@@ -35,7 +39,7 @@ class Batch {
   }
 
   Timers& timers_;
-  const std::chrono::milliseconds delay_;
+  const Delay delay_;
   const Flush flush_;
   Timers::Id timer_ = 0;
   std::set<std::string> names_;

@@ -2,6 +2,8 @@
 // Batches of reports, and the back-off after failed starts.
 #include "core/slurm_reports.hpp"
 
+#include <algorithm>
+
 #include "core/names.hpp"
 #include "core/reasons.hpp"
 
@@ -12,6 +14,9 @@ namespace {
 constexpr std::chrono::milliseconds kGoneDelay{50};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
+/** Each time slurmctld makes a copy of all records: with thousands of nodes that wait, less often. */
+constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
+constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 
 std::string nodeset_of(const std::string& node) {
   const auto parsed = parse_node_name(node);
@@ -40,7 +45,8 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
                     [this](const std::vector<std::string>& nodesets) {
                       for (const std::string& nodeset : nodesets) unprotect(nodeset);
                     }),
-      noting_(timers, kNoteDelay, [this](const std::vector<std::string>& nodes) { note(nodes); }) {}
+      noting_(timers, [this] { return note_delay(); },
+              [this](const std::vector<std::string>& nodes) { note(nodes); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   failure.may_hold = stays_;
@@ -119,6 +125,10 @@ void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since)
 }
 
 // What nodes wait for.
+
+std::chrono::milliseconds SlurmReports::note_delay() const {
+  return std::min(kNoteDelay + kNoteDelayPerNode * static_cast<std::int64_t>(noted_.size()), kLongestNoteDelay);
+}
 
 void SlurmReports::note(const std::vector<std::string>& nodes) {
   std::map<std::string, std::pair<std::vector<std::string>, std::set<std::uint32_t>>> by_text;

@@ -58,6 +58,7 @@ class SlurmReports {
   void hold_back(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
   void unprotect(const std::string& nodeset);
+  std::chrono::milliseconds note_delay() const;
   void note(const std::vector<std::string>& nodes);
   void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then = {});
 

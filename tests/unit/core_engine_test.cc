@@ -640,6 +640,25 @@ void what_a_pod_waits_for_is_told(void** state) {
   assert_text(world.slurm.node("compute-1").comment, "slurm-k8s: waiting: unschedulable: no room");
 }
 
+// Each time slurmctld copies all records.
+void what_thousands_of_pods_wait_for_is_told_less_often(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 3001);
+  world.start();
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 3000; ++i) nodes.push_back("compute-" + std::to_string(i));
+  world.resume("r1", nodes);
+  for (const std::string& node : nodes) world.hinder(node.c_str(), kUnschedulable);
+  world.pass(std::chrono::seconds(2));
+  assert_text(joined(world.slurm.calls), "update compute-[0-2999] slurm-k8s: waiting: unschedulable: no room");
+  world.resume("r2", {"compute-3000"});
+  world.hinder("compute-3000", kUnschedulable);
+  world.pass(std::chrono::seconds(3));
+  assert_text(world.slurm.node("compute-3000").comment, "");
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.slurm.node("compute-3000").comment, "slurm-k8s: waiting: unschedulable: no room");
+}
+
 void events_tell_of_a_nodeset(void** state) {
   World& world = world_of(state);
   world.start();
@@ -1233,6 +1252,7 @@ int main() {
       ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
       ENGINE_TEST(a_node_that_can_not_start_is_held_back),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
+      ENGINE_TEST(what_thousands_of_pods_wait_for_is_told_less_often),
       ENGINE_TEST(events_tell_of_a_nodeset),
       ENGINE_TEST(a_slow_image_is_told_a_fast_one_not),
       ENGINE_TEST(an_image_that_can_not_be_pulled_fails_in_seconds),

@@ -276,6 +276,28 @@ void is_quiet_at_rest(void**) {
   assert_int_equal(f.slurm.calls.size(), calls);
 }
 
+// Each look copies all records when anything has changed.
+void looks_less_often_at_many_nodes_that_change(void**) {
+  const struct {
+    int nodes;
+    int changing;
+  } rows[] = {{8, 1000}, {1000, 1000}, {1500, 1500}, {9000, 2000}};
+  for (const auto& row : rows) {
+    Fixture f;
+    f.reconciler.set_listed();
+    f.scale("c", row.nodes);
+    f.slurm.limit = 10000;
+    f.rounds(3);
+    f.reconciler.round();
+    assert_int_equal(f.reconciler.round().count(), 1000);
+    f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+    assert_int_equal(f.reconciler.round().count(), row.changing);
+    f.slurm.pass_time();
+    f.reconciler.round();
+    assert_int_equal(f.reconciler.round().count(), 1000);
+  }
+}
+
 void is_idempotent_after_a_restart(void**) {
   Fixture f;
   f.reconciler.set_listed();
@@ -407,6 +429,7 @@ int main() {
       SLURMK8S_TEST(keeps_nodes_up),
       SLURMK8S_TEST(does_not_power_up_in_a_hurry),
       SLURMK8S_TEST(is_quiet_at_rest),
+      SLURMK8S_TEST(looks_less_often_at_many_nodes_that_change),
       SLURMK8S_TEST(is_idempotent_after_a_restart),
       SLURMK8S_TEST(makes_resized_nodes_again),
       SLURMK8S_TEST(keeps_a_wrong_spec_apart),
