@@ -42,6 +42,7 @@ const Reserved& reserved() {
   static const Reserved kReserved = [] {
     NodeSet nodeset;
     nodeset.name = "n";
+    nodeset.protects_busy = false;  // its annotations may be the template's
     const Json pod = build_pod(nodeset, {.node = "n-0", .request = "r", .jobs = "1"}, Options());
     Reserved names;
     pod.at({"spec", "containers"})[std::size_t(0)]["env"].each([&](const Json& variable) {

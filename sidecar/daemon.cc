@@ -21,6 +21,12 @@ constexpr std::chrono::milliseconds kLongestWait{5000};
 constexpr std::chrono::milliseconds kLook{1000};  // between two looks at whether we may act
 constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the hundred: one round for many
 
+kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
+  return {[&budgets](const Json& object) { budgets.observe(object); },
+          [&budgets](const std::string& name, const std::string&, const Json&) { budgets.forget(name); },
+          [&budgets] { budgets.set_listed(); }};
+}
+
 }  // namespace
 
 Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version)
@@ -28,9 +34,13 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       version_(version),
       reconciler_(parts.slurm, parts.clock),
       writer_(parts.client, parts.timers, parts.clock, name_space),
+      marker_(parts.client, parts.clock, name_space),
+      budgets_(parts.client, parts.clock, name_space),
       nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
       pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
-            listen_for_pods()) {}
+            listen_for_pods()),
+      budgets_reflector_(parts.client, parts.timers, parts.clock, kube::kDisruptionBudgets, name_space, kBudgetSelector,
+                         listen_for_budgets(budgets_)) {}
 
 kube::ReflectorListener Daemon::listen_for_nodesets() {
   const auto changed = [this] { plan_round(std::chrono::milliseconds(0)); };
@@ -52,9 +62,11 @@ kube::ReflectorListener Daemon::listen_for_nodesets() {
 kube::ReflectorListener Daemon::listen_for_pods() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
+    marker_.observe(object);
     if (reconciler_.upsert_pod(object)) plan_round(kPodsDelay);
   };
   listener.remove = [this](const std::string& name, const std::string& uid, const Json&) {
+    marker_.forget(name);
     if (reconciler_.remove_pod(name, uid)) plan_round(kPodsDelay);
   };
   listener.synced = [this] { synced(); };
@@ -72,6 +84,7 @@ void Daemon::synced() {
 void Daemon::start() {
   nodesets_.start();
   pods_.start();
+  budgets_reflector_.start();
   publish();
 }
 
@@ -86,8 +99,7 @@ bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
     look = parts_.clock.now() + kLook;
   }
   parts_.transport.unwatch_fd(signal_fd);
-  nodesets_.stop();
-  pods_.stop();
+  for (kube::Reflector* one : {&nodesets_, &pods_, &budgets_reflector_}) one->stop();
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
   return stop_;
 }
@@ -110,9 +122,17 @@ void Daemon::plan_round(std::chrono::milliseconds delay) {
 void Daemon::do_round() {
   round_timer_ = 0;
   const std::chrono::milliseconds delay = reconciler_.round();
-  for (const auto& [name, state] : reconciler_.states()) writer_.want(name, state);
+  const NodeSets& nodesets = reconciler_.nodesets();
+  if (reconciler_.slurm_answered()) marker_.round(nodesets, reconciler_.nodes(), reconciler_.version());
+  budgets_.round(nodesets);
+  for (const auto& [name, state] : reconciler_.states()) writer_.want(name, state, conditions(name));
   publish();
   plan_round(delay);
+}
+
+Conditions Daemon::conditions(const std::string& nodeset) const {
+  const KnownNodeSet& known = reconciler_.nodesets().at(nodeset);
+  return {budgets_.condition(nodeset, known, budgets_reflector_.last_error())};
 }
 
 void Daemon::publish() {

@@ -8,9 +8,11 @@
 #include "admin_http.hpp"
 #include "base/timers.hpp"
 #include "base/unique_fd.hpp"
+#include "budget_writer.hpp"
 #include "http/transport.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
+#include "pod_marker.hpp"
 #include "reconciler.hpp"
 #include "status_writer.hpp"
 
@@ -46,14 +48,18 @@ class Daemon {
   void synced();
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
+  Conditions conditions(const std::string& nodeset) const;
   void publish();
 
   DaemonParts parts_;
   std::string version_;
   Reconciler reconciler_;
   StatusWriter writer_;
+  PodMarker marker_;
+  BudgetWriter budgets_;
   kube::Reflector nodesets_;
   kube::Reflector pods_;
+  kube::Reflector budgets_reflector_;
   Timers::Id round_timer_ = 0;
   TimePoint round_due_{};
   bool stop_ = false;

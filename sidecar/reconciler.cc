@@ -45,6 +45,7 @@ void Reconciler::upsert(const Json& object) {
   nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation, .spec = std::move(spec)});
   forget_failures(name);
   dirty_ = true;
+  version_++;
 }
 
 void Reconciler::remove(const std::string& name) {
@@ -52,6 +53,7 @@ void Reconciler::remove(const std::string& name) {
   states_.erase(name);
   forget_failures(name);
   dirty_ = true;
+  version_++;
 }
 
 bool Reconciler::upsert_pod(const Json& object) {
@@ -131,6 +133,7 @@ Status Reconciler::load(bool& changed) {
   slurm_answered_ = clock_.now();
   if (answer->has_value()) {
     nodes_ = *std::move(*answer);
+    version_++;
     changed = copied_ = true;
   }
   return {};

@@ -46,6 +46,10 @@ class Reconciler {
 
   const NodeSets& nodesets() const { return nodesets_; }
   const Pods& pods() const { return pods_; }
+  /** Slurm's node records, as of the last round in which Slurm answered. */
+  const std::vector<SlurmNode>& nodes() const { return nodes_; }
+  /** Another number whenever nodesets() or nodes() may be others than before. */
+  std::uint64_t version() const { return version_; }
   /** What each NodeSet's status is to say, as of the last round in which Slurm answered. */
   const std::map<std::string, NodeSetState>& states() const { return states_; }
   /** When slurmctld last answered; empty before it ever did. */
@@ -86,6 +90,7 @@ class Reconciler {
   bool listed_ = false;
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;
+  std::uint64_t version_ = 0;
   std::time_t since_ = 0;
   bool copied_ = false;  // in this round slurmctld sent all records
   std::optional<SlurmConfig> config_;

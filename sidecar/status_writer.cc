@@ -77,11 +77,14 @@ Json with_transition(const Json& wanted, const Json& known, std::chrono::system_
 
 }  // namespace
 
-Json encode_status(const std::string& nodeset, const NodeSetState& state) {
+Json encode_status(const std::string& nodeset, const NodeSetState& state, const Conditions& more) {
   const NodeCounts& counts = state.counts;
   Json conditions = Json::array();
   conditions.push(make_condition("Ready", state.ready, state.reason, state.message, state.generation));
   conditions.push(power_up_condition(state));
+  for (const Condition& one : more) {
+    conditions.push(make_condition(one.type, one.status, one.reason, one.message, state.generation));
+  }
   Json status = Json::object();
   status.set("observedGeneration", Json::integer(state.generation))
       .set("replicas", Json::integer(counts.total))
@@ -120,10 +123,10 @@ void StatusWriter::forget(const std::string& name) {
   entries_.erase(found);
 }
 
-void StatusWriter::want(const std::string& name, const NodeSetState& state) {
+void StatusWriter::want(const std::string& name, const NodeSetState& state, const Conditions& more) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
-  found->second.wanted = encode_status(name, state);
+  found->second.wanted = encode_status(name, state, more);
   schedule(name, found->second);
 }
 

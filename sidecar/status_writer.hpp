@@ -13,13 +13,14 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/timers.hpp"
+#include "condition.hpp"
 #include "kube/client.hpp"
 #include "node_plan.hpp"
 
 namespace slurmk8s {
 
-/** NodeSet.status as the API has it, but for the condition's lastTransitionTime. */
-Json encode_status(const std::string& nodeset, const NodeSetState& state);
+/** NodeSet.status as the API has it, but for the conditions' lastTransitionTime; `more` conditions follow its own. */
+Json encode_status(const std::string& nodeset, const NodeSetState& state, const Conditions& more = {});
 
 class StatusWriter {
  public:
@@ -36,7 +37,7 @@ class StatusWriter {
   /** The object is gone: nothing more is written to it. */
   void forget(const std::string& name);
   /** What the status is to be from now on. An object that was never observed is ignored. */
-  void want(const std::string& name, const NodeSetState& state);
+  void want(const std::string& name, const NodeSetState& state, const Conditions& more = {});
 
   /** Requests that the API server answered well, and that failed. */
   std::uint64_t written() const { return written_; }

@@ -11,12 +11,18 @@ namespace slurmk8s {
 
 inline constexpr const char* kLabelNodeSet = "slurm-k8s.io/nodeset";  ///< on a node's pod: its NodeSet
 inline constexpr const char* kLabelNode = "slurm-k8s.io/node";        ///< on a node's pod: its Slurm node
+/** "true" on a node's pod while the node is in use; the engine sets it with the pod, the sidecar keeps it true. */
+inline constexpr const char* kLabelBusy = "slurm-k8s.io/busy";
 inline constexpr const char* kLabelApp = "app.kubernetes.io/name";
 inline constexpr const char* kLabelManagedBy = "app.kubernetes.io/managed-by";
 /** On a node's pod: the id of the resume request that it was made for. A pod of an older request is of no use to
  * slurmctld, which ignores a slurmd that booted before the request. */
 inline constexpr const char* kAnnotationRequest = "slurm-k8s.io/request";
 inline constexpr const char* kAnnotationJobs = "slurm-k8s.io/jobs";  ///< ids of the jobs that it was resumed for
+
+/** What the autoscalers of clusters heed: cluster-autoscaler and Karpenter. */
+inline constexpr const char* kAnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+inline constexpr const char* kAnnotationDoNotDisrupt = "karpenter.sh/do-not-disrupt";
 
 inline constexpr const char* kSlurmdContainer = "slurmd";
 

@@ -101,6 +101,11 @@ Result<std::int64_t> decode_quantity(const Json& value, const std::string& field
   return milli;
 }
 
+Result<bool> decode_boolean(const Json& value, const std::string& field, bool fallback) {
+  if (!value.is_null() && !value.is_boolean()) return wrong(field, value.dump() + ": must be true or false");
+  return value.boolean_or(fallback);
+}
+
 Status check_type(const Json& value, const std::string& field, bool as_array = false) {
   if (value.is_null() || (as_array ? value.is_array() : value.is_object())) return {};
   return wrong(field, std::string(value.type_name()) + ": an " + (as_array ? "array" : "object") + " is needed");
@@ -235,6 +240,9 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   if (!mode.is_null() && mode.text() != "OnDemand" && mode.text() != "Always") {
     return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand or Always");
   }
+
+  nodeset.protects_busy =
+      SLURMK8S_TRY(decode_boolean(spec["workloadDisruptionProtection"], "spec.workloadDisruptionProtection", true));
 
   nodeset.slurmd = spec["slurmd"];
   SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));

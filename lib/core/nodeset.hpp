@@ -29,6 +29,7 @@ struct NodeSet {
   ScalingMode scaling_mode = ScalingMode::on_demand;
   /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
   std::chrono::seconds unschedulable_grace{240};
+  bool protects_busy = true;                ///< pods of nodes in use are kept from evictions
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
   std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

@@ -153,7 +153,9 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
       .set("uid", nodeset.uid)
       .set("controller", Json::boolean(true));
 
-  const Json base = merge_overlay(Json::object(), nodeset.pod_metadata);
+  // A node is made for a job: its pod is busy from the start, before anybody could look.
+  Json base = merge_overlay(Json::object(), nodeset.pod_metadata);
+  if (nodeset.protects_busy) base = merge_overlay(base, busy_marks(nodeset, true));
   fixed.set("name", identity.node)
       .set("namespace", nodeset.name_space)
       .set("labels", std::move(labels))
@@ -179,6 +181,19 @@ Json merge_overlay(const Json& base, const Json& overlay) {
     }
   });
   return out;
+}
+
+Json busy_marks(const NodeSet& nodeset, bool busy) {
+  const auto mark = [busy](Json& marks, const char* key, const char* value) {
+    marks.set(key, busy ? Json::string(value) : Json());
+  };
+  Json labels = Json::object();
+  mark(labels, kLabelBusy, "true");
+  Json annotations = Json::object();
+  const Json own = nodeset.pod_metadata["annotations"];
+  if (own[kAnnotationSafeToEvict].is_null()) mark(annotations, kAnnotationSafeToEvict, "false");
+  if (own[kAnnotationDoNotDisrupt].is_null()) mark(annotations, kAnnotationDoNotDisrupt, "true");
+  return Json::object().set("labels", std::move(labels)).set("annotations", std::move(annotations));
 }
 
 Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {

@@ -22,6 +22,12 @@ struct PodIdentity {
 Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Options& options);
 
 /**
+ * The part of a pod's metadata that keeps evictions off it while its node is in use (`busy`), or takes that back: as a
+ * merge patch. An annotation that the NodeSet's template has is the administrator's, and isn't in it.
+ */
+Json busy_marks(const NodeSet& nodeset, bool busy);
+
+/**
  * `overlay` over `base`, both objects of the same kind: objects member by member (null removes a member); lists of
  * objects with a key (containers, volumes and env by `name`, volumeMounts by `mountPath`, ports by `containerPort`)
  * element by element; everything else is replaced. This is what strategic merge does to the lists that pods have.

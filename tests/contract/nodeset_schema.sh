@@ -90,6 +90,8 @@ refused_with "replicas that are no number" "spec.replicas: Invalid value: *integ
 refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
   '"unschedulableGracePeriodSeconds":86401'
+refused_with "workloadDisruptionProtection" 'spec.workloadDisruptionProtection: Invalid value: *boolean' \
+  '"workloadDisruptionProtection":"yes"'
 refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always"' \
   '"scalingMode":"StatefulSet"'
 accepted "scalingMode Always" "{$slurmd,\"scalingMode\":\"Always\"}"
@@ -184,7 +186,7 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 # ---- good ones -------------------------------------------------------------------------------------------------------
 
 accepted "a NodeSet with every field" '{"replicas":65536,"ordinalPadding":5,"unschedulableGracePeriodSeconds":0,
-  "scalingMode":"OnDemand","memoryReserve":0,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
+  "scalingMode":"OnDemand","memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
   "slurmd":{"name":"slurmd","image":"r.example/x/slurmd:1","imagePullPolicy":"Always","args":["-vv"],
     "env":[{"name":"A","value":"1"},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}}],
     "resources":{"limits":{"cpu":"8","memory":"64Gi","example.com/gpu":8},"requests":{"cpu":8,"memory":"64Gi"}},

@@ -39,6 +39,7 @@ std::string rules(const Json& of) {
 Json built_pod() {
   NodeSet nodeset;
   nodeset.name = "n";
+  nodeset.protects_busy = false;  // its annotations are left to the template
   return build_pod(nodeset, {.node = "n-0", .request = "r", .jobs = "1"}, Options());
 }
 

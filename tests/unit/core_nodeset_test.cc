@@ -32,6 +32,7 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->generation, 4);
   assert_int_equal(nodeset->replicas, 1);
   assert_int_equal(nodeset->ordinal_padding, 0);
+  assert_true(nodeset->protects_busy);
   assert_int_equal(nodeset->cpus, 2);
   assert_int_equal(nodeset->real_memory_mib, 936);
   assert_text(nodeset->features, "compute");
@@ -43,6 +44,7 @@ void decodes_defaults(void**) {
 void decodes_all_fields(void**) {
   const auto nodeset = decode(
       R"({"replicas":12,"ordinalPadding":3,"scalingMode":"Always","memoryReserve":"0",
+          "workloadDisruptionProtection":false,
           "extraConf":"  Weight=10  Features=a100,fast Gres=gpu:1 ",
           "slurmd":{"resources":{"limits":{"memory":"2Gi"}}},
           "template":{"metadata":{"labels":{"a":"b"}},
@@ -52,6 +54,7 @@ void decodes_all_fields(void**) {
   assert_int_equal(nodeset->replicas, 12);
   assert_int_equal(nodeset->ordinal_padding, 3);
   assert_true(nodeset->scaling_mode == ScalingMode::always);
+  assert_false(nodeset->protects_busy);
   assert_int_equal(nodeset->cpus, 7);
   assert_int_equal(nodeset->real_memory_mib, 2048);
   assert_text(nodeset->features, "compute,a100,fast");
@@ -80,6 +83,8 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
       {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
       {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
+      {spec_with(R"("workloadDisruptionProtection":"yes")"),
+       "spec.workloadDisruptionProtection: \"yes\": must be true or false"},
       {spec_with(R"("unschedulableGracePeriodSeconds":-1)"), "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
       {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
       {spec_with(R"("scalingMode":"StatefulSet")"), "spec.scalingMode: \"StatefulSet\": must be OnDemand or Always"},

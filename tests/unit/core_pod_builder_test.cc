@@ -66,6 +66,22 @@ void a_plain_nodeset(void**) {
   assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
 }
 
+void a_pod_is_busy_from_the_start(void**) {
+  NodeSet nodeset = compute(R"({"image":"slurmd:1"})",
+                            R"({"annotations":{"karpenter.sh/do-not-disrupt":"false","a":"b"}})", "null");
+  const Json marked = build(nodeset)["metadata"];
+  assert_member(marked.at({"labels", "slurm-k8s.io/busy"}), "true");
+  assert_member(marked.at({"annotations", "cluster-autoscaler.kubernetes.io/safe-to-evict"}), "false");
+  assert_member(marked.at({"annotations", "karpenter.sh/do-not-disrupt"}), "false");  // the template's
+  assert_member(marked.at({"annotations", "a"}), "b");
+  assert_text(busy_marks(nodeset, false).dump(),
+              R"({"labels":{"slurm-k8s.io/busy":null},"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict":null}})");
+  nodeset.protects_busy = false;
+  const Json plain = build(nodeset)["metadata"];
+  assert_false(plain["labels"].has("slurm-k8s.io/busy"));
+  assert_false(plain["annotations"].has("cluster-autoscaler.kubernetes.io/safe-to-evict"));
+}
+
 void a_template_adds_and_changes(void**) {
   const Json pod = build(compute(
       R"({"image":"slurmd:1","env":[{"name":"A","value":"1"}],"volumeMounts":[{"name":"scratch","mountPath":"/scratch"}]})",
@@ -138,6 +154,7 @@ void overlays(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_plain_nodeset),
+      SLURMK8S_TEST(a_pod_is_busy_from_the_start),
       SLURMK8S_TEST(a_template_adds_and_changes),
       SLURMK8S_TEST(identity_can_not_be_changed),
       SLURMK8S_TEST(overlays),

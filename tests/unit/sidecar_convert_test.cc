@@ -136,6 +136,7 @@ spec:
         env:
         - name: SLURM_K8S_POD
   extraConf: Features=a100 Weight=10
+  workloadDisruptionProtection: true
 )");
   const std::string at = "nodeset slurm-worker-gpu: ";
   const std::string of_template = at + "spec.template.";
@@ -166,8 +167,6 @@ spec:
                "its node is powered up; nothing replaces running ones\n" +
           at + "spec.updateStrategy.rollingUpdate: not needed: see `updateStrategy.type`\n" +
           at + "spec.pinToNode: not needed: false: as without it\n" +
-          at + "spec.workloadDisruptionProtection: not converted: true: there is no PodDisruptionBudget: the jobs of "
-               "an evicted pod are requeued\n" +
           at + "spec.newField: not converted: unknown: no field of Slinky's that slurm-k8s knows\n" +
           at + "status: not needed: the sidecar writes its own\n");
   assert_true(conversion.is_partial());

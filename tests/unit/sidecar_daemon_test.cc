@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "core/names.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
@@ -150,7 +151,7 @@ void is_cheap_at_rest(void**) {
   const int loads = f.slurm.loads;
   f.run_for(seconds(120));
   assert_int_equal(f.client.count(Verb::patch), patches);
-  assert_true(f.client.calls.size() <= calls + 2);  // watches may have been opened again
+  assert_true(f.client.calls.size() <= calls + 3);  // watches may have been opened again
   assert_int_equal(f.slurm.loads, loads);
   assert_int_equal(f.slurm.calls.size(), slurm_calls);
 }
@@ -169,18 +170,45 @@ void writes_one_status_for_many_changes(void**) {
   f.put("c", 2000);
   f.daemon.start();
   f.run_for(seconds(3));
-  assert_int_equal(f.client.count(Verb::patch), 1);
+  assert_int_equal(f.client.count(Verb::patch), 2);  // before and after its budget was there
   change(0, 1000);
   f.run_for(seconds(3));
   assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 1000);
-  assert_int_equal(f.client.count(Verb::patch), 2);
+  assert_int_equal(f.client.count(Verb::patch), 3);
   for (int i = 1000; i < 2000; i += 20) {  // for five seconds
     change(i, i + 20);
     f.run_for(milliseconds(100));
   }
   f.run_for(seconds(3));
   assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 2000);
-  assert_in_range(f.client.count(Verb::patch), 4, 9);
+  assert_in_range(f.client.count(Verb::patch), 5, 10);
+}
+
+void protects_pods_of_nodes_in_use(void**) {
+  Fixture f;
+  f.put("c", 2);
+  for (const char* name : {"c-0", "c-1"}) {
+    SlurmNode& node = f.slurm.node(name);
+    node.powered_down = false;
+    node.cpus = 2;
+    node.real_memory_mib = 936;
+    node.features = "c";
+    Json labels = Json::object().set(kLabelNode, name).set(kLabelNodeSet, "c").set(kLabelBusy, "true");
+    f.client.put(kube::kPods, "slurm", Json::object().set("metadata", Json::object().set("name", name).set("labels", labels)));
+  }
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  const auto is_marked = [&](const char* name) {
+    return f.client.find(kube::kPods, "slurm", name).at({"metadata", "labels", kLabelBusy}).text() == "true";
+  };
+  f.daemon.start();
+  f.run_for(seconds(10));
+  assert_true(is_marked("c-0"));
+  assert_false(is_marked("c-1"));
+  assert_false(f.client.find(kube::kDisruptionBudgets, "slurm", "c-busy").is_null());
+  assert_text(f.status("c")["conditions"][std::size_t(2)]["reason"].text(), "BudgetInPlace");
+  f.slurm.node("c-1").base = SlurmNode::Base::allocated;
+  f.run_for(milliseconds(1500));
+  assert_true(is_marked("c-1"));
 }
 
 void survives_both_sides(void**) {
@@ -305,6 +333,8 @@ int main() {
       SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest),
       SLURMK8S_TEST(writes_one_status_for_many_changes), SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(waits_for_nodesets_and_pods), SLURMK8S_TEST(follows_pods),
+      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(protects_pods_of_nodes_in_use),
       SLURMK8S_TEST(shows_metrics),      SLURMK8S_TEST(ends_on_a_signal), SLURMK8S_TEST(signals_can_be_read),
       SLURMK8S_TEST(ends_when_it_may_not_act), SLURMK8S_TEST(waits_until_it_may_start),
   };

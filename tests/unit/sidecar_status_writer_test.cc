@@ -72,6 +72,19 @@ void writes_every_field(void**) {
   assert_int_equal(f.client.calls[0].body.size(), 1);
 }
 
+void writes_further_conditions(void**) {
+  Fixture f;
+  f.add("c");
+  f.writer.want("c", f.state(8), {{"DisruptionProtected", true, "BudgetInPlace", "text"}});
+  f.pass(seconds(2));
+  f.writer.want("c", f.state(8), {{"DisruptionProtected", false, "Disabled", "other"}});
+  f.pass(seconds(2));
+  const Json condition = f.status("c")["conditions"][std::size_t(2)];
+  assert_text(condition.dump(), R"({"type":"DisruptionProtected","status":"False","reason":"Disabled","message":"other",)"
+                                R"("observedGeneration":3,"lastTransitionTime":"2026-01-01T00:00:02Z"})");
+  assert_int_equal(f.client.count(Verb::patch), 2);
+}
+
 void writes_only_changes(void**) {
   Fixture f;
   f.add("c");
@@ -186,6 +199,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(writes_every_field),
+      SLURMK8S_TEST(writes_further_conditions),
       SLURMK8S_TEST(writes_only_changes),
       SLURMK8S_TEST(writes_once_a_second_each),
       SLURMK8S_TEST(keeps_the_time_of_the_transition),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// BudgetWriter: keeps one PodDisruptionBudget for each NodeSet that protects its busy pods: no pod that is marked busy
+// (pod_marker.hpp) may be evicted. Pods of idle nodes match no budget of ours.
+//
+// Same thread rules as kube::Client. A budget belongs to its NodeSet, with which Kubernetes removes it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "condition.hpp"
+#include "kube/client.hpp"
+#include "node_plan.hpp"
+
+namespace slurmk8s {
+
+/** What the watch of budgets is to select. */
+inline constexpr const char* kBudgetSelector = "app.kubernetes.io/managed-by=slurm-k8s,slurm-k8s.io/nodeset";
+
+/** The budget of a NodeSet: NAME-busy. */
+Json build_budget(const NodeSet& nodeset);
+
+class BudgetWriter {
+ public:
+  /** References must outlive it. */
+  BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space);
+  ~BudgetWriter();
+  BudgetWriter(const BudgetWriter&) = delete;
+  BudgetWriter& operator=(const BudgetWriter&) = delete;
+
+  /** A budget as a watch or an answer has just shown it. */
+  void observe(const Json& budget);
+  void forget(const std::string& name);
+  /** All budgets have been handed over once, or can't be: `error`. Before this nothing is written. */
+  void set_listed() { listed_ = true; }
+
+  /** Brings the budgets to what the NodeSets say; to be called once a second, and costs nothing when all is well. */
+  void round(const NodeSets& nodesets);
+  /** DisruptionProtected, of a NodeSet; `watch_error`: why the budgets can't be read, or empty. */
+  Condition condition(const std::string& nodeset, const KnownNodeSet& known, const std::string& watch_error) const;
+
+ private:
+  struct Entry {
+    Json known;  // null: there is none
+    std::string failure;
+    unsigned failures = 0;
+    TimePoint not_before{};
+    http::RequestId request = 0;
+  };
+
+  void bring(const std::string& name, Entry& entry, const NodeSet* wanted);
+  void on_answer(const std::string& name, bool removal, Result<Json> answer);
+
+  kube::Client& client_;
+  const Clock& clock_;
+  const std::string name_space_;
+  std::map<std::string, Entry> entries_;  // by the budget's name
+  bool listed_ = false;
+  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
+  LogLimiter limiter_{std::chrono::seconds(30)};
+};
+
+}  // namespace slurmk8s
