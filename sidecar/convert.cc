@@ -89,6 +89,7 @@ struct Origin {
   Json own;          ///< of values, what the entry says itself; the rest is from nodesetDefaults
   std::string hostname;         ///< of an object: template.spec.hostname, which Slurm's node names come from
   bool has_extra_conf = false;  ///< of values: then extraConfMap has no effect
+  bool has_partition_config = false;  ///< and partition.configMap beside partition.config
 };
 
 /** One NodeSet on its way. */
@@ -164,6 +165,7 @@ class Walk {
     if (row.target == "spec.slurmd.env") return set_target(row.target, env(value, path));
     if (row.target == "spec.template.spec.containers") return set_target(row.target, containers(value, path));
     if (row.target == "spec.extraConf") return extra_conf(value, path);
+    if (row.target == "spec.partition.config") return partition_config(value, path);
     set_target(row.target, value.clone());
   }
 
@@ -174,16 +176,7 @@ class Walk {
     const std::string prefix = value.is_object() || value.is_array() ? "" : shown(value) + ": ";
     if (!row.is_lost) return note(Kind::unneeded, path, std::string(row.note));
     if (!lost) return note(Kind::unneeded, path, prefix + "as without it");
-    if (path.ends_with("partition")) return note(Kind::lost, path, "slurm.conf needs: " + partition_lines(value));
     note(Kind::lost, path, prefix + std::string(row.note));
-  }
-
-  std::string partition_lines(const Json& value) const {
-    const std::string name(result_.at({"metadata", "name"}).text());
-    std::string config(value["config"].text());
-    if (config.empty()) config = joined(value["configMap"]);
-    return "\"NodeSet=" + name + " Feature=" + name + "\", \"PartitionName=" + name + " Nodes=" + name +
-           (config.empty() ? "" : " " + config) + "\"";
   }
 
   /** {"A": "x", "B": ["y", "z"]} as "A=x B=y,z". */
@@ -320,6 +313,25 @@ class Walk {
     if (!kept.empty()) set_target("spec.extraConf", Json::string(kept));
   }
 
+  void partition_config(const Json& value, const std::string& path) {
+    const std::string text = value.is_object() ? joined(value) : shown(value);
+    if (text.empty()) return;
+    if (path == "partition.configMap" && origin_.has_partition_config) {
+      return note(Kind::unneeded, path, "without effect beside config");
+    }
+    std::string kept;
+    for (const std::string_view word : split(text, ' ')) {
+      if (word.empty()) continue;
+      const auto parsed = parse_partition_options(word);
+      if (!parsed.ok()) {
+        note(Kind::lost, path, parsed.error().message());  // which begins with the word
+      } else {
+        kept += (kept.empty() ? "" : " ") + std::string(word);
+      }
+    }
+    if (!kept.empty()) set_target("spec.partition.config", Json::string(kept));
+  }
+
   const Origin origin_;
   Conversion& conversion_;
   Json result_ = Json::object();
@@ -428,7 +440,9 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
     return;
   }
   const bool extra_conf = !is_empty(nodeset["extraConf"]);
-  Walk walk({.is_object = false, .root = where, .own = own, .hostname = {}, .has_extra_conf = extra_conf}, conversion);
+  const bool config = !is_empty(nodeset.at({"partition", "config"}));
+  Walk walk({.is_object = false, .root = where, .own = own, .hostname = {}, .has_extra_conf = extra_conf,
+             .has_partition_config = config}, conversion);
   walk.set_target("metadata.name", Json::string(name));
   walk.members(nodeset, "");
   apply_chart_values(values, nodeset, walk);

@@ -34,6 +34,7 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       version_(version),
       reconciler_(parts.slurm, parts.clock),
       writer_(parts.client, parts.timers, parts.clock, name_space),
+      partitions_(parts.slurm, parts.clock),
       marker_(parts.client, parts.clock, name_space),
       budgets_(parts.client, parts.clock, name_space),
       nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
@@ -123,7 +124,10 @@ void Daemon::do_round() {
   round_timer_ = 0;
   const std::chrono::milliseconds delay = reconciler_.round();
   const NodeSets& nodesets = reconciler_.nodesets();
-  if (reconciler_.slurm_answered()) marker_.round(nodesets, reconciler_.nodes(), reconciler_.version());
+  if (reconciler_.listed() && reconciler_.slurm_answered()) {
+    partitions_.round(nodesets, reconciler_.nodes(), reconciler_.version());
+    marker_.round(nodesets, reconciler_.nodes(), reconciler_.version());
+  }
   budgets_.round(nodesets);
   for (const auto& [name, state] : reconciler_.states()) writer_.want(name, state, conditions(name));
   publish();
@@ -132,7 +136,7 @@ void Daemon::do_round() {
 
 Conditions Daemon::conditions(const std::string& nodeset) const {
   const KnownNodeSet& known = reconciler_.nodesets().at(nodeset);
-  return {budgets_.condition(nodeset, known, budgets_reflector_.last_error())};
+  return {budgets_.condition(nodeset, known, budgets_reflector_.last_error()), partitions_.condition(nodeset)};
 }
 
 void Daemon::publish() {

@@ -12,6 +12,7 @@
 #include "http/transport.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
+#include "partition_keeper.hpp"
 #include "pod_marker.hpp"
 #include "reconciler.hpp"
 #include "status_writer.hpp"
@@ -55,6 +56,7 @@ class Daemon {
   std::string version_;
   Reconciler reconciler_;
   StatusWriter writer_;
+  PartitionKeeper partitions_;
   PodMarker marker_;
   BudgetWriter budgets_;
   kube::Reflector nodesets_;

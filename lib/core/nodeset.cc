@@ -196,6 +196,19 @@ Status decode_extra_conf(const Json& value, NodeSet& nodeset) {
   return {};
 }
 
+Status decode_partition(const Json& value, NodeSet& nodeset) {
+  SLURMK8S_CHECK(check_type(value, "spec.partition"));
+  const Json config = value["config"];
+  if (!config.is_null() && !config.is_string()) {
+    return wrong("spec.partition.config", config.dump() + ": a string is needed");
+  }
+  Result<PartitionOptions> options = parse_partition_options(config.text());
+  if (!options.ok()) return options.error().wrap("spec.partition.config");
+  const bool enabled = SLURMK8S_TRY(decode_boolean(value["enabled"], "spec.partition.enabled", false));
+  if (enabled) nodeset.partition = *std::move(options);
+  return {};
+}
+
 // CPUs and RealMemory from the limits of the slurmd container.
 Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
   const std::string limits = "spec.slurmd.resources.limits";
@@ -261,6 +274,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
     return wrong("spec.slurmd.image", image.dump() + ": the name of an image is needed");
   }
   SLURMK8S_CHECK(decode_sizes(spec, container, nodeset));
+  SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
   return decode_extra_conf(spec["extraConf"], nodeset);
 }
 

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "core/partition_options.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -30,6 +32,7 @@ struct NodeSet {
   /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
   std::chrono::seconds unschedulable_grace{240};
   bool protects_busy = true;                ///< pods of nodes in use are kept from evictions
+  std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
   std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "core/partition_options.hpp"
 
 namespace slurmk8s {
 
@@ -66,6 +67,13 @@ struct SlurmConfig {
   bool operator==(const SlurmConfig&) const = default;
 };
 
+/** A partition: as Slurm has it, or what of it is to be set. */
+struct SlurmPartition {
+  std::string name;
+  std::string nodes;         ///< hostlist; of a change, empty: they stay
+  PartitionOptions options;  ///< of a change, only those that it sets
+};
+
 class Slurm {
  public:
   virtual ~Slurm() = default;
@@ -101,6 +109,17 @@ class Slurm {
    * that could start waits for the backfill scheduler (30 s).
    */
   virtual Status schedule_jobs(const std::string& node) = 0;
+  /**
+   * Ok when slurmctld keeps partitions that were made at run time over a restart and a reconfiguration. Error (invalid)
+   * says why it would forget them, which ends their jobs.
+   */
+  virtual Status keeps_partitions() = 0;
+  /** All partitions, hidden ones too; `since` and the empty result as of load_nodes_since(). */
+  virtual Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) = 0;
+  virtual Status create_partition(const SlurmPartition& partition) = 0;
+  virtual Status update_partition(const SlurmPartition& change) = 0;
+  /** Refused (conflict) while jobs or reservations use it. */
+  virtual Status delete_partition(const std::string& name) = 0;
   /** Sets a job's AdminComment, or clears it. */
   virtual Status comment_job(std::uint32_t job, const std::string& text) = 0;
   /**

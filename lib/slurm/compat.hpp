@@ -22,6 +22,12 @@ inline constexpr int kNodeTableFull = -3;
 /** A node created in the slot of a deleted one is never scheduled before slurmctld is reconfigured. */
 inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 3);
 
+/**
+ * Whether slurmctld reads back at its start what it saved of partitions that slurm.conf doesn't have (ReconfigFlags=
+ * KeepPartInfo). Older ones do that at a reconfiguration only: a restart ends the jobs of such a partition.
+ */
+inline constexpr bool kKeepsPartitions = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0);
+
 /** Says who gives the reason of an update; from 26.05 on slurmctld takes that from the request's credential. */
 inline void set_reason_uid([[maybe_unused]] update_node_msg_t& message, [[maybe_unused]] uid_t uid) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)

@@ -15,6 +15,7 @@
 
 #include "core/slurm.hpp"
 #include "slurm/compat.hpp"
+#include "slurm/partition_fields.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -23,6 +24,16 @@ struct NodeInfoDeleter {
   void operator()(node_info_msg_t* message) const { slurm_free_node_info_msg(message); }
 };
 using NodeInfo = std::unique_ptr<node_info_msg_t, NodeInfoDeleter>;
+
+struct PartitionInfoDeleter {
+  void operator()(partition_info_msg_t* message) const { slurm_free_partition_info_msg(message); }
+};
+using PartitionInfo = std::unique_ptr<partition_info_msg_t, PartitionInfoDeleter>;
+
+struct ConfDeleter {
+  void operator()(slurm_conf_t* conf) const { compat::free_conf(conf); }
+};
+using Conf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
 
 // Mixed nodes are told from allocated ones on the client's side, and only on request.
 constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;
@@ -35,7 +46,7 @@ bool is_one_of(int code, const int (&codes)[N]) {
 }
 
 Errc errc_of(int code) {
-  constexpr int kBusy[] = {ESLURM_NODES_BUSY, ESLURM_INVALID_NODE_STATE, ESLURM_RESERVATION_BUSY};
+  constexpr int kBusy[] = {ESLURM_NODES_BUSY, ESLURM_INVALID_NODE_STATE, ESLURM_RESERVATION_BUSY, ESLURM_PARTITION_IN_USE};
   constexpr int kForbidden[] = {ESLURM_ACCESS_DENIED, ESLURM_USER_ID_MISSING, compat::kNodeTableFull};
   constexpr int kUnauthorized[] = {SLURM_PROTOCOL_AUTHENTICATION_ERROR, ESLURM_AUTH_CRED_INVALID};
   constexpr int kTimeout[] = {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, ETIMEDOUT};
@@ -143,13 +154,10 @@ class RpcSlurm final : public Slurm {
   }
 
   Result<SlurmConfig> load_config() override {
-    slurm_conf_t* raw = nullptr;
-    errno = 0;
-    if (slurm_load_ctl_conf(0, &raw) != SLURM_SUCCESS || raw == nullptr) return last_error();
+    const Conf conf = SLURMK8S_TRY(load_conf());
     SlurmConfig config;
-    config.max_nodes = raw->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{raw->max_node_cnt};
-    if (compat::kCanExempt) config.suspend_exc_nodes = text(raw->suspend_exc_nodes);
-    compat::free_conf(raw);
+    config.max_nodes = conf->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{conf->max_node_cnt};
+    if (compat::kCanExempt) config.suspend_exc_nodes = text(conf->suspend_exc_nodes);
     return config;
   }
 
@@ -199,6 +207,44 @@ class RpcSlurm final : public Slurm {
 
   Status schedule_jobs(const std::string& node) override { return update_nodes(node, {}); }
 
+  Status keeps_partitions() override {
+    if (!compat::kKeepsPartitions) {
+      return Error(Errc::invalid, "before 24.05 slurmctld forgets partitions made at run time when it restarts, and "
+                                  "ends their jobs");
+    }
+    const Conf conf = SLURMK8S_TRY(load_conf());
+    if ((conf->reconfig_flags & RECONFIG_KEEP_PART_INFO) != 0) return {};
+    return Error(Errc::invalid, "slurm.conf has no ReconfigFlags=KeepPartInfo: without it slurmctld forgets partitions "
+                                "made at run time when it restarts or reconfigures, and ends their jobs");
+  }
+
+  Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
+    partition_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_partitions(since, &raw, SHOW_ALL) != SLURM_SUCCESS) {
+      if (errno == SLURM_NO_CHANGE_IN_DATA) return std::optional<std::vector<SlurmPartition>>();
+      return last_error();
+    }
+    const PartitionInfo message(raw);
+    if (!message) return Error(Errc::protocol, "slurm: an empty list of partitions");
+    std::vector<SlurmPartition> partitions;
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      partitions.push_back(decode_partition(message->partition_array[i]));
+    }
+    since = message->last_update;
+    return std::optional(std::move(partitions));
+  }
+
+  Status create_partition(const SlurmPartition& partition) override { return set(slurm_create_partition, partition); }
+  Status update_partition(const SlurmPartition& change) override { return set(slurm_update_partition, change); }
+
+  Status delete_partition(const std::string& name) override {
+    delete_part_msg_t message{.name = unconst(name)};
+    errno = 0;
+    if (slurm_delete_partition(&message) != SLURM_SUCCESS) return last_error();
+    return {};
+  }
+
   Status comment_job(std::uint32_t job, const std::string& text) override {
     job_desc_msg_t message;
     slurm_init_job_desc_msg(&message);
@@ -216,6 +262,22 @@ class RpcSlurm final : public Slurm {
   }
 
  private:
+  static Result<Conf> load_conf() {
+    slurm_conf_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_ctl_conf(0, &raw) != SLURM_SUCCESS || raw == nullptr) return last_error();
+    return Conf(raw);
+  }
+
+  static Status set(int (*function)(update_part_msg_t*), const SlurmPartition& partition) {
+    update_part_msg_t message;
+    slurm_init_part_desc_msg(&message);
+    encode_partition(partition, message);
+    errno = 0;
+    if (function(&message) != SLURM_SUCCESS) return last_error();
+    return {};
+  }
+
   static Status call(int (*function)(update_node_msg_t*), update_node_msg_t& message) {
     errno = 0;
     if (function(&message) != SLURM_SUCCESS) return last_error();

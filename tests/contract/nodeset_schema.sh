@@ -141,6 +141,21 @@ keys="CoreSpecCount=0 CpuBind=none CPUSpecList=0 MemSpecLimit=1 Parameters=x Res
 keys+=" TmpDisk=1 Topology=t:s Gres=gpu:a100:8 CoresPerSocket=1 ThreadsPerCore=2 Features=a,b Feature=c"
 accepted "extraConf with all its keys, in any case" "{$slurmd,\"extraConf\":\" weight=10  $keys \"}"
 
+# ---- partition -------------------------------------------------------------------------------------------------------
+
+refused_partition() { refused_with "partition $2" "spec.partition.config: Invalid value: *$1" \
+  "\"partition\":{\"enabled\":true,\"config\":\"$2\"}"; }
+refused_partition "must be words KEY=VALUE" "MaxTime"
+refused_partition "must be one line of printable characters" 'MaxTime=1\nPartitionName=x'
+refused_partition "can only have AllowAccounts, *TRESBillingWeights" "MaxTime=1 Nodes=ALL"
+refused_with "partition.enabled" "spec.partition.enabled: Invalid value: *boolean" '"partition":{"enabled":"yes"}'
+keys="AllowAccounts=a,b AllowGroups=c AllowQos=d Default=YES DefaultTime=30 DefMemPerCPU=1 DenyAccounts=e DenyQos=f"
+keys+=" DisableRootJobs=NO ExclusiveUser=NO GraceTime=1 Hidden=NO LLN=NO MaxCPUsPerNode=1 MaxMemPerNode=2 MaxNodes=3"
+keys+=" MaxTime=1-0 MinNodes=1 OverSubscribe=FORCE:2 OverTimeLimit=1 PreemptMode=OFF PriorityJobFactor=1 PriorityTier=2"
+keys+=" QOS=q ReqResv=NO RootOnly=NO State=UP TRESBillingWeights=CPU=1.0"
+accepted "partition with its keys" "{$slurmd,\"partition\":{\"enabled\":true,\"config\":\" $keys \"}}"
+accepted "partition without a config" "{$slurmd,\"partition\":{\"enabled\":true}}"
+
 # ---- what slurm-k8s sets itself --------------------------------------------------------------------------------------
 
 for name in SLURMD_{NODENAME,CONF_SERVER,CONF} SLURM_K8S_{NODESET,POD,NAMESPACE,NODE}; do

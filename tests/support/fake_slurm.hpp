@@ -36,6 +36,13 @@ class FakeSlurm final : public Slurm {
   int scheduled = 0;  ///< calls of schedule_jobs() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
 
+  std::map<std::string, SlurmPartition> partitions;
+  std::set<std::string> used_partitions;  ///< they have jobs
+  Status keeps;                           ///< what keeps_partitions() says
+  int partition_loads = 0;                ///< lists handed out
+  /** What somebody changes of partitions himself shows after this. */
+  void touch_partitions() { partition_time_++; }
+
   /** A record for reading and changing; made (powered-down, idle, as by create) when it isn't there. */
   SlurmNode& node(const std::string& name) {
     time_++;
@@ -184,6 +191,43 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
+  Status keeps_partitions() override { return keeps; }
+
+  Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
+    if (since == partition_time_) return std::optional<std::vector<SlurmPartition>>();
+    since = partition_time_;
+    partition_loads++;
+    std::vector<SlurmPartition> all;
+    for (const auto& [name, partition] : partitions) all.push_back(partition);
+    return std::optional(std::move(all));
+  }
+
+  Status create_partition(const SlurmPartition& partition) override {
+    calls.push_back("create partition " + partition.name);
+    if (partitions.contains(partition.name)) return Error(Errc::invalid, "slurm: Invalid partition name specified");
+    return set_partition(partition, true);
+  }
+
+  Status update_partition(const SlurmPartition& change) override {
+    std::string call = "update partition " + change.name;
+    for (const auto& [key, value] : change.options) call += " " + key + "=" + value;
+    calls.push_back(call + (change.nodes.empty() ? "" : " Nodes=" + change.nodes));
+    if (!partitions.contains(change.name)) return Error(Errc::invalid, "slurm: Invalid partition name specified");
+    return set_partition(change, false);
+  }
+
+  Status delete_partition(const std::string& name) override {
+    calls.push_back("delete partition " + name);
+    if (auto error = next_failure()) return *error;
+    if (used_partitions.contains(name)) return Error(Errc::conflict, "slurm: Partition is in use");
+    partitions.erase(name);
+    partition_time_++;
+    return {};
+  }
+
   Status comment_job(std::uint32_t job, const std::string& text) override {
     comments[job] = text;
     return {};
@@ -194,6 +238,20 @@ class FakeSlurm final : public Slurm {
 
   static bool is_busy(const SlurmNode& node) {
     return node.base == Base::allocated || node.base == Base::mixed || node.completing;
+  }
+
+  Status set_partition(const SlurmPartition& change, bool made) {
+    if (auto error = next_failure()) return *error;
+    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(change.nodes))) {
+      if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
+    }
+    SlurmPartition& partition = partitions[change.name];
+    partition.name = change.name;
+    if (made) partition.options["State"] = "UP";
+    if (!change.nodes.empty()) partition.nodes = change.nodes;
+    for (const auto& [key, value] : change.options) partition.options[key] = value;
+    partition_time_++;
+    return {};
   }
 
   static std::string verb(State state) {
@@ -259,6 +317,7 @@ class FakeSlurm final : public Slurm {
 
   std::map<std::string, SlurmNode> nodes_;
   std::time_t time_ = 1;
+  std::time_t partition_time_ = 1;
 };
 
 }  // namespace slurmk8s

@@ -107,6 +107,19 @@ void extra_keys_are_taken(void**) {
   assert_int_equal(count, 14);
 }
 
+void partition_options_are_taken(void**) {
+  const std::string rule = rules(schema({"spec", "partition", "config"}));
+  const std::string start = "(?i)^( |(";
+  const std::size_t from = rule.find(start);
+  assert_true(from != std::string::npos);
+  std::string keys = rule.substr(from + start.size());
+  keys.resize(keys.find(')'));
+  for (const char* seam : {"'", " ", "+"}) std::erase(keys, *seam);
+  std::string ours;
+  for (const PartitionOption& option : partition_options()) ours += (ours.empty() ? "" : "|") + std::string(option.key);
+  assert_text(keys, ours);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -117,6 +130,7 @@ int main() {
       SLURMK8S_TEST(fixed_fields_are_those_of_the_pod),
       SLURMK8S_TEST(limits_are_those_of_the_code),
       SLURMK8S_TEST(extra_keys_are_taken),
+      SLURMK8S_TEST(partition_options_are_taken),
   };
   return cmocka_run_group_tests_name("core_nodeset_schema", tests, nullptr, nullptr);
 }

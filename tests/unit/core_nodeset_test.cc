@@ -33,6 +33,7 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->replicas, 1);
   assert_int_equal(nodeset->ordinal_padding, 0);
   assert_true(nodeset->protects_busy);
+  assert_false(nodeset->partition.has_value());
   assert_int_equal(nodeset->cpus, 2);
   assert_int_equal(nodeset->real_memory_mib, 936);
   assert_text(nodeset->features, "compute");
@@ -44,7 +45,7 @@ void decodes_defaults(void**) {
 void decodes_all_fields(void**) {
   const auto nodeset = decode(
       R"({"replicas":12,"ordinalPadding":3,"scalingMode":"Always","memoryReserve":"0",
-          "workloadDisruptionProtection":false,
+          "workloadDisruptionProtection":false,"partition":{"enabled":true,"config":"MaxTime=1-0"},
           "extraConf":"  Weight=10  Features=a100,fast Gres=gpu:1 ",
           "slurmd":{"resources":{"limits":{"memory":"2Gi"}}},
           "template":{"metadata":{"labels":{"a":"b"}},
@@ -55,6 +56,7 @@ void decodes_all_fields(void**) {
   assert_int_equal(nodeset->ordinal_padding, 3);
   assert_true(nodeset->scaling_mode == ScalingMode::always);
   assert_false(nodeset->protects_busy);
+  assert_text(nodeset->partition->at("MaxTime"), "1440");
   assert_int_equal(nodeset->cpus, 7);
   assert_int_equal(nodeset->real_memory_mib, 2048);
   assert_text(nodeset->features, "compute,a100,fast");
@@ -83,6 +85,10 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
       {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
       {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
+      {spec_with(R"("partition":{"config":"MaxTime=soon"})"), "spec.partition.config: MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
+      {spec_with(R"("partition":{"config":7})"), "spec.partition.config: 7: a string is needed"},
+      {spec_with(R"("partition":{"enabled":"yes"})"), "spec.partition.enabled: \"yes\": must be true or false"},
+      {spec_with(R"("partition":[])"), "spec.partition: array: an object is needed"},
       {spec_with(R"("workloadDisruptionProtection":"yes")"),
        "spec.workloadDisruptionProtection: \"yes\": must be true or false"},
       {spec_with(R"("unschedulableGracePeriodSeconds":-1)"), "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},

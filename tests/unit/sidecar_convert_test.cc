@@ -83,7 +83,7 @@ spec:
   logfile: {image: tail}
   ssh: {enabled: false}
   extraConf: Features=a100 Port=7000 Weight=10
-  partition: {enabled: true, config: MaxTime=1-0}
+  partition: {enabled: true, config: MaxTime=1-0 SuspendTime=9}
   template:
     metadata:
       labels: {app.kubernetes.io/name: slurmd, team: hpc}
@@ -136,6 +136,9 @@ spec:
         env:
         - name: SLURM_K8S_POD
   extraConf: Features=a100 Weight=10
+  partition:
+    enabled: true
+    config: MaxTime=1-0
   workloadDisruptionProtection: true
 )");
   const std::string at = "nodeset slurm-worker-gpu: ";
@@ -155,8 +158,7 @@ spec:
           at + "spec.logfile: not needed: slurmd logs to its container's standard error\n" +
           at + "spec.ssh: not needed: as without it\n" +
           at + "spec.extraConf: not converted: Port=7000: Port can't be given here\n" +
-          at + "spec.partition: not converted: slurm.conf needs: \"NodeSet=gpu Feature=gpu\", "
-               "\"PartitionName=gpu Nodes=gpu MaxTime=1-0\"\n" +
+          at + "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
           of_template + "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod of "
                "a node\n" +
           of_template + "metadata.annotations[\"topology.slinky.slurm.net/spec\"]: not converted: only slurm-operator "
@@ -243,6 +245,9 @@ spec:
       - name: pull
       priorityClassName: low
   extraConf: Weight=1
+  partition:
+    enabled: true
+    config: State=UP AllowGroups=a,b
 )");
   assert_text(notes_of(conversion),
               "nodesetDefaults.pinToNode: not converted: true: a node's pod goes where Kubernetes' scheduler puts it\n"
@@ -251,8 +256,6 @@ spec:
               "nodesets.big.enabled: not needed: a NodeSet with `false` is left out\n"
               "nodesets.big.extraConfMap: not needed: without effect beside extraConf\n"
               "nodesets.big.metadata.labels[\"slurm-k8s.io/node\"]: not converted: slurm-k8s sets it for every pod of a node\n"
-              "nodesets.big.partition: not converted: slurm.conf needs: \"NodeSet=big Feature=big\", "
-              "\"PartitionName=big Nodes=big State=UP AllowGroups=a,b\"\n"
               "priorityClass.create: not converted: the class must be there\n"
               "controller: not converted: no part of a NodeSet\n");
 }
@@ -275,6 +278,9 @@ void single_fields(void**) {
       {"  updateStrategy: {kind: x}\n", true, "spec.updateStrategy.kind: not converted: unknown"},
       {"  volumeClaimTemplates: []\n", false, "spec.volumeClaimTemplates: not needed"},
       {"  volumeClaimTemplates: [{metadata: {name: scratch}}]\n", true, "spec.volumeClaimTemplates: not converted"},
+      {"  partition: {enabled: false}\n", false, ""},
+      {"  partition: {enabled: true, config: MaxTime=soon}\n", true,
+       "spec.partition.config: not converted: MaxTime=soon: a time such as"},
       {"  ssh: {enabled: true}\n", true, "spec.ssh: not converted"},
       {"  ssh: {extraSshdConfig: x}\n", false, "spec.ssh: not needed"},
       {"  minReadySeconds: 0\n", false, "spec.minReadySeconds: not needed: 0"},

@@ -70,6 +70,10 @@ SuspendTime={{ ternary 2147483647 (int .Values.slurm.suspendTime) (lt (int .Valu
 # The nodes of NodeSets with scalingMode Always stay up when they are idle.
 SuspendExcNodes={{ join "," . }}
 {{- end }}
+{{- if .Values.slurm.runtimePartitions }}
+# Partitions of NodeSets are made at run time: without this they go at a restart, and their jobs with them.
+ReconfigFlags=KeepPartInfo
+{{- end }}
 PrEpPlugins=prep/k8s
 {{- if .Values.slurm.nodeFeatures.enabled }}
 NodeFeaturesPlugins=node_features/k8s
@@ -78,7 +82,7 @@ NodeFeaturesPlugins=node_features/k8s
 # Every node has the name of its NodeSet as a feature.
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
 NodeSet={{ $name }} Feature={{ $name }}
-{{- if $nodeset.partition.enabled }}
+{{- if and $nodeset.partition.enabled (not $.Values.slurm.runtimePartitions) }}
 PartitionName={{ $name }} Nodes={{ $name }} {{ $nodeset.partition.config }}
 {{- end }}
 {{- end }}
