@@ -21,6 +21,11 @@ constexpr std::chrono::milliseconds kLongestWait{5000};
 constexpr std::chrono::milliseconds kLook{1000};  // between two looks at whether we may act
 constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the hundred: one round for many
 
+kube::ReflectorListener listen_for_claims(ClaimKeeper& claims) {
+  return {[&claims](const Json& object) { claims.observe(object); },
+          [&claims](const std::string& name, const std::string&, const Json&) { claims.forget(name); }, [] {}};
+}
+
 kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
   return {[&budgets](const Json& object) { budgets.observe(object); },
           [&budgets](const std::string& name, const std::string&, const Json&) { budgets.forget(name); },
@@ -37,11 +42,14 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       partitions_(parts.slurm, parts.clock),
       marker_(parts.client, parts.clock, name_space),
       budgets_(parts.client, parts.clock, name_space),
+      claims_(parts.client, parts.clock, name_space),
       nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
       pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
             listen_for_pods()),
       budgets_reflector_(parts.client, parts.timers, parts.clock, kube::kDisruptionBudgets, name_space, kBudgetSelector,
-                         listen_for_budgets(budgets_)) {}
+                         listen_for_budgets(budgets_)),
+      claims_reflector_(parts.client, parts.timers, parts.clock, kube::kVolumeClaims, name_space, kClaimSelector,
+                        listen_for_claims(claims_)) {}
 
 kube::ReflectorListener Daemon::listen_for_nodesets() {
   const auto changed = [this] { plan_round(std::chrono::milliseconds(0)); };
@@ -100,7 +108,7 @@ bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
     look = parts_.clock.now() + kLook;
   }
   parts_.transport.unwatch_fd(signal_fd);
-  for (kube::Reflector* one : {&nodesets_, &pods_, &budgets_reflector_}) one->stop();
+  for (kube::Reflector* one : {&nodesets_, &pods_, &budgets_reflector_, &claims_reflector_}) one->stop();
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
   return stop_;
 }
@@ -127,6 +135,11 @@ void Daemon::do_round() {
   if (reconciler_.listed() && reconciler_.slurm_answered()) {
     partitions_.round(nodesets, reconciler_.nodes(), reconciler_.version());
     marker_.round(nodesets, reconciler_.nodes(), reconciler_.version());
+    claims_.round(nodesets, reconciler_.nodes(), reconciler_.states());
+  }
+  if (!watches_claims_ && has_claims(nodesets)) {
+    watches_claims_ = true;
+    claims_reflector_.start();
   }
   budgets_.round(nodesets);
   for (const auto& [name, state] : reconciler_.states()) writer_.want(name, state, conditions(name));

@@ -9,6 +9,7 @@
 #include "base/timers.hpp"
 #include "base/unique_fd.hpp"
 #include "budget_writer.hpp"
+#include "claim_keeper.hpp"
 #include "http/transport.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
@@ -59,9 +60,12 @@ class Daemon {
   PartitionKeeper partitions_;
   PodMarker marker_;
   BudgetWriter budgets_;
+  ClaimKeeper claims_;
   kube::Reflector nodesets_;
   kube::Reflector pods_;
   kube::Reflector budgets_reflector_;
+  kube::Reflector claims_reflector_;  // started when a NodeSet has claims: it needs rights of its own
+  bool watches_claims_ = false;
   Timers::Id round_timer_ = 0;
   TimePoint round_due_{};
   bool stop_ = false;

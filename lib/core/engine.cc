@@ -333,9 +333,23 @@ void Engine::act(const std::string& name, Node& node) {
 
 void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset) {
   node.busy = true;
-  const std::string request = node.request;
-  executor_.create(build_pod(nodeset, {name, request, join(node.jobs)}, parts_.options),
-                   [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
+  claims_.make(build_claims(nodeset, name), [this, name, request = node.request](const Status& status) {
+    create_pod(name, request, status);
+  });
+}
+
+/** When its claims are there: that may have taken a while, if there are any. */
+void Engine::create_pod(const std::string& name, const std::string& request, const Status& claims) {
+  Node& node = nodes_[name];
+  const Owner nodeset = owner(name);
+  if (node.want != Node::Want::up || node.request != request || !nodeset) {
+    answered(name);
+  } else if (!claims) {
+    on_created(name, request, claims.error());
+  } else {
+    executor_.create(kube::kPods, build_pod(**nodeset, {name, request, join(node.jobs)}, parts_.options),
+                     [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
+  }
 }
 
 void Engine::remove(const std::string& name, Node& node, const std::string& uid) {

@@ -16,6 +16,7 @@
 
 #include "base/backoff.hpp"
 #include "base/timers.hpp"
+#include "core/claim_maker.hpp"
 #include "core/engine_metrics.hpp"
 #include "core/event_recorder.hpp"
 #include "core/executor.hpp"
@@ -78,6 +79,7 @@ class Engine {
   void pump();
   void act(const std::string& name, Node& node);
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
+  void create_pod(const std::string& name, const std::string& request, const Status& claims);
   void remove(const std::string& name, Node& node, const std::string& uid);
   void replace(const std::string& name, Node& node, const std::string& uid);
   void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
@@ -101,6 +103,7 @@ class Engine {
   Parts parts_;
   EngineMetrics metrics_;
   Executor executor_;
+  ClaimMaker claims_{executor_};
   SlurmReports reports_;
   EventRecorder events_;
   kube::Reflector nodesets_reflector_;

@@ -14,16 +14,16 @@ Executor::Executor(kube::Client& client, Timers& timers, const Clock& clock, std
       metrics_(metrics),
       on_room_(std::move(on_room)) {}
 
-void Executor::create(const Json& pod, kube::OnObject done) {
-  client_.create(kube::kPods, name_space_, pod, counted(ApiVerb::create, std::move(done)));
+void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
+  client_.create(resource, name_space_, object, counted(ApiVerb::create, std::move(done)));
 }
 
 void Executor::remove(const std::string& name, const std::string& uid, kube::OnObject done) {
   client_.remove(kube::kPods, name_space_, name, uid, -1, counted(ApiVerb::remove, std::move(done)));
 }
 
-void Executor::get(const std::string& name, kube::OnObject done) {
-  client_.get(kube::kPods, name_space_, name, counted(ApiVerb::get, std::move(done)));
+void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
+  client_.get(resource, name_space_, name, counted(ApiVerb::get, std::move(done)));
 }
 
 kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Executor: requests about pods, a bounded number in flight, none while the API server throttles. The engine's thread.
+// Executor: requests about pods and their claims, a bounded number in flight, none while the API server throttles. The engine's thread.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,10 @@ class Executor {
   bool has_room() const { return in_flight_ < max_requests_ && clock_.now() >= paused_until_; }
   int in_flight() const { return in_flight_; }
 
-  void create(const Json& pod, kube::OnObject done);
+  void create(const kube::Resource& resource, const Json& object, kube::OnObject done);
   void remove(const std::string& name, const std::string& uid, kube::OnObject done);
-  void get(const std::string& name, kube::OnObject done);
+  void get(const kube::Resource& resource, const std::string& name, kube::OnObject done);
+  void get(const std::string& name, kube::OnObject done) { get(kube::kPods, name, std::move(done)); }
 
  private:
   kube::OnObject counted(ApiVerb verb, kube::OnObject done);

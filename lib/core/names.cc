@@ -11,6 +11,13 @@ std::string node_name(std::string_view nodeset, std::int64_t ordinal, int paddin
                 static_cast<long long>(ordinal));
 }
 
+bool is_dns_label(std::string_view text) {
+  constexpr std::size_t kMost = 63;
+  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  return !text.empty() && text.size() <= kMost && text.find_first_not_of(kInside) == std::string_view::npos &&
+         text.front() != '-' && text.back() != '-';
+}
+
 std::optional<NodeName> parse_node_name(std::string_view name) {
   const std::size_t dash = name.rfind('-');
   if (dash == std::string_view::npos || dash == 0) return std::nullopt;

@@ -29,6 +29,9 @@ inline constexpr const char* kSlurmdContainer = "slurmd";
 /** Slurm's name of node `ordinal` of a NodeSet: "gpu-007" with padding 3. It is the pod's name and host name too. */
 std::string node_name(std::string_view nodeset, std::int64_t ordinal, int padding);
 
+/** Lower-case letters, digits and '-', at most 63, with a letter or digit at both ends: as host names are. */
+bool is_dns_label(std::string_view text);
+
 struct NodeName {
   std::string_view nodeset;
   std::int64_t ordinal;

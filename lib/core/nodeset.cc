@@ -22,12 +22,6 @@ __extension__ using Wide = __int128;
 
 Error wrong(const std::string& field, const std::string& what) { return Error(Errc::invalid, field + ": " + what); }
 
-bool is_dns_label(std::string_view text) {
-  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
-  return !text.empty() && text.size() <= kMaxLabel && text.find_first_not_of(kInside) == std::string_view::npos &&
-         text.front() != '-' && text.back() != '-';
-}
-
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   if (a.size() != b.size()) return false;
@@ -275,6 +269,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   }
   SLURMK8S_CHECK(decode_sizes(spec, container, nodeset));
   SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
+  nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
   return decode_extra_conf(spec["extraConf"], nodeset);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/claims.hpp"
 #include "core/partition_options.hpp"
 #include "json/json.hpp"
 
@@ -33,6 +34,7 @@ struct NodeSet {
   std::chrono::seconds unschedulable_grace{240};
   bool protects_busy = true;                ///< pods of nodes in use are kept from evictions
   std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
+  ClaimTemplates claims;                    ///< of each node's own volumes
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
   std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

@@ -131,6 +131,7 @@ Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Optio
       .set("hostname", identity.node)
       .set("subdomain", options.node_service)
       .set("restartPolicy", "Never")  // a slurmd that died took its jobs with it: Slurm decides what comes next
+      .set("volumes", claim_volumes(nodeset, identity.node))
       .set("automountServiceAccountToken", Json::boolean(false))
       .set("enableServiceLinks", Json::boolean(false));
   return spec;

@@ -22,6 +22,7 @@ struct Resource {
 
 inline constexpr Resource kPods{"v1", "pods", kUnreadOfPods};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
+inline constexpr Resource kVolumeClaims{"v1", "persistentvolumeclaims"};
 inline constexpr Resource kDisruptionBudgets{"policy/v1", "poddisruptionbudgets"};
 inline constexpr Resource kNodeSets{"slurm-k8s.io/v1alpha1", "nodesets"};
 

@@ -156,6 +156,19 @@ keys+=" QOS=q ReqResv=NO RootOnly=NO State=UP TRESBillingWeights=CPU=1.0"
 accepted "partition with its keys" "{$slurmd,\"partition\":{\"enabled\":true,\"config\":\" $keys \"}}"
 accepted "partition without a config" "{$slurmd,\"partition\":{\"enabled\":true}}"
 
+# ---- volume claims ---------------------------------------------------------------------------------------------------
+
+claim() { echo "{\"metadata\":{\"name\":\"$1\"},\"spec\":{\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}"; }
+refused_claims() { refused_with "volumeClaimTemplates: $2" "spec.volumeClaimTemplates*$1" "\"volumeClaimTemplates\":$3"; }
+refused_claims ".name: Invalid value: *should match" "name" "[$(claim A_b)]"
+refused_claims ".name: Required value" "no name" '[{"metadata":{},"spec":{}}]'
+refused_claims ".spec: Required value" "no spec" '[{"metadata":{"name":"a"}}]'
+refused_claims "can't have two of the same metadata.name" "two of a name" "[$(claim a),$(claim b),$(claim a)]"
+refused_with "retention policy" 'whenScaled: Unsupported value: "Keep": supported values: "Retain", "Delete"' \
+  '"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Keep"}'
+accepted "two claims" "{$slurmd,\"volumeClaimTemplates\":[$(claim a),$(claim b)],
+  \"persistentVolumeClaimRetentionPolicy\":{\"whenDeleted\":\"Delete\",\"whenScaled\":\"Delete\"}}"
+
 # ---- what slurm-k8s sets itself --------------------------------------------------------------------------------------
 
 for name in SLURMD_{NODENAME,CONF_SERVER,CONF} SLURM_K8S_{NODESET,POD,NAMESPACE,NODE}; do

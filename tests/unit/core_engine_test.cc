@@ -228,6 +228,60 @@ void a_suspend_is_one_line_in_the_log(void** state) {
   assert_true(logged.back().size() < 300);
 }
 
+constexpr const char* kClaims =
+    R"(,"volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{"resources":{"requests":{"storage":"1Gi"}}}}])";
+
+void a_node_keeps_its_claim(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 8, kClaims);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  assert_text(world.api.names(kube::kVolumeClaims, kNamespace).at(0), "scratch-compute-0");
+  assert_text(world.pods(), "compute-0");
+  const std::string uid(world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text());
+  world.registered("compute-0");
+  world.suspend("compute-0");
+  assert_text(world.pods(), "");
+  world.resume("r2", {"compute-0"});
+  assert_text(world.request_of("compute-0"), "r2");
+  assert_text(world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text(), uid);
+}
+
+void a_claim_that_is_refused_is_the_reason(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 8, kClaims);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: storage"));
+  world.resume("r1", {"compute-0"});
+  assert_text(world.pods(), "");
+  assert_contains(joined(world.slurm.calls), "pod: create: claim scratch-compute-0: exceeded quota: storage");
+}
+
+void a_claim_that_is_going_is_waited_for(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 8, kClaims);
+  world.start();
+  world.api.put(kube::kVolumeClaims, kNamespace,
+                *Json::parse(R"({"metadata":{"name":"scratch-compute-0","deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
+  world.resume("r1", {"compute-0"});
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.pods(), "");
+  world.api.erase(kube::kVolumeClaims, kNamespace, "scratch-compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.pods(), "compute-0");
+}
+
+void a_suspend_while_claims_are_made(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 8, kClaims);
+  world.start();
+  world.ask_up("r1", {"compute-0"});
+  world.engine->suspend({"compute-0"});
+  world.settle();
+  assert_int_equal(world.posts(), 0);
+  assert_true(world.engine->settled({"compute-0"}));
+}
+
 void a_request_is_idempotent(void** state) {
   World& world = world_of(state);
   world.start();
@@ -1219,6 +1273,10 @@ int main() {
   const CMUnitTest tests[] = {
       ENGINE_TEST(resume_and_suspend),
       ENGINE_TEST(a_suspend_is_one_line_in_the_log),
+      ENGINE_TEST(a_node_keeps_its_claim),
+      ENGINE_TEST(a_claim_that_is_refused_is_the_reason),
+      ENGINE_TEST(a_claim_that_is_going_is_waited_for),
+      ENGINE_TEST(a_suspend_while_claims_are_made),
       ENGINE_TEST(a_request_is_idempotent),
       ENGINE_TEST(an_older_pod_is_replaced),
       ENGINE_TEST(an_older_pod_that_serves_stays),

@@ -76,3 +76,12 @@ slurm.nodesets: the enabled ones with nodesetDefaults filled in, as YAML.
 {{- end -}}
 {{- toYaml $nodesets -}}
 {{- end -}}
+
+{{/* "true" when the service account is to handle volume claims. */}}
+{{- define "slurm.hasClaims" -}}
+{{- $has := .Values.rbac.volumeClaims -}}
+{{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml -}}
+{{- if $nodeset.volumeClaimTemplates }}{{ $has = true }}{{ end -}}
+{{- end -}}
+{{- $has -}}
+{{- end -}}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Volume claims of nodes: owners, and removal after a scale-in.
+#include "claim_keeper.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr double kJitter = 0.5;
+constexpr std::chrono::seconds kWatchGrace{5};  // the watch shows a change within this
+
+/** The owners that a claim has beside a NodeSet stay. */
+Json with_owners(const Json& have, const Json& wanted) {
+  Json owners = Json::array();
+  have.each([&](const Json& owner) {
+    if (owner["kind"].text() != "NodeSet") owners.push(owner.clone());
+  });
+  wanted.each([&](const Json& owner) { owners.push(owner.clone()); });
+  return owners;
+}
+
+}  // namespace
+
+bool has_claims(const NodeSets& nodesets) {
+  return std::ranges::any_of(nodesets, [](const auto& entry) {
+    return entry.second.spec.ok() && !entry.second.spec->claims.templates.empty();
+  });
+}
+
+ClaimKeeper::ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space)
+    : client_(client), clock_(clock), name_space_(std::move(name_space)) {}
+
+ClaimKeeper::~ClaimKeeper() {
+  for (const auto& [name, entry] : entries_) {
+    if (entry.request != 0) client_.cancel(entry.request);
+  }
+}
+
+void ClaimKeeper::observe(const Json& claim) {
+  const Json metadata = claim["metadata"];
+  const std::string name(metadata["name"].text());
+  if (!metadata["deletionTimestamp"].is_null()) return forget(name);
+  Entry& entry = entries_[name];
+  entry.uid = metadata["uid"].text();
+  entry.nodeset = metadata.at({"labels", kLabelNodeSet}).text();
+  entry.node = metadata.at({"labels", kLabelNode}).text();
+  entry.owners = metadata["ownerReferences"];
+}
+
+void ClaimKeeper::forget(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  if (found->second.request != 0) client_.cancel(found->second.request);
+  entries_.erase(found);
+}
+
+void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
+                        const std::map<std::string, NodeSetState>& states) {
+  if (entries_.empty()) return;
+  std::unordered_set<std::string_view> records;
+  for (const SlurmNode& node : nodes) records.insert(node.name);
+  for (auto& [name, entry] : entries_) {
+    const auto nodeset = nodesets.find(entry.nodeset);
+    if (nodeset == nodesets.end() || !nodeset->second.spec.ok()) continue;
+    const auto state = states.find(entry.nodeset);
+    const bool complete = state != states.end() && state->second.ready &&
+                          state->second.generation == nodeset->second.generation;
+    bring(name, entry, *nodeset->second.spec, complete && !records.contains(entry.node));
+  }
+}
+
+void ClaimKeeper::bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in) {
+  if (entry.request != 0 || clock_.now() < entry.not_before) return;
+  const auto answered = [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); };
+  if (scaled_in && nodeset.claims.delete_when_scaled) {
+    log_info("claim %s/%s: deleted: node %s was scaled in", name_space_.c_str(), name.c_str(), entry.node.c_str());
+    entry.request = client_.remove(kube::kVolumeClaims, name_space_, name, entry.uid, -1, answered);
+    return;
+  }
+  const Json owners = with_owners(entry.owners, claim_owners(nodeset));
+  if (owners.equals(entry.owners) || (owners.size() == 0 && entry.owners.size() == 0)) return;
+  Json metadata = Json::object();
+  metadata.set("uid", entry.uid).set("ownerReferences", owners);
+  entry.request = client_.patch(kube::kVolumeClaims, name_space_, name, "", kube::PatchType::merge,
+                                Json::object().set("metadata", std::move(metadata)), answered);
+}
+
+void ClaimKeeper::on_answer(const std::string& name, Result<Json> answer) {
+  Entry& entry = entries_[name];  // forget() cancels: it is there
+  entry.request = 0;
+  if (answer.ok()) {
+    entry.failures = 0;
+    // Of a deletion it may be a Status: then the watch tells, and until it does there is no second try.
+    entry.not_before = clock_.now() + kWatchGrace;
+    if ((*answer)["metadata"]["name"].text() == name) observe(*answer);
+    return;
+  }
+  const auto asked = answer.error().retry_after().value_or(std::chrono::seconds(0));
+  entry.not_before =
+      clock_.now() + std::max<std::chrono::milliseconds>(asked, backoff_.delay(++entry.failures, kJitter));
+  if (answer.error().code() == Errc::not_found || answer.error().code() == Errc::conflict) return;
+  unsigned held_back = 0;
+  if (limiter_.allow(clock_.now(), held_back)) {
+    log_warning("claim %s/%s: %s (%u more held back)", name_space_.c_str(), name.c_str(),
+                answer.error().message().c_str(), held_back);
+  }
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ClaimKeeper: does with the volume claims of nodes what persistentVolumeClaimRetentionPolicy says. The engine makes
+// them; here their owner is kept right (whenDeleted), and those of nodes that were scaled in go (whenScaled).
+//
+// Same thread rules as kube::Client. It is careful: data that is deleted by mistake doesn't come back.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "kube/client.hpp"
+#include "node_plan.hpp"
+
+namespace slurmk8s {
+
+/** What the watch of claims is to select: those that the engine made. */
+inline constexpr const char* kClaimSelector = "app.kubernetes.io/managed-by=slurm-k8s,slurm-k8s.io/node";
+
+/** Whether any NodeSet has claims: nobody needs to watch them before. */
+bool has_claims(const NodeSets& nodesets);
+
+class ClaimKeeper {
+ public:
+  /** References must outlive it. */
+  ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space);
+  ~ClaimKeeper();
+  ClaimKeeper(const ClaimKeeper&) = delete;
+  ClaimKeeper& operator=(const ClaimKeeper&) = delete;
+
+  /** A claim as a watch or an answer has just shown it. */
+  void observe(const Json& claim);
+  void forget(const std::string& name);
+
+  /**
+   * Brings the claims to what the NodeSets say; to be called once a second. A claim goes only when its NodeSet is
+   * there, says Delete, has all records that its spec asks for (`states`: Ready), and the claim's node is none of them.
+   * Those of a NodeSet that is gone are Kubernetes' to remove, by their owner.
+   */
+  void round(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
+             const std::map<std::string, NodeSetState>& states);
+
+ private:
+  struct Entry {
+    std::string uid;
+    std::string nodeset;
+    std::string node;
+    Json owners;  // null: none
+    unsigned failures = 0;
+    TimePoint not_before{};
+    http::RequestId request = 0;
+  };
+
+  void bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in);
+  void on_answer(const std::string& name, Result<Json> answer);
+
+  kube::Client& client_;
+  const Clock& clock_;
+  const std::string name_space_;
+  std::map<std::string, Entry> entries_;
+  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
+  LogLimiter limiter_{std::chrono::seconds(30)};
+};
+
+}  // namespace slurmk8s
