@@ -112,6 +112,8 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
       .set("volumes", Json::array().push(std::move(volume)))
       .set("dnsConfig", std::move(dns))
       .set("terminationGracePeriodSeconds", Json::integer(kGraceSeconds));
+  // Otherwise a pod in its machine's network asks the machine's DNS, which doesn't know slurmctld's service.
+  if (nodeset.pod_spec["hostNetwork"].boolean_or(false)) spec.set("dnsPolicy", "ClusterFirstWithHostNet");
   return spec;
 }
 

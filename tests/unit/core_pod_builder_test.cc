@@ -82,6 +82,23 @@ void a_pod_is_busy_from_the_start(void**) {
   assert_false(plain["annotations"].has("cluster-autoscaler.kubernetes.io/safe-to-evict"));
 }
 
+void a_pod_in_the_network_of_its_machine(void**) {
+  const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", R"({"hostNetwork":true})"));
+  assert_member(pod.at({"spec", "dnsPolicy"}), "ClusterFirstWithHostNet");
+  const Json other = build(compute(R"({"image":"slurmd:1"})", "null", R"({"hostNetwork":true,"dnsPolicy":"Default"})"));
+  assert_member(other.at({"spec", "dnsPolicy"}), "Default");
+  assert_true(build(compute(R"({"image":"slurmd:1"})", "null", "null")).at({"spec", "dnsPolicy"}).is_null());
+}
+
+void what_schedules_a_pod_is_the_templates(void**) {
+  const Json spec = build(compute(R"({"image":"slurmd:1"})", "null",
+                                  R"({"tolerations":[{"key":"k","operator":"Exists"}],"priorityClassName":"high",
+                                      "affinity":{"podAntiAffinity":{}}})"))["spec"];
+  assert_text(spec["tolerations"].dump(), R"([{"key":"k","operator":"Exists"}])");
+  assert_member(spec["priorityClassName"], "high");
+  assert_true(spec["affinity"].has("podAntiAffinity"));
+}
+
 void a_template_adds_and_changes(void**) {
   const Json pod = build(compute(
       R"({"image":"slurmd:1","env":[{"name":"A","value":"1"}],"volumeMounts":[{"name":"scratch","mountPath":"/scratch"}]})",
@@ -155,6 +172,8 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_plain_nodeset),
       SLURMK8S_TEST(a_pod_is_busy_from_the_start),
+      SLURMK8S_TEST(a_pod_in_the_network_of_its_machine),
+      SLURMK8S_TEST(what_schedules_a_pod_is_the_templates),
       SLURMK8S_TEST(a_template_adds_and_changes),
       SLURMK8S_TEST(identity_can_not_be_changed),
       SLURMK8S_TEST(overlays),
