@@ -78,7 +78,7 @@ class NodeSetPlanner {
         return;
       }
       // Nobody else would ever power it down.
-      if (always && is_up(node) && is_idle(node) && !node.reserved) {
+      if (always && is_powered_up(node) && is_idle(node) && !node.reserved) {
         targets_[Kind::power_down].push_back(node.name);
         return;
       }
@@ -143,7 +143,7 @@ class NodeSetPlanner {
   /** scalingMode Always. */
   void keep_up(const SlurmNode& node) {
     up_.insert(node.name);
-    if (!is_up(node)) not_up_.push_back(node.name);
+    if (!is_powered_up(node)) not_up_.push_back(node.name);
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) {
       targets_[Kind::exempt].push_back(node.name);
     }

@@ -30,7 +30,7 @@ inline bool can_power_up(const SlurmNode& node) {
 }
 
 /** Registered, and not on its way down; whether it takes jobs is another matter. */
-inline bool is_up(const SlurmNode& node) {
+inline bool is_powered_up(const SlurmNode& node) {
   return !node.powered_down && !node.going_down() && !is_starting(node) && !is_down(node);
 }
 
