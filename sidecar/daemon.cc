@@ -46,6 +46,7 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
       pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
             listen_for_pods()),
+      machines_(parts.client, parts.timers, parts.clock, kube::kNodes, "", "", listen_for_machines()),
       budgets_reflector_(parts.client, parts.timers, parts.clock, kube::kDisruptionBudgets, name_space, kBudgetSelector,
                          listen_for_budgets(budgets_)),
       claims_reflector_(parts.client, parts.timers, parts.clock, kube::kVolumeClaims, name_space, kClaimSelector,
@@ -82,6 +83,34 @@ kube::ReflectorListener Daemon::listen_for_pods() {
   return listener;
 }
 
+// They aren't waited for: they may be forbidden.
+kube::ReflectorListener Daemon::listen_for_machines() {
+  kube::ReflectorListener listener;
+  listener.upsert = [this](const Json& object) {
+    if (reconciler_.upsert_machine(object)) plan_round(kPodsDelay);
+  };
+  listener.remove = [this](const std::string& name, const std::string&, const Json&) {
+    reconciler_.remove_machine(name);
+    plan_round(kPodsDelay);
+  };
+  listener.synced = [this] {
+    reconciler_.set_machines_listed();
+    plan_round(std::chrono::milliseconds(0));
+  };
+  return listener;
+}
+
+// What fails after the first list is tried again, with what is known meanwhile: that isn't worth a change of the status.
+Condition Daemon::machines_condition() const {
+  constexpr const char* kType = "KubernetesNodesWatched";
+  if (!parts_.watch_machines) return {kType, false, "NotAsked", "slurm-k8s.conf has no WatchKubernetesNodes=yes"};
+  if (machines_.synced()) {
+    return {kType, true, "Watched", "cordons, taints and failures of Kubernetes nodes are followed"};
+  }
+  if (machines_.last_error().empty()) return {kType, false, "Listing", "the first list is under way"};
+  return {kType, false, "Unreadable", machines_.last_error()};
+}
+
 // Pods are needed too: without them a scale-in would choose other nodes.
 void Daemon::synced() {
   if (!nodesets_.synced() || !pods_.synced()) return;
@@ -94,6 +123,7 @@ void Daemon::start() {
   nodesets_.start();
   pods_.start();
   budgets_reflector_.start();
+  if (parts_.watch_machines) machines_.start();
   publish();
 }
 
@@ -108,7 +138,7 @@ bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
     look = parts_.clock.now() + kLook;
   }
   parts_.transport.unwatch_fd(signal_fd);
-  for (kube::Reflector* one : {&nodesets_, &pods_, &budgets_reflector_, &claims_reflector_}) one->stop();
+  for (kube::Reflector* one : {&nodesets_, &pods_, &machines_, &budgets_reflector_, &claims_reflector_}) one->stop();
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
   return stop_;
 }
@@ -149,7 +179,8 @@ void Daemon::do_round() {
 
 Conditions Daemon::conditions(const std::string& nodeset) const {
   const KnownNodeSet& known = reconciler_.nodesets().at(nodeset);
-  return {budgets_.condition(nodeset, known, budgets_reflector_.last_error()), partitions_.condition(nodeset)};
+  return {budgets_.condition(nodeset, known, budgets_reflector_.last_error()), partitions_.condition(nodeset),
+          machines_condition()};
 }
 
 void Daemon::publish() {

@@ -28,6 +28,7 @@ struct DaemonParts {
   AdminState& admin;
   Timers& timers;
   const Clock& clock;
+  bool watch_machines = false;  ///< follow the Kubernetes nodes
 };
 
 class Daemon {
@@ -47,6 +48,8 @@ class Daemon {
  private:
   kube::ReflectorListener listen_for_nodesets();
   kube::ReflectorListener listen_for_pods();
+  kube::ReflectorListener listen_for_machines();
+  Condition machines_condition() const;
   void synced();
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
@@ -63,6 +66,7 @@ class Daemon {
   ClaimKeeper claims_;
   kube::Reflector nodesets_;
   kube::Reflector pods_;
+  kube::Reflector machines_;
   kube::Reflector budgets_reflector_;
   kube::Reflector claims_reflector_;  // started when a NodeSet has claims: it needs rights of its own
   bool watches_claims_ = false;

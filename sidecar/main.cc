@@ -57,7 +57,8 @@ bool has_engine(const std::string& socket) {
 Result<bool> run_daemon(Options& options, AdminState& admin, int signals, const std::function<bool()>& goes_on) {
   const auto connection = SLURMK8S_TRY(open_connection(options));
   const auto slurm = make_rpc_slurm();
-  Daemon daemon({*connection->transport, *connection->client, *slurm, admin, connection->timers, *connection->clock},
+  Daemon daemon({*connection->transport, *connection->client, *slurm, admin, connection->timers, *connection->clock,
+                 options.watch_kubernetes_nodes},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
            connection->server.c_str());

@@ -18,6 +18,7 @@
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/names.hpp"
+#include "machine_mirror.hpp"
 #include "node_state.hpp"
 #include "scale_in.hpp"
 
@@ -64,7 +65,8 @@ class NodeSetPlanner {
   /** A record that is no longer wanted. */
   void leave(const SlurmNode& node) {
     leaving_.push_back(node.name);
-    if (const std::optional<Kind> step = removal_step(node, input_.pods)) targets_[*step].push_back(node.name);
+    const std::optional<Kind> step = removal_step(node, input_.pods);
+    if (step) add(*step, node, *step == Kind::drain ? kScaleInReason : "");
   }
 
   /** A wanted record, compared with the NodeSet. */
@@ -74,19 +76,20 @@ class NodeSetPlanner {
       // Slurm can't change these of a node. It is made again in the next plan, once it is gone.
       resizing_.push_back(node.name);
       if (is_removable(node) && node.base == SlurmNode::Base::idle && !node.draining) {
-        targets_[Kind::remove].push_back(node.name);
+        add(Kind::remove, node);
         return;
       }
       // Nobody else would ever power it down.
       if (always && is_powered_up(node) && is_idle(node) && !node.reserved) {
-        targets_[Kind::power_down].push_back(node.name);
+        add(Kind::power_down, node);
         return;
       }
     }
     if (always) keep_up(node);
+    if (input_.machines) follow_machine(node, nodeset);
     if (!is_drained_by_us(node)) return;
-    if (!node.going_down()) targets_[Kind::undrain].push_back(node.name);
-    if (can_end_power_down(node, input_.pods)) targets_[Kind::resume].push_back(node.name);
+    if (!node.going_down()) add(Kind::undrain, node);
+    if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
   }
 
   /** A wanted node without a record. */
@@ -105,16 +108,18 @@ class NodeSetPlanner {
     const std::string nodes = to_hostlist(missing_);
     plan_.actions.push_back({Kind::create, name_, nodes,
                              "NodeName=" + nodes + " State=CLOUD Feature=" + nodeset.features + " " +
-                                 node_definition(nodeset)});
+                                 node_definition(nodeset), {}});
   }
 
   /** Adds the actions on records that are there. */
   void finish() {
     // A name that is exempt by our doing, and whose node isn't kept up any more: it may be scaled in, or on demand now.
     for (const std::string& name : input_.exemptions.ours()) {
-      if (parse_node_name(name)->nodeset == name_ && !up_.contains(name)) targets_[Kind::subject].push_back(name);
+      if (parse_node_name(name)->nodeset == name_ && !up_.contains(name)) targets_[{Kind::subject, {}}].push_back(name);
     }
-    for (const auto& [kind, names] : targets_) plan_.actions.push_back({kind, name_, to_hostlist(names), {}});
+    for (const auto& [target, names] : targets_) {
+      plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
+    }
   }
 
   /** The condition Ready: the first thing that isn't as the spec says. */
@@ -140,20 +145,29 @@ class NodeSetPlanner {
   }
 
  private:
+  void add(Kind kind, const SlurmNode& node, const std::string& reason = {}) {
+    targets_[{kind, reason}].push_back(node.name);
+  }
+
   /** scalingMode Always. */
   void keep_up(const SlurmNode& node) {
     up_.insert(node.name);
     if (!is_powered_up(node)) not_up_.push_back(node.name);
-    if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) {
-      targets_[Kind::exempt].push_back(node.name);
-    }
-    if (can_power_up(node) && !input_.held.contains(node.name)) targets_[Kind::power_up].push_back(node.name);
+    if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
+    if (can_power_up(node) && !input_.held.contains(node.name)) add(Kind::power_up, node);
+  }
+
+  void follow_machine(const SlurmNode& node, const NodeSet& nodeset) {
+    const auto pod = input_.pods.find(node.name);
+    const auto step = machine_step(node, pod == input_.pods.end() ? nullptr : &pod->second, *input_.machines,
+                                   nodeset.pod_spec["tolerations"]);
+    if (step) add(step->kind, node, step->reason);
   }
 
   const std::string& name_;
   const NodePlanInput& input_;
   NodePlan& plan_;
-  std::map<Kind, Names> targets_;
+  std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   Names leaving_, resizing_, missing_, blocked_, over_, not_up_;
   std::set<std::string_view> up_;  // nodes that are to be up all the time
 };

@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "core/nodeset.hpp"
 #include "core/slurm.hpp"
+#include "machine_facts.hpp"
 #include "node_counts.hpp"
 #include "pod_facts.hpp"
 #include "suspend_exemptions.hpp"
@@ -41,6 +42,7 @@ struct NodeAction {
   std::string nodeset;
   std::string nodes;  ///< hostlist
   std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
+  std::string reason; ///< of drain
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */
@@ -69,6 +71,7 @@ struct NodePlanInput {
   std::int64_t max_nodes;  ///< that Slurm can hold
   const SuspendExemptions& exemptions;
   const std::set<std::string, std::less<>>& held;  ///< nodes that are not to be powered up yet: see PowerUpPace
+  const Machines* machines = nullptr;  ///< null: they aren't known, and decide nothing
 };
 
 /**

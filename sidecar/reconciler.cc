@@ -76,6 +76,25 @@ bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
   return true;
 }
 
+bool Reconciler::upsert_machine(const Json& object) {
+  const MachineFacts facts = decode_machine_facts(object);
+  const auto [known, is_new] = machines_.try_emplace(std::string(object.at({"metadata", "name"}).text()));
+  const bool changed = is_new || known->second != facts;  // kubelet writes the object every few minutes
+  known->second = facts;
+  dirty_ |= changed;
+  return changed;
+}
+
+void Reconciler::remove_machine(const std::string& name) {
+  machines_.erase(name);
+  dirty_ = true;
+}
+
+void Reconciler::set_machines_listed() {
+  machines_listed_ = true;
+  dirty_ = true;
+}
+
 // slurmctld's answer to a look is short as long as nothing changes, and a copy of all records when anything has: with
 // thousands of nodes, of which some are always coming or going, that is most of what it would do.
 std::chrono::milliseconds Reconciler::next_look() const {
@@ -101,7 +120,8 @@ std::chrono::milliseconds Reconciler::round() {
     if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_look();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
-    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes});
+    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
+                                machines_listed_ ? &machines_ : nullptr});
     states_ = std::move(plan.states);
     dirty_ = false;
     const bool acted = apply(plan.actions);
@@ -172,7 +192,7 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::drain: break;
   }
-  return slurm_.update_nodes(action.nodes, {.state = State::drain, .reason = kScaleInReason});
+  return slurm_.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
 }
 
 // Logs an action, and keeps or forgets its failure.

@@ -37,6 +37,11 @@ class Reconciler {
   bool upsert_pod(const Json& object);
   /** A pod is gone. True when that may change the plan. */
   bool remove_pod(const std::string& name, const std::string& uid);
+  /** A Kubernetes node as the API server has it now. True when that may change the plan. */
+  bool upsert_machine(const Json& object);
+  void remove_machine(const std::string& name);
+  /** All Kubernetes nodes have been handed over once. Before this, or if it never happens, they decide nothing. */
+  void set_machines_listed();
   /** All NodeSets and pods have been handed over once. Before this, round() does nothing. */
   void set_listed() { listed_ = true; }
   bool listed() const { return listed_; }
@@ -87,6 +92,8 @@ class Reconciler {
   const Clock& clock_;
   NodeSets nodesets_;
   Pods pods_;
+  Machines machines_;
+  bool machines_listed_ = false;
   bool listed_ = false;
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;

@@ -23,5 +23,9 @@ for name in ${!SLURM_K8S_@}; do
   printf '%s=%s\n' "$name" "${!name}"
 done >/run/slurm-k8s/pod.env
 
+# Shown by scontrol show node, and there for `sbatch --extra` (SchedulerParameters=extra_constraints).
+printf -v place '{"namespace":"%s","pod":"%s","kubernetesNode":"%s"}' \
+  "${SLURM_K8S_NAMESPACE:-}" "${SLURM_K8S_POD:-}" "${SLURM_K8S_NODE:-}"
+
 # -Z: a dynamic node, found by name only. -b: reports its own start as the boot, not the Kubernetes node's.
-exec slurmd -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" "$@"
+exec slurmd -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" --extra "$place" "$@"

@@ -97,6 +97,7 @@ constexpr std::array kKeys{
           o.launch_timeout = std::chrono::seconds(SLURMK8S_TRY(number(v, 1, 365 * 86400)));
           return {};
         }},
+    Key{"WatchKubernetesNodes", [](Options& o, std::string_view v) { return set_flag(o.watch_kubernetes_nodes, v); }},
     Key{"WakePowerSave", [](Options& o, std::string_view v) { return set_flag(o.wake_power_save, v); }},
     Key{"SidecarListen", [](Options& o, std::string_view v) { return set_address(o.sidecar_listen, v, true); }},
     Key{"LogLevel", set_log_level},

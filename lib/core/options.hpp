@@ -20,6 +20,7 @@ struct Options {
   std::string key_secret = "slurm-key";
   int max_requests = 16;
   std::chrono::seconds launch_timeout{3600};
+  bool watch_kubernetes_nodes = false;  ///< the sidecar follows cordons, taints and failures of Kubernetes nodes
   bool wake_power_save = true;  ///< have slurmctld look for nodes to resume as soon as a job waits for them
   std::string sidecar_listen = ":9100";
   LogLevel log_level = LogLevel::info;

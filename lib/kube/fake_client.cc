@@ -264,6 +264,7 @@ http::RequestId FakeClient::list(const Resource& resource, const std::string& na
 }
 
 Result<Json> FakeClient::make_page(const Resource& resource, const std::string& name_space, const ListOptions& options) {
+  if (resource.plural == unlistable) return Error(Errc::forbidden, std::string(resource.plural) + " is forbidden");
   Page page;
   if (options.continue_token.empty()) {
     page = {select(collection_of(resource), name_space, options.label_selector), version_};

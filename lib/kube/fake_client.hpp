@@ -54,6 +54,8 @@ class FakeClient final : public Client {
   void fail_next(Verb verb, Error error, unsigned times = 1);
   /** The next `times` calls of this verb are carried out, but the caller hears this error. */
   void lose_answers(Verb verb, Error error, unsigned times = 1);
+  /** Plural of the resource that no role allows to be listed. */
+  std::string unlistable;
   /** No fault is left. */
   void forgive() { faults_.clear(); }
   /** All open watches end: ok as after the server's time-out, an Error as after a cut. */

@@ -20,6 +20,10 @@ struct Resource {
   std::span<const std::string_view> unread = kUnread;
 };
 
+/** Kubernetes nodes: the images that are on a machine are most of its object. */
+inline constexpr std::array<std::string_view, 4> kUnreadOfNodes{"managedFields", "images", "volumesInUse",
+                                                                "volumesAttached"};
+inline constexpr Resource kNodes{"v1", "nodes", kUnreadOfNodes};
 inline constexpr Resource kPods{"v1", "pods", kUnreadOfPods};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
 inline constexpr Resource kVolumeClaims{"v1", "persistentvolumeclaims"};

@@ -82,7 +82,12 @@ test_kubernetes_node_not_ready() {
   start_waiting
   node_is_not_ready() { [[ $(kubectl get node node1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == Unknown ]]; }
   wait_for 90 "node1 NotReady" node_is_not_ready
+  drained_nodes() { ctld sinfo --noheader --Node --format='%T %E' | grep -cE '^drain.* kubernetes node node1 is not ready'; }
+  all_drained() { (($(drained_nodes) >= 4)); }
+  none_drained() { (($(drained_nodes) == 0)); }
+  wait_for 20 "the job's nodes drained" all_drained
   continue_kubelet
+  wait_for 60 "no node drained for it any more" none_drained
   since=$(now_ms)
   stop_job "$running"
   settle "$since" 120 --restarts 1 "$running" "$waiting"

@@ -26,6 +26,7 @@ void takes_every_key(void**) {
       "MaxRequests=4\n"
       "LaunchTimeout=60\n"
       "WakePowerSave=No\n"
+      "WatchKubernetesNodes=yes\n"
       "SidecarListen=127.0.0.1:9101\r\n"
       "LogLevel=debug",
       "x.conf");
@@ -40,6 +41,7 @@ void takes_every_key(void**) {
   assert_int_equal(parsed->max_requests, 4);
   assert_int_equal(parsed->launch_timeout.count(), 60);
   assert_false(parsed->wake_power_save);
+  assert_true(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, "127.0.0.1:9101");
   assert_true(parsed->log_level == LogLevel::debug);
 }
@@ -53,6 +55,7 @@ void has_defaults(void**) {
   assert_int_equal(parsed->max_requests, 16);
   assert_int_equal(parsed->launch_timeout.count(), 3600);
   assert_true(parsed->wake_power_save);
+  assert_false(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, ":9100");
 }
 

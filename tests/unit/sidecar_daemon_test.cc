@@ -44,13 +44,15 @@ class LoopTransport final : public http::Transport {
 };
 
 struct Fixture {
+  explicit Fixture(bool machines = false) : watch_machines(machines) {}
+  const bool watch_machines;
   kube::FakeClient client;
   FakeSlurm slurm;
   FakeClock clock;
   Timers timers{clock};
   AdminState admin{clock};
   LoopTransport transport{client, clock};
-  Daemon daemon{{transport, client, slurm, admin, timers, clock}, "slurm", "1.2.3"};
+  Daemon daemon{{transport, client, slurm, admin, timers, clock, watch_machines}, "slurm", "1.2.3"};
   std::int64_t generation = 0;
 
   void put(const char* name, int replicas, const char* mode = "OnDemand") {
@@ -66,6 +68,25 @@ struct Fixture {
   void run_for(milliseconds time) {
     const TimePoint end = clock.now() + time;
     while (clock.now() < end) daemon.turn(milliseconds(100));
+  }
+  void put_pod(const char* name, const char* machine) {
+    Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
+    client.put(kube::kPods, "slurm",
+               Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", machine)));
+  }
+  void put_machine(const char* name, bool cordoned) {
+    client.put(kube::kNodes, "", Json::object().set("metadata", Json::object().set("name", name))
+                                     .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
+  }
+  /** "False Unreadable: forbidden" of the condition KubernetesNodesWatched. */
+  std::string machines_watched(const char* name) const {
+    std::string text;
+    status(name)["conditions"].each([&](const Json& condition) {
+      if (condition["type"].text() != "KubernetesNodesWatched") return;
+      text.append(condition["status"].text()).append(" ").append(condition["reason"].text());
+      text.append(": ").append(condition["message"].text());
+    });
+    return text;
   }
   Json status(const char* name) const { return client.find(kube::kNodeSets, "slurm", name)["status"]; }
 };
@@ -134,6 +155,56 @@ void follows_pods(void**) {
   f.client.erase(kube::kPods, "slurm", "c-0");
   f.run_for(milliseconds(200));
   assert_text(f.slurm.names(), "c-1");
+}
+
+void follows_machines(void**) {
+  Fixture f(true);
+  f.put("c", 2);
+  f.put_machine("m", false);
+  f.put_machine("other", false);
+  f.daemon.start();
+  f.run_for(milliseconds(200));
+  f.slurm.node("c-0").powered_down = f.slurm.node("c-1").powered_down = false;
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.put_pod("c-0", "m");
+  f.put_pod("c-1", "other");
+  f.run_for(seconds(2));
+  f.put_machine("m", true);
+  f.run_for(milliseconds(300));
+  assert_text(f.slurm.node("c-0").reason, "slurm-k8s: kubernetes node m is cordoned");
+  assert_false(f.slurm.node("c-1").draining);
+  f.put_machine("m", false);
+  f.run_for(milliseconds(300));
+  assert_false(f.slurm.node("c-0").draining);
+  f.client.erase(kube::kNodes, "", "other");
+  f.run_for(milliseconds(300));
+  assert_text(f.slurm.node("c-1").reason, "slurm-k8s: kubernetes node other is gone");
+  f.run_for(seconds(2));
+  assert_text(f.machines_watched("c"),
+              "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
+}
+
+// A machine that isn't known is not one that is gone, and the rest goes on.
+void machines_that_cannot_be_read_decide_nothing(void**) {
+  Fixture f(true);
+  f.client.unlistable = "nodes";
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(milliseconds(300));
+  f.slurm.node("c-0").powered_down = false;
+  f.put_pod("c-0", "m");
+  f.run_for(seconds(3));
+  assert_false(f.slurm.node("c-0").draining);
+  assert_text(f.machines_watched("c").substr(0, 16), "False Unreadable");
+  assert_contains(f.machines_watched("c"), "nodes is forbidden");
+}
+
+void machines_are_not_asked_for(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(seconds(2));
+  assert_text(f.machines_watched("c"), "False NotAsked: slurm-k8s.conf has no WatchKubernetesNodes=yes");
 }
 
 void is_cheap_at_rest(void**) {
@@ -330,7 +401,9 @@ void signals_can_be_read(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(follows_machines),
+      SLURMK8S_TEST(machines_that_cannot_be_read_decide_nothing), SLURMK8S_TEST(machines_are_not_asked_for),
+      SLURMK8S_TEST(is_cheap_at_rest),
       SLURMK8S_TEST(writes_one_status_for_many_changes), SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(waits_for_nodesets_and_pods), SLURMK8S_TEST(follows_pods),
       SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),

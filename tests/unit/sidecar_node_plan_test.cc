@@ -34,6 +34,7 @@ class Cluster {
   NodeSets nodesets;
   std::vector<SlurmNode> nodes;
   Pods pods;
+  Machines machines;
   std::int64_t max_nodes = 4096;
   SuspendExemptions exemptions;
   std::set<std::string, std::less<>> held;
@@ -61,7 +62,7 @@ class Cluster {
     pods[node] = PodFacts{.uid = "u", .deletion_cost = deletion_cost};
     return *this;
   }
-  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held}); }
+  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines}); }
   std::string actions() const {
     std::string text;
     for (const NodeAction& action : plan().actions) {
@@ -98,6 +99,22 @@ void makes_what_is_missing(void**) {
   assert_text(some.actions(), "create gpu-[000,002]");
   assert_text(some.plan().actions[0].line,
                       "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
+}
+
+// The pods of c-0 to c-3 are on two cordoned machines, that of c-4 on a good one.
+void empties_cordoned_machines(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 5).records("c", 0, 2, allocated).records("c", 3, 3, up).records("c", 4, 4, allocated);
+  cluster.machines = {{"m0", {.cordoned = true}}, {"m1", {.cordoned = true}}, {"m2", {}}};
+  const char* machines[] = {"m0", "m0", "m1", "m1", "m2"};
+  for (int i = 0; i < 5; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].machine = machines[i];
+  assert_text(cluster.actions(), "drain c-[0-1]; drain c-2; power_down c-3");
+  assert_text(cluster.plan().actions[0].reason, "slurm-k8s: kubernetes node m0 is cordoned");
+  assert_text(cluster.plan().actions[1].reason, "slurm-k8s: kubernetes node m1 is cordoned");
+
+  cluster.nodesets.clear();
+  assert_text(cluster.nodeset("c", 0).actions(), "drain c-[0-2,4]; power_down c-3");  // they leave, that comes first
+  assert_text(cluster.plan().actions[0].reason, kScaleInReason);
 }
 
 void leaves_alone_what_matches(void**) {
@@ -572,6 +589,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(makes_what_is_missing),
+      SLURMK8S_TEST(empties_cordoned_machines),
       SLURMK8S_TEST(leaves_alone_what_matches),
       SLURMK8S_TEST(takes_each_state_out_safely),
       SLURMK8S_TEST(ends_power_downs_of_nodes_without_pods),

@@ -117,6 +117,7 @@ NodeService={{ include "slurm.nodeService" . }}
 ConfServer={{ eq (len $hosts) 1 | ternary (include "slurm.controller" .) (join ":6817," $hosts) }}:6817
 KeySecret={{ include "slurm.keySecret" . }}
 MaxRequests={{ int .Values.slurm.maxRequests }}
+WatchKubernetesNodes={{ ternary "yes" "no" .Values.watchKubernetesNodes }}
 WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
 LaunchTimeout={{ int .Values.slurm.launchTimeout }}
 SidecarListen=:9100

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A Kubernetes node's object, reduced to what decides whether its pods may take further jobs.
+#include "machine_facts.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** Kubernetes' own taints: they say what spec.unschedulable and the conditions say too, or pass by themselves. */
+constexpr std::string_view kOfKubernetes = "node.kubernetes.io/";
+
+bool keeps_pods_away(const Taint& taint) { return taint.effect == "NoSchedule" || taint.effect == "NoExecute"; }
+
+}  // namespace
+
+MachineFacts decode_machine_facts(const Json& object) {
+  MachineFacts facts;
+  facts.cordoned = object.at({"spec", "unschedulable"}).boolean_or(false);
+  const Json conditions = object.at({"status", "conditions"});
+  for (std::size_t i = 0; i < conditions.size(); i++) {
+    if (conditions[i]["type"].text() != "Ready") continue;
+    facts.ready = conditions[i]["status"].text() == "True";
+    if (!facts.ready) facts.why_not_ready = conditions[i]["reason"].text();
+  }
+  const Json taints = object.at({"spec", "taints"});
+  for (std::size_t i = 0; i < taints.size(); i++) {
+    Taint taint{std::string(taints[i]["key"].text()), std::string(taints[i]["value"].text()),
+                std::string(taints[i]["effect"].text())};
+    if (keeps_pods_away(taint) && !taint.key.starts_with(kOfKubernetes)) facts.taints.push_back(std::move(taint));
+  }
+  return facts;
+}
+
+// An empty key tolerates every key, an empty effect every effect; the operator is Equal unless it says Exists.
+bool is_tolerated(const Taint& taint, const Json& tolerations) {
+  for (std::size_t i = 0; i < tolerations.size(); i++) {
+    const Json toleration = tolerations[i];
+    const std::string_view key = toleration["key"].text();
+    const std::string_view effect = toleration["effect"].text();
+    const bool exists = toleration["operator"].text() == "Exists";
+    if (!effect.empty() && effect != taint.effect) continue;
+    if (key.empty() ? exists : key == taint.key && (exists || toleration["value"].text() == taint.value)) return true;
+  }
+  return false;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// machine_step(): from a machine's state to a node's.
+#include "machine_mirror.hpp"
+
+#include "node_state.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Kind = NodeAction::Kind;
+
+struct Trouble {
+  bool is_emptied;  ///< it will run what is there, and nothing new
+  std::string what;
+};
+
+std::optional<Trouble> find_trouble(const std::string& name, const Machines& machines, const Json& tolerations) {
+  const auto found = machines.find(name);
+  if (found == machines.end()) return Trouble{false, "is gone"};
+  const MachineFacts& machine = found->second;
+  if (machine.cordoned) return Trouble{true, "is cordoned"};
+  for (const Taint& taint : machine.taints) {
+    if (!is_tolerated(taint, tolerations)) return Trouble{true, "has the taint " + taint.key};
+  }
+  if (!machine.ready) return Trouble{false, "is not ready: " + machine.why_not_ready};
+  return std::nullopt;
+}
+
+bool is_drained_for_machine(const SlurmNode& node) { return node.draining && node.reason.starts_with(kMachineReason); }
+
+}  // namespace
+
+std::optional<MachineStep> machine_step(const SlurmNode& node, const PodFacts* pod, const Machines& machines,
+                                        const Json& tolerations) {
+  const bool ours = is_drained_for_machine(node);
+  if (node.going_down() || is_starting(node) || (node.draining && !ours)) return std::nullopt;
+  std::optional<Trouble> trouble;
+  if (pod && !pod->machine.empty() && !node.powered_down) trouble = find_trouble(pod->machine, machines, tolerations);
+  if (!trouble) return ours ? std::optional(MachineStep{Kind::undrain, {}}) : std::nullopt;
+  if (is_down(node) || node.base == SlurmNode::Base::unknown) return std::nullopt;  // the engine sees to it
+  if (trouble->is_emptied && is_idle(node) && !node.reserved) return MachineStep{Kind::power_down, {}};
+  if (ours) return std::nullopt;
+  return MachineStep{Kind::drain, std::string(kMachineReason) + pod->machine + " " + trouble->what};
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/machine_facts: what is read of a Kubernetes node, and which taints are tolerated.
+#include "sidecar/machine_facts.hpp"
+
+#include "base/text.hpp"
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+MachineFacts decode(const char* text) { return decode_machine_facts(*Json::parse(text)); }
+
+void a_machine_without_a_status_is_well(void**) { assert_true(decode("{}") == MachineFacts{}); }
+
+void reads_whether_it_is_cordoned(void**) {
+  assert_true(decode(R"({"spec":{"unschedulable":true}})").cordoned);
+  assert_false(decode(R"({"spec":{"unschedulable":false}})").cordoned);
+}
+
+void reads_whether_it_is_ready(void**) {
+  const std::pair<const char*, bool> cases[] = {{"True", true}, {"False", false}, {"Unknown", false}};
+  for (const auto& [status, ready] : cases) {
+    const MachineFacts machine = decode_machine_facts(*Json::parse(
+        format(R"({"status":{"conditions":[{"type":"MemoryPressure","status":"True","reason":"Full"},)"
+               R"({"type":"Ready","status":"%s","reason":"KubeletSays"}]}})", status)));
+    assert_int_equal(machine.ready, ready);
+    assert_string_equal(machine.why_not_ready.c_str(), ready ? "" : "KubeletSays");
+  }
+}
+
+void reads_the_taints_that_somebody_set(void**) {
+  const MachineFacts machine = decode(
+      R"({"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute"},)"
+      R"({"key":"gpu","value":"a100","effect":"NoSchedule"},{"key":"old","effect":"NoExecute"},)"
+      R"({"key":"candidate","effect":"PreferNoSchedule"}]}})");
+  assert_true(machine.taints == (std::vector<Taint>{{"gpu", "a100", "NoSchedule"}, {"old", "", "NoExecute"}}));
+}
+
+void tolerates_as_kubernetes_does(void**) {
+  const Taint taint{"gpu", "a100", "NoSchedule"};
+  const std::pair<const char*, bool> cases[] = {
+      {"[]", false},
+      {"null", false},
+      {R"([{"operator":"Exists"}])", true},
+      {R"([{"operator":"Exists","effect":"NoExecute"}])", false},
+      {R"([{"key":"gpu","operator":"Exists"}])", true},
+      {R"([{"key":"cpu","operator":"Exists"}])", false},
+      {R"([{"key":"gpu","operator":"Exists","effect":"NoSchedule"}])", true},
+      {R"([{"key":"gpu","value":"a100"}])", true},
+      {R"([{"key":"gpu","operator":"Equal","value":"a100","effect":"NoSchedule"}])", true},
+      {R"([{"key":"gpu","operator":"Equal","value":"h100"}])", false},
+      {R"([{"key":"gpu"}])", false},
+      {R"([{"value":"a100"}])", false},
+      {R"([{"key":"cpu","operator":"Exists"},{"key":"gpu","operator":"Exists"}])", true},
+  };
+  for (const auto& [tolerations, tolerated] : cases) {
+    if (is_tolerated(taint, *Json::parse(tolerations)) != tolerated) fail_msg("%s", tolerations);
+  }
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_machine_without_a_status_is_well),
+      SLURMK8S_TEST(reads_whether_it_is_cordoned),
+      SLURMK8S_TEST(reads_whether_it_is_ready),
+      SLURMK8S_TEST(reads_the_taints_that_somebody_set),
+      SLURMK8S_TEST(tolerates_as_kubernetes_does),
+  };
+  return cmocka_run_group_tests_name("sidecar_machine_facts", tests, nullptr, nullptr);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/machine_mirror: a table of nodes, machines and what is done.
+#include "sidecar/machine_mirror.hpp"
+
+#include <functional>
+
+#include "support/cmocka.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Base = SlurmNode::Base;
+using Change = std::function<void(SlurmNode&)>;
+
+const Machines kWell{{"m", {}}};
+const Machines kCordoned{{"m", {.cordoned = true}}};
+const Machines kNotReady{{"m", {.ready = false, .why_not_ready = "NodeStatusUnknown"}}};
+const Machines kTainted{{"m", {.taints = {{"maintenance", "", "NoSchedule"}}}}};
+const Machines kGone;
+
+void up(SlurmNode& node) { node.powered_down = false; }
+void busy(SlurmNode& node) { up(node), node.base = Base::mixed; }
+void drained(SlurmNode& node, const char* reason) { node.draining = true, node.reason = reason; }
+void drained_by_us(SlurmNode& node) { drained(node, "slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown"); }
+
+struct Row {
+  const char* what;
+  const Machines& machines;
+  Change change;
+  const char* step;  ///< kind, and reason with drain
+};
+
+const Row kRows[] = {
+    {"all is well, idle", kWell, up, ""},
+    {"all is well, busy", kWell, busy, ""},
+    {"cordoned, idle", kCordoned, up, "power_down"},
+    {"cordoned, busy", kCordoned, busy, "drain slurm-k8s: kubernetes node m is cordoned"},
+    {"cordoned, completing", kCordoned, [](SlurmNode& n) { up(n), n.completing = true; },
+     "drain slurm-k8s: kubernetes node m is cordoned"},
+    {"cordoned, busy, drained by us", kCordoned, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
+    {"cordoned, idle, drained by us", kCordoned, [](SlurmNode& n) { up(n), drained_by_us(n); }, "power_down"},
+    {"cordoned, idle, reserved", kCordoned, [](SlurmNode& n) { up(n), n.reserved = true; },
+     "drain slurm-k8s: kubernetes node m is cordoned"},
+    {"cordoned, idle, drained by somebody", kCordoned, [](SlurmNode& n) { up(n), drained(n, "disk"); }, ""},
+    {"cordoned, powering up", kCordoned, [](SlurmNode& n) { busy(n), n.powering_up = true; }, ""},
+    {"cordoned, powering down", kCordoned, [](SlurmNode& n) { up(n), n.powering_down = true; }, ""},
+    {"cordoned, powered down while its pod goes", kCordoned, {}, ""},
+    {"cordoned, down", kCordoned, [](SlurmNode& n) { up(n), n.base = Base::down; }, ""},
+    {"tainted, busy", kTainted, busy, "drain slurm-k8s: kubernetes node m has the taint maintenance"},
+    {"tainted, idle", kTainted, up, "power_down"},
+    {"not ready, idle", kNotReady, up, "drain slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown"},
+    {"not ready, busy", kNotReady, busy, "drain slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown"},
+    {"not ready, drained by us", kNotReady, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
+    {"gone, busy", kGone, busy, "drain slurm-k8s: kubernetes node m is gone"},
+    {"well again", kWell, [](SlurmNode& n) { busy(n), drained_by_us(n); }, "undrain"},
+    {"well again, drained by somebody", kWell, [](SlurmNode& n) { busy(n), drained(n, "disk"); }, ""},
+    {"well again, drained for a scale-in", kWell, [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: scale-in"); }, ""},
+};
+
+std::string step_of(const SlurmNode& node, const PodFacts* pod, const Machines& machines, const Json& tolerations) {
+  const auto step = machine_step(node, pod, machines, tolerations);
+  if (!step) return "";
+  return step->reason.empty() ? to_string(step->kind) : to_string(step->kind) + (" " + step->reason);
+}
+
+void follows_the_table(void**) {
+  const PodFacts pod{.machine = "m"};
+  for (const Row& row : kRows) {
+    SlurmNode node = FakeSlurm::cloud_node("c-0");
+    if (row.change) row.change(node);
+    const std::string step = step_of(node, &pod, row.machines, Json());
+    if (step != row.step) fail_msg("%s: \"%s\"", row.what, step.c_str());
+  }
+}
+
+void what_the_nodeset_tolerates_is_no_trouble(void**) {
+  SlurmNode node = FakeSlurm::cloud_node("c-0");
+  busy(node);
+  const PodFacts pod{.machine = "m"};
+  const auto tolerations = Json::parse(R"([{"key":"maintenance","operator":"Exists"}])");
+  assert_string_equal(step_of(node, &pod, kTainted, *tolerations).c_str(), "");
+}
+
+void a_drain_is_taken_back_when_the_pod_left_the_machine(void**) {
+  SlurmNode node = FakeSlurm::cloud_node("c-0");
+  drained_by_us(node);  // powered down, but not by us: the drain has stayed
+  assert_string_equal(step_of(node, nullptr, kNotReady, Json()).c_str(), "undrain");
+  up(node);
+  const PodFacts unscheduled;
+  assert_string_equal(step_of(node, &unscheduled, kNotReady, Json()).c_str(), "undrain");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(follows_the_table),
+      SLURMK8S_TEST(what_the_nodeset_tolerates_is_no_trouble),
+      SLURMK8S_TEST(a_drain_is_taken_back_when_the_pod_left_the_machine),
+  };
+  return cmocka_run_group_tests_name("sidecar_machine_mirror", tests, nullptr, nullptr);
+}
