@@ -139,7 +139,9 @@ class NodeSetPlanner {
     if (!missing_.empty()) return set("ScalingOut", describe(missing_) + ": to be made");
     if (!leaving_.empty()) return set("ScalingIn", describe(leaving_) + ": removed when idle and powered down");
     if (!resizing_.empty()) return set("Resizing", describe(resizing_) + ": made again when idle and powered down");
-    if (!not_up_.empty()) return set("PoweringUp", describe(not_up_) + ": not up yet, as scalingMode Always wants them");
+    if (!not_up_.empty()) {
+      return set("PoweringUp", describe(not_up_) + ": not up yet, as scalingMode Always wants them");
+    }
     state.ready = true;
     set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(replicas)));
   }
@@ -216,7 +218,9 @@ void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std:
     }
   }
   // Ordinals below `replicas` that nobody has are at least as many as are missing.
-  for (std::int64_t i = 0; i < nodeset.replicas - present; i++) planner.miss(std::move(free[static_cast<std::size_t>(i)]));
+  for (std::int64_t i = 0; i < nodeset.replicas - present; i++) {
+    planner.miss(std::move(free[static_cast<std::size_t>(i)]));
+  }
   const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
   const std::set<std::int64_t> leavers = choose_leavers(members, static_cast<std::size_t>(excess), input.pods);
   for (const auto& [ordinal, node] : members) {

@@ -76,7 +76,7 @@ struct NodePlanInput {
 
 /**
  * What is to be done next. To carry the actions out twice, or partly, does no harm: the next plan starts from what is
- * there. `replicas` counts records, whatever their ordinals: see choose_leavers(). New ones get the lowest free ordinals.
+ * there. `replicas` counts records, whatever their ordinals: see choose_leavers(). New ones get the lowest free ones.
  */
 NodePlan plan_nodes(const NodePlanInput& input);
 

@@ -44,7 +44,8 @@ inline bool is_removable(const SlurmNode& node) {
  * such a power-down by itself, but not one of a drained node, since that takes back the drain.
  */
 inline bool can_end_power_down(const SlurmNode& node, const Pods& pods) {
-  return node.powering_down && !node.powered_down && !node.power_down_asked && is_idle(node) && !pods.contains(node.name);
+  const bool waits = node.powering_down && !node.powered_down && !node.power_down_asked;
+  return waits && is_idle(node) && !pods.contains(node.name);
 }
 
 }  // namespace slurmk8s

@@ -221,8 +221,8 @@ bool Reconciler::keeps_up(const std::string& nodeset) const {
 // What the next plans need to know of an action that was carried out.
 void Reconciler::remember(const NodeAction& action) {
   using Kind = NodeAction::Kind;
-  // What slurmctld doesn't see before it is reconfigured it does see when it has registered, which nodes that are kept up
-  // do at once: they are spared the reconfiguration, which costs time and their exemptions.
+  // What slurmctld doesn't see before it is reconfigured it does see when it has registered, which nodes that are kept
+  // up do at once: they are spared the reconfiguration, which costs time and their exemptions.
   unsettled_ |= action.kind == Kind::create && !keeps_up(action.nodeset);
   if (action.kind == Kind::exempt) exemptions_.added(action.nodes);
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
@@ -241,8 +241,8 @@ void Reconciler::remember(const NodeAction& action) {
   }
 }
 
-// After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. Tried again in the
-// next round when it fails.
+// After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. Tried
+// again in the next round when it fails.
 void Reconciler::settle() {
   if (!unsettled_) return;
   const Status status = slurm_.settle_created_nodes();

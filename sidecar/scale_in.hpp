@@ -19,8 +19,8 @@ using Members = std::map<std::int64_t, const SlurmNode*>;
  * Ordinals of the `count` members that leave. In this order go: nodes that are on their way out already, so that a
  * choice once made stays; nodes that are powered down; that are powering down; that nobody can use (DOWN, or drained by
  * an administrator); that are starting without a job; that are idle; busy ones that an administrator drains; the other
- * busy ones, and what can't go now (reserved, or its state not known yet). Among equals the lower pod-deletion-cost goes
- * first, then the higher ordinal.
+ * busy ones, and what can't go now (reserved, or in a state that isn't known yet). Among equals the lower
+ * pod-deletion-cost goes first, then the higher ordinal.
  */
 std::set<std::int64_t> choose_leavers(const Members& members, std::size_t count, const Pods& pods);
 

@@ -93,7 +93,8 @@ class Slurm {
   virtual Result<SlurmConfig> load_config() = 0;
   /**
    * Adds nodes to SuspendExcNodes or takes them from it: those in it stay up however long they are idle. slurmctld
-   * forgets it when it restarts or reconfigures. Before Slurm 23.02, and while an entry has a count (c-[0-9]:2), refused.
+   * forgets it when it restarts or reconfigures. Refused before Slurm 23.02, and while an entry has a count
+   * (c-[0-9]:2).
    */
   virtual Status exempt_from_suspend(const std::string& hostlist, bool exempt) = 0;
   /** One node record; not_found when there is none. */
