@@ -132,7 +132,7 @@ bool is_of_use(Wake wake) {
  * SuspendRate nothing is done, since config_power_mgr() empties their token buckets.
  */
 void wake_power_save(Wake wake) {
-  if (!is_of_use(wake)) return;
+  if (is_ending() || !is_of_use(wake)) return;
   const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
   if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
 }
