@@ -20,14 +20,14 @@ remove_tmpl() {
 test_gres_features_and_weight_of_extra_conf() {
   local job
   trap 'remove_tmpl; install_release' EXIT
-  # Devices without files: Slurm counts them, and binds nothing.
-  install_release --set controller.extraConfMap.GresTypes=gpu --set 'configFiles.gres\.conf=AutoDetect=off'
-  put_tmpl '"extraConf":"Gres=gpu:2 Features=a100 Weight=10"'
-  assert_equal Gres gpu:2 "$(slurm scontrol show node tmpl-0 -o | grep -oE '\bGres=[^ ]*' | cut -d= -f2)"
-  job=$(submit --gres=gpu:2 --constraint=a100 --wrap 'srun --gres=gpu:2 hostname')
+  # Devices without files: Slurm counts them, and binds nothing. Not so GPUs: those it refuses without a File in gres.conf.
+  install_release --set controller.extraConfMap.GresTypes=fpga
+  put_tmpl '"extraConf":"Gres=fpga:2 Features=a100 Weight=10"'
+  assert_equal Gres fpga:2 "$(slurm scontrol show node tmpl-0 -o | grep -oE '\bGres=[^ ]*' | cut -d= -f2)"
+  job=$(submit --gres=fpga:2 --constraint=a100 --wrap 'srun --gres=fpga:2 hostname')
   wait_done "$job" 90
   assert_equal "nodes of the job" tmpl-0 "$(job_nodes "$job")"
-  if slurm sbatch --gres=gpu:3 --wrap true >/dev/null 2>&1; then fail "a job for three devices was taken"; fi
+  if slurm sbatch --gres=fpga:3 --wrap true >/dev/null 2>&1; then fail "a job for three devices was taken"; fi
 }
 
 test_network_of_the_machine() {
