@@ -5,6 +5,14 @@
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
 
+# What t55_evictions shows not to happen with it.
+unprotect() {
+  kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {"workloadDisruptionProtection": false}}' >/dev/null
+  has_no_budget() { [[ -z $(kubectl get poddisruptionbudgets -o name) ]]; }
+  wait_for 15 "no disruption budget" has_no_budget
+}
+unprotect
+
 # The reasons that a node has had, as slurmctld logged them.
 was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since=180s | grep -c "$1" >/dev/null; }
 
