@@ -53,9 +53,9 @@ struct Cluster {
     return control_call(socket, status, std::chrono::seconds(2)).ok();
   }
   bool has_socket() const { return access(socket.c_str(), F_OK) == 0; }
-  void look_on(int count) {
-    const int until = looks + count;
-    while (looks < until) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  void look_on(int count) { await_looks(looks + count); }
+  void await_looks(int count) {
+    while (looks < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 };
 
@@ -110,7 +110,7 @@ void it_ends_at_once_in_stand_by(void**) {
   const auto begin = std::chrono::steady_clock::now();
   {
     const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, std::chrono::hours(1));
-    cluster.look_on(1);
+    cluster.await_looks(1);  // which may be over already
   }
   assert_true(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
 }
