@@ -2,8 +2,6 @@
 // PodDisruptionBudgets of NodeSets.
 #include "budget_writer.hpp"
 
-#include <algorithm>
-
 #include "core/names.hpp"
 
 namespace slurmk8s {
@@ -22,12 +20,7 @@ bool has_spec(const Json& budget, const Json& wanted) {
 }  // namespace
 
 Json build_budget(const NodeSet& nodeset) {
-  Json owner = Json::object();
-  owner.set("apiVersion", "slurm-k8s.io/v1alpha1")
-      .set("kind", "NodeSet")
-      .set("name", nodeset.name)
-      .set("uid", nodeset.uid)
-      .set("controller", Json::boolean(true));
+  Json owner = owner_reference(nodeset).set("controller", Json::boolean(true));
   Json labels = Json::object();
   labels.set(kLabelManagedBy, "slurm-k8s").set(kLabelNodeSet, nodeset.name);
   Json metadata = Json::object();
@@ -120,9 +113,7 @@ void BudgetWriter::on_answer(const std::string& name, bool removal, Result<Json>
   entry.failure = error.code() == Errc::already_exists
                       ? "poddisruptionbudget " + name + " is there and isn't this NodeSet's"
                       : error.message();
-  const auto asked = error.retry_after().value_or(std::chrono::seconds(0));
-  entry.not_before =
-      clock_.now() + std::max<std::chrono::milliseconds>(asked, backoff_.delay(++entry.failures, kJitter));
+  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, kJitter, error.retry_after());
   unsigned held_back = 0;
   if (limiter_.allow(clock_.now(), held_back)) {
     log_warning("poddisruptionbudget %s/%s: %s (%u more held back)", name_space_.c_str(), name.c_str(),

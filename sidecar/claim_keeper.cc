@@ -99,9 +99,7 @@ void ClaimKeeper::on_answer(const std::string& name, Result<Json> answer) {
     if ((*answer)["metadata"]["name"].text() == name) observe(*answer);
     return;
   }
-  const auto asked = answer.error().retry_after().value_or(std::chrono::seconds(0));
-  entry.not_before =
-      clock_.now() + std::max<std::chrono::milliseconds>(asked, backoff_.delay(++entry.failures, kJitter));
+  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, kJitter, answer.error().retry_after());
   if (answer.error().code() == Errc::not_found || answer.error().code() == Errc::conflict) return;
   unsigned held_back = 0;
   if (limiter_.allow(clock_.now(), held_back)) {

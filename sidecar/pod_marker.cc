@@ -6,6 +6,7 @@
 
 #include "core/names.hpp"
 #include "core/pod_builder.hpp"
+#include "node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -14,10 +15,7 @@ constexpr int kMostRequests = 16;  // under way at a time: the API server has be
 constexpr double kJitter = 0.5;
 
 /** It has a job, or is being made for one. */
-bool is_in_use(const SlurmNode& node) {
-  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing ||
-         node.powering_up || node.power_up_asked;
-}
+bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
 
 }  // namespace
 
@@ -112,9 +110,7 @@ void PodMarker::on_answer(const std::string& name, Result<Json> answer) {
     return;
   }
   const Error& error = answer.error();
-  const auto asked = error.retry_after().value_or(std::chrono::seconds(0));
-  entry.not_before =
-      clock_.now() + std::max<std::chrono::milliseconds>(asked, backoff_.delay(++entry.failures, kJitter));
+  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, kJitter, error.retry_after());
   // It went, or another one has its name by now: the watch will tell.
   if (error.code() == Errc::not_found || error.code() == Errc::conflict) return;
   unsigned held_back = 0;

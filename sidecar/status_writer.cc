@@ -170,9 +170,7 @@ void StatusWriter::on_answer(const std::string& name, Result<Json> answer) {
   } else {
     failed_++;
     entry.failures++;
-    const auto asked = answer.error().retry_after().value_or(std::chrono::seconds(0));
-    const auto wait = std::max<std::chrono::milliseconds>(asked, backoff_.delay(entry.failures, 0.5));
-    entry.next_write = clock_.now() + wait;
+    entry.next_write = clock_.now() + backoff_.delay(entry.failures, 0.5, answer.error().retry_after());
     unsigned held_back = 0;
     if (limiter_.allow(clock_.now(), held_back)) {
       log_warning("nodeset %s/%s: status: %s (%u more held back)", name_space_.c_str(), name.c_str(),

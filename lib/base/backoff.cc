@@ -20,4 +20,9 @@ std::chrono::milliseconds Backoff::delay(unsigned failures, double jitter) const
   return std::min(whole, half + milliseconds(part));
 }
 
+std::chrono::milliseconds Backoff::delay(unsigned failures, double jitter,
+                                         std::optional<std::chrono::seconds> asked) const {
+  return std::max<std::chrono::milliseconds>(asked.value_or(std::chrono::seconds(0)), delay(failures, jitter));
+}
+
 }  // namespace slurmk8s

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 namespace slurmk8s {
 
@@ -15,6 +16,8 @@ struct Backoff {
    * spread by `jitter` in [0, 1) to between half and the whole. 0 failures: no wait. Never overflows.
    */
   std::chrono::milliseconds delay(unsigned failures, double jitter) const;
+  /** The same, and no less than what the server `asked` for (Retry-After). */
+  std::chrono::milliseconds delay(unsigned failures, double jitter, std::optional<std::chrono::seconds> asked) const;
 };
 
 }  // namespace slurmk8s

@@ -59,13 +59,8 @@ Result<ClaimTemplates> decode_claims(const Json& spec) {
 
 Json claim_owners(const NodeSet& nodeset) {
   Json owners = Json::array();
-  if (!nodeset.claims.delete_with_nodeset) return owners;
-  Json owner = Json::object();
-  owner.set("apiVersion", "slurm-k8s.io/v1alpha1")
-      .set("kind", "NodeSet")
-      .set("name", nodeset.name)
-      .set("uid", nodeset.uid);
-  return owners.push(std::move(owner));
+  if (nodeset.claims.delete_with_nodeset) owners.push(owner_reference(nodeset));
+  return owners;
 }
 
 std::vector<Json> build_claims(const NodeSet& nodeset, const std::string& node) {

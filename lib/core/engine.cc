@@ -90,7 +90,7 @@ void Engine::resume(const ResumeRequest& request) {
     node.made_up = false;
     node.since = parts_.clock.now();
     node.missed = {};
-    node.had_pod = node.timed_scheduled = node.timed_running = false;
+    node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = false;
     node.failures = 0;
     node.not_before = {};
     record(EventRecorder::Kind::power_up, name, node.jobs.empty() ? "" : "for job " + join(node.jobs));
@@ -200,7 +200,7 @@ void Engine::time_steps(Node& node) {
 void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.pod || found->second.pod->uid != uid) return;
-  found->second.pod.reset();
+  found->second.forget_pod();
   if (found->second.want == Node::Want::down) log_info("pod %s/%s: gone", parts_.options.name_space.c_str(), name.c_str());
   enqueue(name);
   pump();
@@ -319,8 +319,8 @@ void Engine::act(const std::string& name, Node& node) {
     case Action::Kind::wait: enqueue_at(name, action.at); break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
-    case Action::Kind::replace: replace(name, node, action.uid); break;
     case Action::Kind::look: look(name, node); break;
+    case Action::Kind::ask: ask(name, node); break;
     case Action::Kind::fail:
       if (action.cause == Cause::unschedulable || action.cause == Cause::start) {
         confirm(name, node, action);
@@ -359,10 +359,12 @@ void Engine::remove(const std::string& name, Node& node, const std::string& uid)
 
 /**
  * A slurmd that booted late, after the request that its pod is too old for, has registered or will: when the API server
- * was away for longer than ResumeTimeout, or the pod was slow. Slurm's word counts, since a job may run there.
+ * was away for longer than ResumeTimeout, or the pod was slow. Slurm's word counts, since a job may run there, or have
+ * run until just now.
  */
-void Engine::replace(const std::string& name, Node& node, const std::string& uid) {
+void Engine::ask(const std::string& name, Node& node) {
   node.busy = true;
+  const std::string uid = node.pod ? node.pod->uid : std::string();
   parts_.slurm.call([this, name, uid](Slurm& slurm) -> SlurmCaller::Then {
     return [this, name, uid, record = slurm.load_node(name)] { on_record(name, uid, record); };
   });
@@ -370,17 +372,21 @@ void Engine::replace(const std::string& name, Node& node, const std::string& uid
 
 void Engine::on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record) {
   Node& node = answered(name);
-  const bool is_same = node.want == Node::Want::up && node.pod && node.pod->uid == uid;
-  if (is_same && !record) {
+  const bool is_as_before = node.want == Node::Want::up && (node.pod ? node.pod->uid : std::string()) == uid;
+  if (!is_as_before) return pump();
+  if (!record) {
     back_off(name, node, "ask slurmctld", record.error());
-  } else if (is_same && is_waited_for(*record)) {
-    remove(name, node, uid);
-  } else if (is_same && is_up(*record)) {
-    log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(), name.c_str(),
-             node.pod->request.c_str(), node.request.c_str());
-    node.request = node.pod->request;
+  } else if (is_waited_for(*record)) {
+    node.had_older = false;
+    if (node.pod) remove(name, node, uid);
+  } else if (is_up(*record)) {
     node.had_pod = true;
-  } else if (is_same) {
+    if (node.pod) {
+      log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(),
+               name.c_str(), node.pod->request.c_str(), node.request.c_str());
+      node.request = node.pod->request;
+    }
+  } else {
     node.not_before = parts_.clock.now() + kReconcileRetry;
   }
   pump();
@@ -407,7 +413,7 @@ void Engine::confirm(const std::string& name, Node& node, const Action& action) 
       return;
     }
     if (!result || !is_node_pod(*result)) {
-      after.pod.reset();
+      after.forget_pod();
       return;
     }
     Pod pod = decode_pod(*result);
@@ -465,7 +471,7 @@ void Engine::on_created(const std::string& name, const std::string& request, Res
   }
   const Error& error = result.error();
   if (error.code() == Errc::already_exists) {
-    refresh(name);  // ours, when its request is ours; the plan replaces an older one
+    refresh(name);  // ours, when its request is ours
   } else if (is_permanent(error) && node.want == Node::Want::up && node.request == request) {
     ++metrics_.api_errors;
     fail(name, node, "pod: create: " + error.message(), Cause::refused);
@@ -483,7 +489,7 @@ void Engine::on_removed(const std::string& name, const std::string& uid, Result<
     if (same) node.pod->deleting = true;
     log_info("pod %s/%s: deleted", parts_.options.name_space.c_str(), name.c_str());
   } else if (result.error().code() == Errc::not_found) {
-    if (same) node.pod.reset();
+    if (same) node.forget_pod();
   } else if (result.error().code() == Errc::conflict) {
     refresh(name);  // another pod has that name by now
   } else {
@@ -494,7 +500,7 @@ void Engine::on_removed(const std::string& name, const std::string& uid, Result<
 void Engine::on_refreshed(const std::string& name, Result<Json> result) {
   Node& node = answered(name);
   if (result && !is_node_pod(*result)) {
-    node.pod.reset();
+    node.forget_pod();
     if (node.want != Node::Want::up) return;
     fail(name, node, format("pod: create: pod %s/%s is there and is somebody else's: it has no label %s=%s",
                             parts_.options.name_space.c_str(), name.c_str(), kLabelNode, name.c_str()), Cause::refused);
@@ -502,7 +508,7 @@ void Engine::on_refreshed(const std::string& name, Result<Json> result) {
     node.failures = 0;
     observe(name, decode_pod(*result));
   } else if (result.error().code() == Errc::not_found) {
-    node.pod.reset();
+    node.forget_pod();
   } else {
     back_off(name, node, "get", result.error());
   }
@@ -518,7 +524,7 @@ void Engine::on_looked(const std::string& name, Result<Json> result) {
   } else if (node.want == Node::Want::unknown) {
     fail(name, node, "pod is gone", Cause::gone);
   } else {
-    node.pod.reset();
+    node.forget_pod();
   }
 }
 

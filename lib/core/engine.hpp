@@ -81,7 +81,7 @@ class Engine {
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
   void create_pod(const std::string& name, const std::string& request, const Status& claims);
   void remove(const std::string& name, Node& node, const std::string& uid);
-  void replace(const std::string& name, Node& node, const std::string& uid);
+  void ask(const std::string& name, Node& node);
   void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
   void refresh(const std::string& name);
   void look(const std::string& name, Node& node);

@@ -65,14 +65,23 @@ struct Node {
   bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
   bool timed_running = false;
   bool had_pod = false;   ///< with Want::up: the pod of this request was seen, so that its absence is a loss
+  bool had_older = false; ///< with Want::up: a pod of another request was there, and went: Slurm may have taken it
   bool busy = false;      ///< a request about it is under way, to the API server or to slurmctld
   unsigned failures = 0;  ///< of requests to the API server, in a row
   TimePoint not_before{}; ///< no request before this
 
+  /** Of this request, or taken over at the start (then the request is not known). There must be a pod. */
+  bool has_current_pod() const { return request.empty() || pod->request == request; }
+
+  void forget_pod() {
+    had_older |= want == Want::up && pod && !has_current_pod();
+    pod.reset();
+  }
+
   void want_down(TimePoint now) {
     want = Want::down;
     request.clear();
-    made_up = false;
+    made_up = had_older = false;
     since = now;
   }
 };

@@ -293,6 +293,15 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   return nodeset;
 }
 
+Json owner_reference(const NodeSet& nodeset) {
+  Json owner = Json::object();
+  owner.set("apiVersion", "slurm-k8s.io/v1alpha1")
+      .set("kind", "NodeSet")
+      .set("name", nodeset.name)
+      .set("uid", nodeset.uid);
+  return owner;
+}
+
 std::string node_definition(const NodeSet& nodeset) {
   std::string line = format("CPUs=%u RealMemory=%llu", nodeset.cpus,
                             static_cast<unsigned long long>(nodeset.real_memory_mib));

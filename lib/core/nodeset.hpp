@@ -50,6 +50,9 @@ struct NodeSet {
  */
 Result<NodeSet> decode_nodeset(const Json& object);
 
+/** The NodeSet as an entry of ownerReferences, for what goes when it goes. */
+Json owner_reference(const NodeSet& nodeset);
+
 /** "CPUs=2 RealMemory=936 Weight=10": a node's definition as `scontrol create` and `slurmd --conf` take it. */
 std::string node_definition(const NodeSet& nodeset);
 

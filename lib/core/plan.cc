@@ -13,9 +13,9 @@ Action act(Action::Kind kind) {
   return action;
 }
 
-Action remove(const Pod& pod, Action::Kind kind = Action::Kind::remove) {
+Action remove(const Pod& pod) {
   if (pod.deleting) return {};  // the watch will tell when it is gone
-  Action action = act(kind);
+  Action action = act(Action::Kind::remove);
   action.uid = pod.uid;
   return action;
 }
@@ -35,15 +35,13 @@ Action wait_until(TimePoint at) {
 
 Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) {
   if (node.had_pod) return fail("pod is gone", Cause::gone);
+  if (node.had_older) return act(Action::Kind::ask);
   if (!owner) {
     const TimePoint patience = node.since + kOwnerGrace;
     return now < patience ? wait_until(patience) : fail(owner.error().message(), Cause::no_nodeset);
   }
   return act(Action::Kind::create);
 }
-
-/** Of this request, or taken over at the start (then the request is not known). */
-bool is_current(const Node& node) { return node.request.empty() || node.pod->request == node.request; }
 
 Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
   const Hindrance& hindrance = node.pod->hindrance;
@@ -59,7 +57,7 @@ Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
 
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
-  if (!is_current(node)) return remove(*node.pod, Action::Kind::replace);
+  if (!node.has_current_pod()) return act(node.pod->deleting ? Action::Kind::none : Action::Kind::ask);
   if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, Cause::ended);
   if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
   return {};

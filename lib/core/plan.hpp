@@ -31,8 +31,8 @@ struct Action {
     wait,    ///< look again at `at`
     create,  ///< POST its pod
     remove,  ///< DELETE the pod of `uid`
-    replace, ///< the same, once slurmctld says that it still waits for the node: the pod may serve after all
     look,    ///< GET its pod: what the watch shows may be older than what Slurm says
+    ask,     ///< ask slurmctld whether it still waits for the node, or has taken a pod of an older request
     fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
   };
   Kind kind = Kind::none;
@@ -53,8 +53,9 @@ inline constexpr std::chrono::seconds kStartGrace{5};
 /**
  * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
  *  - wanted down: its pod, if any, is removed;
- *  - wanted up, with a pod of another request: that pod is replaced (if its slurmd booted before the request, slurmctld
- *    ignores it until ResumeTimeout);
+ *  - wanted up, with a pod of another request: slurmctld is asked (if its slurmd booted before the request, slurmctld
+ *    ignores it until ResumeTimeout, and the pod is replaced; if after, a job may run there);
+ *  - wanted up, such a pod is gone: the same, since a job may have been lost with it;
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
  *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;

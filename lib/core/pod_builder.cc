@@ -149,12 +149,7 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
   Json annotations = Json::object();
   annotations.set(kAnnotationRequest, identity.request);
   if (!identity.jobs.empty()) annotations.set(kAnnotationJobs, identity.jobs);
-  Json owner = Json::object();
-  owner.set("apiVersion", "slurm-k8s.io/v1alpha1")
-      .set("kind", "NodeSet")
-      .set("name", nodeset.name)
-      .set("uid", nodeset.uid)
-      .set("controller", Json::boolean(true));
+  Json owner = owner_reference(nodeset).set("controller", Json::boolean(true));
 
   // A node is made for a job: its pod is busy from the start, before anybody could look.
   Json base = merge_overlay(Json::object(), nodeset.pod_metadata);

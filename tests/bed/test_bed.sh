@@ -248,6 +248,28 @@ interrupted_up_completes() {
   [[ $(kubectl get persistentvolumes -o name | wc -l) == 64 ]]
 }
 
+end_processes() {
+  local pids
+  mapfile -t pids < <(find /sys/fs/cgroup -path '*/slurm-k8s-bed/*' -name cgroup.procs -exec cat {} + | sort -u)
+  ((${#pids[@]})) || return 0
+  kill -s KILL "${pids[@]}" 2>/dev/null || true
+  return 1
+}
+
+remove_cgroups() {
+  find /sys/fs/cgroup -depth -type d -path '*/slurm-k8s-bed*' -exec rmdir {} + 2>/dev/null
+}
+
+# What a reboot leaves: the files alone, without processes, mounts and cgroups.
+up_after_a_reboot() {
+  poll 20 end_processes
+  awk -v below="$STATE/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | tac | xargs -n 1 umount --lazy
+  poll 10 remove_cgroups
+  [[ -e $STATE/prepared && $("$BED" status) == 'not up' ]]
+  "$BED" up
+  component_state_is etcd ready
+}
+
 up_heals() {
   "$BED" fault kill kube-scheduler
   "$BED" fault stop kube-proxy
@@ -269,7 +291,7 @@ same_as_before() {
 
 main() {
   local component
-  if "$BED" status >/dev/null 2>&1 || [[ -e /run/netns/slurm-k8s-bed ]]; then
+  if [[ $("$BED" status 2>&1) != 'not up' ]]; then
     echo 'Bail out! a bed is up: its users would lose it (bed down)'
     exit 1
   fi
@@ -304,6 +326,8 @@ main() {
   check 'pods run again' restart_pods
   check 'up starts what a test has killed or stopped' up_heals
   check 'a process that only has the recorded pid is left alone' foreign_process_lives
+  check 'up after a reboot' up_after_a_reboot
+  check 'pods run after it' restart_pods
   check 'down with pods running' "$BED" down
   check 'down on no bed does nothing' "$BED" down
   check 'down leaves nothing' nothing_left

@@ -48,6 +48,14 @@ void delays(void**) {
   }
 }
 
+void waits_as_long_as_it_was_asked_to(void**) {
+  const Backoff backoff;
+  assert_int_equal(backoff.delay(2, 0.5, std::nullopt).count(), 300);
+  assert_int_equal(backoff.delay(2, 0.5, std::chrono::seconds(0)).count(), 300);
+  assert_int_equal(backoff.delay(2, 0.5, std::chrono::seconds(7)).count(), 7000);
+  assert_int_equal(backoff.delay(9, 0.5, std::chrono::seconds(7)).count(), 22500);
+}
+
 void stays_between_half_and_whole(void**) {
   const Backoff backoff;
   for (unsigned failures = 1; failures < 40; ++failures) {
@@ -63,6 +71,7 @@ void stays_between_half_and_whole(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(delays), SLURMK8S_TEST(stays_between_half_and_whole)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(delays), SLURMK8S_TEST(waits_as_long_as_it_was_asked_to),
+                              SLURMK8S_TEST(stays_between_half_and_whole)};
   return cmocka_run_group_tests_name("base_backoff", tests, nullptr, nullptr);
 }

@@ -325,6 +325,37 @@ void an_older_pod_that_serves_stays(void** state) {
   assert_contains(joined(world.slurm.calls), "down compute-0");
 }
 
+// The API server hung with our DELETE in hand, and carried it out when slurmctld had launched a job there.
+void an_older_pod_that_served_when_it_went(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.put_pod("compute-0", "r0");
+  world.settle();
+  world.api.fail_next(Verb::remove, Error(Errc::timeout, "no answer"), 1);
+  world.resume("r1", {"compute-0"}, 7);
+  world.registered("compute-0");
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(2));
+  assert_contains(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone");
+  assert_int_equal(world.posts(), 0);
+}
+
+void a_silent_slurmctld_is_asked_again_about_an_older_pod_that_went(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.put_pod("compute-0", "r0");
+  world.settle();
+  world.api.fail_next(Verb::remove, Error(Errc::timeout, "no answer"), 1);
+  world.resume("r1", {"compute-0"});
+  world.slurm.fail_loads = true;
+  world.slurm.failures.push_back(Error(Errc::timeout, "slurmctld: no answer"));
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.settle();
+  assert_text(world.pods(), "");
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.request_of("compute-0"), "r1");
+}
+
 void a_silent_slurmctld_keeps_an_older_pod(void** state) {
   World& world = world_of(state);
   world.start();
@@ -1279,6 +1310,8 @@ int main() {
       ENGINE_TEST(a_suspend_while_claims_are_made),
       ENGINE_TEST(a_request_is_idempotent),
       ENGINE_TEST(an_older_pod_is_replaced),
+      ENGINE_TEST(an_older_pod_that_served_when_it_went),
+      ENGINE_TEST(a_silent_slurmctld_is_asked_again_about_an_older_pod_that_went),
       ENGINE_TEST(an_older_pod_that_serves_stays),
       ENGINE_TEST(a_silent_slurmctld_keeps_an_older_pod),
       ENGINE_TEST(an_older_pod_that_the_watch_has_not_shown),

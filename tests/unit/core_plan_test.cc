@@ -71,6 +71,11 @@ Node since(Node node, std::chrono::seconds ago) {
   return node;
 }
 
+Node with_older_pod_gone(Node node) {
+  node.forget_pod();
+  return node;
+}
+
 using Hint = Hindrance::Kind;
 
 Pod hindered(Pod pod, Hint kind) {
@@ -105,7 +110,11 @@ void plans_each_node_alone(void**) {
       {"its pod is being looked for", busy(doubted(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "", ""},
       {"wanted up, no pod", make_node(up, "r1", {}), true, Kind::create, "", ""},
       {"wanted up, its pod is there", make_node(up, "r1", current), true, Kind::none, "", ""},
-      {"a pod of an older request is replaced", make_node(up, "r1", older), true, Kind::replace, "u0", ""},
+      {"a pod of an older request may serve", make_node(up, "r1", older), true, Kind::ask, "", ""},
+      {"a pod of an older request may have served", with_older_pod_gone(make_node(up, "r1", older)), true, Kind::ask, "",
+       ""},
+      {"a pod of this request went before slurmd registered", with_older_pod_gone(make_node(up, "r1", current)), true,
+       Kind::create, "", ""},
       {"an older pod that is being deleted is waited for", make_node(up, "r1", deleting(older)), true, Kind::none, "",
        ""},
       {"a pod that was taken over is current whatever its request", make_node(up, "", older), true, Kind::none, "", ""},
@@ -114,7 +123,7 @@ void plans_each_node_alone(void**) {
        true, Kind::none, "", ""},
       {"its pod ended", make_node(up, "r1", ended(current, "OOMKilled")), true, Kind::fail, "", "OOMKilled"},
       {"an older pod that ended is no failure of this request", make_node(up, "r1", ended(older, "Error")), true,
-       Kind::replace, "u0", ""},
+       Kind::ask, "", ""},
       {"its containers are being made: that is nobody's fault", make_node(up, "r1", hindered(current, Hint::creating)), true,
        Kind::none, "", ""},
       {"kubelet may pull the image at the next try", make_node(up, "r1", hindered(current, Hint::failing)), true, Kind::wait,
@@ -125,8 +134,8 @@ void plans_each_node_alone(void**) {
        Kind::wait, "", ""},
       {"no machine came", hindered_since(make_node(up, "r1", hindered(current, Hint::unschedulable)), 240s), true, Kind::fail,
        "", "why"},
-      {"an older pod that can't start is replaced", hindered_since(make_node(up, "r1", hindered(older, Hint::failing)), 60s),
-       true, Kind::replace, "u0", ""},
+      {"an older pod that can't start is none of ours", hindered_since(make_node(up, "r1", hindered(older, Hint::failing)),
+       60s), true, Kind::ask, "", ""},
       {"no nodeset owns it, but its nodeset may be on its way", make_node(up, "r1", {}), false, Kind::wait, "", ""},
       {"no nodeset owns it for good", since(make_node(up, "r1", {}), kOwnerGrace), false, Kind::fail, "",
        "no nodeset"},

@@ -51,11 +51,21 @@ Use use_of_this_process() {
   return use;
 }
 
+/** The kernel lists a thread for a moment after pthread_join() has returned. */
+Use use_without_threads_that_end(std::size_t threads) {
+  Use use = use_of_this_process();
+  for (int i = 0; i < 5000 && use.threads > threads; ++i) {
+    usleep(1000);
+    use = use_of_this_process();
+  }
+  return use;
+}
+
 void rounds(const char* what, int count, const std::function<void()>& round) {
   for (int i = 0; i < count / 10; ++i) round();  // what is set up once, and caches that fill
-  const Use before = use_of_this_process();
+  const Use before = use_without_threads_that_end(1);
   for (int i = 0; i < count; ++i) round();
-  const Use after = use_of_this_process();
+  const Use after = use_without_threads_that_end(before.threads);
   if (after.threads != before.threads) fail_msg("%s: %zu threads, then %zu", what, before.threads, after.threads);
   if (after.descriptors != before.descriptors) {
     fail_msg("%s: %zu descriptors, then %zu", what, before.descriptors, after.descriptors);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The network namespace of the bed. It has no way out: its default route leads to a bridge without ports.
 
+# A file alone is what a reboot leaves, and a mount may be hidden below another one.
 network_exists() {
-  mountpoint -q "$BED_NETNS_FILE"
+  [[ $(stat -f -c %T "$BED_NETNS_FILE" 2>/dev/null) == nsfs ]]
 }
 
 # `ip netns exec` would mount another /sys, without the cgroups.
@@ -11,9 +12,8 @@ network_run() {
   nsenter --net="$BED_NETNS_FILE" -- "$@"
 }
 
-# `ip netns add` would also turn /run/netns into a mount of its own, which stays for ever.
+# Not in /run/netns: what uses `ip netns` mounts that folder over itself, which hides what is mounted in it.
 network_create() {
-  mkdir -p "${BED_NETNS_FILE%/*}"
   : >>"$BED_NETNS_FILE"
   unshare --net="$BED_NETNS_FILE" true
   # A bridge, since some kernels have no dummy device. Kubernetes looks for the default route.

@@ -22,7 +22,7 @@ BED_LOG=$BED_STATE/log
 BED_KUBECONFIG=$BED_STATE/pki/admin.conf
 CONTAINERD_SOCKET=$BED_STATE/containerd.sock
 
-BED_NETNS_FILE=/run/netns/slurm-k8s-bed
+BED_NETNS_FILE=$BED_STATE/netns
 BED_CGROUP=slurm-k8s-bed
 BED_CNI_NETWORK=slurm-k8s-bed
 BED_NODE=node1
