@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Marks of pods in use.
+// What pods tell of their nodes.
 #include "pod_marker.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "base/text.hpp"
 #include "core/names.hpp"
 #include "core/pod_builder.hpp"
 #include "node_state.hpp"
@@ -11,11 +13,28 @@
 namespace slurmk8s {
 namespace {
 
-constexpr int kMostRequests = 16;  // under way at a time: the API server has better to do
+// Requests under way at a time: the API server has better to do. More than kStatesPerSecond, so that the marks of pods
+// in use don't wait for those that tell states.
+constexpr int kMostRequests = 32;
 constexpr double kJitter = 0.5;
 
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
+
+Json condition_of(const Json& pod) {
+  Json found;
+  pod["status"]["conditions"].each([&](const Json& one) {
+    if (one["type"].text() == kConditionInService) found = one.clone();
+  });
+  return found;
+}
+
+const char* status_of(const NodeStory& story) { return story.in_service ? "True" : "False"; }
+
+bool tells(const Json& condition, const NodeStory& story) {
+  return condition["status"].text() == status_of(story) && condition["reason"].text() == story.reason &&
+         condition["message"].text() == story.message;
+}
 
 }  // namespace
 
@@ -39,11 +58,13 @@ void PodMarker::observe(const Json& pod) {
   Entry& entry = entries_[name];
   if (entry.uid != metadata["uid"].text()) {
     entry.uid = metadata["uid"].text();
-    entry.idle_since = entry.not_before = {};
+    entry.since = entry.not_before = {};
     entry.failures = 0;
   }
   entry.nodeset = labels[kLabelNodeSet].text();
   entry.marked = labels[kLabelBusy].text() == "true";
+  entry.label = labels[kLabelState].text();
+  entry.condition = condition_of(pod);
   unfinished_ = true;
 }
 
@@ -69,33 +90,75 @@ void PodMarker::round(const NodeSets& nodesets, const std::vector<SlurmNode>& no
     const auto nodeset = nodesets.find(entry.nodeset);
     // Without a record or a good NodeSet nobody knows better than what the pod says.
     if (record == records.end() || nodeset == nodesets.end() || !nodeset->second.spec.ok()) continue;
-    judge(name, entry, *nodeset->second.spec, is_in_use(*record->second));
+    judge(name, entry, *nodeset->second.spec, *record->second);
   }
 }
 
-void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& nodeset, bool in_use) {
-  const TimePoint now = clock_.now();
-  if (in_use) {
-    entry.idle_since = {};
-  } else if (entry.idle_since == TimePoint{}) {
-    entry.idle_since = now;
+void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& nodeset, const SlurmNode& node) {
+  NodeStory story = tell_story(node);
+  if (entry.since == TimePoint{} || story != entry.story) {
+    entry.story = std::move(story);
+    entry.since = clock_.now();
   }
-  const bool busy = nodeset.protects_busy && in_use;
-  if (busy == entry.marked) return;
-  const bool waits = !busy && nodeset.protects_busy && now < entry.idle_since + kIdleFor;
-  if (waits || entry.request != 0 || now < entry.not_before || in_flight_ >= kMostRequests) {
-    unfinished_ = true;
+  const bool busy = nodeset.protects_busy && is_in_use(node);
+  const bool marks_differ = busy != entry.marked || entry.story.label != entry.label;
+  if (!marks_differ && tells(entry.condition, entry.story)) return;
+  unfinished_ = true;
+  if (entry.request != 0 || clock_.now() < entry.not_before || in_flight_ >= kMostRequests) return;
+
+  const bool unmarks = entry.marked && nodeset.protects_busy && !busy;
+  const std::chrono::seconds lasting = unmarks ? kIdleFor : is_starting(node) ? kLongStart : kSteady;
+  if (busy && !entry.marked) {
+    write_marks(name, entry, nodeset, true);
+  } else if (!may_tell(entry, lasting)) {
     return;
+  } else if (marks_differ) {
+    write_marks(name, entry, nodeset, busy);
+  } else {
+    write_condition(name, entry);
   }
-  write(name, entry, nodeset, busy);
 }
 
-void PodMarker::write(const std::string& name, Entry& entry, const NodeSet& nodeset, bool busy) {
+bool PodMarker::may_tell(const Entry& entry, std::chrono::seconds lasting) {
+  const TimePoint now = clock_.now();
+  if (now < entry.since + lasting) return false;
+  const std::chrono::duration<double> passed = now - allowed_at_;
+  allowance_ = std::min(kStatesPerSecond, allowance_ + passed.count() * kStatesPerSecond);
+  allowed_at_ = now;
+  if (allowance_ < 1) return false;
+  allowance_ -= 1;
+  return true;
+}
+
+void PodMarker::write_marks(const std::string& name, Entry& entry, const NodeSet& nodeset, bool busy) {
   Json metadata = busy_marks(nodeset, busy);
+  Json labels = metadata["labels"].clone();
+  labels.set(kLabelState, entry.story.label);
+  metadata.set("labels", std::move(labels));
   metadata.set("uid", entry.uid);  // another pod of this name is a conflict
+  send(name, entry, "", kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)));
+}
+
+void PodMarker::write_condition(const std::string& name, Entry& entry) {
+  const std::string now = rfc3339(std::chrono::floor<std::chrono::seconds>(clock_.wall())).substr(0, 19) + "Z";
+  const bool flips = entry.condition["status"].text() != status_of(entry.story);
+  Json condition = Json::object();
+  condition.set("type", kConditionInService)
+      .set("status", status_of(entry.story))
+      .set("reason", entry.story.reason)
+      .set("message", entry.story.message)
+      .set("lastTransitionTime", flips ? now : std::string(entry.condition["lastTransitionTime"].text()));
+  Json patch = Json::object();
+  patch.set("metadata", Json::object().set("uid", entry.uid));
+  patch.set("status", Json::object().set("conditions", Json::array().push(std::move(condition))));
+  // The other conditions are kubelet's: a strategic merge keeps them.
+  send(name, entry, "status", kube::PatchType::strategic_merge, patch);
+}
+
+void PodMarker::send(const std::string& name, Entry& entry, const char* subresource, kube::PatchType type,
+                     const Json& patch) {
   in_flight_++;
-  entry.request = client_.patch(kube::kPods, name_space_, name, "", kube::PatchType::merge,
-                                Json::object().set("metadata", std::move(metadata)),
+  entry.request = client_.patch(kube::kPods, name_space_, name, subresource, type, patch,
                                 [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); });
 }
 

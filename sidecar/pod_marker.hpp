@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PodMarker: marks the pods of nodes in use (core/pod_builder.hpp: busy_marks), so that nothing evicts them.
+// PodMarker: tells on a node's pod what Slurm says of the node.
 //
-// The engine makes a pod with the marks. They are taken off when the node has been idle for a while, and put back as
-// soon as Slurm shows that it got a job. Only metadata of pods that are there is written, with their uid as
-// precondition. Same thread rules as kube::Client. What it knows it has from the watch: it may be restarted.
+//  - The marks of a node in use (core/pod_builder.hpp: busy_marks), so that nothing evicts it. The engine makes a pod with
+//    them. They are taken off when the node has been idle for a while, and put back as soon as Slurm shows a job.
+//  - Slurm's state, as a label and as the condition slurm-k8s.io/InService (node_story.hpp). When it has lasted for a
+//    moment, and at a pace: thousands of short jobs don't become as many requests.
+//
+// Only pods that are there are written, with their uid as precondition; no other writer has these fields. Same thread
+// rules as kube::Client. What it knows it has from the watch: it may be restarted.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +20,7 @@
 #include "base/log.hpp"
 #include "kube/client.hpp"
 #include "node_plan.hpp"
+#include "node_story.hpp"
 
 namespace slurmk8s {
 
@@ -23,6 +28,12 @@ class PodMarker {
  public:
   /** A node that has been idle for less keeps its marks: short jobs that follow each other cost no request. */
   static constexpr std::chrono::seconds kIdleFor{5};
+  /** A state that has lasted for less isn't told. */
+  static constexpr std::chrono::seconds kSteady{2};
+  /** That a node powers up is told when it takes this long: most are up before. */
+  static constexpr std::chrono::seconds kLongStart{10};
+  /** Requests per second to tell states, over a longer time; the marks of pods in use don't wait for others. */
+  static constexpr double kStatesPerSecond = 20;
 
   /** References must outlive it. */
   PodMarker(kube::Client& client, const Clock& clock, std::string name_space);
@@ -43,15 +54,24 @@ class PodMarker {
   struct Entry {
     std::string uid;
     std::string nodeset;
+    // What the pod shows.
     bool marked = false;
-    TimePoint idle_since{};  // zero: it isn't idle
+    std::string label;
+    Json condition;
+    // What Slurm says.
+    NodeStory story;
+    TimePoint since{};  // when `story` began, as far as we know
     unsigned failures = 0;
     TimePoint not_before{};
     http::RequestId request = 0;
   };
 
-  void judge(const std::string& name, Entry& entry, const NodeSet& nodeset, bool in_use);
-  void write(const std::string& name, Entry& entry, const NodeSet& nodeset, bool busy);
+  void judge(const std::string& name, Entry& entry, const NodeSet& nodeset, const SlurmNode& node);
+  /** Whether its label and condition may be written now; takes its share of the pace. */
+  bool may_tell(const Entry& entry, std::chrono::seconds lasting);
+  void write_marks(const std::string& name, Entry& entry, const NodeSet& nodeset, bool busy);
+  void write_condition(const std::string& name, Entry& entry);
+  void send(const std::string& name, Entry& entry, const char* subresource, kube::PatchType type, const Json& patch);
   void on_answer(const std::string& name, Result<Json> answer);
 
   kube::Client& client_;
@@ -61,6 +81,8 @@ class PodMarker {
   std::uint64_t version_ = 0;
   bool unfinished_ = true;  // there is something to do, or to look at again, without a change from outside
   int in_flight_ = 0;
+  double allowance_ = kStatesPerSecond;  // of requests that tell states
+  TimePoint allowed_at_{};
   Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
   LogLimiter limiter_{std::chrono::seconds(30)};
 };

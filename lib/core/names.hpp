@@ -13,6 +13,9 @@ inline constexpr const char* kLabelNodeSet = "slurm-k8s.io/nodeset";  ///< on a 
 inline constexpr const char* kLabelNode = "slurm-k8s.io/node";        ///< on a node's pod: its Slurm node
 /** "true" on a node's pod while the node is in use; the engine sets it with the pod, the sidecar keeps it true. */
 inline constexpr const char* kLabelBusy = "slurm-k8s.io/busy";
+/** On a node's pod: Slurm's state of the node, "idle" for example, and whether it takes jobs or has some. */
+inline constexpr const char* kLabelState = "slurm-k8s.io/state";
+inline constexpr const char* kConditionInService = "slurm-k8s.io/InService";
 inline constexpr const char* kLabelApp = "app.kubernetes.io/name";
 inline constexpr const char* kLabelManagedBy = "app.kubernetes.io/managed-by";
 /** On a node's pod: the id of the resume request that it was made for. A pod of an older request is of no use to

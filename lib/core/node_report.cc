@@ -85,6 +85,18 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   return change(slurm, off, to(State::resume));
 }
 
+Status free_node(Slurm& slurm, const std::string& node) {
+  const SlurmNode record = SLURMK8S_TRY(slurm.load_node(node));
+  if (!is_left_allocated(record)) return {};
+  const bool has_job = SLURMK8S_TRY(slurm.has_job(node));
+  if (has_job) return {};
+  // From "allocated" there is no other way to "idle".
+  SLURMK8S_CHECK(slurm.update_nodes(node, to(State::down, std::string(kReason) + "allocated without a job")));
+  SLURMK8S_CHECK(slurm.update_nodes(node, to(State::resume)));
+  log_warning("node %s: was powered down and allocated without a job: idle again", node.c_str());
+  return {};
+}
+
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Resuming takes a drain back, too: a drained node waits for SuspendTimeout.
   std::string off;

@@ -30,6 +30,12 @@ struct NodeFailure {
  */
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
 
+/**
+ * Makes a node idle that slurmctld takes for allocated (is_left_allocated()) when no job has it. A job that gets it in
+ * that moment is requeued.
+ */
+Status free_node(Slurm& slurm, const std::string& node);
+
 /** Powers nodes that fail_node() or ResumeTimeout left DOWN down, so that they serve again. */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 

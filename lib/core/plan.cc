@@ -175,6 +175,12 @@ bool is_up(const SlurmNode& record) {
          record.base != SlurmNode::Base::down;
 }
 
+bool is_left_allocated(const SlurmNode& record) {
+  const bool allocated = record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
+  return record.cloud && allocated && record.powered_down && !record.powering_up && !record.power_up_asked &&
+         !record.going_down() && !record.completing;
+}
+
 bool is_given_up(const SlurmNode& record) {
   const std::string_view reason = record.reason;
   return record.cloud && record.base == SlurmNode::Base::down && !record.going_down() &&

@@ -118,6 +118,13 @@ bool is_waited_for(const SlurmNode& record);
 /** Whether the node's slurmd has registered and answers, and nobody wants the node to go. */
 bool is_up(const SlurmNode& record);
 
+/**
+ * Allocated, powered down, and nobody powers it up: for a moment after an allocation; or for good, when slurmctld took
+ * over a state in which the node's job has ended since (it saves nodes less often than jobs). Whether there is a job is
+ * to be asked.
+ */
+bool is_left_allocated(const SlurmNode& record);
+
 /** Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. */
 bool is_given_up(const SlurmNode& record);
 

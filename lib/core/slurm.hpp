@@ -99,6 +99,8 @@ class Slurm {
   virtual Status exempt_from_suspend(const std::string& hostlist, bool exempt) = 0;
   /** One node record; not_found when there is none. */
   virtual Result<SlurmNode> load_node(const std::string& name) = 0;
+  /** Whether a job has the node: runs there, is suspended, or its end isn't done. Asks for all jobs: seldom, please. */
+  virtual Result<bool> has_job(const std::string& node) = 0;
   /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */
   virtual Status create_nodes(const std::string& line) = 0;
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */

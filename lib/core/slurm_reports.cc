@@ -13,6 +13,8 @@ namespace {
 /** Pods of one suspend go within moments of each other; a node is out of use until it is told. */
 constexpr std::chrono::milliseconds kGoneDelay{50};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
+/** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
+constexpr std::chrono::seconds kLeftAllocated{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
 /** Each time slurmctld makes a copy of all records: with thousands of nodes that wait, less often. */
 constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
@@ -106,8 +108,20 @@ void SlurmReports::unprotect(const std::string& nodeset) {
   tell("unprotect", [nodeset](Slurm& slurm) { return unprotect_nodeset(slurm, nodeset); });
 }
 
+void SlurmReports::free(const SlurmNode& record) {
+  if (!is_left_allocated(record)) {
+    left_allocated_.erase(record.name);
+    return;
+  }
+  const TimePoint since = left_allocated_.try_emplace(record.name, clock_.now()).first->second;
+  if (clock_.now() < since + kLeftAllocated) return;
+  left_allocated_.erase(record.name);
+  tell("free a node", [node = record.name](Slurm& slurm) { return free_node(slurm, node); });
+}
+
 void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since) {
   const std::string_view reason = record.reason;
+  if (owned) free(record);
   if (is_given_up(record) && (owned || reason.starts_with(kReason))) {
     hold_back(record.name, std::string(cause_of(reason)));
   } else if (record.draining && reason.starts_with(kReasonProtected)) {

@@ -55,6 +55,7 @@ class SlurmReports {
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:
+  void free(const SlurmNode& record);
   void hold_back(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
   void unprotect(const std::string& nodeset);
@@ -72,6 +73,7 @@ class SlurmReports {
   std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released
   std::unordered_set<std::string> excused_;             // nodes whose ResumeTimeout doesn't count
   std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
+  std::unordered_map<std::string, TimePoint> left_allocated_;  // since when
   Batch gone_;
   Batch releasing_;
   Batch unprotecting_;  // NodeSets

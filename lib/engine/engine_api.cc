@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
@@ -21,13 +22,15 @@ namespace {
 struct Shared {
   int users = 0;
   std::unique_ptr<Worker> worker;
-  Options options;
+  std::unique_ptr<const Options> options;
 };
 
 // The one mutable global: plugins of one process have nothing else in common. Never destroyed, so that no destructor
-// runs while slurmctld exits with the thread still there.
+// runs while slurmctld exits with the thread still there; not on the heap, so that nothing is left when the library is
+// unloaded.
 Locked<Shared>& shared() {
-  static auto* instance = new Locked<Shared>;
+  alignas(Locked<Shared>) static unsigned char place[sizeof(Locked<Shared>)];
+  static auto* instance = new (place) Locked<Shared>;
   return *instance;
 }
 
@@ -63,7 +66,7 @@ int acquire(const slurm_k8s_host& host) {
     return -1;
   }
   log_init(to_host, options->log_level);
-  guard->options = *options;
+  guard->options = std::make_unique<const Options>(*options);
   guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm(), functions_of(host));
   return 0;
 }
@@ -72,7 +75,18 @@ void release() {
   auto guard = shared().lock();
   if (guard->users == 0 || --guard->users > 0) return;
   guard->worker.reset();
+  guard->options.reset();
   http::curl_global_teardown();
+}
+
+long launch_timeout() {
+  auto guard = shared().lock();
+  return guard->options ? static_cast<long>(guard->options->launch_timeout.count()) : 0L;
+}
+
+bool wakes_power_save() {
+  auto guard = shared().lock();
+  return guard->options && guard->options->wake_power_save;
 }
 
 }  // namespace
@@ -88,10 +102,10 @@ SLURMK8S_EXPORT void slurm_k8s_engine_release(void) {
 
 SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
   return slurmk8s::guarded("slurm_k8s_engine_launch_timeout", 0L,
-                           [] { return static_cast<long>(slurmk8s::shared().lock()->options.launch_timeout.count()); });
+                           [] { return slurmk8s::launch_timeout(); });
 }
 
 SLURMK8S_EXPORT int slurm_k8s_engine_wakes_power_save(void) {
   return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0,
-                           [] { return slurmk8s::shared().lock()->options.wake_power_save ? 1 : 0; });
+                           [] { return slurmk8s::wakes_power_save() ? 1 : 0; });
 }

@@ -21,6 +21,32 @@ std::string quoted(const std::string& collection, const std::string& name) {
   return collection.substr(collection.rfind('/') + 1) + " \"" + name + "\"";
 }
 
+/** Of strategic merge patches what we use: conditions are merged by their type. Other lists are replaced. */
+Json merge_conditions(const Json& object, const Json& patch) {
+  const Json changes = patch["status"]["conditions"];
+  if (!changes.is_array()) return patch;
+  Json merged = Json::array();
+  const auto find = [](const Json& list, std::string_view type) {
+    Json found;
+    list.each([&](const Json& one) {
+      if (one["type"].text() == type) found = one;
+    });
+    return found;
+  };
+  const Json before = object["status"]["conditions"];
+  before.each([&](const Json& one) { 
+    const Json change = find(changes, one["type"].text());
+    merged.push(change.is_null() ? one.clone() : merge_patch(one, change));
+  ; });
+  changes.each([&](const Json& one) {
+    if (find(before, one["type"].text()).is_null()) merged.push(one.clone());
+  });
+  Json out = patch.clone();
+  Json status = patch["status"].clone();
+  status.set("conditions", std::move(merged));
+  return out.set("status", std::move(status));
+}
+
 /** "a=b,c!=d,e,!f" against the object's labels. */
 bool matches(const std::string& selector, const Json& object) {
   if (object.is_null()) return false;
@@ -316,7 +342,7 @@ http::RequestId FakeClient::patch(const Resource& resource, const std::string& n
       [this, key, subresource, type, body = patch.clone()]() -> Result<Json> {
         const auto found = objects_.find(key);
         if (found == objects_.end()) return Error(Errc::not_found, quoted(key.collection, key.name) + " not found");
-        if (type != PatchType::merge) return Error(Errc::invalid, "the fake knows merge patches only");
+        if (type == PatchType::json) return Error(Errc::invalid, "the fake knows no JSON patches");
         for (const char* field : {"uid", "resourceVersion"}) {
           const Json wanted = body.at({"metadata", field});
           if (!wanted.is_null() && !wanted.equals(found->second.at({"metadata", field}))) {
@@ -325,6 +351,7 @@ http::RequestId FakeClient::patch(const Resource& resource, const std::string& n
         }
         Json applied = body;
         if (subresource == "status") applied = Json::object().set("status", body["status"]);
+        if (type == PatchType::strategic_merge) applied = merge_conditions(found->second, applied);
         return store(key, merge_patch(found->second, applied));
       },
       std::move(done));

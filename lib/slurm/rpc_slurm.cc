@@ -30,6 +30,11 @@ struct PartitionInfoDeleter {
 };
 using PartitionInfo = std::unique_ptr<partition_info_msg_t, PartitionInfoDeleter>;
 
+struct JobInfoDeleter {
+  void operator()(job_info_msg_t* message) const { slurm_free_job_info_msg(message); }
+};
+using JobInfo = std::unique_ptr<job_info_msg_t, JobInfoDeleter>;
+
 struct ConfDeleter {
   void operator()(slurm_conf_t* conf) const { compat::free_conf(conf); }
 };
@@ -129,6 +134,18 @@ std::uint32_t encode_state(SlurmNodeUpdate::State state) {
   return NO_VAL;
 }
 
+bool holds_nodes(const job_info_t& job) {
+  const std::uint32_t base = job.job_state & JOB_STATE_BASE;
+  return base == JOB_RUNNING || base == JOB_SUSPENDED || (job.job_state & JOB_COMPLETING) != 0;
+}
+
+bool is_in_hostlist(const char* hostlist, const std::string& name) {
+  auto list = slurm_hostlist_create(hostlist);
+  const bool found = list && slurm_hostlist_find(list, name.c_str()) >= 0;
+  slurm_hostlist_destroy(list);
+  return found;
+}
+
 // libslurm's structs have `char *` for texts that it only reads.
 char* unconst(const std::string& value) { return const_cast<char*>(value.c_str()); }
 
@@ -183,6 +200,18 @@ class RpcSlurm final : public Slurm {
     slurm_init_update_node_msg(&message);
     message.extra = unconst(line);  // where slurmctld looks for the definition
     return call(slurm_create_node, message);
+  }
+
+  Result<bool> has_job(const std::string& node) override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
+    const JobInfo message(raw);
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      const job_info_t& job = message->job_array[i];
+      if (holds_nodes(job) && job.nodes && is_in_hostlist(job.nodes, node)) return true;
+    }
+    return false;
   }
 
   Status delete_nodes(const std::string& hostlist) override {

@@ -306,6 +306,30 @@ void status_is_patched_apart(void**) {
   assert_text(by_object->at({"status", "message"}).text(), "ours");
 }
 
+void conditions_are_merged_by_their_type(void**) {
+  made(pod("one"));
+  const auto condition = [](const char* type, const char* status) {
+    Json one = Json().set("type", type).set("status", status).set("lastTransitionTime", "2026-01-01T00:00:00Z");
+    return Json().set("status", Json().set("conditions", Json::array().push(std::move(one))));
+  };
+  const auto patched = [&](const Json& patch) {
+    return session->patch(kPods, name_space(), "one", patch, kube::PatchType::strategic_merge, "status");
+  };
+  assert_ok(patched(condition("example.com/A", "True")));
+  assert_ok(patched(condition("example.com/B", "True")));
+  const auto third = patched(condition("example.com/A", "False"));
+  assert_ok(third);
+  std::string all;
+  third->at({"status", "conditions"}).each([&](const Json& one) {
+    if (!one["type"].text().starts_with("example.com/")) return;  // the real server's own
+    all += std::string(one["type"].text()) + "=" + std::string(one["status"].text()) + " ";
+  });
+  assert_true(all == "example.com/A=False example.com/B=True " || all == "example.com/B=True example.com/A=False ");
+  Json other_uid = condition("example.com/A", "True");
+  other_uid.set("metadata", Json().set("uid", "8d3c0000-0000-0000-0000-000000000000"));
+  assert_true(!patched(other_uid).ok());
+}
+
 // ---- watches ---------------------------------------------------------------------------------------------------------
 
 void watches_tell_in_order(void**) {
@@ -518,6 +542,7 @@ int main() {
       CONTRACT(merge_patches_merge),
       CONTRACT(json_patches_patch),
       CONTRACT(status_is_patched_apart),
+      CONTRACT(conditions_are_merged_by_their_type),
       CONTRACT(watches_tell_in_order),
       CONTRACT(watches_start_in_the_past),
       CONTRACT(watches_from_nothing_begin_with_what_is_there),

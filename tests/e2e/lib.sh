@@ -91,9 +91,30 @@ nodeset_condition() { # FIELD of condition Ready of a NodeSet
 
 controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
 
-diagnose() {
+# Whole logs and objects, for a fault that is rare.
+keep_logs() { # FOLDER
+  local container pod
+  rm -rf "$1"
+  mkdir -p "$1"
+  for container in slurmctld sidecar; do
+    kubectl logs slurm-controller-0 -c "$container" >"$1/$container.log" || true
+    kubectl logs slurm-controller-0 -c "$container" --previous >"$1/$container-previous.log" 2>/dev/null || true
+  done
+  for pod in $(kubectl get pods -l slurm-k8s.io/node -o name); do
+    kubectl logs "$pod" >"$1/${pod#pod/}.log" || true
+  done
+  kubectl get events --sort-by=.lastTimestamp >"$1/events" || true
+  kubectl get pods,nodesets.slurm-k8s.io -o yaml >"$1/objects.yaml" || true
+  slurm scontrol show job >"$1/jobs" || true
+  slurm scontrol show nodes >"$1/nodes" || true
+  if [[ -d ${LEDGER:-} ]]; then cp -r "$LEDGER" "$1/ledger"; fi
+}
+
+diagnose() { # FOLDER for whole logs
   local pod
+  keep_logs "$1"
   {
+    echo "--- all of it: $1"
     echo "--- pods"; kubectl get pods -o wide
     echo "--- nodes"; slurm sinfo -N -l
     echo "--- jobs"; slurm squeue -l

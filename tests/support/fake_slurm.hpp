@@ -36,6 +36,8 @@ class FakeSlurm final : public Slurm {
   int scheduled = 0;  ///< calls of schedule_jobs() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
 
+  std::set<std::string> with_jobs;  ///< nodes that has_job() says yes to
+
   std::map<std::string, SlurmPartition> partitions;
   std::set<std::string> used_partitions;  ///< they have jobs
   Status keeps;                           ///< what keeps_partitions() says
@@ -133,6 +135,11 @@ class FakeSlurm final : public Slurm {
     const auto found = nodes_.find(name);
     if (found == nodes_.end()) return Error(Errc::not_found, "slurm: Invalid node name specified");
     return found->second;
+  }
+
+  Result<bool> has_job(const std::string& node) override {
+    if (auto error = next_failure()) return *error;
+    return with_jobs.count(node) != 0;
   }
 
   Status create_nodes(const std::string& line) override {

@@ -435,6 +435,21 @@ void a_state_older_than_the_suspend_without_addresses(void** state) {
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
 }
 
+// The node's record was saved when its job got it, the job's record when it had ended.
+void a_state_with_a_node_of_a_job_that_has_ended(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-0").base = SlurmNode::Base::allocated;
+  world.slurm.node("compute-1").base = SlurmNode::Base::allocated;
+  world.slurm.with_jobs.insert("compute-1");
+  world.start();
+  world.pass(std::chrono::seconds(8));
+  assert_int_equal(world.slurm.calls.size(), 0);
+  world.pass(std::chrono::seconds(40));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: allocated without a job\nresume compute-0");
+  assert_true(world.slurm.node("compute-0").base == SlurmNode::Base::idle);
+  assert_true(world.slurm.node("compute-1").base == SlurmNode::Base::allocated);
+}
+
 void records_that_are_nobodys_loss_are_left_alone(void** state) {
   World& world = world_of(state);
   world.slurm.node("compute-0").powered_down = false;  // just made
@@ -1320,6 +1335,7 @@ int main() {
       ENGINE_TEST(slurmctld_schedules_after_a_start),
       ENGINE_TEST(a_state_older_than_the_suspend),
       ENGINE_TEST(a_state_older_than_the_suspend_without_addresses),
+      ENGINE_TEST(a_state_with_a_node_of_a_job_that_has_ended),
       ENGINE_TEST(records_that_are_nobodys_loss_are_left_alone),
       ENGINE_TEST(a_pod_that_only_the_watch_misses_is_no_loss),
       ENGINE_TEST(a_loss_is_not_told_while_the_api_server_is_away),

@@ -2,6 +2,8 @@
 // sidecar/pod_marker: which pods are marked busy, when, and with how many requests.
 #include "sidecar/pod_marker.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "core/names.hpp"
 #include "kube/fake_client.hpp"
@@ -56,7 +58,24 @@ struct Fixture {
       clock.advance(seconds(1));
     }
   }
+  /** Requests that wrote marks, with the label of the state; the conditions are others. */
+  std::size_t marks() const {
+    return static_cast<std::size_t>(std::count_if(client.calls.begin(), client.calls.end(),
+                                                  [](const auto& call) { return call.subresource.empty(); }));
+  }
   Json metadata(const char* name) const { return client.find(kPods, "slurm", name)["metadata"]; }
+  /** The state as the pod tells it: "idle True Idle", and the condition's message. */
+  std::string told(const char* name) const {
+    const Json pod = client.find(kPods, "slurm", name);
+    std::string text(pod["metadata"]["labels"][kLabelState].text());
+    pod["status"]["conditions"].each([&](const Json& one) {
+      if (one["type"].text() != kConditionInService) return;
+      for (const char* field : {"status", "reason", "message"}) {
+        if (!one[field].text().empty()) text.append(" ").append(one[field].text());
+      }
+    });
+    return text;
+  }
   bool is_marked(const char* name) const {
     const Json all = metadata(name);
     const bool marked = all["labels"][kLabelBusy].text() == "true";
@@ -66,6 +85,87 @@ struct Fixture {
     return marked;
   }
 };
+
+void tells_states(void**) {
+  struct Case {
+    void (*set)(SlurmNode&);
+    const char* told;
+  };
+  const Case cases[] = {
+      {[](SlurmNode&) {}, "idle True Idle"},
+      {[](SlurmNode& n) { n.base = Base::allocated; }, "allocated True Allocated"},
+      {[](SlurmNode& n) { n.base = Base::mixed; }, "mixed True Mixed"},
+      {[](SlurmNode& n) { n.completing = true; }, "completing True Completing"},
+      {[](SlurmNode& n) { n.powering_up = true; }, "powering-up False PoweringUp"},
+      {[](SlurmNode& n) { n.power_up_asked = true; }, "powering-up False PoweringUp"},
+      {[](SlurmNode& n) { n.draining = true; n.reason = "why"; }, "drained False Drained why"},
+      {[](SlurmNode& n) { n.draining = true; n.base = Base::mixed; n.reason = "why"; }, "draining False Draining why"},
+      {[](SlurmNode& n) { n.base = Base::down; n.reason = "lost"; }, "down False Down lost"},
+      {[](SlurmNode& n) { n.not_responding = true; }, "not-responding False NotResponding"},
+      {[](SlurmNode& n) { n.powering_down = true; }, "powering-down False PoweringDown"},
+      {[](SlurmNode& n) { n.power_down_asked = true; }, "powering-down False PoweringDown"},
+      {[](SlurmNode& n) { n.powered_down = true; }, "powered-down False PoweredDown"},
+      {[](SlurmNode& n) { n.base = Base::future; }, "unknown False Unknown"},
+  };
+  for (const Case& one : cases) {
+    Fixture f;
+    one.set(f.add("c-0"));
+    f.rounds(15, false);
+    assert_text(f.told("c-0"), one.told);
+    const std::size_t calls = f.client.calls.size();
+    f.rounds(10);
+    assert_int_equal(f.client.calls.size(), calls);
+  }
+}
+
+void tells_what_lasts(void**) {
+  Fixture f;
+  SlurmNode& node = f.add("c-0");
+  node.powering_up = true;
+  f.rounds(9);
+  assert_text(f.told("c-0"), "");
+  node.powering_up = false;
+  for (int i = 0; i < 10; i++) {  // short jobs
+    node.base = i % 2 == 0 ? Base::allocated : Base::idle;
+    f.rounds(1);
+  }
+  assert_int_equal(f.client.calls.size(), 0);
+  f.rounds(10);
+  assert_text(f.told("c-0"), "idle True Idle");
+}
+
+void the_time_is_that_of_the_transition(void**) {
+  Fixture f;
+  SlurmNode& node = f.add("c-0");
+  const auto time = [&] {
+    return std::string(f.client.find(kPods, "slurm", "c-0")["status"]["conditions"][std::size_t{0}]["lastTransitionTime"].text());
+  };
+  f.rounds(8);
+  const std::string first = time();
+  assert_int_equal(first.size(), 20);
+  node.base = Base::allocated;
+  f.rounds(5);
+  assert_text(f.told("c-0"), "allocated True Allocated");
+  assert_text(time(), first);
+  node.base = Base::down;
+  f.rounds(8);
+  assert_text(f.told("c-0"), "down False Down");
+  assert_true(time() != first);
+}
+
+void tells_many_at_a_pace(void**) {
+  Fixture f;
+  for (int i = 0; i < 200; i++) f.add("c-" + std::to_string(i), false);
+  f.rounds(3);
+  const std::size_t first = f.client.calls.size();
+  f.rounds(5);
+  assert_true(f.client.calls.size() - first <= 100);
+  f.add("c-200", false).base = Base::allocated;  // what is in use doesn't wait for them
+  f.rounds(1);
+  assert_true(f.is_marked("c-200"));
+  f.rounds(40, false);
+  for (const auto& [name, node] : f.nodes) assert_contains(f.told(name.c_str()), "True");
+}
 
 void what_counts_as_busy(void**) {
   struct Case {
@@ -109,12 +209,12 @@ void marks_at_once_and_unmarks_late(void**) {
   assert_int_equal(f.client.calls.size(), 0);
   f.rounds(2, false);  // without a change, too
   assert_false(f.is_marked("c-0"));
-  assert_int_equal(f.client.calls.size(), 1);
+  assert_int_equal(f.marks(), 1);
   node.base = Base::allocated;
   f.rounds(1);
   assert_true(f.is_marked("c-0"));
   f.rounds(60);
-  assert_int_equal(f.client.calls.size(), 2);
+  assert_int_equal(f.marks(), 2);
 }
 
 void what_nobody_knows_stays(void**) {
@@ -133,7 +233,7 @@ void protection_is_switched_off_and_on(void**) {
   Fixture f;
   f.add("c-0").base = Base::allocated;
   f.put_nodeset("c", R"(,"workloadDisruptionProtection":false)");
-  f.rounds(1);
+  f.rounds(3);
   assert_false(f.is_marked("c-0"));
   f.put_nodeset("c");
   f.rounds(1);
@@ -170,11 +270,11 @@ void many_pods_and_failures(void**) {
   std::vector<SlurmNode> records;
   for (const auto& [name, node] : f.nodes) records.push_back(node);
   f.marker.round(f.nodesets, records, 2);
-  assert_int_equal(f.client.calls.size(), 16);
+  assert_int_equal(f.client.calls.size(), 32);
   f.client.fail_next(Verb::patch, Error(Errc::unavailable, "away"), 8);
-  f.rounds(12, false);
+  f.rounds(30, false);
   for (const auto& [name, node] : f.nodes) assert_true(f.is_marked(name.c_str()));
-  assert_int_equal(f.client.calls.size(), 108);
+  assert_int_equal(f.marks(), 108);
 }
 
 void ends_with_requests_under_way(void**) {
@@ -196,6 +296,10 @@ void ends_with_requests_under_way(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
+      SLURMK8S_TEST(tells_states),
+      SLURMK8S_TEST(tells_what_lasts),
+      SLURMK8S_TEST(the_time_is_that_of_the_transition),
+      SLURMK8S_TEST(tells_many_at_a_pace),
       SLURMK8S_TEST(what_counts_as_busy),
       SLURMK8S_TEST(marks_at_once_and_unmarks_late),
       SLURMK8S_TEST(what_nobody_knows_stays),

@@ -52,6 +52,17 @@ def merge_patch(target, patch):
     return result
 
 
+def merge_conditions(target, patch):
+    """Of strategic merge patches what we use: conditions are merged by their type."""
+    changes = patch.get("status", {}).get("conditions")
+    if changes is None:
+        return patch
+    merged = {one["type"]: one for one in target.get("status", {}).get("conditions", [])}
+    for change in changes:
+        merged[change["type"]] = {**merged.get(change["type"], {}), **change}
+    return {**patch, "status": {**patch["status"], "conditions": list(merged.values())}}
+
+
 def json_patch(target, operations):
     """RFC 6902: add, replace, remove and test of object members."""
     result = copy.deepcopy(target)
@@ -170,15 +181,18 @@ class Store:
             old = self._find(resource, namespace, name)
             if content_type == "application/json-patch+json":
                 new = json_patch(old, body)
-            elif content_type in ("application/merge-patch+json", "application/strategic-merge-patch+json"):
+            elif content_type == "application/merge-patch+json":
                 new = merge_patch(old, body)
+            elif content_type == "application/strategic-merge-patch+json":
+                new = merge_patch(old, merge_conditions(old, body))
             else:
                 raise ApiError(415, "UnsupportedMediaType", "the body of the request was in an unknown format")
             if new["metadata"].get("resourceVersion") != old["metadata"]["resourceVersion"]:
                 raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on {_qualified(resource)} "{name}": the '
                                "object has been modified; please apply your changes to the latest version and try again")
             if subresource == "status":
-                new = {**copy.deepcopy(old), "status": new.get("status", {})}
+                new = {**copy.deepcopy(old), "status": new.get("status", {}),
+                       "metadata": {**old["metadata"], "uid": new["metadata"].get("uid")}}
             elif "status" in old or resource in CUSTOM:
                 new.pop("status", None)
                 if "status" in old:
