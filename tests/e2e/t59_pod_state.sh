@@ -11,10 +11,11 @@ tells() { [[ $(told "$1") == "$2"* ]]; }
 
 test_a_pod_tells_the_state_of_its_node() {
   local job node
-  job=$(submit -N1 --wrap 'sleep 12')
+  job=$(submit -N1 --exclusive --wrap 'sleep 15')
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
-  trap 'slurm scontrol update "nodename=$node" state=resume 2>/dev/null || true' EXIT
+  # shellcheck disable=SC2064 # this node, now
+  trap "slurm scontrol update nodename=$node state=resume 2>/dev/null || true" EXIT
   wait_for 10 "pod $node tells that its node has a job" tells "$node" "allocated True Allocated"
   # kubelet's own conditions are still there.
   assert_equal Ready True "$(kubectl get pod "$node" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')"
