@@ -7,7 +7,8 @@
 #include <string>
 
 #include "machine_facts.hpp"
-#include "node_plan.hpp"
+#include "core/slurm.hpp"
+#include "node_action.hpp"
 #include "pod_facts.hpp"
 
 namespace slurmk8s {

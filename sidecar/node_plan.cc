@@ -21,6 +21,7 @@
 #include "machine_mirror.hpp"
 #include "node_state.hpp"
 #include "scale_in.hpp"
+#include "update_plan.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -51,11 +52,6 @@ using Names = std::vector<std::string>;
 
 std::string to_hostlist(const Names& names) { return compress_hostlist(names); }
 
-/** "compute-[8-9] (2)". */
-std::string describe(const Names& names) {
-  return format("%s (%zu)", shorten(to_hostlist(names)).c_str(), names.size());
-}
-
 /** Builds the plan of one NodeSet. */
 class NodeSetPlanner {
  public:
@@ -71,22 +67,17 @@ class NodeSetPlanner {
 
   /** A wanted record, compared with the NodeSet. */
   void keep(const SlurmNode& node, const NodeSet& nodeset) {
-    const bool always = nodeset.scaling_mode == ScalingMode::always;
-    if (node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib) {
-      // Slurm can't change these of a node. It is made again in the next plan, once it is gone.
+    if (has_other_size(node, nodeset)) {
+      // It is made again in the next plan, once it is gone.
       resizing_.push_back(node.name);
       if (is_removable(node) && node.base == SlurmNode::Base::idle && !node.draining) {
         add(Kind::remove, node);
         return;
       }
-      // Nobody else would ever power it down.
-      if (always && is_powered_up(node) && is_idle(node) && !node.reserved) {
-        add(Kind::power_down, node);
-        return;
-      }
     }
-    if (always) keep_up(node);
-    if (input_.machines) follow_machine(node, nodeset);
+    if (nodeset.scaling_mode == ScalingMode::always) keep_up(node);
+    const bool taken = input_.machines && follow_machine(node, nodeset);
+    kept_.push_back({&node, taken});
     if (!is_drained_by_us(node)) return;
     if (!node.going_down()) add(Kind::undrain, node);
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
@@ -111,6 +102,20 @@ class NodeSetPlanner {
                                  node_definition(nodeset), {}});
   }
 
+  /** Brings the nodes that are kept to the NodeSet's template. */
+  void update(const NodeSet& nodeset, const KnownNodeSet& known, NodeSetState& state) {
+    const NodeSetState* before = find_before();
+    const UpdatePlan plan = plan_update({.nodeset = nodeset,
+                                         .members = kept_,
+                                         .pods = input_.pods,
+                                         .is_protected = state.failures.is_protected,
+                                         .failure = state.failures.cause,
+                                         .before = before ? &before->roll_out : nullptr,
+                                         .stopped_template = known.stopped_template});
+    for (const UpdateStep& step : plan.steps) add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kUpdateReason);
+    state.roll_out = plan.roll_out;
+  }
+
   /** Adds the actions on records that are there. */
   void finish() {
     // A name that is exempt by our doing, and whose node isn't kept up any more: it may be scaled in, or on demand now.
@@ -130,17 +135,17 @@ class NodeSetPlanner {
     };
     state.ready = false;
     if (!blocked_.empty()) {
-      return set("NameTaken", describe(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
+      return set("NameTaken", describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
     }
     if (!over_.empty()) {
-      return set("CreateFailed", format("%s: slurm's MaxNodeCount=%lld is reached", describe(over_).c_str(),
+      return set("CreateFailed", format("%s: slurm's MaxNodeCount=%lld is reached", describe_hostlist(over_).c_str(),
                                         static_cast<long long>(max_nodes)));
     }
-    if (!missing_.empty()) return set("ScalingOut", describe(missing_) + ": to be made");
-    if (!leaving_.empty()) return set("ScalingIn", describe(leaving_) + ": removed when idle and powered down");
-    if (!resizing_.empty()) return set("Resizing", describe(resizing_) + ": made again when idle and powered down");
+    if (!missing_.empty()) return set("ScalingOut", describe_hostlist(missing_) + ": to be made");
+    if (!leaving_.empty()) return set("ScalingIn", describe_hostlist(leaving_) + ": removed when idle and powered down");
+    if (!resizing_.empty()) return set("Resizing", describe_hostlist(resizing_) + ": made again when idle and powered down");
     if (!not_up_.empty()) {
-      return set("PoweringUp", describe(not_up_) + ": not up yet, as scalingMode Always wants them");
+      return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet, as scalingMode Always wants them");
     }
     state.ready = true;
     set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(replicas)));
@@ -151,6 +156,12 @@ class NodeSetPlanner {
     targets_[{kind, reason}].push_back(node.name);
   }
 
+  const NodeSetState* find_before() const {
+    if (!input_.before) return nullptr;
+    const auto found = input_.before->find(name_);
+    return found == input_.before->end() ? nullptr : &found->second;
+  }
+
   /** scalingMode Always. */
   void keep_up(const SlurmNode& node) {
     up_.insert(node.name);
@@ -159,11 +170,13 @@ class NodeSetPlanner {
     if (can_power_up(node) && !input_.held.contains(node.name)) add(Kind::power_up, node);
   }
 
-  void follow_machine(const SlurmNode& node, const NodeSet& nodeset) {
+  /** True when something is to be done with the node. */
+  bool follow_machine(const SlurmNode& node, const NodeSet& nodeset) {
     const auto pod = input_.pods.find(node.name);
     const auto step = machine_step(node, pod == input_.pods.end() ? nullptr : &pod->second, *input_.machines,
                                    nodeset.pod_spec["tolerations"]);
     if (step) add(step->kind, node, step->reason);
+    return step.has_value();
   }
 
   const std::string& name_;
@@ -171,6 +184,7 @@ class NodeSetPlanner {
   NodePlan& plan_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   Names leaving_, resizing_, missing_, blocked_, over_, not_up_;
+  std::vector<UpdateMember> kept_;
   std::set<std::string_view> up_;  // nodes that are to be up all the time
 };
 
@@ -193,8 +207,9 @@ Sorted sort_nodes(const std::vector<SlurmNode>& nodes) {
   return sorted;
 }
 
-void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std::set<std::string_view>& taken,
+void plan_nodeset(const KnownNodeSet& known, const NodesByName& records, const std::set<std::string_view>& taken,
                   const NodePlanInput& input, std::int64_t& room, NodePlan& plan) {
+  const NodeSet& nodeset = *known.spec;
   NodeSetPlanner planner(nodeset.name, input, plan);
   Members members;
   for (const auto& [name, node] : records) {
@@ -230,9 +245,11 @@ void plan_nodeset(const NodeSet& nodeset, const NodesByName& records, const std:
       planner.keep(*node, nodeset);
     }
   }
+  NodeSetState& state = plan.states[nodeset.name];
+  planner.update(nodeset, known, state);
   planner.create(nodeset, room);
   planner.finish();
-  planner.describe_state(nodeset.replicas, input.max_nodes, plan.states[nodeset.name]);
+  planner.describe_state(nodeset.replicas, input.max_nodes, state);
 }
 
 /** Records whose NodeSet is gone, told from those of an administrator by the feature that ours have. */
@@ -245,21 +262,6 @@ void plan_orphans(const std::string& nodeset, const NodesByName& records, const 
 }
 
 }  // namespace
-
-const char* to_string(NodeAction::Kind kind) {
-  switch (kind) {
-    case Kind::undrain: return "undrain";
-    case Kind::resume: return "resume";
-    case Kind::remove: return "delete";
-    case Kind::create: return "create";
-    case Kind::exempt: return "exempt";
-    case Kind::power_up: return "power_up";
-    case Kind::drain: return "drain";
-    case Kind::power_down: return "power_down";
-    case Kind::subject: return "subject";
-  }
-  return "unknown";
-}
 
 NodePlan plan_nodes(const NodePlanInput& input) {
   NodePlan plan;
@@ -276,10 +278,10 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       state.failures.add(*node);
     }
     if (known.spec.ok()) {
-      plan_nodeset(*known.spec, records, sorted.taken, input, room, plan);
+      plan_nodeset(known, records, sorted.taken, input, room, plan);
     } else {
-      state.reason = "InvalidSpec";
-      state.message = known.spec.error().message();
+      state.reason = state.roll_out.reason = "InvalidSpec";
+      state.message = state.roll_out.message = known.spec.error().message();
     }
   }
   for (const auto& [name, records] : sorted.managed) {

@@ -16,8 +16,10 @@
 #include "core/nodeset.hpp"
 #include "core/slurm.hpp"
 #include "machine_facts.hpp"
+#include "node_action.hpp"
 #include "node_counts.hpp"
 #include "pod_facts.hpp"
+#include "roll_out.hpp"
 #include "suspend_exemptions.hpp"
 
 namespace slurmk8s {
@@ -26,29 +28,13 @@ namespace slurmk8s {
 struct KnownNodeSet {
   std::int64_t generation = 0;
   Result<NodeSet> spec;
+  std::string stopped_template = {};  ///< the hash whose roll-out its status called stopped when it was first seen
 };
 
 /** All NodeSets of the namespace by name. */
 using NodeSets = std::map<std::string, KnownNodeSet>;
 
-/** One call to slurmctld. */
-struct NodeAction {
-  /**
-   * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
-   * from being suspended when they are idle; `subject`: takes that back.
-   */
-  enum class Kind { undrain, resume, remove, create, exempt, power_up, drain, power_down, subject };
-  Kind kind;
-  std::string nodeset;
-  std::string nodes;  ///< hostlist
-  std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
-  std::string reason; ///< of drain
-};
-
-/** "create", "power_down" …: as metrics and logs show it. */
-const char* to_string(NodeAction::Kind kind);
-
-/** What a NodeSet's status shows: counts and the conditions Ready and PowerUpFailing. */
+/** What a NodeSet's status shows: counts and the conditions Ready, PowerUpFailing and RolledOut. */
 struct NodeSetState {
   std::int64_t generation = 0;  ///< of the spec that this is about
   NodeCounts counts;
@@ -56,11 +42,14 @@ struct NodeSetState {
   std::string reason;   ///< CamelCase, as a condition's reason must be
   std::string message;
   PowerUpFailures failures;
+  RollOut roll_out;
 };
+
+using NodeSetStates = std::map<std::string, NodeSetState>;
 
 struct NodePlan {
   std::vector<NodeAction> actions;
-  std::map<std::string, NodeSetState> states;  ///< of each NodeSet
+  NodeSetStates states;  ///< of each NodeSet
 };
 
 /** What there is. */
@@ -72,6 +61,7 @@ struct NodePlanInput {
   const SuspendExemptions& exemptions;
   const std::set<std::string, std::less<>>& held;  ///< nodes that are not to be powered up yet: see PowerUpPace
   const Machines* machines = nullptr;  ///< null: they aren't known, and decide nothing
+  const NodeSetStates* before = nullptr;  ///< of the last plan; null: it is the first one
 };
 
 /**

@@ -2,6 +2,7 @@
 // Questions about a node record whose answers decide what may be done with it. Pure; any thread.
 #pragma once
 
+#include "core/nodeset.hpp"
 #include "core/slurm.hpp"
 #include "pod_facts.hpp"
 
@@ -32,6 +33,11 @@ inline bool can_power_up(const SlurmNode& node) {
 /** Registered, and not on its way down; whether it takes jobs is another matter. */
 inline bool is_powered_up(const SlurmNode& node) {
   return !node.powered_down && !node.going_down() && !is_starting(node) && !is_down(node);
+}
+
+/** Slurm can't change these of a node: it has to be made again. */
+inline bool has_other_size(const SlurmNode& node, const NodeSet& nodeset) {
+  return node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib;
 }
 
 /** True when the record can be deleted now without harm to anything. */

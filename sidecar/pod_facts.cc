@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "core/names.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -35,6 +36,7 @@ PodFacts decode_pod_facts(const Json& object) {
   facts.phase = decode_phase(object.at({"status", "phase"}).text());
   facts.deleting = !metadata["deletionTimestamp"].is_null();
   facts.machine = object.at({"spec", "nodeName"}).text();
+  facts.template_hash = metadata.at({"labels", kLabelTemplate}).text();
   facts.deletion_cost = decode_deletion_cost(metadata.at({"annotations", kDeletionCost}).text());
   return facts;
 }

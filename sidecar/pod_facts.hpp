@@ -18,6 +18,7 @@ struct PodFacts {
   Phase phase = Phase::pending;
   bool deleting = false;           ///< it has a deletionTimestamp
   std::string machine;             ///< the Kubernetes node that it is on; empty: none yet
+  std::string template_hash;       ///< hash_template() of the NodeSet that it was made from; empty: not known
   std::int32_t deletion_cost = 0;  ///< controller.kubernetes.io/pod-deletion-cost; what isn't a number counts as 0
   bool operator==(const PodFacts&) const = default;
 };

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "core/node.hpp"
 #include "node_state.hpp"
+#include "status_writer.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -42,7 +43,9 @@ void Reconciler::upsert(const Json& object) {
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
   // Nodes of scalingMode Always that never came up: see remember().
   unsettled_ |= keeps_up(name) && spec.ok() && spec->scaling_mode != ScalingMode::always;
-  nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation, .spec = std::move(spec)});
+  nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation,
+                                                .spec = std::move(spec),
+                                                .stopped_template = decode_stopped_template(object["status"])});
   forget_failures(name);
   dirty_ = true;
   version_++;
@@ -62,7 +65,8 @@ bool Reconciler::upsert_pod(const Json& object) {
   PodFacts& known = pods_[std::string(object.at({"metadata", "name"}).text())];
   if (known == facts) return false;
   // Of a pod that stays, the rest decides nothing about its record.
-  const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost;
+  const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost ||
+                       known.template_hash != facts.template_hash;
   known = std::move(facts);
   dirty_ |= matters;
   return matters;
@@ -121,7 +125,7 @@ std::chrono::milliseconds Reconciler::round() {
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                machines_listed_ ? &machines_ : nullptr});
+                                machines_listed_ ? &machines_ : nullptr, &states_});
     states_ = std::move(plan.states);
     dirty_ = false;
     const bool acted = apply(plan.actions);
@@ -190,6 +194,8 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::subject: return slurm_.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::power_up: return slurm_.update_nodes(action.nodes, {.state = State::power_up});
     case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
+    case NodeAction::Kind::recycle:
+      return slurm_.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }
   return slurm_.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
@@ -228,7 +234,8 @@ void Reconciler::remember(const NodeAction& action) {
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
   if (action.kind == Kind::remove) since_ = 0;
-  const bool leaves = action.kind == Kind::remove || action.kind == Kind::power_down;
+  const bool leaves =
+      action.kind == Kind::remove || action.kind == Kind::power_down || action.kind == Kind::recycle;
   if (action.kind != Kind::power_up && !leaves) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;

@@ -56,7 +56,7 @@ class Reconciler {
   /** Another number whenever nodesets() or nodes() may be others than before. */
   std::uint64_t version() const { return version_; }
   /** What each NodeSet's status is to say, as of the last round in which Slurm answered. */
-  const std::map<std::string, NodeSetState>& states() const { return states_; }
+  const NodeSetStates& states() const { return states_; }
   /** When slurmctld last answered; empty before it ever did. */
   std::optional<TimePoint> slurm_answered() const { return slurm_answered_; }
 
@@ -105,7 +105,7 @@ class Reconciler {
   SuspendExemptions exemptions_;
   PowerUpPace pace_;
   std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
-  std::map<std::string, NodeSetState> states_;
+  NodeSetStates states_;
   std::map<Key, Failure> failures_;
   bool unsettled_ = false;  // records were made that the scheduler may not see yet
   unsigned load_failures_ = 0;

@@ -11,6 +11,7 @@
 namespace slurmk8s {
 namespace {
 
+constexpr const char* kRolledOut = "RolledOut";
 constexpr const char* kTransition = "lastTransitionTime";
 
 /** The condition of this type; null when the status has none. */
@@ -39,8 +40,7 @@ Json power_up_condition(const NodeSetState& state) {
   std::string message = "no node was given up lately";
   if (failing) message = failures.cause;
   if (!failures.nodes.empty()) {
-    message = format("%s (%zu): %s", shorten(compress_hostlist(failures.nodes)).c_str(), failures.nodes.size(),
-                     message.c_str());
+    message = describe_hostlist(failures.nodes) + ": " + message;
   }
   const char* reason = failures.is_protected ? "Protected" : failing ? "NodesHeldBack" : "NoFailures";
   return make_condition("PowerUpFailing", failing, reason, message, state.generation);
@@ -82,6 +82,8 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
   Json conditions = Json::array();
   conditions.push(make_condition("Ready", state.ready, state.reason, state.message, state.generation));
   conditions.push(power_up_condition(state));
+  const RollOut& out = state.roll_out;
+  conditions.push(make_condition(kRolledOut, out.done, out.reason, out.message, state.generation));
   for (const Condition& one : more) {
     conditions.push(make_condition(one.type, one.status, one.reason, one.message, state.generation));
   }
@@ -89,6 +91,8 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
   status.set("observedGeneration", Json::integer(state.generation))
       .set("replicas", Json::integer(counts.total))
       .set("readyReplicas", Json::integer(counts.ready))
+      .set("updatedReplicas", Json::integer(out.updated))
+      .set("updateRevision", out.template_hash)
       .set("poweredUp", Json::integer(counts.powered_up))
       .set("poweringUp", Json::integer(counts.powering_up))
       .set("poweringDown", Json::integer(counts.powering_down))
@@ -100,6 +104,11 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
       .set("selector", std::string(kLabelNodeSet) + "=" + nodeset)
       .set("conditions", conditions);
   return status;
+}
+
+std::string decode_stopped_template(const Json& status) {
+  if (find_condition(status, kRolledOut)["reason"].text() != kRollOutStopped) return {};
+  return std::string(status["updateRevision"].text());
 }
 
 StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)

@@ -22,6 +22,9 @@ namespace slurmk8s {
 /** NodeSet.status as the API has it, but for the conditions' lastTransitionTime; `more` conditions follow its own. */
 Json encode_status(const std::string& nodeset, const NodeSetState& state, const Conditions& more = {});
 
+/** Of a status that encode_status() made: the hash of the template whose roll-out is stopped; empty: it isn't. */
+std::string decode_stopped_template(const Json& status);
+
 class StatusWriter {
  public:
   static constexpr std::chrono::seconds kInterval{1};  ///< between two writes of one NodeSet

@@ -208,4 +208,8 @@ std::string shorten(std::string hostlist) {
   return hostlist + "...";
 }
 
+std::string describe_hostlist(const std::vector<std::string>& names) {
+  return shorten(compress_hostlist(names)) + " (" + std::to_string(names.size()) + ")";
+}
+
 }  // namespace slurmk8s

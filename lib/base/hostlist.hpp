@@ -31,4 +31,7 @@ std::string compress_hostlist(std::vector<std::string> names);
 /** A hostlist for messages: at most about 200 characters, however scattered the nodes are. */
 std::string shorten(std::string hostlist);
 
+/** "compute-[8-9] (2)": nodes and how many they are, for messages. */
+std::string describe_hostlist(const std::vector<std::string>& names);
+
 }  // namespace slurmk8s

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "core/names.hpp"
+#include "core/template_hash.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -270,6 +271,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   SLURMK8S_CHECK(decode_sizes(spec, container, nodeset));
   SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
   nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
+  nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec, nodeset.replicas));
   return decode_extra_conf(spec["extraConf"], nodeset);
 }
 
@@ -290,6 +292,7 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   }
   const Status status = decode_spec(object["spec"], nodeset);
   if (!status.ok()) return status.error().wrap(object_name);
+  nodeset.template_hash = hash_template(nodeset);
   return nodeset;
 }
 

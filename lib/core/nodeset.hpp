@@ -9,6 +9,7 @@
 
 #include "core/claims.hpp"
 #include "core/partition_options.hpp"
+#include "core/update_strategy.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -35,6 +36,8 @@ struct NodeSet {
   bool protects_busy = true;                ///< pods of nodes in use are kept from evictions
   std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
   ClaimTemplates claims;                    ///< of each node's own volumes
+  UpdateStrategy update;
+  std::string template_hash;                ///< hash_template(); decode_nodeset() sets it
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
   std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

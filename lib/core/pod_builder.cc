@@ -145,7 +145,8 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
   labels.set(kLabelApp, "slurmd")
       .set(kLabelManagedBy, "slurm-k8s")
       .set(kLabelNodeSet, nodeset.name)
-      .set(kLabelNode, identity.node);
+      .set(kLabelNode, identity.node)
+      .set(kLabelTemplate, nodeset.template_hash);
   Json annotations = Json::object();
   annotations.set(kAnnotationRequest, identity.request);
   if (!identity.jobs.empty()) annotations.set(kAnnotationJobs, identity.jobs);

@@ -35,6 +35,7 @@ struct SlurmNode {
   bool completing = false;
   bool not_responding = false;
   bool reserved = false;
+  bool maintenance = false;    ///< MAINT: in a maintenance reservation that has begun; then it is reserved, too
   std::uint32_t cpus = 0;
   std::uint64_t real_memory_mib = 0;
   std::string features;

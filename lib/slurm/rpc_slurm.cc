@@ -108,6 +108,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.completing = has(NODE_STATE_COMPLETING);
   node.not_responding = has(NODE_STATE_NO_RESPOND);
   node.reserved = has(NODE_STATE_RES);
+  node.maintenance = has(NODE_STATE_MAINT);
   node.cpus = info.cpus;
   node.real_memory_mib = info.real_memory;
   node.features = text(info.features);

@@ -96,6 +96,21 @@ refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "StatefulSet": 
   '"scalingMode":"StatefulSet"'
 accepted "scalingMode Always" "{$slurmd,\"scalingMode\":\"Always\"}"
 
+for type in RollingUpdate OnDelete ScheduledUpdate; do
+  accepted "updateStrategy $type" "{$slurmd,\"updateStrategy\":{\"type\":\"$type\"}}"
+done
+refused_with "updateStrategy Recreate" \
+  'spec.updateStrategy.type: Unsupported value: "Recreate": supported values: "RollingUpdate", "OnDelete", "Scheduled' \
+  '"updateStrategy":{"type":"Recreate"}'
+for value in 0 -1 '"0%"' '"101%"' '"3"' '"%"' '"1.5%"'; do
+  refused_with "maxUnavailable $value" \
+    "spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: *a number of nodes, at least 1, or a percentage" \
+    "\"updateStrategy\":{\"rollingUpdate\":{\"maxUnavailable\":$value}}"
+done
+for value in 1 65536 '"1%"' '"100%"'; do
+  accepted "maxUnavailable $value" "{$slurmd,\"updateStrategy\":{\"rollingUpdate\":{\"maxUnavailable\":$value}}}"
+done
+
 # ---- image and size --------------------------------------------------------------------------------------------------
 
 refused "no slurmd" "spec.slurmd: Required value" '{}'
@@ -214,7 +229,8 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 # ---- good ones -------------------------------------------------------------------------------------------------------
 
 accepted "a NodeSet with every field" '{"replicas":65536,"ordinalPadding":5,"unschedulableGracePeriodSeconds":0,
-  "scalingMode":"OnDemand","memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
+  "scalingMode":"OnDemand","updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},
+  "memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
   "slurmd":{"name":"slurmd","image":"r.example/x/slurmd:1","imagePullPolicy":"Always","args":["-vv"],
     "env":[{"name":"A","value":"1"},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}}],
     "resources":{"limits":{"cpu":"8","memory":"64Gi","example.com/gpu":8},"requests":{"cpu":8,"memory":"64Gi"}},

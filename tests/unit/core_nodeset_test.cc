@@ -2,6 +2,8 @@
 // core/nodeset: decoding and checking a NodeSet; quantities.
 #include "core/nodeset.hpp"
 
+#include "base/text.hpp"
+#include "core/template_hash.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {
@@ -33,6 +35,9 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->replicas, 1);
   assert_int_equal(nodeset->ordinal_padding, 0);
   assert_true(nodeset->protects_busy);
+  assert_true(nodeset->update.type == UpdateStrategy::Type::rolling);
+  assert_int_equal(nodeset->update.max_unavailable, 1);
+  assert_text(nodeset->template_hash, hash_template(*nodeset));
   assert_false(nodeset->partition.has_value());
   assert_int_equal(nodeset->cpus, 2);
   assert_int_equal(nodeset->real_memory_mib, 936);
@@ -76,9 +81,13 @@ void takes_half_a_cpu_as_one(void**) {
 
 void names_the_wrong_field(void**) {
   const std::string limits = R"("resources":{"limits":{"cpu":"2","memory":"1Gi"}})";
+  const auto wrong_part = [](const std::string& value) {
+    return "spec.updateStrategy.rollingUpdate.maxUnavailable: " + value +
+           ": must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"";
+  };
   const struct {
     std::string spec;
-    const char* message;  // without "nodeset slurm/compute: "
+    std::string message;  // without "nodeset slurm/compute: "
   } cases[] = {
       {"null", "spec: required"},
       {spec_with(R"("replicas":-1)"), "spec.replicas: -1: must be 0 to 65536"},
@@ -95,6 +104,15 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
       {spec_with(R"("scalingMode":"StatefulSet")"), "spec.scalingMode: \"StatefulSet\": must be OnDemand or Always"},
       {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand or Always"},
+      {spec_with(R"("updateStrategy":"OnDelete")"), "spec.updateStrategy: an object is needed"},
+      {spec_with(R"("updateStrategy":{"type":"Recreate"})"),
+       "spec.updateStrategy.type: \"Recreate\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":1})"), "spec.updateStrategy.rollingUpdate: an object is needed"},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"), wrong_part("0")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"101%"}})"), wrong_part("\"101%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), wrong_part("\"0%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), wrong_part("\"3\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), wrong_part("1.5")},
       {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},
       {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),
        "spec.template.metadata.labels.a: 1: a string is needed"},
@@ -131,6 +149,23 @@ void names_the_wrong_field(void**) {
     assert_false(nodeset.ok());
     assert_int_equal(nodeset.error().code(), Errc::invalid);
     assert_text(nodeset.error().message(), std::string("nodeset slurm/compute: ") + c.message);
+  }
+}
+
+void rounds_up_how_many_may_be_unavailable(void**) {
+  const struct {
+    int replicas;
+    const char* max_unavailable;
+    std::int64_t nodes;
+  } cases[] = {{8, "\"25%\"", 2}, {9, "\"25%\"", 3}, {0, "\"25%\"", 1},     {3, "\"1%\"", 1},
+               {8, "3", 3},       {8, "\"100%\"", 8}, {65536, "\"99%\"", 64881}, {1, "20", 20}};
+  for (const auto& c : cases) {
+    const auto nodeset = decode(spec_with(format(
+        R"("replicas":%d,"updateStrategy":{"type":"ScheduledUpdate","rollingUpdate":{"maxUnavailable":%s}})", c.replicas,
+        c.max_unavailable)));
+    assert_ok(nodeset);
+    assert_true(nodeset->update.type == UpdateStrategy::Type::scheduled);
+    assert_int_equal(nodeset->update.max_unavailable, c.nodes);
   }
 }
 
@@ -185,7 +220,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(decodes_defaults),       SLURMK8S_TEST(decodes_all_fields), SLURMK8S_TEST(takes_half_a_cpu_as_one),
-      SLURMK8S_TEST(names_the_wrong_field), SLURMK8S_TEST(checks_names),       SLURMK8S_TEST(parses_quantities),
+      SLURMK8S_TEST(names_the_wrong_field), SLURMK8S_TEST(checks_names),
+      SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),       SLURMK8S_TEST(parses_quantities),
   };
   return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);
 }

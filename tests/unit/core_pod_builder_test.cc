@@ -23,6 +23,7 @@ NodeSet compute(const char* slurmd, const char* metadata, const char* spec) {
   nodeset.uid = "nodeset-uid";
   nodeset.cpus = 2;
   nodeset.real_memory_mib = 936;
+  nodeset.template_hash = "1-abc";
   nodeset.slurmd = parse(slurmd);
   nodeset.pod_metadata = parse(metadata);
   nodeset.pod_spec = parse(spec);
@@ -50,6 +51,7 @@ void a_plain_nodeset(void**) {
   assert_member(pod.at({"metadata", "namespace"}), "slurm");
   assert_member(pod.at({"metadata", "labels", "slurm-k8s.io/nodeset"}), "compute");
   assert_member(pod.at({"metadata", "labels", "slurm-k8s.io/node"}), "compute-3");
+  assert_member(pod.at({"metadata", "labels", "slurm-k8s.io/template-hash"}), "1-abc");
   assert_member(pod.at({"metadata", "annotations", "slurm-k8s.io/request"}), "request-1");
   assert_member(pod.at({"metadata", "annotations", "slurm-k8s.io/jobs"}), "12,13");
   assert_member(pod.at({"metadata", "ownerReferences"})[std::size_t{0}]["uid"], "nodeset-uid");

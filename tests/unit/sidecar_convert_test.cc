@@ -139,6 +139,10 @@ spec:
   partition:
     enabled: true
     config: MaxTime=1-0
+  updateStrategy:
+    type: RollingUpdate
+    rollingUpdate:
+      maxUnavailable: "25%"
   workloadDisruptionProtection: true
 )");
   const std::string at = "nodeset slurm-worker-gpu: ";
@@ -165,9 +169,6 @@ spec:
                "reads it\n" +
           of_template + "spec.restartPolicy: not needed: Never: as without it\n" +
           of_template + "spec.containers[0].env[0]: not converted: SLURM_K8S_POD: slurm-k8s sets this variable\n" +
-          at + "spec.updateStrategy.type: not converted: RollingUpdate: a pod is made from the NodeSet as it is when "
-               "its node is powered up; nothing replaces running ones\n" +
-          at + "spec.updateStrategy.rollingUpdate: not needed: see `updateStrategy.type`\n" +
           at + "spec.pinToNode: not needed: false: as without it\n" +
           at + "spec.newField: not converted: unknown: no field of Slinky's that slurm-k8s knows\n" +
           at + "status: not needed: the sidecar writes its own\n");
@@ -272,7 +273,9 @@ void single_fields(void**) {
       {"  ordinalPadding: 7\n", true, "nodeset gpu: to be completed: spec.ordinalPadding: 7: must be 0 to 5"},
       {"  oversubscribeNode: false\n", true, "spec.oversubscribeNode: not converted: false: nodes may share a machine"},
       {"  oversubscribeNode: true\n", false, "spec.oversubscribeNode: not needed: true"},
-      {"  updateStrategy: {type: OnDelete}\n", false, "spec.updateStrategy.type: not needed: OnDelete"},
+      {"  updateStrategy: {type: OnDelete}\n", false, ""},
+      {"  updateStrategy: {type: Never}\n", true,
+       "completed: spec.updateStrategy.type: \"Never\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
       {"  updateStrategy: {scheduledUpdate: {duration: 1h}}\n", true, "scheduledUpdate: not converted"},
       {"  updateStrategy: later\n", true, "spec.updateStrategy: not converted: later: an object is needed"},
       {"  updateStrategy: {kind: x}\n", true, "spec.updateStrategy.kind: not converted: unknown"},

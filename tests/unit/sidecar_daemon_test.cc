@@ -276,7 +276,7 @@ void protects_pods_of_nodes_in_use(void**) {
   assert_true(is_marked("c-0"));
   assert_false(is_marked("c-1"));
   assert_false(f.client.find(kube::kDisruptionBudgets, "slurm", "c-busy").is_null());
-  assert_text(f.status("c")["conditions"][std::size_t(2)]["reason"].text(), "BudgetInPlace");
+  assert_text(f.status("c")["conditions"][std::size_t(3)]["reason"].text(), "BudgetInPlace");
   f.slurm.node("c-1").base = SlurmNode::Base::allocated;
   f.run_for(milliseconds(1500));
   assert_true(is_marked("c-1"));

@@ -38,6 +38,7 @@ class Cluster {
   std::int64_t max_nodes = 4096;
   SuspendExemptions exemptions;
   std::set<std::string, std::less<>> held;
+  const NodeSetStates* before = nullptr;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -62,7 +63,7 @@ class Cluster {
     pods[node] = PodFacts{.uid = "u", .deletion_cost = deletion_cost};
     return *this;
   }
-  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines}); }
+  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before}); }
   std::string actions() const {
     std::string text;
     for (const NodeAction& action : plan().actions) {
@@ -406,11 +407,13 @@ void lets_nodes_of_always_go(void**) {
 
   const Change small = [](SlurmNode& n) { n.cpus = 1; };
   Cluster resizing = always(4, "c");
+  resizing.nodesets.at("c").spec->update.max_unavailable = 4;
+  resizing.pod("c-1").pod("c-2");
   resizing.records("c", 0, 0, small)
       .records("c", 1, 1, [&](SlurmNode& n) { small(n), up(n); })
       .records("c", 2, 2, [&](SlurmNode& n) { small(n), allocated(n); })
       .records("c", 3, 3, [&](SlurmNode& n) { small(n), up(n), n.powering_up = true; });
-  assert_text(resizing.actions(), "delete c-0; power_down c-1");
+  assert_text(resizing.actions(), "delete c-0; drain c-2; recycle c-1");
 }
 
 void exempts_nodes_from_suspends(void**) {
@@ -436,6 +439,47 @@ void exempts_nodes_from_suspends(void**) {
   assert_text(cluster.actions(), "subject c-1");
   cluster.nodesets.clear();
   assert_text(cluster.actions(), "power_down c-[0-1]; subject c-1");
+}
+
+// A node on a cordoned machine is left to what is done for the machine; what leaves isn't updated.
+void updates_what_stays(void**) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", 4);
+  nodeset.template_hash = "1-new";
+  nodeset.update.max_unavailable = 4;
+  cluster.nodeset(nodeset).records("c", 0, 1, allocated).records("c", 2, 2, up).records("c", 3, 3, allocated);
+  for (int i = 0; i < 4; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].template_hash = "1-old";
+  cluster.machines = {{"m0", {.cordoned = true}}};
+  cluster.pods["c-1"].machine = "m0";
+  assert_text(cluster.actions(), "drain c-1; drain c-[0,3]; recycle c-2");
+  const NodePlan plan = cluster.plan();
+  assert_text(plan.actions[0].reason, "slurm-k8s: kubernetes node m0 is cordoned");
+  assert_text(plan.actions[1].reason, "slurm-k8s: update of the template");
+  assert_text(plan.actions[2].reason, "slurm-k8s: update of the template");
+  assert_text(plan.states.at("c").roll_out.reason, "WaitingForJobs");
+  assert_int_equal(plan.states.at("c").roll_out.updated, 0);
+
+  nodeset.replicas = 0;
+  cluster.nodeset(nodeset);
+  assert_text(cluster.actions(), "drain c-[0-1,3]; power_down c-2");
+  assert_text(cluster.plan().actions[0].reason, kScaleInReason);
+}
+
+// What the last plan knew of the template is handed on, and what the status said when there is no last plan.
+void goes_on_with_a_roll_out(void**) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", 1);
+  nodeset.template_hash = "1-new";
+  cluster.nodeset(nodeset).records("c", 0, 0, up).pod("c-0").pods["c-0"].template_hash = "1-old";
+  assert_text(cluster.actions(), "recycle c-0");
+  cluster.nodesets.at("c").stopped_template = "1-new";
+  assert_text(cluster.actions(), "");
+  NodeSetStates before;
+  before["c"].roll_out.template_hash = "1-new";
+  cluster.before = &before;
+  assert_text(cluster.actions(), "recycle c-0");
+  before["c"].roll_out.stopped = true;
+  assert_text(cluster.actions(), "");
 }
 
 void counts_states(void**) {
@@ -506,9 +550,11 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::power_up: return slurm.update_nodes(action.nodes, {.state = State::power_up});
     case NodeAction::Kind::exempt: return slurm.exempt_from_suspend(action.nodes, true);
     case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
+    case NodeAction::Kind::recycle:
+      return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }
-  return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = kScaleInReason});
+  return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
 }
 
 // The plan carried out on a Slurm whose jobs come and go, in many orders: it always comes to rest with exactly the wanted
@@ -525,11 +571,13 @@ void comes_to_rest_without_harm(void**) {
     Pods pods;
     SuspendExemptions exemptions;
     const std::set<std::string, std::less<>> held;
-    for (int step = 0; step < 60; step++) {
+    for (int step = 0; step < 120; step++) {
       const bool settling = step >= 30;
       if (!settling && dice(4) == 0) {
         NodeSet nodeset = nodeset_of("c", dice(9), 0);
         if (dice(2) == 0) nodeset.scaling_mode = ScalingMode::always;
+        nodeset.template_hash = dice(2) == 0 ? "1-a" : "1-b";
+        nodeset.update.max_unavailable = 1 + dice(3);
         nodesets.insert_or_assign("c", KnownNodeSet{.generation = step, .spec = nodeset});
       }
       const auto before = *slurm.load_nodes();
@@ -551,11 +599,14 @@ void comes_to_rest_without_harm(void**) {
       }
       slurm.pass_time();
       const auto after = *slurm.load_nodes();
+      const std::string template_hash = nodesets.empty() ? "1-a" : nodesets.at("c").spec->template_hash;
       for (const SlurmNode& node : after) {  // pods come and go some time after Slurm asks for it
         if (node.powered_down || (node.powering_down && dice(2) == 0)) {
           pods.erase(node.name);
         } else if (!node.powering_down) {
-          pods[node.name] = {.deletion_cost = static_cast<std::int32_t>(dice(3))};
+          PodFacts& pod = pods[node.name];
+          pod.deletion_cost = static_cast<std::int32_t>(dice(3));
+          if (pod.template_hash.empty()) pod.template_hash = template_hash;
         }
       }
       // Only some of the actions: the sidecar may be killed between any two.
@@ -569,6 +620,7 @@ void comes_to_rest_without_harm(void**) {
     const NodePlan rest = plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096, exemptions, held});
     assert_int_equal(rest.actions.size(), 0);
     assert_true(rest.states.at("c").ready);
+    assert_true(rest.states.at("c").roll_out.done);
     assert_int_equal(slurm.size(), nodesets.at("c").spec->replicas);
   }
 }
@@ -609,6 +661,8 @@ int main() {
       SLURMK8S_TEST(powers_many_up_in_one_call),
       SLURMK8S_TEST(lets_nodes_of_always_go),
       SLURMK8S_TEST(exempts_nodes_from_suspends),
+      SLURMK8S_TEST(updates_what_stays),
+      SLURMK8S_TEST(goes_on_with_a_roll_out),
       SLURMK8S_TEST(counts_states),
       SLURMK8S_TEST(tells_failed_power_ups),
       SLURMK8S_TEST(keeps_messages_short),

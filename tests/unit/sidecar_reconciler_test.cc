@@ -42,6 +42,22 @@ struct Fixture {
                                           R"("resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})",
                                           replicas)));
   }
+  /** Puts a NodeSet of scalingMode Always there, with an image and a status; returns the hash of its template. */
+  std::string template_of(const std::string& name, int replicas, const char* image, const char* status = "{}") {
+    Json nodeset = object(name, format(R"({"scalingMode":"Always","replicas":%d,"slurmd":{"image":"%s",)"
+                                       R"("resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})",
+                                       replicas, image));
+    reconciler.upsert(nodeset.set("status", *Json::parse(status)));
+    return reconciler.nodesets().at(name).spec->template_hash;
+  }
+  /** The node's slurmd has registered, in a pod of this template. */
+  void come_up(const std::string& node, const std::string& hash) {
+    slurm.node(node).powered_down = slurm.node(node).power_up_asked = false;
+    reconciler.upsert_pod(*Json::parse(
+        format(R"({"metadata":{"name":"%s","uid":"u-%s","labels":{"slurm-k8s.io/node":"%s",)"
+               R"("slurm-k8s.io/template-hash":"%s"}}})",
+               node.c_str(), hash.c_str(), node.c_str(), hash.c_str())));
+  }
   /** Rounds, a second apart. */
   void rounds(int count) {
     for (int i = 0; i < count; i++) {
@@ -107,6 +123,48 @@ void follows_replicas(void**) {
   f.rounds(1);
   assert_int_equal(f.slurm.size(), 0);
   assert_int_equal(f.reconciler.states().size(), 0);
+}
+
+// Two nodes of scalingMode Always, one at a time. The second sidecar knows what the first one knew.
+void rolls_a_template_out(void**) {
+  Fixture f;
+  f.slurm.exempt_nodes = "c";
+  f.reconciler.set_listed();
+  const std::string former = f.template_of("c", 2, "i");
+  f.rounds(1);
+  for (const char* node : {"c-0", "c-1"}) f.come_up(node, former);
+  f.rounds(2);
+  assert_true(f.reconciler.states().at("c").roll_out.done);
+  f.slurm.calls.clear();
+
+  const std::string present = f.template_of("c", 2, "j");
+  f.rounds(3);  // asked for, powering down, powered down
+  f.reconciler.remove_pod("c-0", "u-" + former);
+  f.rounds(1);
+  assert_int_equal(f.slurm.calls.size(), 2);
+  assert_text(f.slurm.calls[0], "power_down_asap c-0 slurm-k8s: update of the template");
+  assert_text(f.slurm.calls[1], "power_up c-0");  // at once: it didn't die
+  f.come_up("c-0", present);
+  f.rounds(1);
+  assert_text(f.slurm.calls.back(), "power_down_asap c-1 slurm-k8s: update of the template");
+  assert_true(f.slurm.harmed.empty());
+  assert_int_equal(f.reconciler.requests().at("recycle").ok, 2);
+
+  for (const bool stopped : {true, false}) {
+    Fixture other;
+    other.reconciler.set_listed();
+    other.slurm.exempt_nodes = "c";
+    other.slurm.node("c-0").cpus = 2;
+    other.slurm.node("c-0").real_memory_mib = 936;
+    other.come_up("c-0", former);
+    other.template_of("c", 1, "j",
+                      format(R"({"updateRevision":"%s","conditions":[{"type":"RolledOut","reason":"%s"}]})",
+                             present.c_str(), stopped ? "Stopped" : "RollingOut")
+                          .c_str());
+    other.rounds(3);
+    assert_int_equal(other.slurm.calls.empty(), stopped);
+    assert_int_equal(other.reconciler.states().at("c").roll_out.stopped, stopped);
+  }
 }
 
 void settles_nodes_that_it_made(void**) {
@@ -422,6 +480,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(follows_replicas),
+      SLURMK8S_TEST(rolls_a_template_out),
       SLURMK8S_TEST(settles_nodes_that_it_made),
       SLURMK8S_TEST(undrains_when_scaled_out_again),
       SLURMK8S_TEST(heeds_pods),

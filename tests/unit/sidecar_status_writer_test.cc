@@ -57,19 +57,32 @@ void writes_every_field(void**) {
   state.reason = "InvalidSpec";
   state.message = "nodeset slurm/c: spec.replicas: \"x\": an integer is needed";
   state.failures = {{"c-3", "c-4"}, true, "unschedulable: no room"};
+  state.roll_out = {.template_hash = "1-abc", .updated = 11, .reason = "RollingOut", .message = "c-3 (1): to be updated"};
   f.writer.want("c", state);
   f.pass(milliseconds(0));
   assert_text(f.status("c").dump(),
-              R"({"observedGeneration":7,"replicas":1,"readyReplicas":2,"poweredUp":3,"poweringUp":4,"poweringDown":5,)"
+              R"({"observedGeneration":7,"replicas":1,"readyReplicas":2,"updatedReplicas":11,"updateRevision":"1-abc","poweredUp":3,"poweringUp":4,"poweringDown":5,)"
               R"("poweredDown":6,"allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
               R"("conditions":[{"type":"Ready","status":"False","reason":"InvalidSpec",)"
               R"("message":"nodeset slurm/c: spec.replicas: \"x\": an integer is needed","observedGeneration":7,)"
               R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"PowerUpFailing","status":"True",)"
               R"("reason":"Protected","message":"c-[3-4] (2): unschedulable: no room","observedGeneration":7,)"
+              R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"RolledOut","status":"False",)"
+              R"("reason":"RollingOut","message":"c-3 (1): to be updated","observedGeneration":7,)"
               R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
   assert_int_equal(f.client.calls.size(), 1);
   assert_text(f.client.calls[0].subresource, "status");
   assert_int_equal(f.client.calls[0].body.size(), 1);
+}
+
+// What a sidecar that is started anew must know of the one before.
+void reads_which_roll_out_is_stopped(void**) {
+  NodeSetState state = Fixture::state(1);
+  state.roll_out = {.template_hash = "1-abc", .reason = "RollingOut"};
+  assert_text(decode_stopped_template(encode_status("c", state)), "");
+  state.roll_out.reason = kRollOutStopped;
+  assert_text(decode_stopped_template(encode_status("c", state)), "1-abc");
+  assert_text(decode_stopped_template(Json()), "");
 }
 
 void writes_further_conditions(void**) {
@@ -79,7 +92,7 @@ void writes_further_conditions(void**) {
   f.pass(seconds(2));
   f.writer.want("c", f.state(8), {{"DisruptionProtected", false, "Disabled", "other"}});
   f.pass(seconds(2));
-  const Json condition = f.status("c")["conditions"][std::size_t(2)];
+  const Json condition = f.status("c")["conditions"][std::size_t(3)];
   assert_text(condition.dump(), R"({"type":"DisruptionProtected","status":"False","reason":"Disabled","message":"other",)"
                                 R"("observedGeneration":3,"lastTransitionTime":"2026-01-01T00:00:02Z"})");
   assert_int_equal(f.client.count(Verb::patch), 2);
@@ -112,7 +125,7 @@ void writes_only_changes(void**) {
   f.writer.observe(f.client.put(kube::kNodeSets, "slurm", spoilt));
   f.pass(seconds(2));
   assert_int_equal(f.status("c")["replicas"].integer_or(0), 8);
-  assert_int_equal(f.status("c")["conditions"].size(), 2);
+  assert_int_equal(f.status("c")["conditions"].size(), 3);
 }
 
 void writes_once_a_second_each(void**) {
@@ -199,6 +212,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(writes_every_field),
+      SLURMK8S_TEST(reads_which_roll_out_is_stopped),
       SLURMK8S_TEST(writes_further_conditions),
       SLURMK8S_TEST(writes_only_changes),
       SLURMK8S_TEST(writes_once_a_second_each),

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// NodeAction: one change of Slurm's node records. A value.
+#pragma once
+
+#include <string>
+
+namespace slurmk8s {
+
+/** One call to slurmctld. */
+struct NodeAction {
+  /**
+   * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
+   * from being suspended when they are idle; `subject`: takes that back. `recycle`: powers down as soon as no job is
+   * left, and takes no further one.
+   */
+  enum class Kind { undrain, resume, remove, create, exempt, power_up, drain, power_down, recycle, subject };
+  Kind kind;
+  std::string nodeset;
+  std::string nodes;  ///< hostlist
+  std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
+  std::string reason; ///< of drain and recycle
+};
+
+/** "create", "power_down" …: as metrics and logs show it. */
+const char* to_string(NodeAction::Kind kind);
+
+}  // namespace slurmk8s

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// plan_update(): a look at all members, whether to go on, then as many steps as fit.
+#include "update_plan.hpp"
+
+#include <algorithm>
+
+#include "base/hostlist.hpp"
+#include "core/plan.hpp"
+#include "core/reasons.hpp"
+#include "core/template_hash.hpp"
+#include "node_state.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Kind = NodeAction::Kind;
+using Type = UpdateStrategy::Type;
+using Names = std::vector<std::string>;
+
+bool is_of_update(const SlurmNode& node) { return node.reason == kUpdateReason; }
+
+bool is_drained_for_update(const SlurmNode& node) { return node.draining && is_of_update(node); }
+
+/** An administrator has it down or drained: it is no business of a roll-out, and may stay so for long. */
+bool is_somebody_elses(const SlurmNode& node) {
+  return is_down(node) ? !is_given_up(node) : node.draining && !std::string_view(node.reason).starts_with(kReason);
+}
+
+/** Counts against max_unavailable. A plain suspend doesn't, but for the moment in which its pod is a former one. */
+bool is_unavailable(const SlurmNode& node, bool outdated, const NodeSet& nodeset) {
+  if (is_drained_for_update(node) || is_given_up(node)) return true;
+  if (node.going_down() && (outdated || is_of_update(node))) return true;
+  return nodeset.scaling_mode == ScalingMode::always && !is_powered_up(node) && !is_somebody_elses(node);
+}
+
+/** Whether the strategy lets an outdated node be recycled now. */
+bool is_eligible(const SlurmNode& node, const UpdateStrategy& update) {
+  return update.type == Type::rolling || (update.type == Type::scheduled && node.maintenance);
+}
+
+/** An outdated node that can be taken: in service, or drained by nobody. */
+bool is_candidate(const SlurmNode& node) {
+  return is_powered_up(node) && !node.draining && node.base != SlurmNode::Base::unknown;
+}
+
+class Planner {
+ public:
+  explicit Planner(const UpdateInput& input) : input_(input), nodeset_(input.nodeset) {}
+
+  UpdatePlan plan() {
+    look();
+    judge();
+    for (const UpdateMember& member : input_.members) go_on(member);
+    take(true);
+    take(false);
+    describe();
+    return std::move(plan_);
+  }
+
+ private:
+  void look() {
+    RollOut& out = plan_.roll_out;
+    out.template_hash = nodeset_.template_hash;
+    for (const auto& [node, taken] : input_.members) {
+      const bool outdated = is_outdated(*node, input_.pods, nodeset_);
+      const auto pod = input_.pods.find(node->name);
+      const bool is_present = pod != input_.pods.end() && pod->second.template_hash == out.template_hash;
+      if (is_powered_up(*node) && is_present) out.up.insert(node->name);
+      // Slurm keeps an old Reason when it sets a node DOWN itself: ours of the update is no failed start.
+      if (is_given_up(*node) && !outdated && !is_of_update(*node)) out.failed.insert(node->name);
+      unavailable_ += is_unavailable(*node, outdated, nodeset_);
+      if (outdated) outdated_.push_back(node->name);
+      out.updated += !outdated;
+      if (nodeset_.scaling_mode == ScalingMode::always && !is_powered_up(*node) && !is_somebody_elses(*node)) {
+        not_up_.push_back(node->name);
+      }
+    }
+  }
+
+  /** What had failed already when the template came says nothing about it. */
+  void judge() {
+    RollOut& out = plan_.roll_out;
+    const RollOut* before = input_.before;
+    if (!before) out.stopped = !out.template_hash.empty() && input_.stopped_template == out.template_hash;
+    if (!before || before->template_hash != out.template_hash) return;
+    const bool came_up = !std::includes(before->up.begin(), before->up.end(), out.up.begin(), out.up.end());
+    const bool failed = !std::includes(before->failed.begin(), before->failed.end(), out.failed.begin(), out.failed.end());
+    out.stopped = failed || (before->stopped && !came_up);
+  }
+
+  bool is_halted() const { return plan_.roll_out.stopped || input_.is_protected; }
+
+  bool may_go(const SlurmNode& node) const {
+    return !is_halted() && is_eligible(node, nodeset_.update) && is_outdated(node, input_.pods, nodeset_);
+  }
+
+  void add(Kind kind, const SlurmNode& node) { plan_.steps.push_back({kind, &node}); }
+
+  /** With nodes that were taken before. */
+  void go_on(const UpdateMember& member) {
+    const SlurmNode& node = *member.node;
+    if (member.taken || !is_drained_for_update(node) || node.going_down()) return;
+    if (!may_go(node)) return add(Kind::undrain, node);
+    if (is_idle(node) && is_powered_up(node)) return add(Kind::recycle, node);
+    if (is_busy(node)) wait_for_jobs_.push_back(node.name);
+  }
+
+  /** Further ones, either those that are idle or those that are not. */
+  void take(bool idle) {
+    for (const auto& [node, taken] : input_.members) {
+      if (unavailable_ >= nodeset_.update.max_unavailable) return;
+      if (taken || !is_candidate(*node) || is_idle(*node) != idle || !may_go(*node)) continue;
+      add(idle ? Kind::recycle : Kind::drain, *node);
+      if (!idle) wait_for_jobs_.push_back(node->name);
+      unavailable_++;
+    }
+  }
+
+  /** The condition RolledOut: the first thing that keeps it from being so. */
+  void describe() {
+    RollOut& out = plan_.roll_out;
+    const auto set = [&](const char* reason, std::string message) {
+      out.reason = reason;
+      out.message = std::move(message);
+    };
+    const std::string cause = input_.failure.empty() ? "" : ": " + std::string(input_.failure);
+    if (out.stopped && (!outdated_.empty() || out.up.empty())) {
+      return set(kRollOutStopped, "no node has come up with the template since one failed to" + cause);
+    }
+    if (!outdated_.empty()) {
+      const std::string names = describe_hostlist(outdated_);
+      if (nodeset_.update.type == Type::on_delete) return set("OnDelete", names + ": updated when their pods go");
+      if (input_.is_protected) return set("Protected", names + ": not updated while the NodeSet is protected" + cause);
+      if (nodeset_.update.type == Type::scheduled && plan_.steps.empty() && unavailable_ == 0) {
+        return set("WaitingForMaintenance", names + ": updated in a maintenance reservation");
+      }
+      if (!wait_for_jobs_.empty()) {
+        return set("WaitingForJobs", names + ": to be updated; recycled when their jobs are over: " +
+                                         describe_hostlist(wait_for_jobs_));
+      }
+      return set("RollingOut", names + ": to be updated");
+    }
+    if (!not_up_.empty()) return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet");
+    out.done = true;
+    set("TemplateInUse", "no node has a former template");
+  }
+
+  const UpdateInput& input_;
+  const NodeSet& nodeset_;
+  UpdatePlan plan_;
+  std::int64_t unavailable_ = 0;
+  Names outdated_, wait_for_jobs_, not_up_;
+};
+
+}  // namespace
+
+bool is_outdated(const SlurmNode& node, const Pods& pods, const NodeSet& nodeset) {
+  const auto pod = pods.find(node.name);
+  if (pod == pods.end()) return false;
+  return has_other_size(node, nodeset) || is_former_template(pod->second.template_hash, nodeset.template_hash);
+}
+
+UpdatePlan plan_update(const UpdateInput& input) { return Planner(input).plan(); }
+
+}  // namespace slurmk8s
