@@ -72,6 +72,7 @@ class NodeSetPlanner {
       resizing_.push_back(node.name);
       if (is_removable(node) && node.base == SlurmNode::Base::idle && !node.draining) {
         add(Kind::remove, node);
+        kept_.push_back({&node, true});
         return;
       }
     }
@@ -107,6 +108,7 @@ class NodeSetPlanner {
     const NodeSetState* before = find_before();
     const UpdatePlan plan = plan_update({.nodeset = nodeset,
                                          .members = kept_,
+                                         .missing = std::ssize(missing_),
                                          .pods = input_.pods,
                                          .is_protected = state.failures.is_protected,
                                          .failure = state.failures.cause,

@@ -61,6 +61,8 @@ class Planner {
   void look() {
     RollOut& out = plan_.roll_out;
     out.template_hash = nodeset_.template_hash;
+    const bool always = nodeset_.scaling_mode == ScalingMode::always;
+    if (always) unavailable_ = input_.missing;
     for (const auto& [node, taken] : input_.members) {
       const bool outdated = is_outdated(*node, input_.pods, nodeset_);
       const auto pod = input_.pods.find(node->name);
@@ -71,9 +73,7 @@ class Planner {
       unavailable_ += is_unavailable(*node, outdated, nodeset_);
       if (outdated) outdated_.push_back(node->name);
       out.updated += !outdated;
-      if (nodeset_.scaling_mode == ScalingMode::always && !is_powered_up(*node) && !is_somebody_elses(*node)) {
-        not_up_.push_back(node->name);
-      }
+      if (always && !is_powered_up(*node) && !is_somebody_elses(*node)) not_up_.push_back(node->name);
     }
   }
 
@@ -137,6 +137,9 @@ class Planner {
       if (!wait_for_jobs_.empty()) {
         return set("WaitingForJobs", names + ": to be updated; recycled when their jobs are over: " +
                                          describe_hostlist(wait_for_jobs_));
+      }
+      if (plan_.steps.empty() && !not_up_.empty()) {
+        return set("WaitingForNodes", names + ": to be updated when others are up: " + describe_hostlist(not_up_));
       }
       return set("RollingOut", names + ": to be updated");
     }

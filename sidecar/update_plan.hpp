@@ -9,6 +9,7 @@
 // on as if nothing had been, and one that an administrator drains as well stays up.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct UpdatePlan {
 struct UpdateInput {
   const NodeSet& nodeset;
   const std::vector<UpdateMember>& members;
+  std::int64_t missing;  ///< wanted nodes without a record
   const Pods& pods;
   bool is_protected = false;          ///< the NodeSet's power-ups fail: see PowerUpFailures
   std::string_view failure;           ///< why one failed

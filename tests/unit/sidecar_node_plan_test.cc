@@ -414,6 +414,8 @@ void lets_nodes_of_always_go(void**) {
       .records("c", 2, 2, [&](SlurmNode& n) { small(n), allocated(n); })
       .records("c", 3, 3, [&](SlurmNode& n) { small(n), up(n), n.powering_up = true; });
   assert_text(resizing.actions(), "delete c-0; drain c-2; recycle c-1");
+  resizing.nodesets.at("c").spec->update.max_unavailable = 2;  // c-0 and c-3 aren't up
+  assert_text(resizing.actions(), "delete c-0");
 }
 
 void exempts_nodes_from_suspends(void**) {

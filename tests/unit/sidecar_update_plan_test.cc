@@ -34,6 +34,7 @@ struct Cluster {
   std::list<SlurmNode> nodes;
   std::vector<UpdateMember> members;
   Pods pods;
+  std::int64_t missing = 0;
   bool is_protected = false;
   RollOut before;
   const char* stopped_template = "";
@@ -60,6 +61,7 @@ struct Cluster {
   std::string steps() {
     const UpdatePlan plan = plan_update({.nodeset = nodeset,
                                          .members = members,
+                                         .missing = missing,
                                          .pods = pods,
                                          .is_protected = is_protected,
                                          .failure = "ErrImagePull",
@@ -184,6 +186,15 @@ void counts_what_is_out_of_service(void**) {
   }
 }
 
+void counts_nodes_without_a_record(void**) {
+  for (const ScalingMode mode : {ScalingMode::on_demand, ScalingMode::always}) {
+    Cluster cluster(2, mode);
+    cluster.missing = 1;
+    const bool always = mode == ScalingMode::always;
+    assert_text(cluster.add(idle, kOld).add(idle, kOld).steps(), always ? "recycle c-0" : "recycle c-[0-1]");
+  }
+}
+
 void heeds_maintenance_reservations(void**) {
   Cluster cluster(8);
   cluster.nodeset.update.type = Type::scheduled;
@@ -293,6 +304,10 @@ void counts_and_describes(void**) {
   assert_text(cluster.condition(), "True TemplateInUse: no node has a former template");
   cluster.nodeset.scaling_mode = ScalingMode::always;
   assert_text(cluster.condition(), "False PoweringUp: c-3 (1): not up yet");
+  cluster.pods["c-0"].template_hash = kOld;
+  cluster.nodeset.update.type = Type::rolling;
+  assert_text(cluster.condition(), "False WaitingForNodes: c-0 (1): to be updated when others are up: c-3 (1)");
+  cluster.pods["c-0"].template_hash = kNew;
   drained(cluster.node(3), "disk");
   assert_text(cluster.condition(), "True TemplateInUse: no node has a former template");
 }
@@ -307,6 +322,7 @@ int main() {
       SLURMK8S_TEST(takes_nodes_of_another_size),
       SLURMK8S_TEST(takes_idle_ones_first_and_not_too_many),
       SLURMK8S_TEST(counts_what_is_out_of_service),
+      SLURMK8S_TEST(counts_nodes_without_a_record),
       SLURMK8S_TEST(heeds_maintenance_reservations),
       SLURMK8S_TEST(stops_when_a_node_fails),
       SLURMK8S_TEST(a_failure_after_a_success_stops_too),
