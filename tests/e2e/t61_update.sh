@@ -126,7 +126,7 @@ test_a_bad_image_stops_and_the_former_one_serves_again() {
   "$BED" fault kill slurm-controller-0/sidecar
   stays 10 others_serve
   patch_roll '{"spec":{"slurmd":{"image":"'"$image"'"}}}'
-  wait_for 90 "all serve" are_up roll-0 roll-1 roll-2
+  wait_for 120 "all serve" are_up roll-0 roll-1 roll-2
   wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
   others_serve || fail "other pods than before"
   job=$(submit -N3 -w 'roll-[0-2]' --wrap 'srun true')
