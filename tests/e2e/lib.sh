@@ -33,6 +33,16 @@ wait_for() {
   done
 }
 
+# stays SECONDS COMMAND…: it is so all the time.
+stays() {
+  local deadline=$(($(now_ms) + $1 * 1000))
+  shift
+  while (($(now_ms) < deadline)); do
+    "$@" || { fail "no more: $*"; return 1; }
+    sleep 0.5
+  done
+}
+
 assert_equal() { # WHAT EXPECTED ACTUAL
   [[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
 }
@@ -63,6 +73,12 @@ node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
 node_reason() { slurm scontrol show node "$1" -o | grep -oE '\bReason=.* \[' | sed 's/^Reason=//; s/ \[$//'; }
 # Idle, registered, and not on its way anywhere.
 node_is_up() { [[ $(node_state "$1") == IDLE+CLOUD* ]] && ! [[ $(node_state "$1") == *@(POWER|DRAIN)* ]]; }
+are_up() { # NODE…
+  local node
+  for node; do node_is_up "$node" || return 1; done
+}
+node_has_reason() { [[ $(node_reason "$1") == "$2"* ]]; } # NODE BEGINNING
+node_is_undrained() { [[ $(node_state "$1") != *DRAIN* ]]; }
 # All names as a hostlist, in the order of their numbers.
 node_names() { slurm bash -c 'scontrol show hostlistsorted "$(sinfo -h -N -o %N | sort -u | paste -sd,)"'; }
 has_nodes() { [[ $(node_names) == "$1" ]]; }

@@ -15,19 +15,6 @@ without_warm() {
   kubectl delete nodesets.slurm-k8s.io warm --ignore-not-found >/dev/null
   wait_for 60 "no node of warm" has_nodes 'compute-[0-7]'
 }
-are_up() { # NODE…
-  local node
-  for node; do node_is_up "$node" || return 1; done
-}
-# stays SECONDS COMMAND…: it is so all the time.
-stays() {
-  local deadline=$(($(now_ms) + $1 * 1000))
-  shift
-  while (($(now_ms) < deadline)); do
-    "$@" || { fail "no more: $*"; return 1; }
-    sleep 0.5
-  done
-}
 has_uids() { # of warm-0 and warm-1
   [[ $(pod_uid warm-0) == "$1" && $(pod_uid warm-1) == "$2" ]]
 }

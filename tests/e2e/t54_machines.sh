@@ -4,8 +4,6 @@
 
 uncordon() { kubectl uncordon node1 >/dev/null; }
 untaint() { kubectl taint nodes node1 e2e:NoSchedule- >/dev/null 2>&1 || true; }
-has_reason() { [[ $(node_reason "$1") == "$2"* ]]; }
-is_undrained() { [[ $(node_state "$1") != *DRAIN* ]]; }
 
 test_cordoned_and_back() {
   local job
@@ -13,10 +11,10 @@ test_cordoned_and_back() {
   job=$(submit -N1 -w compute-0 --wrap 'sleep 15')
   wait_job "$job" RUNNING 60
   kubectl cordon node1 >/dev/null
-  wait_for 10 "compute-0 drained" has_reason compute-0 "slurm-k8s: kubernetes node node1 is cordoned"
+  wait_for 10 "compute-0 drained" node_has_reason compute-0 "slurm-k8s: kubernetes node node1 is cordoned"
   assert_equal "job" RUNNING "$(job_state "$job")"
   uncordon
-  wait_for 10 "compute-0 undrained" is_undrained compute-0
+  wait_for 10 "compute-0 undrained" node_is_undrained compute-0
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
 }
@@ -44,9 +42,9 @@ test_tainted() {
   job=$(submit -N1 -w compute-0 --wrap 'sleep 10')
   wait_job "$job" RUNNING 60
   kubectl taint nodes node1 e2e=gone:NoSchedule >/dev/null
-  wait_for 10 "compute-0 drained" has_reason compute-0 "slurm-k8s: kubernetes node node1 has the taint e2e"
+  wait_for 10 "compute-0 drained" node_has_reason compute-0 "slurm-k8s: kubernetes node node1 has the taint e2e"
   untaint
-  wait_for 10 "compute-0 undrained" is_undrained compute-0
+  wait_for 10 "compute-0 undrained" node_is_undrained compute-0
   wait_done "$job" 60
 }
 

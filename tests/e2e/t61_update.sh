@@ -26,25 +26,11 @@ have_template() { # TEXT NODE…: all are up with it
   shift
   for node; do [[ $(template_of "$node") == "$text" ]] && node_is_up "$node" || return 1; done
 }
-are_up() { # NODE…
-  local node
-  for node; do node_is_up "$node" || return 1; done
-}
 rolled_out() { # FIELD of the condition
   kubectl get nodesets.slurm-k8s.io roll -o jsonpath="{.status.conditions[?(@.type=='RolledOut')].$1}"
 }
 rolled_out_is() { [[ "$(rolled_out status) $(rolled_out reason)" == "$1" ]]; }
 updated() { kubectl get nodesets.slurm-k8s.io roll -o jsonpath='{.status.updatedReplicas}'; }
-has_reason() { [[ $(node_reason "$1") == "$2"* ]]; }
-is_undrained() { [[ $(node_state "$1") != *DRAIN* ]]; }
-stays() { # SECONDS COMMAND…: it is so all the time
-  local deadline=$(($(now_ms) + $1 * 1000))
-  shift
-  while (($(now_ms) < deadline)); do
-    "$@" || { fail "no more: $*"; return 1; }
-    sleep 0.5
-  done
-}
 
 test_idle_nodes_get_the_new_template_one_after_the_other() {
   local start node down most=0
@@ -75,7 +61,7 @@ test_a_job_that_runs_is_waited_for() {
   wait_job "$job" RUNNING 60
   uid=$(pod_uid roll-0)
   template new
-  wait_for 10 "roll-0 drained" has_reason roll-0 "slurm-k8s: update of the template"
+  wait_for 10 "roll-0 drained" node_has_reason roll-0 "slurm-k8s: update of the template"
   node_has_state roll-0 DRAIN || fail "roll-0 is $(node_state roll-0)"
   wait_for 10 "the condition" rolled_out_is "False WaitingForJobs"
   assert_equal "updatedReplicas" 1 "$(updated)"
@@ -86,7 +72,7 @@ test_a_job_that_runs_is_waited_for() {
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
   wait_done "$next" 60
   assert_equal "template" new "$(template_of roll-0)"
-  is_undrained roll-0 || fail "roll-0 is $(node_state roll-0)"
+  node_is_undrained roll-0 || fail "roll-0 is $(node_state roll-0)"
   wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
 }
 
@@ -100,7 +86,7 @@ test_the_former_template_ends_a_roll_out() {
   template new
   wait_for 10 "roll-0 drained" node_has_state roll-0 DRAIN
   template former
-  wait_for 10 "roll-0 undrained" is_undrained roll-0
+  wait_for 10 "roll-0 undrained" node_is_undrained roll-0
   wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
