@@ -150,6 +150,21 @@ void rolls_a_template_out(void**) {
   assert_true(f.slurm.harmed.empty());
   assert_int_equal(f.reconciler.requests().at("recycle").ok, 2);
 
+  // One that fails is remembered when it is tried again.
+  const auto is_stopped = [&] { return f.reconciler.states().at("c").roll_out.stopped; };
+  assert_false(is_stopped());
+  f.slurm.node("c-0").base = Base::down;
+  f.slurm.node("c-0").reason = "slurm-k8s: ErrImagePull";
+  f.rounds(1);
+  assert_true(is_stopped());
+  f.slurm.node("c-0").base = Base::idle;
+  f.slurm.node("c-0").powering_up = true;
+  f.rounds(1);
+  assert_true(is_stopped());
+  f.slurm.node("c-0").powering_up = false;
+  f.rounds(1);
+  assert_false(is_stopped());
+
   for (const bool stopped : {true, false}) {
     Fixture other;
     other.reconciler.set_listed();
