@@ -50,10 +50,10 @@ struct Fixture {
     reconciler.upsert(nodeset.set("status", *Json::parse(status)));
     return reconciler.nodesets().at(name).spec->template_hash;
   }
-  /** The node's slurmd has registered, in a pod of this template. */
-  void come_up(const std::string& node, const std::string& hash) {
+  /** The node's slurmd has registered, in a pod of this template. True when the pod may change the plan. */
+  bool come_up(const std::string& node, const std::string& hash) {
     slurm.node(node).powered_down = slurm.node(node).power_up_asked = false;
-    reconciler.upsert_pod(*Json::parse(
+    return reconciler.upsert_pod(*Json::parse(
         format(R"({"metadata":{"name":"%s","uid":"u-%s","labels":{"slurm-k8s.io/node":"%s",)"
                R"("slurm-k8s.io/template-hash":"%s"}}})",
                node.c_str(), hash.c_str(), node.c_str(), hash.c_str())));
@@ -139,12 +139,16 @@ void rolls_a_template_out(void**) {
 
   const std::string present = f.template_of("c", 2, "j");
   f.rounds(3);  // asked for, powering down, powered down
+  assert_true(f.come_up("c-0", present));  // its predecessor's removal was missed
+  assert_true(f.come_up("c-0", former));
+  f.slurm.node("c-0").powered_down = true;
   f.reconciler.remove_pod("c-0", "u-" + former);
   f.rounds(1);
   assert_int_equal(f.slurm.calls.size(), 2);
   assert_text(f.slurm.calls[0], "power_down_asap c-0 slurm-k8s: update of the template");
   assert_text(f.slurm.calls[1], "power_up c-0");  // at once: it didn't die
-  f.come_up("c-0", present);
+  assert_true(f.come_up("c-0", present));
+  assert_false(f.come_up("c-0", present));
   f.rounds(1);
   assert_text(f.slurm.calls.back(), "power_down_asap c-1 slurm-k8s: update of the template");
   assert_true(f.slurm.harmed.empty());
