@@ -87,6 +87,7 @@ struct Origin {
   bool is_object;    ///< else an entry of the chart's values
   std::string root;  ///< "nodeset NAME" or "nodesets.NAME"
   Json own;          ///< of values, what the entry says itself; the rest is from nodesetDefaults
+  bool names_machines;  ///< scalingMode DaemonSet
   std::string hostname;         ///< of an object: template.spec.hostname, which Slurm's node names come from
   bool has_extra_conf = false;  ///< of values: then extraConfMap has no effect
   bool has_partition_config = false;  ///< and partition.configMap beside partition.config
@@ -159,6 +160,10 @@ class Walk {
     if (value.is_null()) return;
     if (path == "metadata.name") return name(value, path);
     if (path == "spec.template.spec.hostname") return hostname(value, path);
+    if (row.target == "spec.scalingMode") return scaling_mode(value, path);
+    if (row.target == "spec.replicas" && origin_.names_machines) {
+      return note(Kind::unneeded, path, "without effect with scalingMode DaemonSet");
+    }
     if (row.target.empty()) return left_out(value, path, row);
     if (row.target.ends_with(".labels") || row.target.ends_with(".annotations")) return strings(value, path, row);
     if (row.target == "spec.slurmd.image") return image(value, path);
@@ -198,6 +203,12 @@ class Walk {
       note(Kind::unneeded, path, shown(value) + ": the NodeSet is named " + name + ", as Slurm's nodes are");
     }
     set_target("metadata.name", Json::string(name));
+  }
+
+  void scaling_mode(const Json& value, const std::string& path) {
+    if (value.text() == "StatefulSet") return note(Kind::unneeded, path, "StatefulSet: as without it");
+    if (value.text() == "DaemonSet") return set_target("spec.scalingMode", value);
+    note(Kind::lost, path, shown(value) + ": must be StatefulSet or DaemonSet");
   }
 
   void hostname(const Json& value, const std::string& path) {
@@ -396,8 +407,10 @@ void finish(const Walk& walk, const std::string& where, Conversion& conversion) 
 
 void convert_object(const Json& object, Conversion& conversion) {
   const std::string where = "nodeset " + std::string(object.at({"metadata", "name"}).text());
+  const bool names_machines = object.at({"spec", "scalingMode"}).text() == "DaemonSet";
   const std::string hostname(object.at({"spec", "template", "spec", "hostname"}).text());
-  Walk walk({.is_object = true, .root = where, .own = {}, .hostname = hostname}, conversion);
+  Walk walk({.is_object = true, .root = where, .own = {}, .names_machines = names_machines, .hostname = hostname},
+            conversion);
   Json rest = object.clone();
   rest.erase("apiVersion");
   rest.erase("kind");
@@ -439,10 +452,11 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
     conversion.notes.push_back({Kind::unneeded, where + ".enabled", "false: this NodeSet is left out"});
     return;
   }
+  const bool names_machines = nodeset["scalingMode"].text() == "DaemonSet";
   const bool extra_conf = !is_empty(nodeset["extraConf"]);
   const bool config = !is_empty(nodeset.at({"partition", "config"}));
-  Walk walk({.is_object = false, .root = where, .own = own, .hostname = {}, .has_extra_conf = extra_conf,
-             .has_partition_config = config}, conversion);
+  Walk walk({.is_object = false, .root = where, .own = own, .names_machines = names_machines, .hostname = {},
+             .has_extra_conf = extra_conf, .has_partition_config = config}, conversion);
   walk.set_target("metadata.name", Json::string(name));
   walk.members(nodeset, "");
   apply_chart_values(values, nodeset, walk);

@@ -27,6 +27,9 @@ MachineFacts decode_machine_facts(const Json& object) {
                 std::string(taints[i]["effect"].text())};
     if (keeps_pods_away(taint) && !taint.key.starts_with(kOfKubernetes)) facts.taints.push_back(std::move(taint));
   }
+  object.at({"metadata", "labels"}).each([&](std::string_view key, const Json& value) {
+    facts.labels.emplace(key, value.text());
+  });
   return facts;
 }
 
@@ -41,6 +44,13 @@ bool is_tolerated(const Taint& taint, const Json& tolerations) {
     if (key.empty() ? exists : key == taint.key && (exists || toleration["value"].text() == taint.value)) return true;
   }
   return false;
+}
+
+const Taint* find_untolerated(const MachineFacts& machine, const Json& tolerations) {
+  for (const Taint& taint : machine.taints) {
+    if (!is_tolerated(taint, tolerations)) return &taint;
+  }
+  return nullptr;
 }
 
 }  // namespace slurmk8s

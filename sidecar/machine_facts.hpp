@@ -2,6 +2,7 @@
 // MachineFacts: what the sidecar knows of a Kubernetes node, which we call a machine: "node" is Slurm's. Values.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct MachineFacts {
   std::string why_not_ready;  ///< the condition's reason, such as KubeletNotReady; empty when ready
   /** Those that keep pods away and that somebody set: not Kubernetes' own of cordoned, silent or overfull machines. */
   std::vector<Taint> taints;
+  std::map<std::string, std::string, std::less<>> labels;
   bool operator==(const MachineFacts&) const = default;
 };
 
@@ -34,5 +36,7 @@ MachineFacts decode_machine_facts(const Json& object);
 
 /** Whether one of `tolerations`, as a pod's spec has them, tolerates the taint. */
 bool is_tolerated(const Taint& taint, const Json& tolerations);
+/** The first taint of a machine that none of them tolerates; null: there is none. */
+const Taint* find_untolerated(const MachineFacts& machine, const Json& tolerations);
 
 }  // namespace slurmk8s

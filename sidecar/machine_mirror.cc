@@ -19,9 +19,7 @@ std::optional<Trouble> find_trouble(const std::string& name, const Machines& mac
   if (found == machines.end()) return Trouble{false, "is gone"};
   const MachineFacts& machine = found->second;
   if (machine.cordoned) return Trouble{true, "is cordoned"};
-  for (const Taint& taint : machine.taints) {
-    if (!is_tolerated(taint, tolerations)) return Trouble{true, "has the taint " + taint.key};
-  }
+  if (const Taint* taint = find_untolerated(machine, tolerations)) return Trouble{true, "has the taint " + taint->key};
   if (!machine.ready) return Trouble{false, "is not ready: " + machine.why_not_ready};
   return std::nullopt;
 }
@@ -31,16 +29,18 @@ bool is_drained_for_machine(const SlurmNode& node) { return node.draining && nod
 }  // namespace
 
 std::optional<MachineStep> machine_step(const SlurmNode& node, const PodFacts* pod, const Machines& machines,
-                                        const Json& tolerations) {
+                                        const Json& tolerations, const std::string& pin) {
   const bool ours = is_drained_for_machine(node);
   if (node.going_down() || is_starting(node) || (node.draining && !ours)) return std::nullopt;
+  const bool is_there = pod && !pod->machine.empty() && !node.powered_down;
+  const std::string& machine = is_there ? pod->machine : pin;
   std::optional<Trouble> trouble;
-  if (pod && !pod->machine.empty() && !node.powered_down) trouble = find_trouble(pod->machine, machines, tolerations);
+  if (!machine.empty()) trouble = find_trouble(machine, machines, tolerations);
   if (!trouble) return ours ? std::optional(MachineStep{Kind::undrain, {}}) : std::nullopt;
   if (is_down(node) || node.base == SlurmNode::Base::unknown) return std::nullopt;  // the engine sees to it
-  if (trouble->is_emptied && is_idle(node) && !node.reserved) return MachineStep{Kind::power_down, {}};
+  if (is_there && trouble->is_emptied && is_idle(node) && !node.reserved) return MachineStep{Kind::power_down, {}};
   if (ours) return std::nullopt;
-  return MachineStep{Kind::drain, std::string(kMachineReason) + pod->machine + " " + trouble->what};
+  return MachineStep{Kind::drain, std::string(kMachineReason) + machine + " " + trouble->what};
 }
 
 }  // namespace slurmk8s

@@ -28,9 +28,10 @@ struct MachineStep {
  *  - not ready, or gone: it takes no further job until the machine is well; what runs goes on, since a silent kubelet
  *    says nothing about the jobs;
  *  - well again, or the pod isn't there any more: our drain is taken back.
+ *  - powered down, and `pin` is such a machine, to which its pod would have to go: it takes no job either.
  * A node that somebody else drained, or that is coming up or going down, is left alone.
  */
 std::optional<MachineStep> machine_step(const SlurmNode& node, const PodFacts* pod, const Machines& machines,
-                                        const Json& tolerations);
+                                        const Json& tolerations, const std::string& pin = {});
 
 }  // namespace slurmk8s

@@ -18,8 +18,11 @@
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/names.hpp"
+#include "machine_match.hpp"
 #include "machine_mirror.hpp"
 #include "node_state.hpp"
+#include "pins.hpp"
+#include "record_owner.hpp"
 #include "scale_in.hpp"
 #include "update_plan.hpp"
 
@@ -27,8 +30,6 @@ namespace slurmk8s {
 namespace {
 
 using Kind = NodeAction::Kind;
-
-bool is_managed(const SlurmNode& node) { return node.cloud && node.dynamic; }
 
 /** The next step on the way out of a node that is no longer wanted; empty: wait. */
 std::optional<Kind> removal_step(const SlurmNode& node, const Pods& pods) {
@@ -38,11 +39,6 @@ std::optional<Kind> removal_step(const SlurmNode& node, const Pods& pods) {
   if (is_busy(node) || node.going_down()) return node.draining ? std::nullopt : std::optional(Kind::drain);
   if (node.reserved || node.powered_down || node.base == SlurmNode::Base::unknown) return std::nullopt;
   return Kind::power_down;
-}
-
-bool has_feature(const SlurmNode& node, std::string_view feature) {
-  const std::vector<std::string_view> features = split(node.features, ',');
-  return std::find(features.begin(), features.end(), feature) != features.end();
 }
 
 using NodesByName = std::map<std::string_view, const SlurmNode*>;
@@ -76,8 +72,8 @@ class NodeSetPlanner {
         return;
       }
     }
-    if (nodeset.scaling_mode == ScalingMode::always) keep_up(node);
     const bool taken = input_.machines && follow_machine(node, nodeset);
+    if (nodeset.keeps_up()) keep_up(node, taken);
     kept_.push_back({&node, taken});
     if (!is_drained_by_us(node)) return;
     if (!node.going_down()) add(Kind::undrain, node);
@@ -89,6 +85,9 @@ class NodeSetPlanner {
 
   /** A wanted node whose name somebody else's record has. */
   void block(std::string name) { blocked_.push_back(std::move(name)); }
+
+  /** Something wanted can't be. */
+  void refuse(const char* reason, std::string message) { refused_ = {reason, std::move(message)}; }
 
   /** Makes the missing records for which there is `room`, and takes their number from it. */
   void create(const NodeSet& nodeset, std::int64_t& room) {
@@ -121,8 +120,8 @@ class NodeSetPlanner {
   /** Adds the actions on records that are there. */
   void finish() {
     // A name that is exempt by our doing, and whose node isn't kept up any more: it may be scaled in, or on demand now.
-    for (const std::string& name : input_.exemptions.ours()) {
-      if (parse_node_name(name)->nodeset == name_ && !up_.contains(name)) targets_[{Kind::subject, {}}].push_back(name);
+    for (const auto& [name, nodeset] : input_.exemptions.ours()) {
+      if (nodeset == name_ && !up_.contains(name)) targets_[{Kind::subject, {}}].push_back(name);
     }
     for (const auto& [target, names] : targets_) {
       plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
@@ -130,7 +129,7 @@ class NodeSetPlanner {
   }
 
   /** The condition Ready: the first thing that isn't as the spec says. */
-  void describe_state(std::int64_t replicas, std::int64_t max_nodes, NodeSetState& state) const {
+  void describe_state(std::int64_t max_nodes, NodeSetState& state) const {
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
       state.message = std::move(message);
@@ -139,6 +138,7 @@ class NodeSetPlanner {
     if (!blocked_.empty()) {
       return set("NameTaken", describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
     }
+    if (!refused_.first.empty()) return set(refused_.first.c_str(), refused_.second);
     if (!over_.empty()) {
       return set("CreateFailed", format("%s: slurm's MaxNodeCount=%lld is reached", describe_hostlist(over_).c_str(),
                                         static_cast<long long>(max_nodes)));
@@ -147,10 +147,10 @@ class NodeSetPlanner {
     if (!leaving_.empty()) return set("ScalingIn", describe_hostlist(leaving_) + ": removed when idle and powered down");
     if (!resizing_.empty()) return set("Resizing", describe_hostlist(resizing_) + ": made again when idle and powered down");
     if (!not_up_.empty()) {
-      return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet, as scalingMode Always wants them");
+      return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet, as its scalingMode wants them");
     }
     state.ready = true;
-    set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(replicas)));
+    set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(state.desired)));
   }
 
  private:
@@ -164,19 +164,19 @@ class NodeSetPlanner {
     return found == input_.before->end() ? nullptr : &found->second;
   }
 
-  /** scalingMode Always. */
-  void keep_up(const SlurmNode& node) {
+  /** It is to be up, unless it `waits` for its machine. */
+  void keep_up(const SlurmNode& node, bool waits) {
     up_.insert(node.name);
     if (!is_powered_up(node)) not_up_.push_back(node.name);
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
-    if (can_power_up(node) && !input_.held.contains(node.name)) add(Kind::power_up, node);
+    if (can_power_up(node) && !waits && !input_.held.contains(node.name)) add(Kind::power_up, node);
   }
 
   /** True when something is to be done with the node. */
   bool follow_machine(const SlurmNode& node, const NodeSet& nodeset) {
     const auto pod = input_.pods.find(node.name);
     const auto step = machine_step(node, pod == input_.pods.end() ? nullptr : &pod->second, *input_.machines,
-                                   nodeset.pod_spec["tolerations"]);
+                                   nodeset.pod_spec["tolerations"], machine_of(nodeset, node.name));
     if (step) add(step->kind, node, step->reason);
     return step.has_value();
   }
@@ -187,6 +187,7 @@ class NodeSetPlanner {
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   Names leaving_, resizing_, missing_, blocked_, over_, not_up_;
   std::vector<UpdateMember> kept_;
+  std::pair<std::string, std::string> refused_;  // reason and message
   std::set<std::string_view> up_;  // nodes that are to be up all the time
 };
 
@@ -196,12 +197,11 @@ struct Sorted {
   std::set<std::string_view> taken;
 };
 
-Sorted sort_nodes(const std::vector<SlurmNode>& nodes) {
+Sorted sort_nodes(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes) {
   Sorted sorted;
   for (const SlurmNode& node : nodes) {
-    const std::optional<NodeName> parsed = parse_node_name(node.name);
-    if (parsed && is_managed(node)) {
-      sorted.managed[std::string(parsed->nodeset)].emplace(node.name, &node);
+    if (const std::optional<std::string> owner = record_owner(node, nodesets)) {
+      sorted.managed[*owner].emplace(node.name, &node);
     } else {
       sorted.taken.insert(node.name);
     }
@@ -209,17 +209,18 @@ Sorted sort_nodes(const std::vector<SlurmNode>& nodes) {
   return sorted;
 }
 
-void plan_nodeset(const KnownNodeSet& known, const NodesByName& records, const std::set<std::string_view>& taken,
-                  const NodePlanInput& input, std::int64_t& room, NodePlan& plan) {
-  const NodeSet& nodeset = *known.spec;
-  NodeSetPlanner planner(nodeset.name, input, plan);
+using Taken = std::set<std::string_view>;
+
+/** `replicas` nodes, numbered. Returns how many there are to be. */
+std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, const Taken& taken,
+                           const NodePlanInput& input, NodeSetPlanner& planner) {
   Members members;
   for (const auto& [name, node] : records) {
-    const std::int64_t ordinal = parse_node_name(name)->ordinal;
-    if (name == node_name(nodeset.name, ordinal, nodeset.ordinal_padding)) {
-      members.emplace(ordinal, node);
+    const std::optional<NodeName> parsed = parse_node_name(name);
+    if (parsed && name == node_name(nodeset.name, parsed->ordinal, nodeset.ordinal_padding)) {
+      members.emplace(parsed->ordinal, node);
     } else {
-      planner.leave(*node);  // of another padding
+      planner.leave(*node);  // of another padding or scalingMode
     }
   }
   std::vector<std::string> free;
@@ -247,18 +248,51 @@ void plan_nodeset(const KnownNodeSet& known, const NodesByName& records, const s
       planner.keep(*node, nodeset);
     }
   }
-  NodeSetState& state = plan.states[nodeset.name];
-  planner.update(nodeset, known, state);
-  planner.create(nodeset, room);
-  planner.finish();
-  planner.describe_state(nodeset.replicas, input.max_nodes, state);
+  return nodeset.replicas;
 }
 
-/** Records whose NodeSet is gone, told from those of an administrator by the feature that ours have. */
+/** A node for each Kubernetes node that is chosen. Returns how many there are to be. */
+std::int64_t plan_machines(const NodeSet& nodeset, const NodesByName& records, const Taken& taken,
+                           const NodePlanInput& input, NodeSetPlanner& planner) {
+  if (!input.machines) {
+    for (const auto& [name, node] : records) planner.keep(*node, nodeset);
+    planner.refuse("KubernetesNodesUnknown",
+                   "no node is made or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
+    return std::ssize(records);
+  }
+  MachineNodes nodes = choose_machine_nodes(nodeset, *input.machines);
+  Names ambiguous;
+  for (const auto& [name, ready] : nodes.wanted) {
+    const auto found = records.find(name);
+    if (!is_name_of(nodeset.name, name, input.nodesets)) {
+      ambiguous.push_back(name);
+    } else if (found != records.end()) {
+      // What would have to come up on a silent machine goes instead, so that no job waits for it.
+      if (ready || !is_removable(*found->second)) planner.keep(*found->second, nodeset);
+    } else if (taken.contains(name)) {
+      planner.block(name);
+    } else if (ready) {
+      planner.miss(name);
+    }
+  }
+  const std::int64_t count = std::ssize(nodes.wanted);
+  for (const std::string& name : ambiguous) nodes.wanted.erase(name);
+  for (const auto& [name, node] : records) {
+    const auto found = nodes.wanted.find(std::string(name));
+    if (found == nodes.wanted.end() || (!found->second && is_removable(*node))) planner.leave(*node);
+  }
+  if (!nodes.too_long.empty()) {
+    planner.refuse("NameTooLong", describe_hostlist(nodes.too_long) + ": a host name has at most 63 characters");
+  }
+  if (!ambiguous.empty()) planner.refuse("NameTaken", describe_hostlist(ambiguous) + ": the names of another NodeSet's nodes");
+  return count;
+}
+
+/** Records whose NodeSet is gone. */
 void plan_orphans(const std::string& nodeset, const NodesByName& records, const NodePlanInput& input, NodePlan& plan) {
   NodeSetPlanner planner(nodeset, input, plan);
   for (const auto& [name, node] : records) {
-    if (has_feature(*node, nodeset)) planner.leave(*node);
+    planner.leave(*node);
   }
   planner.finish();
 }
@@ -267,7 +301,7 @@ void plan_orphans(const std::string& nodeset, const NodesByName& records, const 
 
 NodePlan plan_nodes(const NodePlanInput& input) {
   NodePlan plan;
-  const Sorted sorted = sort_nodes(input.nodes);
+  const Sorted sorted = sort_nodes(input.nodesets, input.nodes);
   std::int64_t room = input.max_nodes - std::ssize(input.nodes);
   for (const auto& [name, known] : input.nodesets) {
     NodeSetState& state = plan.states[name];
@@ -279,9 +313,20 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       state.counts.add(*node);
       state.failures.add(*node);
     }
+    static const Pins kNoPins;
+    const Pins& before = input.pins && input.pins->contains(name) ? input.pins->at(name) : kNoPins;
     if (known.spec.ok()) {
-      plan_nodeset(known, records, sorted.taken, input, room, plan);
+      NodeSet nodeset = *known.spec;
+      nodeset.pins = state.pins = plan_pins(nodeset, before, records, input.pods, input.machines);
+      NodeSetPlanner planner(name, input, plan);
+      const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
+      state.desired = (counts_nodes ? plan_ordinals : plan_machines)(nodeset, records, sorted.taken, input, planner);
+      planner.update(nodeset, known, state);
+      planner.create(nodeset, room);
+      planner.finish();
+      planner.describe_state(input.max_nodes, state);
     } else {
+      state.pins = before;
       state.reason = state.roll_out.reason = "InvalidSpec";
       state.message = state.roll_out.message = known.spec.error().message();
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sidecar's decisions: NodeSets, Slurm's node records and pods in, changes and status out. Pure; any thread.
 //
-// A record belongs to the NodeSet that its name says when it was made at run time with State=CLOUD. Records of
-// slurm.conf and nodes that registered by themselves are never touched.
+// A record belongs to the NodeSet that its name says when it was made at run time with State=CLOUD: record_owner().
+// Records of slurm.conf and nodes that registered by themselves are never touched.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,8 @@ using NodeSets = std::map<std::string, KnownNodeSet>;
 struct NodeSetState {
   std::int64_t generation = 0;  ///< of the spec that this is about
   NodeCounts counts;
+  Pins pins;                    ///< what status.ordinalToNode is to say
+  std::int64_t desired = 0;     ///< how many records there are to be
   bool ready = false;
   std::string reason;   ///< CamelCase, as a condition's reason must be
   std::string message;
@@ -62,6 +64,7 @@ struct NodePlanInput {
   const std::set<std::string, std::less<>>& held;  ///< nodes that are not to be powered up yet: see PowerUpPace
   const Machines* machines = nullptr;  ///< null: they aren't known, and decide nothing
   const NodeSetStates* before = nullptr;  ///< of the last plan; null: it is the first one
+  const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
 };
 
 /**

@@ -9,7 +9,7 @@
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
-#include "core/names.hpp"
+#include "record_owner.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -44,11 +44,11 @@ bool are_same_nodes(const std::string& a, const std::string& b) {
 }
 
 /** The records of each NodeSet: a partition has those that are there, since Slurm refuses others. */
-std::map<std::string, std::string, std::less<>> hostlists(const std::vector<SlurmNode>& nodes) {
+std::map<std::string, std::string, std::less<>> hostlists(const NodeSets& nodesets,
+                                                          const std::vector<SlurmNode>& nodes) {
   std::map<std::string, std::vector<std::string>, std::less<>> names;
   for (const SlurmNode& node : nodes) {
-    const auto parsed = parse_node_name(node.name);
-    if (parsed && node.cloud && node.dynamic) names[std::string(parsed->nodeset)].push_back(node.name);
+    if (const auto owner = record_owner(node, nodesets)) names[*owner].push_back(node.name);
   }
   std::map<std::string, std::string, std::less<>> out;
   for (auto& [nodeset, list] : names) out[nodeset] = compress_hostlist(std::move(list));
@@ -122,7 +122,7 @@ std::string PartitionAction::text() const {
 PartitionPlan plan_partitions(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
                               const std::vector<SlurmPartition>& partitions, const Status& keeps) {
   PartitionPlan plan;
-  const auto by_nodeset = hostlists(nodes);
+  const auto by_nodeset = hostlists(nodesets, nodes);
   std::map<std::string, const SlurmPartition*> by_name;
   for (const SlurmPartition& partition : partitions) by_name[partition.name] = &partition;
   for (const auto& [name, known] : nodesets) {

@@ -6,6 +6,7 @@
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
+#include "core/names.hpp"
 #include "core/node.hpp"
 #include "node_state.hpp"
 #include "status_writer.hpp"
@@ -40,9 +41,10 @@ void Reconciler::upsert(const Json& object) {
       found->second.spec.ok() == spec.ok() && (!spec.ok() || found->second.spec->uid == spec->uid)) {
     return;
   }
+  if (spec.ok()) pins_.try_emplace(name, spec->pins);
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
-  // Nodes of scalingMode Always that never came up: see remember().
-  unsettled_ |= keeps_up(name) && spec.ok() && spec->scaling_mode != ScalingMode::always;
+  // Nodes that were to be up and never came up: see remember().
+  unsettled_ |= keeps_up(name) && spec.ok() && !spec->keeps_up();
   nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation,
                                                 .spec = std::move(spec),
                                                 .stopped_template = decode_stopped_template(object["status"])});
@@ -54,6 +56,7 @@ void Reconciler::upsert(const Json& object) {
 void Reconciler::remove(const std::string& name) {
   nodesets_.erase(name);
   states_.erase(name);
+  pins_.erase(name);
   forget_failures(name);
   dirty_ = true;
   version_++;
@@ -66,10 +69,16 @@ bool Reconciler::upsert_pod(const Json& object) {
   if (known == facts) return false;
   // Of a pod that stays, the rest decides nothing about its record.
   const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost ||
-                       known.template_hash != facts.template_hash;
+                       known.template_hash != facts.template_hash ||
+                       (known.machine != facts.machine && pins_nodes(object));
   known = std::move(facts);
   dirty_ |= matters;
   return matters;
+}
+
+bool Reconciler::pins_nodes(const Json& pod) const {
+  const auto found = nodesets_.find(std::string(pod.at({"metadata", "labels", kLabelNodeSet}).text()));
+  return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->pins_nodes;
 }
 
 bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
@@ -125,8 +134,9 @@ std::chrono::milliseconds Reconciler::round() {
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                machines_listed_ ? &machines_ : nullptr, &states_});
+                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_});
     states_ = std::move(plan.states);
+    for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = false;
     const bool acted = apply(plan.actions);
     settle();
@@ -220,8 +230,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
 
 bool Reconciler::keeps_up(const std::string& nodeset) const {
   const auto found = nodesets_.find(nodeset);
-  return found != nodesets_.end() && found->second.spec.ok() &&
-         found->second.spec->scaling_mode == ScalingMode::always;
+  return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->keeps_up();
 }
 
 // What the next plans need to know of an action that was carried out.
@@ -230,7 +239,7 @@ void Reconciler::remember(const NodeAction& action) {
   // What slurmctld doesn't see before it is reconfigured it does see when it has registered, which nodes that are kept
   // up do at once: they are spared the reconfiguration, which costs time and their exemptions.
   unsettled_ |= action.kind == Kind::create && !keeps_up(action.nodeset);
-  if (action.kind == Kind::exempt) exemptions_.added(action.nodes);
+  if (action.kind == Kind::exempt) exemptions_.added(action.nodeset, action.nodes);
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
   if (action.kind == Kind::remove) since_ = 0;

@@ -87,12 +87,14 @@ class Reconciler {
   bool is_due() const;
   void remember(const NodeAction& action);
   bool keeps_up(const std::string& nodeset) const;
+  bool pins_nodes(const Json& pod) const;
 
   Slurm& slurm_;
   const Clock& clock_;
   NodeSets nodesets_;
   Pods pods_;
   Machines machines_;
+  std::map<std::string, Pins> pins_;  // by NodeSet; at first those of its status
   bool machines_listed_ = false;
   bool listed_ = false;
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan

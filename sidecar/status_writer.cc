@@ -46,6 +46,21 @@ Json power_up_condition(const NodeSetState& state) {
   return make_condition("PowerUpFailing", failing, reason, message, state.generation);
 }
 
+/** Null, which takes the member away, for none. */
+Json encode_pins(const Pins& pins) {
+  Json object;
+  for (const auto& [ordinal, machine] : pins) object.set(ordinal, machine);
+  return object;
+}
+
+/** A merge patch adds to the pins that are there: those to go must be named. */
+void remove_pins(const Json& known, const Json& patch) {
+  Json wanted = patch["ordinalToNode"];
+  known["ordinalToNode"].each([&](std::string_view ordinal, const Json&) {
+    if (wanted.is_object() && !wanted.has(ordinal)) wanted.set(ordinal, Json());
+  });
+}
+
 /** True when `known` has every member of `wanted`; the time of the last transition doesn't count. */
 bool includes(const Json& known, const Json& wanted) {
   bool same = true;
@@ -89,6 +104,7 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
   }
   Json status = Json::object();
   status.set("observedGeneration", Json::integer(state.generation))
+      .set("desired", Json::integer(state.desired))
       .set("replicas", Json::integer(counts.total))
       .set("readyReplicas", Json::integer(counts.ready))
       .set("updatedReplicas", Json::integer(out.updated))
@@ -102,6 +118,7 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
       .set("draining", Json::integer(counts.draining))
       .set("down", Json::integer(counts.down))
       .set("selector", std::string(kLabelNodeSet) + "=" + nodeset)
+      .set("ordinalToNode", encode_pins(state.pins))
       .set("conditions", conditions);
   return status;
 }
@@ -161,8 +178,10 @@ void StatusWriter::write(const std::string& name) {
   entry.timer = 0;
   if (includes(entry.known, entry.wanted)) return;
   entry.next_write = clock_.now() + kInterval;
+  Json status = with_transition(entry.wanted, entry.known, clock_.wall());
+  remove_pins(entry.known, status);
   Json patch = Json::object();
-  patch.set("status", with_transition(entry.wanted, entry.known, clock_.wall()));
+  patch.set("status", std::move(status));
   entry.request = client_.patch(kube::kNodeSets, name_space_, name, "status", kube::PatchType::merge, patch,
                                 [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); });
 }

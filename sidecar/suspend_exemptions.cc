@@ -15,17 +15,17 @@ void SuspendExemptions::update(const SlurmConfig& config) {
   can_change_ = names.ok() && config.suspend_exc_nodes->find(':') == std::string::npos;
   if (!can_change_) return;
   names_.insert(names->begin(), names->end());
-  std::erase_if(ours_, [this](const std::string& name) { return !names_.contains(name); });
+  std::erase_if(ours_, [this](const auto& entry) { return !names_.contains(entry.first); });
 }
 
 bool SuspendExemptions::covers(std::string_view nodeset, std::string_view node) const {
   return names_.contains(node) || names_.contains(nodeset) || names_.contains("ALL");
 }
 
-void SuspendExemptions::added(const std::string& hostlist) {
+void SuspendExemptions::added(const std::string& nodeset, const std::string& hostlist) {
   const Result<std::vector<std::string>> names = expand_hostlist(hostlist);
   if (!names.ok()) return;
-  ours_.insert(names->begin(), names->end());
+  for (const std::string& name : *names) ours_.insert_or_assign(name, nodeset);
   names_.insert(names->begin(), names->end());
 }
 

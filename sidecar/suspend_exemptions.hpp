@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,15 +21,15 @@ class SuspendExemptions {
   /** By its own name, or by that of its NodeSet, which slurm.conf may have (NodeSet=NAME Feature=NAME). */
   bool covers(std::string_view nodeset, std::string_view node) const;
 
-  /** Names that we added, and nobody else. */
-  const std::set<std::string, std::less<>>& ours() const { return ours_; }
-  void added(const std::string& hostlist);
+  /** Names that we added, and nobody else, and for which NodeSet. */
+  const std::map<std::string, std::string, std::less<>>& ours() const { return ours_; }
+  void added(const std::string& nodeset, const std::string& hostlist);
   void removed(const std::string& hostlist);
 
  private:
   bool can_change_ = false;
   std::set<std::string, std::less<>> names_;
-  std::set<std::string, std::less<>> ours_;
+  std::map<std::string, std::string, std::less<>> ours_;
 };
 
 }  // namespace slurmk8s

@@ -30,7 +30,7 @@ bool is_somebody_elses(const SlurmNode& node) {
 bool is_unavailable(const SlurmNode& node, bool outdated, const NodeSet& nodeset) {
   if (is_drained_for_update(node) || is_given_up(node)) return true;
   if (node.going_down() && (outdated || is_of_update(node))) return true;
-  return nodeset.scaling_mode == ScalingMode::always && !is_powered_up(node) && !is_somebody_elses(node);
+  return nodeset.keeps_up() && !is_powered_up(node) && !is_somebody_elses(node);
 }
 
 /** Whether the strategy lets an outdated node be recycled now. */
@@ -61,7 +61,7 @@ class Planner {
   void look() {
     RollOut& out = plan_.roll_out;
     out.template_hash = nodeset_.template_hash;
-    const bool always = nodeset_.scaling_mode == ScalingMode::always;
+    const bool always = nodeset_.keeps_up();
     if (always) unavailable_ = input_.missing;
     for (const auto& [node, taken] : input_.members) {
       const bool outdated = is_outdated(*node, input_.pods, nodeset_);

@@ -38,7 +38,8 @@ Engine::Engine(Parts parts)
       executor_(parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
                 metrics_, [this] { pump(); }),
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
-               [this](const std::string& node) { return waits_for(node); }),
+               [this](const std::string& node) { return waits_for(node); },
+               [this](const std::string& node) { return nodeset_of(node); }),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
@@ -270,9 +271,18 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
 
 // From nodes to actions.
 
+std::string Engine::nodeset_of(const std::string& node) const {
+  const auto name = owner_name(node, [this](const std::string& nodeset) {
+    const auto found = nodesets_.find(nodeset);
+    return found == nodesets_.end() ? nullptr : &found->second;
+  });
+  if (name) return *name;
+  const auto parsed = parse_node_name(node);  // of one that is gone
+  return parsed ? std::string(parsed->nodeset) : node;
+}
+
 Owner Engine::owner(const std::string& node) const {
-  const auto parsed = parse_node_name(node);
-  const auto found = parsed ? nodesets_.find(std::string(parsed->nodeset)) : nodesets_.end();
+  const auto found = nodesets_.find(nodeset_of(node));
   if (found == nodesets_.end()) {
     return Error(Errc::not_found, format("no nodeset in namespace %s owns node %s",
                                          parts_.options.name_space.c_str(), node.c_str()));

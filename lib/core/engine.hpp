@@ -73,6 +73,7 @@ class Engine {
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
 
   bool is_kept_from_us(const Node& node) const;
+  std::string nodeset_of(const std::string& node) const;
   Owner owner(const std::string& node) const;
   void enqueue(const std::string& name);
   void enqueue_at(const std::string& name, TimePoint at);

@@ -2,6 +2,8 @@
 // Names of nodes: put together and taken apart.
 #include "core/names.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace slurmk8s {
@@ -12,9 +14,8 @@ std::string node_name(std::string_view nodeset, std::int64_t ordinal, int paddin
 }
 
 bool is_dns_label(std::string_view text) {
-  constexpr std::size_t kMost = 63;
   constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
-  return !text.empty() && text.size() <= kMost && text.find_first_not_of(kInside) == std::string_view::npos &&
+  return !text.empty() && text.size() <= kMaxLabel && text.find_first_not_of(kInside) == std::string_view::npos &&
          text.front() != '-' && text.back() != '-';
 }
 
@@ -26,6 +27,38 @@ std::optional<NodeName> parse_node_name(std::string_view name) {
   const std::optional<std::int64_t> ordinal = parse_int(digits);
   if (!ordinal) return std::nullopt;
   return NodeName{.nodeset = name.substr(0, dash), .ordinal = *ordinal};
+}
+
+std::string encode_machine(std::string_view machine) {
+  std::string text;
+  for (std::size_t i = 0; i < machine.size(); i++) {
+    const bool goes_on = machine[i] == '-' && i + 1 < machine.size() && machine[i + 1] == '-';
+    const bool ends_run = machine[i] == '-' && !goes_on && i > 0 && machine[i - 1] == '-';
+    if (machine[i] == '.') {
+      text += "--";
+    } else {
+      text += machine[i];
+      if (ends_run) text += '-';
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> decode_machine(std::string_view text) {
+  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  if (text.empty() || text.find_first_not_of(kInside) != std::string_view::npos) return std::nullopt;
+  if (text.front() == '-' || text.back() == '-') return std::nullopt;
+  std::string machine;
+  while (!text.empty()) {
+    const std::size_t run = std::min(text.find_first_not_of('-'), text.size());
+    if (run == 2) machine += '.';
+    if (run != 2) machine.append(run > 2 ? run - 1 : run, '-');
+    text.remove_prefix(run);
+    const std::size_t plain = std::min(text.find('-'), text.size());
+    machine += text.substr(0, plain);
+    text.remove_prefix(plain);
+  }
+  return machine;
 }
 
 }  // namespace slurmk8s

@@ -2,6 +2,7 @@
 // Names: of nodes, labels and annotations. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ inline constexpr const char* kSlurmdContainer = "slurmd";
 /** Slurm's name of node `ordinal` of a NodeSet: "gpu-007" with padding 3. It is the pod's name and host name too. */
 std::string node_name(std::string_view nodeset, std::int64_t ordinal, int padding);
 
+/** Most characters of a DNS label, and so of a node's name, which is its pod's host name. */
+inline constexpr std::size_t kMaxLabel = 63;
+
 /** Lower-case letters, digits and '-', at most 63, with a letter or digit at both ends: as host names are. */
 bool is_dns_label(std::string_view text);
 
@@ -43,5 +47,13 @@ struct NodeName {
 };
 /** Takes "gpu-007" apart at its last '-'; empty when no number follows it. The views are into `name`. */
 std::optional<NodeName> parse_node_name(std::string_view name);
+
+/**
+ * The name of a Kubernetes node as a part of a host name, from which it can be told again: '.' becomes "--", and n '-'
+ * in a row, n > 1, become n + 1. "m-1.example.org" is "m-1--example--org". A '.' is never beside a '-' there.
+ */
+std::string encode_machine(std::string_view machine);
+/** The Kubernetes node's name; empty when encode_machine() makes no such text. */
+std::optional<std::string> decode_machine(std::string_view text);
 
 }  // namespace slurmk8s

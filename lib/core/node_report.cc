@@ -7,6 +7,7 @@
 #include "base/hostlist.hpp"
 #include "base/log.hpp"
 #include "core/names.hpp"
+#include "core/plan.hpp"
 #include "core/reasons.hpp"
 
 namespace slurmk8s {
@@ -52,8 +53,9 @@ void comment(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::st
 }
 
 bool is_of(const SlurmNode& record, const std::string& nodeset) {
+  if (!record.cloud) return false;
   const auto parsed = parse_node_name(record.name);
-  return record.cloud && parsed && parsed->nodeset == nodeset;
+  return (parsed && parsed->nodeset == nodeset) || is_made_for(record, nodeset);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::size_t kMaxLabel = 63;              // of a DNS label: a node's name is its pod's host name
 constexpr std::int64_t kMaxCpus = 65000;           // of a node: Slurm counts them in 16 bits
 constexpr std::int64_t kMebi = 1024 * 1024;
 constexpr const char* kDefaultMemoryReserve = "64Mi";
@@ -236,21 +235,29 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   nodeset.unschedulable_grace = std::chrono::seconds(
       SLURMK8S_TRY(decode_integer(spec["unschedulableGracePeriodSeconds"], "spec.unschedulableGracePeriodSeconds",
                                   nodeset.unschedulable_grace.count(), 0, 86400)));
+  const Json mode = spec["scalingMode"];
+  if (mode.text() == "Always") nodeset.scaling_mode = ScalingMode::always;
+  if (mode.text() == "DaemonSet") nodeset.scaling_mode = ScalingMode::daemon_set;
+  if (!mode.is_null() && mode.text() != "OnDemand" && !nodeset.keeps_up()) {
+    return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand, Always or DaemonSet");
+  }
+  const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
+  // The API server gives it its default, 1.
+  if (!counts_nodes && nodeset.replicas != 1) {
+    return wrong("spec.replicas", "can't be given with scalingMode DaemonSet");
+  }
   const std::size_t length =
       node_name(nodeset.name, std::max<std::int64_t>(0, nodeset.replicas - 1), nodeset.ordinal_padding).size();
-  if (length > kMaxLabel) {
+  if (counts_nodes && length > kMaxLabel) {
     return wrong("metadata.name", format("node names have %zu characters: %zu is the most that a host name may have",
                                          length, kMaxLabel));
   }
 
-  const Json mode = spec["scalingMode"];
-  if (mode.text() == "Always") nodeset.scaling_mode = ScalingMode::always;
-  if (!mode.is_null() && mode.text() != "OnDemand" && mode.text() != "Always") {
-    return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand or Always");
-  }
-
   nodeset.protects_busy =
       SLURMK8S_TRY(decode_boolean(spec["workloadDisruptionProtection"], "spec.workloadDisruptionProtection", true));
+
+  nodeset.pins_nodes = SLURMK8S_TRY(decode_boolean(spec["pinToNode"], "spec.pinToNode", false));
+  if (!counts_nodes && nodeset.pins_nodes) return wrong("spec.pinToNode", "can't be given with scalingMode DaemonSet");
 
   nodeset.slurmd = spec["slurmd"];
   SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));
@@ -293,6 +300,11 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   const Status status = decode_spec(object["spec"], nodeset);
   if (!status.ok()) return status.error().wrap(object_name);
   nodeset.template_hash = hash_template(nodeset);
+  if (nodeset.pins_nodes) {
+    object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& machine) {
+      nodeset.pins.emplace(ordinal, machine.text());
+    });
+  }
   return nodeset;
 }
 
@@ -303,6 +315,35 @@ Json owner_reference(const NodeSet& nodeset) {
       .set("name", nodeset.name)
       .set("uid", nodeset.uid);
   return owner;
+}
+
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine) {
+  return nodeset.name + "-" + encode_machine(machine);
+}
+
+std::string machine_of(const NodeSet& nodeset, std::string_view node) {
+  if (nodeset.pins_nodes) {
+    const auto parsed = parse_node_name(node);
+    const auto pin = parsed ? nodeset.pins.find(std::to_string(parsed->ordinal)) : nodeset.pins.end();
+    return pin == nodeset.pins.end() ? std::string() : pin->second;
+  }
+  if (nodeset.scaling_mode != ScalingMode::daemon_set || node.size() <= nodeset.name.size()) return {};
+  return decode_machine(node.substr(nodeset.name.size() + 1)).value_or(std::string());
+}
+
+std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find) {
+  for (std::size_t dash = node.size(); dash > 0;) {
+    dash = node.rfind('-', dash - 1);
+    if (dash == std::string_view::npos) break;
+    std::string name(node.substr(0, dash));
+    const Result<NodeSet>* nodeset = find(name);
+    if (nodeset == nullptr) continue;
+    const auto parsed = parse_node_name(node);
+    const bool is_ordinal = parsed && parsed->nodeset == name;
+    const bool counts_nodes = nodeset->ok() && (*nodeset)->scaling_mode != ScalingMode::daemon_set;
+    if (is_ordinal || (!counts_nodes && decode_machine(node.substr(dash + 1)))) return name;
+  }
+  return std::nullopt;
 }
 
 std::string node_definition(const NodeSet& nodeset) {

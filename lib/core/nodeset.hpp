@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/claims.hpp"
 #include "core/partition_options.hpp"
@@ -20,7 +23,11 @@ inline constexpr std::int64_t kMaxReplicas = 65536;
 enum class ScalingMode {
   on_demand,  ///< a node's pod exists while Slurm has jobs for it, and some time longer
   always,     ///< it exists all the time
+  daemon_set, ///< so it does, and there is a node for each Kubernetes node that its pod fits on, named after it
 };
+
+/** Kubernetes nodes by ordinal in decimal digits: status.ordinalToNode. */
+using Pins = std::map<std::string, std::string, std::less<>>;
 
 struct NodeSet {
   std::string name_space;
@@ -35,6 +42,8 @@ struct NodeSet {
   std::chrono::seconds unschedulable_grace{240};
   bool protects_busy = true;                ///< pods of nodes in use are kept from evictions
   std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
+  bool pins_nodes = false;                  ///< a node's pod goes back to where it was before
+  Pins pins;                                ///< with pins_nodes: where that is
   ClaimTemplates claims;                    ///< of each node's own volumes
   UpdateStrategy update;
   std::string template_hash;                ///< hash_template(); decode_nodeset() sets it
@@ -45,7 +54,24 @@ struct NodeSet {
   Json slurmd;                        ///< overlay of the slurmd container; null when absent
   Json pod_metadata;                  ///< template.metadata; null when absent
   Json pod_spec;                      ///< template.spec; null when absent
+
+  bool keeps_up() const { return scaling_mode != ScalingMode::on_demand; }
 };
+
+/** The node of a NodeSet with scalingMode DaemonSet for a Kubernetes node. It may be too long for a host name. */
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine);
+
+/** The Kubernetes node that the pod of this node has to be on; empty: any. `node` is one of the NodeSet's. */
+std::string machine_of(const NodeSet& nodeset, std::string_view node);
+
+/** Finds a NodeSet by name: what decode_nodeset() made of it, or null. */
+using FindNodeSet = std::function<const Result<NodeSet>*(const std::string& name)>;
+
+/**
+ * The name of the NodeSet whose nodes are named like this: NAME-3, or with scalingMode DaemonSet NAME-MACHINE. Of
+ * several it is the one with the longest name; one whose spec is wrong counts, since nobody knows its mode.
+ */
+std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find);
 
 /**
  * Decodes and checks an object of the API. Error (invalid): "nodeset NS/NAME: spec.FIELD: what is wrong", the first

@@ -2,6 +2,10 @@
 // The plan. Every rule that keeps a job or a pod safe is here, so that a test can state it.
 #include "core/plan.hpp"
 
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "core/names.hpp"
 #include "core/reasons.hpp"
 
 namespace slurmk8s {
@@ -185,6 +189,14 @@ bool is_given_up(const SlurmNode& record) {
   const std::string_view reason = record.reason;
   return record.cloud && record.base == SlurmNode::Base::down && !record.going_down() &&
          (reason.starts_with(kReason) || reason.starts_with(kReasonResumeTimeout));
+}
+
+bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
+  const std::string_view name = record.name;
+  if (!name.starts_with(nodeset) || !name.substr(nodeset.size()).starts_with('-')) return false;
+  const std::vector<std::string_view> features = split(record.features, ',');
+  const bool has_feature = std::find(features.begin(), features.end(), nodeset) != features.end();
+  return has_feature && decode_machine(name.substr(nodeset.size() + 1)).has_value();
 }
 
 }  // namespace slurmk8s

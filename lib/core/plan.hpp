@@ -128,4 +128,7 @@ bool is_left_allocated(const SlurmNode& record);
 /** Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. */
 bool is_given_up(const SlurmNode& record);
 
+/** "gpu-REST" with the feature gpu: as the records of NodeSet gpu are made, whatever its scalingMode. */
+bool is_made_for(const SlurmNode& record, std::string_view nodeset);
+
 }  // namespace slurmk8s

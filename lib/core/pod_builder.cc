@@ -125,6 +125,25 @@ Json slurmd_overlay(const Json& overlay) {
   return spec;
 }
 
+/** Only this Kubernetes node, as a DaemonSet's controller says it: in each of the template's terms, which are ORed. */
+Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
+  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  Json field = Json::object();
+  field.set("key", "metadata.name").set("operator", "In").set("values", Json::array().push(machine));
+  Json given = pod_spec.at({"affinity", "nodeAffinity", kRequired, "nodeSelectorTerms"});
+  if (given.size() == 0) given = Json::array().push(Json::object());
+  Json terms = Json::array();
+  given.each([&](const Json& term) {
+    Json pinned = term.clone();
+    Json fields = pinned["matchFields"].is_array() ? pinned["matchFields"] : Json::array();
+    pinned.set("matchFields", fields.push(field.clone()));
+    terms.push(std::move(pinned));
+  });
+  Json required = Json::object().set("nodeSelectorTerms", std::move(terms));
+  Json node_affinity = Json::object().set(kRequired, std::move(required));
+  return Json::object().set("nodeAffinity", std::move(node_affinity));
+}
+
 Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
   Json container = Json::object();
   container.set("name", kSlurmdContainer).set("env", identity_env(nodeset, identity, options));
@@ -136,6 +155,9 @@ Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Optio
       .set("volumes", claim_volumes(nodeset, identity.node))
       .set("automountServiceAccountToken", Json::boolean(false))
       .set("enableServiceLinks", Json::boolean(false));
+  if (std::string machine = machine_of(nodeset, identity.node); !machine.empty()) {
+    spec.set("affinity", pinned_affinity(nodeset.pod_spec, machine));
+  }
   return spec;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/names.hpp"
 #include "core/reasons.hpp"
 
 namespace slurmk8s {
@@ -20,19 +19,16 @@ constexpr std::chrono::milliseconds kNoteDelay{1000};
 constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
 constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 
-std::string nodeset_of(const std::string& node) {
-  const auto parsed = parse_node_name(node);
-  return parsed ? std::string(parsed->nodeset) : node;
-}
-
 }  // namespace
 
-SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for)
+SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
+                           NodeSetOf nodeset_of)
     : slurm_(slurm),
       timers_(timers),
       clock_(clock),
       stays_(stays),
       waits_for_(std::move(waits_for)),
+      nodeset_of_(std::move(nodeset_of)),
       gone_(timers, kGoneDelay,
             [this](std::vector<std::string> nodes) {
               tell("end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); });
@@ -81,7 +77,7 @@ void SlurmReports::schedule_jobs(const std::string& node) {
 
 void SlurmReports::hold_back(const std::string& node, const std::string& cause) {
   if (!held_.insert(node).second) return;
-  const std::string nodeset = nodeset_of(node);
+  const std::string nodeset = nodeset_of_(node);
   if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
     log_info("node %s: its pod could not be made in time: tried again in %lld s", node.c_str(),
              static_cast<long long>(PowerUpHealth::kFirstHold.count()));
@@ -125,7 +121,7 @@ void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since)
   if (is_given_up(record) && (owned || reason.starts_with(kReason))) {
     hold_back(record.name, std::string(cause_of(reason)));
   } else if (record.draining && reason.starts_with(kReasonProtected)) {
-    const std::string nodeset = nodeset_of(record.name);
+    const std::string nodeset = nodeset_of_(record.name);
     if (!protected_.count(nodeset)) unprotecting_.add(nodeset);
   }
   const std::string_view comment = record.comment;
@@ -133,7 +129,7 @@ void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since)
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
   if (owned && up_since != TimePoint{} && is_up(record)) {
-    const auto health = health_.find(nodeset_of(record.name));
+    const auto health = health_.find(nodeset_of_(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);
   }
 }

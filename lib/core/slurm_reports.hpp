@@ -29,10 +29,12 @@ class SlurmReports {
     std::vector<std::uint32_t> jobs;
   };
   using WaitsFor = std::function<Waiting(const std::string& node)>;
+  using NodeSetOf = std::function<std::string(const std::string& node)>;  ///< name of the NodeSet of a node
   using OnVerdict = std::function<void(Result<Verdict>)>;
 
   /** `stays` false: made for one request, so that nothing can be put off. References must outlive it. */
-  SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for);
+  SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
+               NodeSetOf nodeset_of);
 
   /** fail_node(); a node that is to be held back is released by itself later. */
   void fail(NodeFailure failure, OnVerdict done);
@@ -68,6 +70,7 @@ class SlurmReports {
   const Clock& clock_;
   const bool stays_;
   const WaitsFor waits_for_;
+  const NodeSetOf nodeset_of_;
   std::map<std::string, PowerUpHealth> health_;         // by NodeSet
   std::set<std::string> protected_;                     // NodeSets
   std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released

@@ -92,8 +92,15 @@ refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSec
   '"unschedulableGracePeriodSeconds":86401'
 refused_with "workloadDisruptionProtection" 'spec.workloadDisruptionProtection: Invalid value: *boolean' \
   '"workloadDisruptionProtection":"yes"'
-refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always"' \
+refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always", "DaemonSet"' \
   '"scalingMode":"StatefulSet"'
+accepted "scalingMode DaemonSet" "{$slurmd,\"scalingMode\":\"DaemonSet\"}"
+refused_with "replicas with scalingMode DaemonSet" \
+  "spec.replicas: Forbidden: can't be given with scalingMode DaemonSet" '"scalingMode":"DaemonSet","replicas":3'
+refused_with "pinToNode with scalingMode DaemonSet" \
+  "spec.pinToNode: Forbidden: can't be given with scalingMode DaemonSet" '"scalingMode":"DaemonSet","pinToNode":true'
+refused_with "pinToNode" "spec.pinToNode: Invalid value: *boolean" '"pinToNode":"yes"'
+accepted "pinToNode" "{$slurmd,\"pinToNode\":true}"
 accepted "scalingMode Always" "{$slurmd,\"scalingMode\":\"Always\"}"
 
 for type in RollingUpdate OnDelete ScheduledUpdate; do
@@ -261,6 +268,8 @@ change 1 "ordinalPadding can't be changed" \
   '{"spec":{"ordinalPadding":3}}'
 change 1 "ordinalPadding can't be taken away" "spec.ordinalPadding: Invalid value: *can't be changed" \
   '{"spec":{"ordinalPadding":null}}'
+change 1 "scalingMode can't become DaemonSet" \
+  "spec.scalingMode: Invalid value: *can't be changed to DaemonSet or from it" '{"spec":{"scalingMode":"DaemonSet"}}'
 change 0 "replicas, size and image can" patched \
   '{"spec":{"replicas":9,"ordinalPadding":2,"slurmd":{"image":"j","resources":{"limits":{"cpu":"4"}}}}}'
 

@@ -815,6 +815,31 @@ void an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says(void** state
   assert_text(world.slurm.node("compute-0").reason, "slurm-k8s: unschedulable: no room");
 }
 
+void a_daemon_sets_node_is_made_on_its_machine(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("gpu", 1, R"(,"scalingMode":"DaemonSet")");
+  world.start();
+  world.resume("r1", {"gpu-m1--x", "compute-1"});
+  const Json pod = world.api.find(kPods, kNamespace, "gpu-m1--x");
+  assert_text(pod.at({"metadata", "labels", "slurm-k8s.io/nodeset"}).text(), "gpu");
+  assert_contains(pod.at({"spec", "affinity"}).dump(), R"("values":["m1.x"])");
+  assert_true(world.api.find(kPods, kNamespace, "compute-1").at({"spec", "affinity"}).is_null());
+}
+
+void a_daemon_set_is_protected_with_all_its_nodes(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("gpu", 1, R"(,"scalingMode":"DaemonSet")");
+  for (const char* node : {"gpu-a--x", "gpu-b", "gpu-7"}) world.slurm.node(node).features = "gpu";
+  world.slurm.node("gpu-mine").features = "other";
+  world.start();
+  for (int i = 0; i < 3; ++i) {
+    world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
+    world.resume(("r" + std::to_string(i)).c_str(), {"gpu-m" + std::to_string(i)});
+    if (i < 2) world.pass(std::chrono::seconds(6));
+  }
+  assert_text(world.slurm.calls.back(), "drain gpu-7,gpu-a--x,gpu-b slurm-k8s: protected: pod: create: exceeded quota");
+}
+
 void a_nodeset_that_fails_again_and_again_is_protected(void** state) {
   World& world = world_of(state);
   for (const char* node : {"compute-5", "compute-6"}) world.slurm.node(node);
@@ -1364,6 +1389,8 @@ int main() {
       ENGINE_TEST(a_slow_image_is_told_a_fast_one_not),
       ENGINE_TEST(an_image_that_can_not_be_pulled_fails_in_seconds),
       ENGINE_TEST(an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says),
+      ENGINE_TEST(a_daemon_sets_node_is_made_on_its_machine),
+      ENGINE_TEST(a_daemon_set_is_protected_with_all_its_nodes),
       ENGINE_TEST(a_nodeset_that_fails_again_and_again_is_protected),
       ENGINE_TEST(a_restart_gives_nodes_back),
       ENGINE_TEST(a_restart_unprotects_a_nodeset_in_one_go),

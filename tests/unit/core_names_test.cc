@@ -40,6 +40,19 @@ void parses_names(void**) {
   }
 }
 
+void names_machines(void**) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"node1", "node1"},       {"ip-10-0-0-1", "ip-10-0-0-1"}, {"m.example.org", "m--example--org"},
+      {"m--x", "m---x"},        {"m---x.y", "m----x--y"},       {"m-x.y-z", "m-x--y-z"},
+      {"0", "0"},
+  };
+  for (const auto& [machine, text] : cases) {
+    assert_text(encode_machine(machine), text);
+    assert_text(decode_machine(text).value_or("-"), machine);
+  }
+  for (const char* text : {"", "-a", "a-", "a.b", "A", "a_b", "a b"}) assert_false(decode_machine(text).has_value());
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -48,6 +61,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(builds_names),
       SLURMK8S_TEST(parses_names),
+      SLURMK8S_TEST(names_machines),
   };
   return cmocka_run_group_tests_name("core_names", tests, nullptr, nullptr);
 }

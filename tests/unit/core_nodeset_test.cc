@@ -79,6 +79,55 @@ void takes_half_a_cpu_as_one(void**) {
   assert_int_equal(nodeset->real_memory_mib, 64);
 }
 
+void a_daemon_set_has_a_node_for_each_machine(void**) {
+  auto nodeset = decode(R"({"scalingMode":"DaemonSet","replicas":1,
+      "slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}})");
+  assert_true(nodeset.ok());
+  assert_true(nodeset->keeps_up());
+  assert_text(daemon_node_name(*nodeset, "m1.example.org"), "compute-m1--example--org");
+  assert_text(machine_of(*nodeset, "compute-m1--example--org"), "m1.example.org");
+  assert_text(machine_of(*nodeset, "compute"), "");
+  nodeset->scaling_mode = ScalingMode::always;
+  assert_text(machine_of(*nodeset, "compute-0"), "");
+}
+
+void knows_where_nodes_are_pinned(void**) {
+  Json object = *Json::parse(
+      R"({"metadata":{"name":"compute"},"status":{"ordinalToNode":{"0":"m1","12":"m2"}},"spec":{"pinToNode":true,
+      "ordinalPadding":3,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}}})");
+  const auto pinned = decode_nodeset(object);
+  assert_true(pinned.ok());
+  assert_text(machine_of(*pinned, "compute-000"), "m1");
+  assert_text(machine_of(*pinned, "compute-012"), "m2");
+  assert_text(machine_of(*pinned, "compute-001"), "");
+  object["spec"].set("pinToNode", Json::boolean(false));
+  assert_text(machine_of(*decode_nodeset(object), "compute-000"), "");
+}
+
+void finds_owners_by_name(void**) {
+  std::map<std::string, Result<NodeSet>> nodesets;
+  for (const char* name : {"a", "a-b", "a-b-c", "d"}) {
+    NodeSet nodeset;
+    nodeset.name = name;
+    const bool counts = nodeset.name == "a-b" || nodeset.name == "d";
+    nodeset.scaling_mode = counts ? ScalingMode::on_demand : ScalingMode::daemon_set;
+    nodesets.emplace(name, nodeset);
+  }
+  nodesets.emplace("e", Error(Errc::invalid, "spec"));
+  const std::pair<const char*, const char*> cases[] = {
+      {"a-m1", "a"},     {"a-0", "a"},        {"a-m-1", "a"}, {"a-b-m", "a"}, {"a-b-1", "a-b"},
+      {"a-b-c-0", "a-b-c"}, {"a-b-c--d", "a"}, {"d-7", "d"},   {"d-m", "-"},   {"e-7", "e"},
+      {"e-m1", "e"},     {"f-1", "-"},        {"a", "-"},     {"-a", "-"},    {"a-M", "-"},
+  };
+  for (const auto& [node, owner] : cases) {
+    const auto found = owner_name(node, [&](const std::string& name) {
+      const auto at = nodesets.find(name);
+      return at == nodesets.end() ? nullptr : &at->second;
+    });
+    if (found.value_or("-") != owner) fail_msg("%s: %s", node, found.value_or("-").c_str());
+  }
+}
+
 void names_the_wrong_field(void**) {
   const std::string limits = R"("resources":{"limits":{"cpu":"2","memory":"1Gi"}})";
   const auto wrong_part = [](const std::string& value) {
@@ -102,8 +151,6 @@ void names_the_wrong_field(void**) {
        "spec.workloadDisruptionProtection: \"yes\": must be true or false"},
       {spec_with(R"("unschedulableGracePeriodSeconds":-1)"), "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
       {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
-      {spec_with(R"("scalingMode":"StatefulSet")"), "spec.scalingMode: \"StatefulSet\": must be OnDemand or Always"},
-      {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand or Always"},
       {spec_with(R"("updateStrategy":"OnDelete")"), "spec.updateStrategy: an object is needed"},
       {spec_with(R"("updateStrategy":{"type":"Recreate"})"),
        "spec.updateStrategy.type: \"Recreate\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
@@ -113,6 +160,13 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), wrong_part("\"0%\"")},
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), wrong_part("\"3\"")},
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), wrong_part("1.5")},
+      {spec_with(R"("scalingMode":"StatefulSet")"), "spec.scalingMode: \"StatefulSet\": must be OnDemand, Always or DaemonSet"},
+      {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand, Always or DaemonSet"},
+      {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
+       "spec.replicas: can't be given with scalingMode DaemonSet"},
+      {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
+       "spec.pinToNode: can't be given with scalingMode DaemonSet"},
+      {spec_with(R"("pinToNode":1)"), "spec.pinToNode: 1: must be true or false"},
       {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},
       {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),
        "spec.template.metadata.labels.a: 1: a string is needed"},
@@ -222,6 +276,8 @@ int main() {
       SLURMK8S_TEST(decodes_defaults),       SLURMK8S_TEST(decodes_all_fields), SLURMK8S_TEST(takes_half_a_cpu_as_one),
       SLURMK8S_TEST(names_the_wrong_field), SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),       SLURMK8S_TEST(parses_quantities),
+      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine), SLURMK8S_TEST(finds_owners_by_name),
+      SLURMK8S_TEST(knows_where_nodes_are_pinned),
   };
   return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);
 }

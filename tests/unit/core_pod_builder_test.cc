@@ -68,6 +68,25 @@ void a_plain_nodeset(void**) {
   assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
 }
 
+// As a DaemonSet's controller does it; each of the template's terms keeps what it asks for.
+void a_daemon_sets_pod_goes_to_its_machine(void**) {
+  NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null",
+                            R"({"nodeSelector":{"a":"b"},"affinity":{"podAffinity":{}}})");
+  nodeset.scaling_mode = ScalingMode::daemon_set;
+  const auto affinity = [&nodeset] {
+    return build_pod(nodeset, {"compute-m1--example", "request-1", ""}, Options{}).at({"spec", "affinity"}).dump();
+  };
+  const std::string field = R"("matchFields":[{"key":"metadata.name","operator":"In","values":["m1.example"]}])";
+  const std::string begin =
+      R"({"podAffinity":{},"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)";
+  assert_text(affinity(), begin + "{" + field + "}]}}}");
+  nodeset.pod_spec = parse(R"({"affinity":{"podAffinity":{},"nodeAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+      {"matchExpressions":[{"key":"gpu","operator":"Exists"}]},{"matchExpressions":[]}]}}}})");
+  assert_text(affinity(), begin + R"({"matchExpressions":[{"key":"gpu","operator":"Exists"}],)" + field +
+                              R"(},{"matchExpressions":[],)" + field + "}]}}}");
+}
+
 void a_pod_is_busy_from_the_start(void**) {
   NodeSet nodeset = compute(R"({"image":"slurmd:1"})",
                             R"({"annotations":{"karpenter.sh/do-not-disrupt":"false","a":"b"}})", "null");
@@ -173,6 +192,7 @@ void overlays(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_plain_nodeset),
+      SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_machine),
       SLURMK8S_TEST(a_pod_is_busy_from_the_start),
       SLURMK8S_TEST(a_pod_in_the_network_of_its_machine),
       SLURMK8S_TEST(what_schedules_a_pod_is_the_templates),

@@ -26,12 +26,12 @@ expect() {
 good='{apiVersion: slinky.slurm.net/v1beta1, kind: NodeSet, metadata: {name: gpu}, spec: {replicas: 2,
   slurmd: {image: i, resources: {limits: {cpu: 1, memory: 1Gi}}}}}'
 echo "$good" >"$folder/good.yaml"
-sed 's/replicas: 2/pinToNode: true/; s/gpu/other/' "$folder/good.yaml" >"$folder/partial.yaml"
+sed 's/replicas: 2/taintKubeNodes: true/; s/gpu/other/' "$folder/good.yaml" >"$folder/partial.yaml"
 printf 'a: 1\nb: [\n' >"$folder/bad.yaml"
 
 expect "all is converted" 0 $'---\napiVersion: slurm-k8s.io/v1alpha1\n*name: gpu\n*replicas: 2\n*' "" "$folder/good.yaml"
 expect "standard input" 0 "*name: gpu*" "" - <<<"$good"
-expect "several files" 1 "*name: gpu*---*name: other*" "*/partial.yaml: nodeset other: spec.pinToNode: not converted: *" \
+expect "several files" 1 "*name: gpu*---*name: other*" "*/partial.yaml: nodeset other: spec.taintKubeNodes: not converted: *" \
   "$folder/good.yaml" "$folder/partial.yaml"
 expect "bad YAML after a good file" 2 "" "slurm-k8s-sidecar: $folder/bad.yaml: YAML: line 3, *" "$folder/good.yaml" "$folder/bad.yaml"
 expect "a file without NodeSets" 2 "" "slurm-k8s-sidecar: standard input: no NodeSet of Slinky's in it" - <<<"a: 1"

@@ -143,6 +143,7 @@ spec:
     type: RollingUpdate
     rollingUpdate:
       maxUnavailable: "25%"
+  pinToNode: false
   workloadDisruptionProtection: true
 )");
   const std::string at = "nodeset slurm-worker-gpu: ";
@@ -169,7 +170,6 @@ spec:
                "reads it\n" +
           of_template + "spec.restartPolicy: not needed: Never: as without it\n" +
           of_template + "spec.containers[0].env[0]: not converted: SLURM_K8S_POD: slurm-k8s sets this variable\n" +
-          at + "spec.pinToNode: not needed: false: as without it\n" +
           at + "spec.newField: not converted: unknown: no field of Slinky's that slurm-k8s knows\n" +
           at + "status: not needed: the sidecar writes its own\n");
   assert_true(conversion.is_partial());
@@ -221,6 +221,7 @@ spec:
       - name: pull
       priorityClassName: high
   extraConf: Features=x,y Weight=3
+  pinToNode: true
 ---
 apiVersion: slurm-k8s.io/v1alpha1
 kind: NodeSet
@@ -246,12 +247,12 @@ spec:
       - name: pull
       priorityClassName: low
   extraConf: Weight=1
+  pinToNode: true
   partition:
     enabled: true
     config: State=UP AllowGroups=a,b
 )");
   assert_text(notes_of(conversion),
-              "nodesetDefaults.pinToNode: not converted: true: a node's pod goes where Kubernetes' scheduler puts it\n"
               "nodesets.off.enabled: not needed: false: this NodeSet is left out\n"
               "nodesets.big.podSpec.hostname: not needed: Slinky's chart replaces it by the NodeSet's key\n"
               "nodesets.big.enabled: not needed: a NodeSet with `false` is left out\n"
@@ -269,7 +270,10 @@ void single_fields(void**) {
     const char* note;
   } cases[] = {
       {"  replicas: null\n", false, ""},
-      {"  scalingMode: DaemonSet\n", true, "spec.scalingMode: not converted: DaemonSet: nodes are counted"},
+      {"  scalingMode: DaemonSet\n", false, ""},
+      {"  scalingMode: DaemonSet\n  replicas: 3\n", false, "spec.replicas: not needed: without effect with"},
+      {"  scalingMode: StatefulSet\n", false, "spec.scalingMode: not needed: StatefulSet"},
+      {"  scalingMode: ReplicaSet\n", true, "spec.scalingMode: not converted: ReplicaSet: must be StatefulSet or"},
       {"  ordinalPadding: 7\n", true, "nodeset gpu: to be completed: spec.ordinalPadding: 7: must be 0 to 5"},
       {"  oversubscribeNode: false\n", true, "spec.oversubscribeNode: not converted: false: nodes may share a machine"},
       {"  oversubscribeNode: true\n", false, "spec.oversubscribeNode: not needed: true"},

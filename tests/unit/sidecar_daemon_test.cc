@@ -184,6 +184,38 @@ void follows_machines(void**) {
               "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
 }
 
+constexpr const char* kPinned = "OnDemand\",\"pinToNode\":true,\"memoryReserve\":\"64Mi";
+
+void nodes_are_pinned_to_their_machines(void**) {
+  Fixture f(true);
+  f.put("c", 2, kPinned);
+  f.daemon.start();
+  f.put_machine("m", false);
+  f.run_for(seconds(2));
+  f.put_pod("c-1", "m");
+  f.run_for(seconds(2));
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
+  f.client.erase(kube::kPods, "slurm", "c-1");
+  f.run_for(seconds(3));
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
+  f.client.erase(kube::kNodes, "", "m");
+  f.run_for(seconds(3));
+  assert_false(f.status("c").has("ordinalToNode"));
+}
+
+void pins_outlive_the_sidecar(void**) {
+  Fixture f(true);
+  f.put("c", 2, kPinned);
+  Json before = f.client.find(kube::kNodeSets, "slurm", "c").clone();
+  before.set("status", *Json::parse(R"({"ordinalToNode":{"1":"m"}})"));
+  f.client.put(kube::kNodeSets, "slurm", before);
+  f.put_machine("m", false);
+  f.daemon.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 2);
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
+}
+
 // A machine that isn't known is not one that is gone, and the rest goes on.
 void machines_that_cannot_be_read_decide_nothing(void**) {
   Fixture f(true);
@@ -402,6 +434,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(follows_machines),
+      SLURMK8S_TEST(nodes_are_pinned_to_their_machines),
+      SLURMK8S_TEST(pins_outlive_the_sidecar),
       SLURMK8S_TEST(machines_that_cannot_be_read_decide_nothing), SLURMK8S_TEST(machines_are_not_asked_for),
       SLURMK8S_TEST(is_cheap_at_rest),
       SLURMK8S_TEST(writes_one_status_for_many_changes), SLURMK8S_TEST(survives_both_sides),

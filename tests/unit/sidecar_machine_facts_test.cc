@@ -36,6 +36,11 @@ void reads_the_taints_that_somebody_set(void**) {
   assert_true(machine.taints == (std::vector<Taint>{{"gpu", "a100", "NoSchedule"}, {"old", "", "NoExecute"}}));
 }
 
+void reads_labels(void**) {
+  const MachineFacts machine = decode(R"({"metadata":{"labels":{"gpu":"a100","empty":""}}})");
+  assert_true(machine.labels == (std::map<std::string, std::string, std::less<>>{{"gpu", "a100"}, {"empty", ""}}));
+}
+
 void tolerates_as_kubernetes_does(void**) {
   const Taint taint{"gpu", "a100", "NoSchedule"};
   const std::pair<const char*, bool> cases[] = {
@@ -68,6 +73,7 @@ int main() {
       SLURMK8S_TEST(reads_whether_it_is_cordoned),
       SLURMK8S_TEST(reads_whether_it_is_ready),
       SLURMK8S_TEST(reads_the_taints_that_somebody_set),
+      SLURMK8S_TEST(reads_labels),
       SLURMK8S_TEST(tolerates_as_kubernetes_does),
   };
   return cmocka_run_group_tests_name("sidecar_machine_facts", tests, nullptr, nullptr);

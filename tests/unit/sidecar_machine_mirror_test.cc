@@ -91,6 +91,23 @@ void a_drain_is_taken_back_when_the_pod_left_the_machine(void**) {
   assert_string_equal(step_of(node, &unscheduled, kNotReady, Json()).c_str(), "undrain");
 }
 
+// A powered-down node whose pod has to go to machine m: no job may wait for it there.
+void a_pinned_node_waits_for_its_machine(void**) {
+  const auto step = [](const Machines& machines, const Change& change = {}) {
+    SlurmNode node = FakeSlurm::cloud_node("c-0");
+    if (change) change(node);
+    const auto found = machine_step(node, nullptr, machines, Json(), "m");
+    return found ? to_string(found->kind) + (" " + found->reason) : "";
+  };
+  assert_text(step(kWell), "");
+  assert_text(step(kCordoned), "drain slurm-k8s: kubernetes node m is cordoned");
+  assert_text(step(kTainted), "drain slurm-k8s: kubernetes node m has the taint maintenance");
+  assert_text(step(kNotReady), "drain slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown");
+  assert_text(step(kCordoned, drained_by_us), "");
+  assert_text(step(kWell, drained_by_us), "undrain ");
+  assert_text(step(kCordoned, [](SlurmNode& n) { n.power_up_asked = true; }), "");
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -99,6 +116,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(follows_the_table),
       SLURMK8S_TEST(what_the_nodeset_tolerates_is_no_trouble),
+      SLURMK8S_TEST(a_pinned_node_waits_for_its_machine),
       SLURMK8S_TEST(a_drain_is_taken_back_when_the_pod_left_the_machine),
   };
   return cmocka_run_group_tests_name("sidecar_machine_mirror", tests, nullptr, nullptr);

@@ -35,6 +35,7 @@ class Cluster {
   std::vector<SlurmNode> nodes;
   Pods pods;
   Machines machines;
+  std::map<std::string, Pins> pins;
   std::int64_t max_nodes = 4096;
   SuspendExemptions exemptions;
   std::set<std::string, std::less<>> held;
@@ -63,7 +64,9 @@ class Cluster {
     pods[node] = PodFacts{.uid = "u", .deletion_cost = deletion_cost};
     return *this;
   }
-  NodePlan plan() const { return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before}); }
+  NodePlan plan() const {
+    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins});
+  }
   std::string actions() const {
     std::string text;
     for (const NodeAction& action : plan().actions) {
@@ -395,13 +398,13 @@ void powers_many_up_in_one_call(void**) {
   cluster.nodes.push_back(cluster.nodes.back());
   cluster.nodes.back().name = "c-5";
   const NodePlan plan = cluster.plan();
-  assert_text(plan.states.at("c").message, "c-[0-3] (4): not up yet, as scalingMode Always wants them");
+  assert_text(plan.states.at("c").message, "c-[0-3] (4): not up yet, as its scalingMode wants them");
 }
 
 // Nodes that leave aren't powered up, and those of another size go down to be made again.
 void lets_nodes_of_always_go(void**) {
   Cluster leaving = always(1, "c-[0-2]");
-  leaving.exemptions.added("c-[0-2]");
+  leaving.exemptions.added("c", "c-[0-2]");
   leaving.records("c", 0, 0, up).records("c", 1, 1).records("c", 2, 2, up);
   assert_text(leaving.actions(), "delete c-1; power_down c-2; subject c-[1-2]");
 
@@ -435,7 +438,7 @@ void exempts_nodes_from_suspends(void**) {
   // What is taken back is what we added, nothing else.
   Cluster cluster = always(2, "c-0");
   cluster.records("c", 0, 1, up);
-  cluster.exemptions.added("c-1");
+  cluster.exemptions.added("c", "c-1");
   assert_text(cluster.actions(), "");
   cluster.nodeset("c", 2);
   assert_text(cluster.actions(), "subject c-1");
@@ -482,6 +485,145 @@ void goes_on_with_a_roll_out(void**) {
   assert_text(cluster.actions(), "recycle c-0");
   before["c"].roll_out.stopped = true;
   assert_text(cluster.actions(), "");
+/** A NodeSet "c" of scalingMode DaemonSet, machines m1, m2.x and m3, and these records. */
+Cluster daemon_set(const std::vector<std::string>& records, const Change& change = {}) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", 1);
+  nodeset.scaling_mode = ScalingMode::daemon_set;
+  cluster.nodeset(nodeset);
+  cluster.machines = {{"m1", {}}, {"m2.x", {}}, {"m3", {.labels = {{"gpu", "yes"}}}}};
+  for (const std::string& name : records) {
+    cluster.records("c", 0, 0, change);
+    cluster.nodes.back().name = name;
+  }
+  return cluster;
+}
+
+const std::vector<std::string> kOfAllMachines{"c-m1", "c-m2--x", "c-m3"};
+
+void makes_a_node_for_each_machine(void**) {
+  Cluster cluster = daemon_set({});
+  assert_text(cluster.actions(), "create c-m[1,3],c-m2--x");
+  assert_text(cluster.plan().actions[0].line, "NodeName=c-m[1,3],c-m2--x State=CLOUD Feature=c CPUs=2 RealMemory=936");
+  assert_int_equal(cluster.plan().states.at("c").desired, 3);
+  cluster.machines.at("m1").ready = false;  // it has just joined: its node is made when a pod can run there
+  assert_text(cluster.actions(), "create c-m2--x,c-m3");
+  assert_text(daemon_set(kOfAllMachines).actions(), "power_up c-m[1,3],c-m2--x");
+  const Cluster all = daemon_set(kOfAllMachines, up);
+  assert_text(all.actions(), "");
+  assert_text(all.state("c"), "Ready/NodesMatch");
+}
+
+// The node of m3, which isn't one of the NodeSet's any more for each of these reasons, and comes back.
+void follows_machines(void**) {
+  const std::function<void(Cluster&)> changes[] = {
+      [](Cluster& c) { c.machines.erase("m3"); },
+      [](Cluster& c) { c.machines.at("m3").cordoned = true; },
+      [](Cluster& c) { c.machines.at("m3").taints = {{"gone", "", "NoExecute"}}; },
+      [](Cluster& c) {
+        c.nodesets.at("c").spec->pod_spec = *Json::parse(
+            R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+            {"matchExpressions":[{"key":"gpu","operator":"DoesNotExist"}]}]}}}})");
+      },
+  };
+  for (const auto& change : changes) {
+    Cluster busy = daemon_set(kOfAllMachines, allocated);
+    change(busy);
+    assert_text(busy.actions(), "drain c-m3");
+    assert_text(busy.plan().actions[0].reason, kScaleInReason);
+    assert_text(busy.state("c"), "-/ScalingIn");
+    assert_int_equal(busy.plan().states.at("c").desired, 2);
+    Cluster idle = daemon_set(kOfAllMachines, up);
+    change(idle);
+    assert_text(idle.actions(), "power_down c-m3");
+    idle.nodes.back().powered_down = true;
+    assert_text(idle.actions(), "delete c-m3");
+  }
+  Cluster back = daemon_set(kOfAllMachines, allocated);
+  drained_by_us(back.nodes.back());
+  assert_text(back.actions(), "undrain c-m3");
+}
+
+void does_not_power_up_on_a_silent_machine(void**) {
+  Cluster cluster = daemon_set(kOfAllMachines, up);
+  cluster.machines.at("m1") = {.ready = false, .why_not_ready = "KubeletSilent"};
+  assert_text(cluster.actions(), "drain c-m1");  // as with any scalingMode
+  cluster.nodes[0].powered_down = true;
+  assert_text(cluster.actions(), "delete c-m1");
+  cluster.machines.at("m1").ready = true;
+  assert_text(cluster.actions(), "power_up c-m1");
+}
+
+void leaves_a_daemon_set_alone_without_machines(void**) {
+  const Cluster cluster = daemon_set({"c-m1", "c-gone"}, up);
+  const NodePlan plan =
+      plan_nodes({cluster.nodesets, cluster.nodes, cluster.pods, 4096, cluster.exemptions, cluster.held});
+  assert_int_equal(plan.actions.size(), 0);
+  assert_text(plan.states.at("c").reason, "KubernetesNodesUnknown");
+  assert_int_equal(plan.states.at("c").desired, 2);
+}
+
+void tells_names_of_machines_that_can_not_be(void**) {
+  Cluster cluster = daemon_set({});
+  cluster.machines.emplace("m4." + std::string(60, 'x'), MachineFacts{});
+  assert_text(cluster.actions(), "create c-m[1,3],c-m2--x");
+  assert_text(cluster.state("c"), "-/NameTooLong");
+  assert_contains(cluster.plan().states.at("c").message, "c-m4--x");
+
+  // Of NodeSet c-m2, which the engine takes it for.
+  Cluster similar = daemon_set({"c-m1", "c-m3"}, up);
+  similar.machines = {{"m1", {}}, {"m3", {}}, {"m2-0", {}}};
+  assert_text(similar.actions(), "create c-m2-0");
+  similar.nodeset("c-m2", 0);
+  assert_text(similar.actions(), "");
+  assert_text(similar.state("c"), "-/NameTaken");
+
+  Cluster taken = daemon_set({"c-m1", "c-m3"}, up);
+  taken.records("x", 0, 0, [](SlurmNode& n) { n.name = "c-m2--x", n.features = "c", n.cloud = false; });
+  assert_text(taken.actions(), "");
+  assert_text(taken.state("c"), "-/NameTaken");
+}
+
+void keeps_daemon_sets_and_others_apart(void**) {
+  // Not made for the NodeSet, whose name it has by chance; made for one that is gone; not named after its feature.
+  Cluster cluster = daemon_set(kOfAllMachines, up);
+  for (const auto& [name, features] :
+       {std::pair("c-mine", "other"), {"c-7", "other"}, {"gone-m1", "x,gone"}, {"other-m1", "theirs"}}) {
+    cluster.records("x", 0, 0, [&](SlurmNode& n) { n.name = name, n.features = features; });
+  }
+  assert_text(cluster.actions(), "delete gone-m1");
+  // The NodeSet was deleted and made again with another scalingMode.
+  cluster.nodesets.clear();
+  cluster.nodeset("c", 1);
+  assert_text(cluster.actions(), "delete gone-m1; power_down c-m[1,3],c-m2--x");  // c-7 is its one node
+}
+
+void exempts_daemon_sets_from_suspends(void**) {
+  Cluster cluster = daemon_set(kOfAllMachines, up);
+  cluster.exemptions.update({.suspend_exc_nodes = ""});
+  assert_text(cluster.actions(), "exempt c-m[1,3],c-m2--x");
+  cluster.exemptions.added("c", "c-m[1,3],c-m2--x");
+  assert_text(cluster.actions(), "");
+  cluster.machines.erase("m3");
+  assert_text(cluster.actions(), "power_down c-m3; subject c-m3");
+}
+
+void does_not_power_up_what_waits_for_its_machine(void**) {
+  Cluster cluster = always(2, "c-[0-1]");
+  cluster.nodesets.at("c").spec->pins_nodes = true;
+  cluster.records("c", 0, 1);
+  cluster.machines = {{"m0", {.cordoned = true}}, {"m1", {}}};
+  cluster.pins = {{"c", {{"0", "m0"}, {"1", "m1"}}}};
+  assert_text(cluster.actions(), "power_up c-1; drain c-0");
+  assert_true(cluster.plan().states.at("c").pins == cluster.pins.at("c"));
+  cluster.nodes[0].draining = true;
+  cluster.nodes[0].reason = "slurm-k8s: kubernetes node m0 is cordoned";
+  cluster.machines.erase("m0");  // there is nothing to wait for any more
+  assert_text(cluster.actions(), "undrain c-0; power_up c-1");
+  assert_true(cluster.plan().states.at("c").pins == (Pins{{"1", "m1"}}));
+  // A wrong spec says nothing about pins.
+  cluster.nodesets.at("c").spec = Error(Errc::invalid, "spec");
+  assert_true(cluster.plan().states.at("c").pins == cluster.pins.at("c"));
 }
 
 void counts_states(void**) {
@@ -665,6 +807,14 @@ int main() {
       SLURMK8S_TEST(exempts_nodes_from_suspends),
       SLURMK8S_TEST(updates_what_stays),
       SLURMK8S_TEST(goes_on_with_a_roll_out),
+      SLURMK8S_TEST(makes_a_node_for_each_machine),
+      SLURMK8S_TEST(follows_machines),
+      SLURMK8S_TEST(does_not_power_up_on_a_silent_machine),
+      SLURMK8S_TEST(leaves_a_daemon_set_alone_without_machines),
+      SLURMK8S_TEST(tells_names_of_machines_that_can_not_be),
+      SLURMK8S_TEST(keeps_daemon_sets_and_others_apart),
+      SLURMK8S_TEST(exempts_daemon_sets_from_suspends),
+      SLURMK8S_TEST(does_not_power_up_what_waits_for_its_machine),
       SLURMK8S_TEST(counts_states),
       SLURMK8S_TEST(tells_failed_power_ups),
       SLURMK8S_TEST(keeps_messages_short),

@@ -52,6 +52,7 @@ void writes_every_field(void**) {
   f.add("c");
   NodeSetState state;
   state.generation = 7;
+  state.desired = 11;
   state.counts = {.total = 1, .ready = 2, .powered_up = 3, .powering_up = 4, .powering_down = 5, .powered_down = 6,
                   .allocated = 7, .idle = 8, .draining = 9, .down = 10};
   state.reason = "InvalidSpec";
@@ -63,6 +64,8 @@ void writes_every_field(void**) {
   assert_text(f.status("c").dump(),
               R"({"observedGeneration":7,"replicas":1,"readyReplicas":2,"updatedReplicas":11,"updateRevision":"1-abc","poweredUp":3,"poweringUp":4,"poweringDown":5,)"
               R"("poweredDown":6,"allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
+              R"({"observedGeneration":7,"desired":11,"replicas":1,"readyReplicas":2,"poweredUp":3,"poweringUp":4,)"
+              R"("poweringDown":5,"poweredDown":6,"allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
               R"("conditions":[{"type":"Ready","status":"False","reason":"InvalidSpec",)"
               R"("message":"nodeset slurm/c: spec.replicas: \"x\": an integer is needed","observedGeneration":7,)"
               R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"PowerUpFailing","status":"True",)"
@@ -83,6 +86,28 @@ void reads_which_roll_out_is_stopped(void**) {
   state.roll_out.reason = kRollOutStopped;
   assert_text(decode_stopped_template(encode_status("c", state)), "1-abc");
   assert_text(decode_stopped_template(Json()), "");
+void writes_and_removes_pins(void**) {
+  Fixture f;
+  f.add("c");
+  NodeSetState state;
+  state.pins = {{"0", "m0"}, {"1", "m1"}};
+  f.writer.want("c", state);
+  f.pass(seconds(2));
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"0":"m0","1":"m1"})");
+  state.pins = {{"1", "m2"}};
+  f.writer.want("c", state);
+  f.pass(seconds(2));
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m2"})");
+  f.writer.want("c", state);
+  f.pass(seconds(2));
+  assert_int_equal(f.client.calls.size(), 2);
+  state.pins.clear();
+  f.writer.want("c", state);
+  f.pass(seconds(2));
+  assert_false(f.status("c").has("ordinalToNode"));
+  f.writer.want("c", state);
+  f.pass(seconds(2));
+  assert_int_equal(f.client.calls.size(), 3);
 }
 
 void writes_further_conditions(void**) {
@@ -213,6 +238,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(writes_every_field),
       SLURMK8S_TEST(reads_which_roll_out_is_stopped),
+      SLURMK8S_TEST(writes_and_removes_pins),
       SLURMK8S_TEST(writes_further_conditions),
       SLURMK8S_TEST(writes_only_changes),
       SLURMK8S_TEST(writes_once_a_second_each),

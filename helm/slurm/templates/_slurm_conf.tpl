@@ -64,10 +64,10 @@ SuspendTimeout={{ int .Values.slurm.suspendTimeout }}
 SuspendTime={{ ternary 2147483647 (int .Values.slurm.suspendTime) (lt (int .Values.slurm.suspendTime) 0) }}
 {{- $always := list }}
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
-{{- if eq $nodeset.scalingMode "Always" }}{{ $always = append $always $name }}{{ end }}
+{{- if has $nodeset.scalingMode (list "Always" "DaemonSet") }}{{ $always = append $always $name }}{{ end }}
 {{- end }}
 {{- with $always }}
-# The nodes of NodeSets with scalingMode Always stay up when they are idle.
+# The nodes of NodeSets with scalingMode Always or DaemonSet stay up when they are idle.
 SuspendExcNodes={{ join "," . }}
 {{- end }}
 {{- if .Values.slurm.runtimePartitions }}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// record_owner(): from names and features to NodeSets.
+#include "record_owner.hpp"
+
+#include "base/text.hpp"
+#include "core/names.hpp"
+#include "core/plan.hpp"
+
+namespace slurmk8s {
+
+std::optional<std::string> record_owner(const SlurmNode& record, const NodeSets& nodesets) {
+  if (!record.cloud || !record.dynamic) return std::nullopt;
+  if (const auto parsed = parse_node_name(record.name)) {
+    const auto found = nodesets.find(std::string(parsed->nodeset));
+    const bool names_machines = found != nodesets.end() && found->second.spec.ok() &&
+                                found->second.spec->scaling_mode == ScalingMode::daemon_set;
+    if (found != nodesets.end() && !names_machines) return found->first;
+  }
+  std::string_view longest;
+  for (const std::string_view feature : split(record.features, ',')) {
+    if (feature.size() > longest.size() && is_made_for(record, feature)) longest = feature;
+  }
+  return longest.empty() ? std::nullopt : std::optional(std::string(longest));
+}
+
+bool is_name_of(const std::string& nodeset, const std::string& node, const NodeSets& nodesets) {
+  return nodeset == owner_name(node, [&](const std::string& name) {
+    const auto found = nodesets.find(name);
+    return found == nodesets.end() ? nullptr : &found->second.spec;
+  });
+}
+
+}  // namespace slurmk8s

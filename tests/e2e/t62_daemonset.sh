@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# scalingMode DaemonSet: a Slurm node for each Kubernetes node, whose pod is there. The bed has one machine with a
+# kubelet, node1; what else there is are objects without one, marked as ready, on which a pod is bound but never starts.
+
+daemon_set() { # [TEMPLATE-SPEC]: makes or changes NodeSet ds
+  local slurmd
+  slurmd=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd}')
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "ds", "namespace": "$NAMESPACE"},
+ "spec": {"slurmd": $slurmd, "scalingMode": "DaemonSet", "template": {"spec": ${1:-null}}}}
+END
+}
+machine() { # NAME: a Kubernetes node that takes pods, and never runs them
+  kubectl create -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "$1", "labels": {"e2e": "fake"}}, "spec": {}}
+END
+  local size='{"cpu": "64", "memory": "256Gi", "pods": "100"}'
+  kubectl patch node "$1" --subresource=status --type=merge -p '{"status": {"allocatable": '"$size"', "capacity": '"$size"',
+    "conditions": [{"type": "Ready", "status": "True", "reason": "E2e", "message": "",
+                    "lastHeartbeatTime": "'"$(date -u +%FT%TZ)"'"}]}}' >/dev/null
+}
+clean() {
+  slurm scancel --me >/dev/null 2>&1 || true
+  kubectl uncordon node1 >/dev/null
+  kubectl label node node1 e2e- >/dev/null
+  kubectl delete node -l e2e=fake --ignore-not-found >/dev/null
+  kubectl delete nodesets.slurm-k8s.io ds --ignore-not-found >/dev/null
+  kubectl delete pods -l slurm-k8s.io/nodeset=ds --force --grace-period=0 >/dev/null 2>&1 || true
+  power_off ds-early,ds-fake--e2e--example || true
+  wait_for 60 "no node of ds" has_nodes 'compute-[0-7]'
+}
+power_off() { slurm scontrol update "nodename=$1" state=power_down_force reason=e2e >/dev/null 2>&1; }
+has_node() { slurm scontrol show node "$1" >/dev/null 2>&1; }
+has_no_node() { ! has_node "$1"; }
+machine_of() { kubectl get pod "$1" -o jsonpath='{.spec.nodeName}'; }
+is_on() { [[ $(machine_of "$1") == "$2" ]]; }
+has_status() { # FIELD VALUE
+  [[ $(kubectl get nodesets.slurm-k8s.io ds -o jsonpath="{.status.$1}") == "$2" ]]
+}
+
+test_a_node_for_each_machine() {
+  local job uid
+  trap clean EXIT
+  daemon_set
+  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  assert_equal "machine" node1 "$(machine_of ds-node1)"
+  wait_for 10 "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NodesMatch
+  assert_equal "desired" 1 "$(kubectl get nodesets.slurm-k8s.io ds -o jsonpath='{.status.desired}')"
+  job=$(submit -N1 -w ds-node1 --wrap 'srun true')
+  wait_done "$job" 20
+  # It is up all the time, and comes back when its pod dies.
+  uid=$(pod_uid ds-node1)
+  kubectl delete pod ds-node1 --wait=false --grace-period=1 >/dev/null
+  is_new() {
+    local now
+    now=$(pod_uid ds-node1) && [[ $now != "$uid" ]] && node_is_up ds-node1
+  }
+  wait_for 60 "up again with another pod" is_new
+}
+
+test_machines_come_and_go() {
+  trap clean EXIT
+  machine early
+  daemon_set
+  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  has_node ds-early || fail "no node of a machine that was there from the start"
+  machine fake.e2e.example
+  wait_for 20 "its node" has_node ds-fake--e2e--example
+  wait_for 20 "its pod is there" is_on ds-fake--e2e--example fake.e2e.example
+  kubectl delete node fake.e2e.example >/dev/null
+  kubectl delete pod ds-fake--e2e--example --force --grace-period=0 >/dev/null 2>&1 || true
+  power_off ds-fake--e2e--example # or it would be waited for until ResumeTimeout
+  wait_for 60 "its node is gone" has_no_node ds-fake--e2e--example
+  node_is_up ds-node1 || fail "ds-node1 is $(node_state ds-node1)"
+}
+
+test_follows_labels_and_lets_jobs_end() {
+  local job
+  trap clean EXIT
+  kubectl label node node1 e2e=yes >/dev/null
+  daemon_set '{"nodeSelector": {"e2e": "yes"}}'
+  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  job=$(submit -N1 -w ds-node1 --wrap 'sleep 8')
+  wait_job "$job" RUNNING 20
+  kubectl label node node1 e2e- >/dev/null
+  wait_for 10 "ds-node1 drained" node_has_state ds-node1 DRAIN
+  assert_equal "reason" "slurm-k8s: scale-in" "$(node_reason ds-node1)"
+  assert_equal "job" RUNNING "$(job_state "$job")"
+  wait_done "$job" 30
+  wait_for 30 "its node is gone" has_no_node ds-node1
+  wait_for 10 "and its pod" has_pod_count 0
+  kubectl label node node1 e2e=yes >/dev/null
+  wait_for 40 "ds-node1 up again" node_is_up ds-node1
+}
+
+test_a_cordoned_machine_has_no_node() {
+  trap clean EXIT
+  daemon_set
+  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  kubectl cordon node1 >/dev/null
+  wait_for 30 "its node is gone" has_no_node ds-node1
+  wait_for 10 "none desired" has_status desired 0
+  kubectl uncordon node1 >/dev/null
+  wait_for 40 "ds-node1 up again" node_is_up ds-node1
+}
+
+test_a_name_that_is_too_long_is_told() {
+  trap clean EXIT
+  machine "m.$(printf 'x%.0s' {1..60}).example"
+  daemon_set
+  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  wait_for 10 "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NameTooLong
+}
