@@ -278,7 +278,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   SLURMK8S_CHECK(decode_sizes(spec, container, nodeset));
   SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
   nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
-  nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec, nodeset.replicas));
+  nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec));
   return decode_extra_conf(spec["extraConf"], nodeset);
 }
 

@@ -15,29 +15,33 @@ constexpr std::int64_t kDefaultPercentage = 25;
 
 Error wrong(const std::string& field, const std::string& what) { return Error(Errc::invalid, field + ": " + what); }
 
-/** Rounded up, as Kubernetes rounds it for a DaemonSet, and at least one: otherwise nothing would ever be updated. */
-std::int64_t part_of(std::int64_t replicas, std::int64_t percentage) {
-  return std::max<std::int64_t>(1, (replicas * percentage + 99) / 100);
-}
-
 /** 3, or "25%". */
-Result<std::int64_t> decode_max_unavailable(const Json& value, std::int64_t replicas) {
-  if (value.is_null()) return part_of(replicas, kDefaultPercentage);
-  std::optional<std::int64_t> number;
+Status decode_max_unavailable(const Json& value, UpdateStrategy& strategy) {
+  if (value.is_null()) {
+    strategy.percentage = kDefaultPercentage;
+    return {};
+  }
   const std::string_view text = value.text();
   const bool is_percentage = text.ends_with('%');
+  std::optional<std::int64_t> number;
   if (value.is_integer()) number = value.integer_or(0);
   if (is_percentage) number = parse_int(text.substr(0, text.size() - 1));
   if (!number || *number < 1 || (is_percentage && *number > 100)) {
     return wrong("spec.updateStrategy.rollingUpdate.maxUnavailable",
                  value.dump() + ": must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"");
   }
-  return is_percentage ? part_of(replicas, *number) : *number;
+  (is_percentage ? strategy.percentage : strategy.max_unavailable) = *number;
+  return {};
 }
 
 }  // namespace
 
-Result<UpdateStrategy> decode_update_strategy(const Json& spec, std::int64_t replicas) {
+// As Kubernetes rounds it for a DaemonSet, and at least one: otherwise nothing would ever be updated.
+std::int64_t UpdateStrategy::most_unavailable(std::int64_t nodes) const {
+  return percentage == 0 ? max_unavailable : std::max<std::int64_t>(1, (nodes * percentage + 99) / 100);
+}
+
+Result<UpdateStrategy> decode_update_strategy(const Json& spec) {
   using Type = UpdateStrategy::Type;
   const Json given = spec["updateStrategy"];
   const std::string field = "spec.updateStrategy";
@@ -51,7 +55,7 @@ Result<UpdateStrategy> decode_update_strategy(const Json& spec, std::int64_t rep
   }
   const Json rolling = given["rollingUpdate"];
   if (!rolling.is_null() && !rolling.is_object()) return wrong(field + ".rollingUpdate", "an object is needed");
-  strategy.max_unavailable = SLURMK8S_TRY(decode_max_unavailable(rolling["maxUnavailable"], replicas));
+  SLURMK8S_CHECK(decode_max_unavailable(rolling["maxUnavailable"], strategy));
   return strategy;
 }
 

@@ -17,10 +17,14 @@ struct UpdateStrategy {
     scheduled,  ///< ScheduledUpdate: as rolling, but only nodes in a maintenance reservation
   };
   Type type = Type::rolling;
-  std::int64_t max_unavailable = 1;  ///< nodes out of service for it at a time; a percentage is rounded up
+  std::int64_t max_unavailable = 1;  ///< nodes out of service for it at a time
+  std::int64_t percentage = 0;       ///< not 0: it counts instead, as a part of the nodes that there are to be
+
+  /** Of a NodeSet that is to have so many nodes: a percentage is rounded up. */
+  std::int64_t most_unavailable(std::int64_t nodes) const;
 };
 
-/** Reads spec.updateStrategy of a NodeSet with `replicas` nodes. Error (invalid) names the field. */
-Result<UpdateStrategy> decode_update_strategy(const Json& spec, std::int64_t replicas);
+/** Reads spec.updateStrategy. Error (invalid) names the field. */
+Result<UpdateStrategy> decode_update_strategy(const Json& spec);
 
 }  // namespace slurmk8s

@@ -36,7 +36,7 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->ordinal_padding, 0);
   assert_true(nodeset->protects_busy);
   assert_true(nodeset->update.type == UpdateStrategy::Type::rolling);
-  assert_int_equal(nodeset->update.max_unavailable, 1);
+  assert_int_equal(nodeset->update.percentage, 25);
   assert_text(nodeset->template_hash, hash_template(*nodeset));
   assert_false(nodeset->partition.has_value());
   assert_int_equal(nodeset->cpus, 2);
@@ -219,7 +219,7 @@ void rounds_up_how_many_may_be_unavailable(void**) {
         c.max_unavailable)));
     assert_ok(nodeset);
     assert_true(nodeset->update.type == UpdateStrategy::Type::scheduled);
-    assert_int_equal(nodeset->update.max_unavailable, c.nodes);
+    assert_int_equal(nodeset->update.most_unavailable(nodeset->replicas), c.nodes);
   }
 }
 
