@@ -22,6 +22,7 @@ engine_metrics() {
   kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/slurm-controller-0:9100/proxy/metrics" | grep '^slurm_k8s_engine'
 }
 metric() { engine_metrics | awk -v name="$1" '$1 == name { print $2 }'; } # NAME{LABELS}: its value
+is_down() { [[ $(node_state "$1") == DOWN* ]]; } # not POWERED_DOWN, which it is for a moment after the power-up
 back_in_service() { [[ $(slurm sinfo -h -n "$1" -o %t | sort -u) == 'idle~' ]]; }
 
 nodeset() { # NAME IMAGE REQUESTS MORE: a NodeSet of two nodes
@@ -111,7 +112,7 @@ test_a_nodeset_that_fails_again_and_again_is_protected() {
   for i in 1 2 3; do
     wait_for 60 "broken-0 is back ($i)" back_in_service broken-0
     slurm scontrol update nodename=broken-0 state=power_up
-    wait_for 30 "failure $i" node_has_state broken-0 DOWN
+    wait_for 30 "failure $i" is_down broken-0
   done
   wait_for 20 "the condition" condition_reason_is broken Protected
   reason_has broken-1 "slurm-k8s: protected: ErrImagePull" || fail "$(reason broken-1)"
