@@ -485,6 +485,8 @@ void goes_on_with_a_roll_out(void**) {
   assert_text(cluster.actions(), "recycle c-0");
   before["c"].roll_out.stopped = true;
   assert_text(cluster.actions(), "");
+}
+
 /** A NodeSet "c" of scalingMode DaemonSet, machines m1, m2.x and m3, and these records. */
 Cluster daemon_set(const std::vector<std::string>& records, const Change& change = {}) {
   Cluster cluster;

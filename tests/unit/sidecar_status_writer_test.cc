@@ -62,10 +62,9 @@ void writes_every_field(void**) {
   f.writer.want("c", state);
   f.pass(milliseconds(0));
   assert_text(f.status("c").dump(),
-              R"({"observedGeneration":7,"replicas":1,"readyReplicas":2,"updatedReplicas":11,"updateRevision":"1-abc","poweredUp":3,"poweringUp":4,"poweringDown":5,)"
-              R"("poweredDown":6,"allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
-              R"({"observedGeneration":7,"desired":11,"replicas":1,"readyReplicas":2,"poweredUp":3,"poweringUp":4,)"
-              R"("poweringDown":5,"poweredDown":6,"allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
+              R"({"observedGeneration":7,"desired":11,"replicas":1,"readyReplicas":2,"updatedReplicas":11,)"
+              R"("updateRevision":"1-abc","poweredUp":3,"poweringUp":4,"poweringDown":5,"poweredDown":6,)"
+              R"("allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
               R"("conditions":[{"type":"Ready","status":"False","reason":"InvalidSpec",)"
               R"("message":"nodeset slurm/c: spec.replicas: \"x\": an integer is needed","observedGeneration":7,)"
               R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"PowerUpFailing","status":"True",)"
@@ -86,6 +85,8 @@ void reads_which_roll_out_is_stopped(void**) {
   state.roll_out.reason = kRollOutStopped;
   assert_text(decode_stopped_template(encode_status("c", state)), "1-abc");
   assert_text(decode_stopped_template(Json()), "");
+}
+
 void writes_and_removes_pins(void**) {
   Fixture f;
   f.add("c");
