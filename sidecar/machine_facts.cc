@@ -2,6 +2,8 @@
 // A Kubernetes node's object, reduced to what decides whether its pods may take further jobs.
 #include "machine_facts.hpp"
 
+#include "condition.hpp"
+
 namespace slurmk8s {
 namespace {
 
@@ -15,12 +17,9 @@ bool keeps_pods_away(const Taint& taint) { return taint.effect == "NoSchedule" |
 MachineFacts decode_machine_facts(const Json& object) {
   MachineFacts facts;
   facts.cordoned = object.at({"spec", "unschedulable"}).boolean_or(false);
-  const Json conditions = object.at({"status", "conditions"});
-  for (std::size_t i = 0; i < conditions.size(); i++) {
-    if (conditions[i]["type"].text() != "Ready") continue;
-    facts.ready = conditions[i]["status"].text() == "True";
-    if (!facts.ready) facts.why_not_ready = conditions[i]["reason"].text();
-  }
+  const Json ready = find_condition(object["status"], "Ready");
+  facts.ready = ready.is_null() || ready["status"].text() == "True";
+  if (!facts.ready) facts.why_not_ready = ready["reason"].text();
   const Json taints = object.at({"spec", "taints"});
   for (std::size_t i = 0; i < taints.size(); i++) {
     Taint taint{std::string(taints[i]["key"].text()), std::string(taints[i]["value"].text()),

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/text.hpp"
+#include "condition.hpp"
 #include "core/names.hpp"
 #include "core/pod_builder.hpp"
 #include "node_state.hpp"
@@ -20,14 +20,6 @@ constexpr double kJitter = 0.5;
 
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
-
-Json condition_of(const Json& pod) {
-  Json found;
-  pod["status"]["conditions"].each([&](const Json& one) {
-    if (one["type"].text() == kConditionInService) found = one.clone();
-  });
-  return found;
-}
 
 const char* status_of(const NodeStory& story) { return story.in_service ? "True" : "False"; }
 
@@ -64,7 +56,7 @@ void PodMarker::observe(const Json& pod) {
   entry.nodeset = labels[kLabelNodeSet].text();
   entry.marked = labels[kLabelBusy].text() == "true";
   entry.label = labels[kLabelState].text();
-  entry.condition = condition_of(pod);
+  entry.condition = find_condition(pod["status"], kConditionInService).clone();
   unfinished_ = true;
 }
 
@@ -140,14 +132,12 @@ void PodMarker::write_marks(const std::string& name, Entry& entry, const NodeSet
 }
 
 void PodMarker::write_condition(const std::string& name, Entry& entry) {
-  const std::string now = rfc3339(std::chrono::floor<std::chrono::seconds>(clock_.wall())).substr(0, 19) + "Z";
-  const bool flips = entry.condition["status"].text() != status_of(entry.story);
   Json condition = Json::object();
   condition.set("type", kConditionInService)
       .set("status", status_of(entry.story))
       .set("reason", entry.story.reason)
       .set("message", entry.story.message)
-      .set("lastTransitionTime", flips ? now : std::string(entry.condition["lastTransitionTime"].text()));
+      .set("lastTransitionTime", transition_time(entry.condition, status_of(entry.story), clock_.wall()));
   Json patch = Json::object();
   patch.set("metadata", Json::object().set("uid", entry.uid));
   patch.set("status", Json::object().set("conditions", Json::array().push(std::move(condition))));

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/hostlist.hpp"
-#include "base/text.hpp"
 #include "core/names.hpp"
 
 namespace slurmk8s {
@@ -13,15 +12,6 @@ namespace {
 
 constexpr const char* kRolledOut = "RolledOut";
 constexpr const char* kTransition = "lastTransitionTime";
-
-/** The condition of this type; null when the status has none. */
-Json find_condition(const Json& status, std::string_view type) {
-  const Json conditions = status["conditions"];
-  for (std::size_t i = 0; i < conditions.size(); i++) {
-    if (conditions[i]["type"].text() == type) return conditions[i];
-  }
-  return Json();
-}
 
 Json make_condition(const char* type, bool status, const std::string& reason, const std::string& message,
                     std::int64_t generation) {
@@ -80,12 +70,10 @@ bool includes(const Json& known, const Json& wanted) {
 Json with_transition(const Json& wanted, const Json& known, std::chrono::system_clock::time_point now) {
   Json status = wanted.clone();
   const Json conditions = status["conditions"];
-  const std::string seconds = rfc3339(std::chrono::floor<std::chrono::seconds>(now)).substr(0, 19) + "Z";
   for (std::size_t i = 0; i < conditions.size(); i++) {
     Json condition = conditions[i];
     const Json old = find_condition(known, condition["type"].text());
-    const bool stays = old["status"].text() == condition["status"].text() && !old[kTransition].text().empty();
-    condition.set(kTransition, stays ? std::string(old[kTransition].text()) : seconds);
+    condition.set(kTransition, transition_time(old, condition["status"].text(), now));
   }
   return status;
 }

@@ -5,13 +5,12 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "core/field_error.hpp"
 #include "core/names.hpp"
 #include "core/nodeset.hpp"
 
 namespace slurmk8s {
 namespace {
-
-Error wrong(const std::string& field, const std::string& what) { return Error(Errc::invalid, field + ": " + what); }
 
 /** Retain, which is the default, or Delete. */
 Result<bool> decode_policy(const Json& policy, const char* member) {

@@ -120,7 +120,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
  */
 bool Engine::is_kept_from_us(const Node& node) const {
   if (node.want != Node::Want::up) return false;
-  const bool is_there = node.pod && (node.request.empty() || node.pod->request == node.request);
+  const bool is_there = node.pod && node.has_current_pod();
   return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.had_pod;
 }
 
@@ -374,7 +374,7 @@ void Engine::remove(const std::string& name, Node& node, const std::string& uid)
  */
 void Engine::ask(const std::string& name, Node& node) {
   node.busy = true;
-  const std::string uid = node.pod ? node.pod->uid : std::string();
+  const std::string uid = node.pod_uid();
   parts_.slurm.call([this, name, uid](Slurm& slurm) -> SlurmCaller::Then {
     return [this, name, uid, record = slurm.load_node(name)] { on_record(name, uid, record); };
   });
@@ -382,7 +382,7 @@ void Engine::ask(const std::string& name, Node& node) {
 
 void Engine::on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record) {
   Node& node = answered(name);
-  const bool is_as_before = node.want == Node::Want::up && (node.pod ? node.pod->uid : std::string()) == uid;
+  const bool is_as_before = node.want == Node::Want::up && node.pod_uid() == uid;
   if (!is_as_before) return pump();
   if (!record) {
     back_off(name, node, "ask slurmctld", record.error());

@@ -7,6 +7,11 @@
 #include "base/text.hpp"
 
 namespace slurmk8s {
+namespace {
+
+constexpr std::string_view kInLabel = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+}  // namespace
 
 std::string node_name(std::string_view nodeset, std::int64_t ordinal, int padding) {
   return format("%.*s-%0*lld", static_cast<int>(nodeset.size()), nodeset.data(), padding,
@@ -14,8 +19,7 @@ std::string node_name(std::string_view nodeset, std::int64_t ordinal, int paddin
 }
 
 bool is_dns_label(std::string_view text) {
-  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
-  return !text.empty() && text.size() <= kMaxLabel && text.find_first_not_of(kInside) == std::string_view::npos &&
+  return !text.empty() && text.size() <= kMaxLabel && text.find_first_not_of(kInLabel) == std::string_view::npos &&
          text.front() != '-' && text.back() != '-';
 }
 
@@ -45,8 +49,7 @@ std::string encode_machine(std::string_view machine) {
 }
 
 std::optional<std::string> decode_machine(std::string_view text) {
-  constexpr std::string_view kInside = "abcdefghijklmnopqrstuvwxyz0123456789-";
-  if (text.empty() || text.find_first_not_of(kInside) != std::string_view::npos) return std::nullopt;
+  if (text.empty() || text.find_first_not_of(kInLabel) != std::string_view::npos) return std::nullopt;
   if (text.front() == '-' || text.back() == '-') return std::nullopt;
   std::string machine;
   while (!text.empty()) {

@@ -73,6 +73,9 @@ struct Node {
   /** Of this request, or taken over at the start (then the request is not known). There must be a pod. */
   bool has_current_pod() const { return request.empty() || pod->request == request; }
 
+  /** Empty when there is no pod. */
+  std::string pod_uid() const { return pod ? pod->uid : std::string(); }
+
   void forget_pod() {
     had_older |= want == Want::up && pod && !has_current_pod();
     pod.reset();

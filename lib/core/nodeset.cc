@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "core/field_error.hpp"
 #include "core/names.hpp"
 #include "core/template_hash.hpp"
 
@@ -19,8 +20,6 @@ constexpr std::int64_t kMebi = 1024 * 1024;
 constexpr const char* kDefaultMemoryReserve = "64Mi";
 
 __extension__ using Wide = __int128;
-
-Error wrong(const std::string& field, const std::string& what) { return Error(Errc::invalid, field + ": " + what); }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };

@@ -110,6 +110,10 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
   return look.first || look.now - node.missed >= kResumeGrace;
 }
 
+bool is_allocated(const SlurmNode& record) {
+  return record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
+}
+
 /** What was there before slurmctld's state was saved, or was just made, has no boot time; the address outlives both. */
 bool has_registered(const SlurmNode& record) {
   return record.boot_time.time_since_epoch().count() > 0 || (!record.address.empty() && record.address != record.name);
@@ -117,8 +121,7 @@ bool has_registered(const SlurmNode& record) {
 
 /** Whether a record that is up must have a pod. One that was just made and never registered has none yet. */
 bool needs_pod(const SlurmNode& record) {
-  const bool busy = record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
-  return busy || record.completing || record.not_responding || has_registered(record);
+  return is_allocated(record) || record.completing || record.not_responding || has_registered(record);
 }
 
 /** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
@@ -180,8 +183,7 @@ bool is_up(const SlurmNode& record) {
 }
 
 bool is_left_allocated(const SlurmNode& record) {
-  const bool allocated = record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
-  return record.cloud && allocated && record.powered_down && !record.powering_up && !record.power_up_asked &&
+  return record.cloud && is_allocated(record) && record.powered_down && !record.powering_up && !record.power_up_asked &&
          !record.going_down() && !record.completing;
 }
 

@@ -7,13 +7,12 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "core/field_error.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr std::int64_t kDefaultPercentage = 25;
-
-Error wrong(const std::string& field, const std::string& what) { return Error(Errc::invalid, field + ": " + what); }
 
 /** 3, or "25%". */
 Status decode_max_unavailable(const Json& value, UpdateStrategy& strategy) {

@@ -34,10 +34,10 @@ Json merge_conditions(const Json& object, const Json& patch) {
     return found;
   };
   const Json before = object["status"]["conditions"];
-  before.each([&](const Json& one) { 
+  before.each([&](const Json& one) {
     const Json change = find(changes, one["type"].text());
     merged.push(change.is_null() ? one.clone() : merge_patch(one, change));
-  ; });
+  });
   changes.each([&](const Json& one) {
     if (find(before, one["type"].text()).is_null()) merged.push(one.clone());
   });
