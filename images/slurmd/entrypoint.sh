@@ -3,6 +3,8 @@
 # Starts slurmd for the node that the pod's environment names; arguments go to slurmd. It is on the way of every job
 # that waits for its nodes: nothing slow may come in here.
 set -euo pipefail
+# shellcheck source=images/slurm-auth.sh
+source /usr/local/lib/slurm-auth.sh
 
 for name in SLURMD_NODENAME SLURMD_CONF_SERVER SLURMD_CONF; do
   if [[ -z ${!name:-} ]]; then
@@ -11,10 +13,10 @@ for name in SLURMD_NODENAME SLURMD_CONF_SERVER SLURMD_CONF; do
   fi
 done
 
-# auth/slurm takes the key from where the pod mounts it: readable by root alone.
-export SLURM_SACK_KEY=${SLURM_SACK_KEY:-/run/slurm-k8s/key/slurm.key}
-if [[ ! -r $SLURM_SACK_KEY ]]; then
-  echo "slurmd-entrypoint: $SLURM_SACK_KEY: no such key, or not readable" >&2
+# Where the pod mounts the key: readable by root alone.
+key=${SLURM_SACK_KEY:-/run/slurm-k8s/key/slurm.key}
+if [[ ! -r $key ]]; then
+  echo "slurmd-entrypoint: $key: no such key, or not readable" >&2
   exit 1
 fi
 
@@ -23,9 +25,18 @@ for name in ${!SLURM_K8S_@}; do
   printf '%s=%s\n' "$name" "${!name}"
 done >/run/slurm-k8s/pod.env
 
-# Shown by scontrol show node, and there for `sbatch --extra` (SchedulerParameters=extra_constraints).
-printf -v place '{"namespace":"%s","pod":"%s","kubernetesNode":"%s"}' \
-  "${SLURM_K8S_NAMESPACE:-}" "${SLURM_K8S_POD:-}" "${SLURM_K8S_NODE:-}"
+options=()
+if has_auth_slurm; then
+  export SLURM_SACK_KEY=$key
+  # As old as auth/slurm: shown by scontrol show node, and there for `sbatch --extra` (SchedulerParameters=
+  # extra_constraints).
+  printf -v place '{"namespace":"%s","pod":"%s","kubernetesNode":"%s"}' \
+    "${SLURM_K8S_NAMESPACE:-}" "${SLURM_K8S_POD:-}" "${SLURM_K8S_NODE:-}"
+  options+=(--extra "$place")
+else
+  start_munged "$key"
+fi
 
 # -Z: a dynamic node, found by name only. -b: reports its own start as the boot, not the Kubernetes node's.
-exec slurmd -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" --extra "$place" "$@"
+exec slurmd -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" \
+  "${options[@]}" "$@"

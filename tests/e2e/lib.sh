@@ -8,6 +8,9 @@
 E2E_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BED=$E2E_FOLDER/../bed/bed
 NAMESPACE=${BED_NAMESPACE:-slurm}
+SUITE=${BED_SUITE:-trixie}
+# shellcheck disable=SC2034 # where the chart is installed
+VALUES=(-f "$E2E_FOLDER/values.yaml" -f "$E2E_FOLDER/suites/$SUITE.yaml")
 
 kubectl() { "$BED" kubectl -n "$NAMESPACE" "$@"; }
 slurm() { "$BED" slurm "$@"; }
@@ -46,6 +49,15 @@ stays() {
 assert_equal() { # WHAT EXPECTED ACTUAL
   [[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
 }
+
+# The Slurm that is installed. Versions compare like their dates.
+
+slurm_version() { slurm scontrol --version | cut -d ' ' -f 2; }
+is_slurm_before() { [[ $(slurm_version) < $1 ]]; }
+SKIPPED=77
+# In the first line of a test: on other versions it is skipped.
+needs_slurm() { if is_slurm_before "$1"; then exit "$SKIPPED"; fi; }
+needs_slurm_before() { is_slurm_before "$1" || exit "$SKIPPED"; }
 
 # Jobs.
 

@@ -15,7 +15,7 @@ test_no_service_account_token() {
 test_users_can_not_read_the_key() {
   local out
   # Jobs here run as the user slurm, who is nobody special in a node's pod.
-  out=$(slurm srun -N1 bash -c 'id -u; for file in /etc/slurm/slurm.key /run/slurm-k8s/key/slurm.key; do
+  out=$(slurm srun -N1 bash -c 'id -u; for file in /etc/slurm/slurm.key /run/slurm-k8s/key/slurm.key /run/munge/munge.key; do
     if test -r $file; then echo $file; fi; done' | paste -sd' ' -)
   assert_equal "user, and keys that it could read" "401" "$out"
 }

@@ -18,7 +18,7 @@ remove_other() {
 test_two_clusters_with_the_same_names() {
   local mine theirs uid
   trap remove_other EXIT
-  "$BED" helm install slurm "$E2E_FOLDER/../../helm/slurm" -n "$OTHER" --create-namespace -f "$E2E_FOLDER/values.yaml" \
+  "$BED" helm install slurm "$E2E_FOLDER/../../helm/slurm" -n "$OTHER" --create-namespace "${VALUES[@]}" \
     --wait --timeout 180s >/dev/null
   wait_for 60 "the other cluster up" other_is_up
   mine=$(submit -N1 -w compute-0 --wrap 'sleep 300')

@@ -1,5 +1,22 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 {{/*
+slurm.isBefore (list CONTEXT VERSION): "true" when slurmVersion is an earlier one. Such texts compare like their dates.
+*/}}
+{{- define "slurm.isBefore" -}}
+{{- lt (index . 0).Values.slurmVersion (index . 1) -}}
+{{- end -}}
+
+{{/*
+slurm.slurmctldParameters: as YAML.
+*/}}
+{{- define "slurm.slurmctldParameters" -}}
+{{- $parameters := list "enable_configless" "idle_on_node_suspend" "power_save_interval=0" "power_save_min_interval=0" -}}
+{{- /* Later ones take the address of a registration without being told, and call the word defunct. */ -}}
+{{- if eq (include "slurm.isBefore" (list . "23.11")) "true" }}{{ $parameters = append $parameters "cloud_reg_addrs" }}{{ end -}}
+{{- toYaml (concat $parameters .Values.slurm.slurmctldParameters) -}}
+{{- end -}}
+
+{{/*
 slurm.conf. Slurm takes the last of two lines with the same key: what extraConf says wins.
 */}}
 {{- define "slurm.conf" -}}
@@ -19,8 +36,13 @@ SlurmctldPort=6817
 SlurmdPort=6818
 SlurmUser=slurm
 SlurmdUser=root
+{{- if eq (include "slurm.isBefore" (list . "23.11")) "true" }}
+AuthType=auth/munge
+CredType=cred/munge
+{{- else }}
 AuthType=auth/slurm
 CredType=cred/slurm
+{{- end }}
 AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}
 StateSaveLocation=/var/spool/slurmctld
 SlurmdSpoolDir=/var/spool/slurmd
@@ -52,7 +74,7 @@ TaskPlugin=task/none
 MpiDefault={{ .Values.slurm.mpiDefault }}
 
 # Nodes are pods, made and removed by the engine in slurmctld.
-SlurmctldParameters={{ join "," (concat (list "enable_configless" "idle_on_node_suspend" "power_save_interval=0" "power_save_min_interval=0") .Values.slurm.slurmctldParameters) }}
+SlurmctldParameters={{ include "slurm.slurmctldParameters" . | fromYamlArray | join "," }}
 ResumeProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume
 ResumeFailProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume-fail
 SuspendProgram=/usr/libexec/slurm-k8s/slurm-k8s-suspend
@@ -66,11 +88,15 @@ SuspendTime={{ ternary 2147483647 (int .Values.slurm.suspendTime) (lt (int .Valu
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
 {{- if has $nodeset.scalingMode (list "Always" "DaemonSet") }}{{ $always = append $always $name }}{{ end }}
 {{- end }}
-{{- with $always }}
+{{- /* Before 24.05 Slurm takes no names of NodeSets here; from 23.02 on the sidecar exempts nodes one by one. */}}
+{{- if and $always (eq (include "slurm.isBefore" (list . "24.05")) "false") }}
 # The nodes of NodeSets with scalingMode Always or DaemonSet stay up when they are idle.
-SuspendExcNodes={{ join "," . }}
+SuspendExcNodes={{ join "," $always }}
 {{- end }}
 {{- if .Values.slurm.runtimePartitions }}
+{{- if eq (include "slurm.isBefore" (list . "24.05")) "true" }}
+{{- fail "slurm.runtimePartitions: needs Slurm 24.05, which keeps such partitions over a restart" }}
+{{- end }}
 # Partitions of NodeSets are made at run time: without this they go at a restart, and their jobs with them.
 ReconfigFlags=KeepPartInfo
 {{- end }}
@@ -104,7 +130,12 @@ The other files of /etc/slurm; configFiles may replace them.
 */}}
 {{- define "slurm.defaultFiles" -}}
 cgroup.conf: |
+  {{- if eq (include "slurm.isBefore" (list . "24.05")) "true" }}
+  # slurmd wants to load one, and this one does nothing before somebody uses it.
+  CgroupPlugin=cgroup/v1
+  {{- else }}
   CgroupPlugin=disabled
+  {{- end }}
 plugstack.conf: |
   optional spank_k8s.so
 {{- end -}}

@@ -34,7 +34,15 @@ image_reference() {
   case $1 in
     pause) echo "$PAUSE_IMAGE" ;;
     base) echo "$BASE_IMAGE" ;;
-    *) echo "localhost/slurm-k8s/$1:dev" ;;
+    *) echo "localhost/slurm-k8s/$1:dev$IMAGE_SUFFIX" ;;
+  esac
+}
+
+# Prints the name of the file that remembers an image: below images/ of the cache, and of the bed's state.
+image_file() {
+  case $1 in
+    pause) echo pause ;;
+    *) echo "$1$IMAGE_SUFFIX" ;;
   esac
 }
 
@@ -43,13 +51,6 @@ image_require() {
     pause | base) ;;
     *) [[ $1 =~ ^[a-z][a-z0-9-]*$ && -f $REPOSITORY/images/$1/Dockerfile ]] || die "image $1: no images/$1/Dockerfile" ;;
   esac
-}
-
-# Prints the Debian mirror that this machine's apt uses; nothing when apt does not know one.
-image_mirror() {
-  # shellcheck disable=SC2016 # apt-get replaces these
-  apt-get indextargets --format '$(ORIGIN)/$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    awk '$1 == "Debian/Debian" && !seen++ { print $2 }'
 }
 
 # git also lists files that were removed and not yet committed.
@@ -100,7 +101,7 @@ image_key() {
 
 # Prints "KEY ID" of what was built last, if anything.
 image_record() {
-  cat "$BED_CACHE/images/$1" 2>/dev/null || true
+  cat "$BED_CACHE/images/$(image_file "$1")" 2>/dev/null || true
 }
 
 image_id() {
@@ -123,10 +124,11 @@ image_bud() {
   image_buildah rm --all >/dev/null
   identity=$(mktemp)
   image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
+    --build-arg BASE="$BASE_IMAGE" --build-arg BUILDER="$(image_reference builder)" \
     --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >&2 ||
     die "image $name: build failed, see above"
   mkdir -p "$BED_CACHE/images"
-  printf '%s %s\n' "$key" "$(sed 's/^sha256://' "$identity")" >"$BED_CACHE/images/$name"
+  printf '%s %s\n' "$key" "$(sed 's/^sha256://' "$identity")" >"$BED_CACHE/images/$(image_file "$name")"
   rm -f "$identity"
 }
 
@@ -137,20 +139,6 @@ image_build_pause() {
   cp "$(command -v catatonit)" "$context/catatonit"
   image_bud pause "$context" "$BED_DIR/image/pause/Dockerfile" "$1"
   rm -rf "$context"
-}
-
-image_build_base() {
-  local context=$BED_CACHE/base-context log=$BED_CACHE/base-build.log
-  package_install debootstrap
-  rm -rf "$context"
-  mkdir -p "$context"
-  if ! "$BED_DIR/image/base/rootfs.sh" "$BASE_SUITE" "$context/root" "$(image_mirror)" >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    die "image base: debootstrap failed, the whole log is $log"
-  fi
-  tar -C "$context/root" --create --numeric-owner --file "$context/rootfs.tar" .
-  image_bud base "$context" "$BED_DIR/image/base/Dockerfile" "$1"
-  rm -rf "$context" "$log"
 }
 
 # Builds the image unless the one in the cache was made from the same inputs.
@@ -189,7 +177,7 @@ image_build() {
 }
 
 image_is_loaded() {
-  [[ $(cat "$BED_STATE/images/$1" 2>/dev/null) == "$2" ]] &&
+  [[ $(cat "$BED_STATE/images/$(image_file "$1")" 2>/dev/null) == "$2" ]] &&
     [[ -n $(image_ctr ls --quiet "name==$(image_reference "$1")") ]]
 }
 
@@ -220,7 +208,7 @@ image_load_one() {
   image_ctr import --digests=false "$archive" >/dev/null
   rm -f "$archive"
   mkdir -p "$BED_STATE/images"
-  printf '%s\n' "$id" >"$BED_STATE/images/$name"
+  printf '%s\n' "$id" >"$BED_STATE/images/$(image_file "$name")"
   progress "image $name: loaded"
 }
 
