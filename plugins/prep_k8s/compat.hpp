@@ -10,6 +10,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurm_version.h>
+#include <slurm/spank.h>  // slurm_info() and its siblings
 
 #include <cerrno>
 #include <climits>
@@ -76,7 +77,7 @@ void lock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 void unlock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
 bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
-/** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread (from 23.02 on). */
+/** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread. */
 void config_power_mgr(void) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
 extern slurmctld_config_t slurmctld_config SLURMK8S_WEAK;
@@ -133,6 +134,9 @@ inline slurmctld_lock_t node_read_lock() {
   levels.node = READ_LOCK;
   return levels;
 }
+
+/** Whether config_power_mgr() wakes the power-save thread: before 23.11 that sleeps for a second, whatever happens. */
+inline constexpr bool kWakesPowerSave = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
 
 /** Whether this slurmctld has what nodes_wait_for_power() reads. */
 inline bool knows_powered_down() {

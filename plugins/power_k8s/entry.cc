@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// power/k8s: PowerPlugin of slurmctld up to 23.11, for clusters whose PrEpPlugins can't have prep/k8s. slurmctld calls it
+// when a job starts; when the last of the job's nodes has registered it has slurmctld do its own look at jobs that are
+// being configured, which else comes every 30 s (PERIODIC_TIMEOUT).
+//
+// With prep/k8s, which does the same for each job by itself, it does nothing.
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/guarded.hpp"
+#include "common/host.hpp"
+#include "power_k8s/compat.hpp"
+#include "prep_k8s/held_jobs.hpp"
+
+using namespace slurmk8s;
+
+extern "C" {
+SLURMK8S_EXPORT extern const char plugin_name[] = "power plugin that launches jobs when their pods are up";
+SLURMK8S_EXPORT extern const char plugin_type[] = "power/k8s";
+SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+}
+
+namespace {
+
+std::unique_ptr<HeldJobs> held_jobs;  // in slurmctld only
+
+bool prep_does_it() { return slurm_conf.prep_plugins && std::strstr(slurm_conf.prep_plugins, "k8s"); }
+
+/** slurmctld's look at all jobs: launches those whose nodes are there. */
+void look_at_jobs() {
+  lock_slurmctld(compat::time_limit_locks());
+  job_time_limit();
+  unlock_slurmctld(compat::time_limit_locks());
+}
+
+void start() {
+  if (held_jobs || !in_slurmctld() || prep_does_it()) return;
+  // One look of slurmctld's serves all the jobs that one of ours has found.
+  const auto due = std::make_shared<bool>(false);
+  held_jobs = std::make_unique<HeldJobs>(
+      [due](uint32_t, bool) {
+        if (std::exchange(*due, false)) look_at_jobs();
+      },
+      [due] { *due = true; });
+}
+
+}  // namespace
+
+extern "C" {
+
+SLURMK8S_EXPORT int init(void) {
+  guarded_void("power/k8s init", [] { start(); });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT int fini(void) {
+  guarded_void("power/k8s fini", [] { held_jobs.reset(); });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT void power_p_reconfig(void) {}
+SLURMK8S_EXPORT void power_p_job_resume(job_record_t*) {}
+
+/** Under slurmctld's job and node write locks. */
+SLURMK8S_EXPORT void power_p_job_start(job_record_t* job) {
+  guarded_void("power_p_job_start", [&] {
+    if (held_jobs) held_jobs->hold(job);
+  });
+}
+
+}  // extern "C"
