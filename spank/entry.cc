@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SPANK plugin: gives each job the environment of its pod. In plugstack.conf:
+// SPANK plugin: sets each step of a job up inside its pod. In plugstack.conf (docs/spank.md):
 //
-//   optional spank_k8s.so [env=/run/slurm-k8s/pod.env]
+//   optional spank_k8s.so [env=FILE|off] [service_env=keep|remove] [threads=auto|N|off] [gpus=ids|off]
+//                         [oom_score_adj=N] [hide=PATH,PATH…]
 //
-// On a node that is no pod (there is no such file) it does nothing.
+// With `hide` the line must be `required`: Slurm ignores what an optional plugin says.
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <slurm/slurm.h>
 
 #include "base/file.hpp"
 #include "base/guarded.hpp"
+#include "gpu_ids.hpp"
+#include "oom_score.hpp"
 #include "pod_env.hpp"
+#include "secrets.hpp"
+#include "service_env.hpp"
+#include "settings.hpp"
+#include "thread_count.hpp"
 
 extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>
@@ -24,31 +36,147 @@ using namespace slurmk8s;
 namespace {
 
 constexpr std::size_t kMaxPodEnv = 65536;
-constexpr std::string_view kEnvArgument = "env=";
+constexpr int kFailed = -1;  // Slurm takes nothing else for a failure everywhere
 
-std::string pod_env_path(int count, char** arguments) {
-  for (int i = 0; i < count; ++i) {
-    const std::string_view argument(arguments[i]);
-    if (argument.starts_with(kEnvArgument)) return std::string(argument.substr(kEnvArgument.size()));
-    slurm_error("spank_k8s: %s: env=FILE was expected in plugstack.conf", arguments[i]);
-  }
-  return "/run/slurm-k8s/pod.env";
+// Slurm's struct has pointers to char that isn't const.
+char service_env_name[] = "k8s-service-env";
+char service_env_info[] = "keep|remove";
+char service_env_usage[] = "variables by which Kubernetes tells its services (KUBERNETES_SERVICE_HOST and the like)";
+char threads_name[] = "k8s-threads";
+char threads_info[] = "auto|N|off";
+char threads_usage[] = "OMP_NUM_THREADS of tasks: their CPUs, a number, or as it is";
+
+template <typename T>
+int check_option(const char* name, const char* text, Result<T> (*parse)(std::string_view)) {
+  const auto value = parse(text ? text : "");
+  if (value) return ESPANK_SUCCESS;
+  slurm_error("--%s: %s", name, value.error().message().c_str());
+  return kFailed;
 }
 
-int give_environment(spank_t spank, const std::string& path) {
-  const auto text = read_file(path, kMaxPodEnv);
-  if (!text && text.error().code() == Errc::not_found) return ESPANK_SUCCESS;
-  const auto environment = text ? parse_pod_env(*text) : Result<Environment>(text.error());
-  if (!environment) {
-    slurm_error("spank_k8s: %s: %s", path.c_str(), environment.error().message().c_str());
-    return ESPANK_SUCCESS;  // a job can run without it
+int check_service_env(int, const char* text, int) {
+  return guarded("--k8s-service-env", kFailed, [&] { return check_option(service_env_name, text, parse_service_env); });
+}
+
+int check_threads(int, const char* text, int) {
+  return guarded("--k8s-threads", kFailed, [&] { return check_option(threads_name, text, parse_threads); });
+}
+
+spank_option service_env_option = {service_env_name, service_env_info, service_env_usage, 1, 0, check_service_env};
+spank_option threads_option = {threads_name, threads_info, threads_usage, 1, 0, check_threads};
+
+/** The user's text of an option, which Slurm has had checked. */
+std::optional<std::string> option_text(spank_t spank, spank_option& option) {
+  char* text = nullptr;
+  if (spank_option_getopt(spank, &option, &text) != ESPANK_SUCCESS || !text) return std::nullopt;
+  return text;
+}
+
+Result<Settings> settings_of(int count, char** arguments) {
+  return parse_settings(std::vector<std::string_view>(arguments, arguments + count));
+}
+
+std::vector<std::string_view> job_variables(spank_t spank) {
+  std::vector<std::string_view> names;
+  char** environment = nullptr;
+  if (spank_get_item(spank, S_JOB_ENV, &environment) != ESPANK_SUCCESS || !environment) return names;
+  for (; *environment; ++environment) {
+    const char* equals = std::strchr(*environment, '=');
+    if (equals) names.emplace_back(*environment, static_cast<std::size_t>(equals - *environment));
   }
-  for (const auto& [name, value] : *environment) {
-    if (spank_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS) {
-      slurm_error("spank_k8s: %s: not set", name.c_str());
-    }
+  return names;
+}
+
+std::optional<std::string> job_variable(spank_t spank, const char* name) {
+  char buffer[4096];
+  if (spank_getenv(spank, name, buffer, sizeof buffer) != ESPANK_SUCCESS) return std::nullopt;
+  return buffer;
+}
+
+void change_environment(spank_t spank, const EnvChanges& changes) {
+  for (const auto& [name, value] : changes) {
+    const auto error = value ? spank_setenv(spank, name.c_str(), value->c_str(), 1) : spank_unsetenv(spank, name.c_str());
+    if (error != ESPANK_SUCCESS) slurm_error("spank_k8s: %s: not %s", name.c_str(), value ? "set" : "removed");
+  }
+}
+
+Result<EnvChanges> pod_environment(const std::string& path) {
+  if (path.empty()) return EnvChanges{};
+  const auto text = read_file(path, kMaxPodEnv);
+  if (!text && text.error().code() == Errc::not_found) return EnvChanges{};  // a node that is no pod
+  if (!text) return text.error();
+  auto changes = parse_pod_env(*text);
+  if (!changes) return changes.error().wrap(path);
+  return changes;
+}
+
+StepFacts facts_of(spank_t spank) {
+  StepFacts step;
+  std::uint32_t id = 0;
+  std::uint16_t cpus = 0;
+  spank_get_item(spank, S_JOB_STEPID, &id);
+  spank_get_item(spank, S_JOB_NCPUS, &cpus);
+  spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &step.tasks);
+  step.batch = id == SLURM_BATCH_SCRIPT;
+  step.cpus = cpus;
+  step.cpus_per_task = job_variable(spank, "SLURM_CPUS_PER_TASK");
+  step.omp = job_variable(spank, "OMP_NUM_THREADS");
+  step.ours = job_variable(spank, "SLURM_K8S_OMP_NUM_THREADS");
+  return step;
+}
+
+// A job can run without any of it: what goes wrong is logged, and the rest is done.
+int set_environment(spank_t spank, const Settings& settings) {
+  bool keep_services = settings.keep_service_env;
+  if (const auto text = option_text(spank, service_env_option)) keep_services = parse_service_env(*text).value_or(keep_services);
+  if (!keep_services) change_environment(spank, without_services(job_variables(spank)));
+
+  if (const auto changes = pod_environment(settings.pod_env); changes) {
+    change_environment(spank, without_other_pod(job_variables(spank)));
+    change_environment(spank, *changes);
+  } else {
+    slurm_error("spank_k8s: %s", changes.error().message().c_str());
+  }
+
+  const auto wish = option_text(spank, threads_option);
+  const Threads threads = wish ? parse_threads(*wish).value_or(settings.threads) : settings.threads;
+  change_environment(spank, thread_changes(threads, wish.has_value(), facts_of(spank)));
+
+  if (settings.pod_gpus) {
+    const auto ids = job_variable(spank, "SLURM_K8S_GPUS");
+    const auto changes = gpu_changes(ids.value_or(""), job_variable(spank, "CUDA_VISIBLE_DEVICES"));
+    if (changes) change_environment(spank, *changes);
+    else slurm_error("spank_k8s: %s", changes.error().message().c_str());
   }
   return ESPANK_SUCCESS;
+}
+
+int protect_pod(const Settings& settings) {
+  if (settings.oom_score_adj) {
+    const Status raised = raise_oom_score("/proc/self/oom_score_adj", *settings.oom_score_adj);
+    if (!raised) slurm_error("spank_k8s: %s", raised.error().message().c_str());
+  }
+  if (settings.hidden.empty()) return ESPANK_SUCCESS;
+  const auto hidden = hide_paths(settings.hidden);
+  if (hidden) return ESPANK_SUCCESS;  // where it isn't permitted, task_init looks whether the task can read them
+  slurm_error("spank_k8s: %s", hidden.error().message().c_str());
+  return kFailed;
+}
+
+int refuse_readable_secrets(const Settings& settings) {
+  const auto file = first_readable(settings.hidden);
+  if (!file) return ESPANK_SUCCESS;
+  slurm_error("spank_k8s: %s: jobs must not read it, and can", file->c_str());
+  return kFailed;
+}
+
+/** A hook that needs the settings. Wrong ones are told by slurm_spank_init(), and nothing is done here. */
+template <typename Fn>
+int with_settings(const char* where, int count, char** arguments, Fn&& fn) {
+  return guarded(where, kFailed, [&] {
+    const auto settings = settings_of(count, arguments);
+    return settings ? fn(*settings) : kFailed;
+  });
 }
 
 }  // namespace
@@ -60,11 +188,37 @@ SLURMK8S_EXPORT extern const char plugin_type[] = "spank";
 SLURMK8S_EXPORT extern const unsigned int plugin_version = SLURM_VERSION_NUMBER;
 SLURMK8S_EXPORT extern const unsigned int spank_plugin_version = 1;
 
+/** Everywhere: checks the arguments; where jobs are submitted and run, makes the users' options known. */
+SLURMK8S_EXPORT int slurm_spank_init(spank_t spank, int count, char** arguments) {
+  return guarded("slurm_spank_init", kFailed, [&] {
+    const auto settings = settings_of(count, arguments);
+    if (!settings) {
+      slurm_error("spank_k8s: plugstack.conf: %s", settings.error().message().c_str());
+      return kFailed;
+    }
+    if (spank_context() == S_CTX_SLURMD) return static_cast<int>(ESPANK_SUCCESS);
+    for (spank_option* option : {&service_env_option, &threads_option}) {
+      if (spank_option_register(spank, option) != ESPANK_SUCCESS) slurm_error("spank_k8s: --%s: not known", option->name);
+    }
+    return static_cast<int>(ESPANK_SUCCESS);
+  });
+}
+
 /** In slurmstepd, for each step, before the user's tasks: the job's environment can be changed here. */
 SLURMK8S_EXPORT int slurm_spank_user_init(spank_t spank, int count, char** arguments) {
-  if (!spank_remote(spank)) return ESPANK_SUCCESS;
-  return guarded("slurm_spank_user_init", static_cast<int>(ESPANK_SUCCESS),
-                 [&] { return give_environment(spank, pod_env_path(count, arguments)); });
+  if (spank_remote(spank) != 1) return ESPANK_SUCCESS;
+  return with_settings("slurm_spank_user_init", count, arguments,
+                       [&](const Settings& settings) { return set_environment(spank, settings); });
+}
+
+/** In each task's process, still as root. */
+SLURMK8S_EXPORT int slurm_spank_task_init_privileged(spank_t, int count, char** arguments) {
+  return with_settings("slurm_spank_task_init_privileged", count, arguments, protect_pod);
+}
+
+/** In each task's process, as the user. */
+SLURMK8S_EXPORT int slurm_spank_task_init(spank_t, int count, char** arguments) {
+  return with_settings("slurm_spank_task_init", count, arguments, refuse_readable_secrets);
 }
 
 }  // extern "C"

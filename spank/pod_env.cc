@@ -5,9 +5,15 @@
 #include "base/text.hpp"
 
 namespace slurmk8s {
+namespace {
 
-Result<Environment> parse_pod_env(std::string_view text) {
-  Environment environment;
+constexpr std::string_view kPrefix = "SLURM_K8S_";
+constexpr std::string_view kOfSteps = "SLURM_K8S_OMP_NUM_THREADS";
+
+}  // namespace
+
+Result<EnvChanges> parse_pod_env(std::string_view text) {
+  EnvChanges changes;
   int number = 0;
   for (const std::string_view raw : split(text, '\n')) {
     ++number;
@@ -18,9 +24,17 @@ Result<Environment> parse_pod_env(std::string_view text) {
       return Error(Errc::invalid, format("line %d: NAME=value was expected", number));
     }
     const std::string_view name = line.substr(0, equals);
-    if (name.starts_with("SLURM_K8S_")) environment.emplace_back(name, line.substr(equals + 1));
+    if (name.starts_with(kPrefix)) changes.push_back({std::string(name), std::string(line.substr(equals + 1))});
   }
-  return environment;
+  return changes;
+}
+
+EnvChanges without_other_pod(const std::vector<std::string_view>& names) {
+  EnvChanges changes;
+  for (const std::string_view name : names) {
+    if (name.starts_with(kPrefix) && name != kOfSteps) changes.push_back({std::string(name), std::nullopt});
+  }
+  return changes;
 }
 
 }  // namespace slurmk8s

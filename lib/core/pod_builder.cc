@@ -74,6 +74,16 @@ Json env_from_field(std::string_view name, std::string_view field_path) {
   return e;
 }
 
+Json env_from_limit(std::string_view name, std::string_view resource) {
+  Json field = Json::object();
+  field.set("resource", "limits." + std::string(resource));
+  Json from = Json::object();
+  from.set("resourceFieldRef", std::move(field));
+  Json e = Json::object();
+  e.set("name", name).set("valueFrom", std::move(from));
+  return e;
+}
+
 /** What slurmd is told about itself. */
 Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
   Json list = Json::array();
@@ -84,6 +94,10 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   list.push(env_from_field("SLURM_K8S_POD", "metadata.name"));
   list.push(env_from_field("SLURM_K8S_NAMESPACE", "metadata.namespace"));
   list.push(env_from_field("SLURM_K8S_NODE", "spec.nodeName"));
+  // Kubernetes 1.35 gives pods this label of their machine; before, a NodeSet of one zone can have it in its template.
+  list.push(env_from_field("SLURM_K8S_ZONE", "metadata.labels['topology.kubernetes.io/zone']"));
+  list.push(env_from_limit("SLURM_K8S_CPU_LIMIT", "cpu"));
+  list.push(env_from_limit("SLURM_K8S_MEMORY_LIMIT", "memory"));
   return list;
 }
 

@@ -53,7 +53,7 @@ no_sideways() {
 
 cmocka_users() { matches '# *include *<cmocka' lib plugins spank sidecar tests | grep -v '^tests/support/cmocka\.hpp:' || true; }
 
-readonly entry='plugins/[^:]*/entry\.cc|spank/entry\.cc'
+readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
 readonly compat='[^:]*/compat\.hpp'
 
 rule "lib/base includes only base" folder_may lib/base base

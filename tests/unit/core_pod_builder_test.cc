@@ -65,6 +65,11 @@ void a_plain_nodeset(void**) {
   assert_member(named(slurmd["env"], "SLURMD_NODENAME")["value"], "compute-3");
   assert_member(named(slurmd["env"], "SLURMD_CONF")["value"], "CPUs=2 RealMemory=936");
   assert_member(named(slurmd["env"], "SLURM_K8S_NODE").at({"valueFrom", "fieldRef", "fieldPath"}), "spec.nodeName");
+  assert_member(named(slurmd["env"], "SLURM_K8S_ZONE").at({"valueFrom", "fieldRef", "fieldPath"}),
+                "metadata.labels['topology.kubernetes.io/zone']");
+  assert_member(named(slurmd["env"], "SLURM_K8S_CPU_LIMIT").at({"valueFrom", "resourceFieldRef", "resource"}), "limits.cpu");
+  assert_member(named(slurmd["env"], "SLURM_K8S_MEMORY_LIMIT").at({"valueFrom", "resourceFieldRef", "resource"}),
+                "limits.memory");
   assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
 }
 

@@ -27,16 +27,24 @@ void lines(void**) {
     const auto environment = parse_pod_env(row.text);
     std::string got = environment ? "" : "error: " + environment.error().message();
     if (environment) {
-      for (const auto& [name, value] : *environment) got += name + "=" + value + ";";
+      for (const auto& [name, value] : *environment) got += name + "=" + value.value_or("?") + ";";
     }
     const bool same = environment ? got == row.expected : got.starts_with(row.expected) && *row.expected;
     if (!same) fail_msg("%s: %s", row.text, got.c_str());
   }
 }
 
+void another_pods_variables(void**) {
+  const auto changes = without_other_pod({"HOME", "SLURM_K8S_POD", "SLURM_K8S_OMP_NUM_THREADS", "SLURM_JOB_ID", "SLURM_K8S_ZONE"});
+  assert_int_equal(changes.size(), 2);
+  assert_text(changes[0].name, "SLURM_K8S_POD");
+  assert_text(changes[1].name, "SLURM_K8S_ZONE");
+  assert_false(changes[0].value.has_value());
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(lines)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(lines), SLURMK8S_TEST(another_pods_variables)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -49,6 +49,8 @@ SlurmdSpoolDir=/var/spool/slurmd
 SlurmctldPidFile=/run/slurmctld.pid
 SlurmdPidFile=/run/slurmd.pid
 MailProg=/bin/true
+# Root in a node's pod can read Slurm's key, with which one is root in the whole cluster.
+DisableRootJobs=YES
 
 # Logs go to the containers' standard error.
 LogTimeFormat=iso8601_ms,format_stderr
@@ -62,7 +64,10 @@ DebugFlags={{ join "," . }}
 SelectType=select/cons_tres
 SelectTypeParameters={{ .Values.slurm.selectTypeParameters }}
 SchedulerType=sched/backfill
-SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") .Values.slurm.schedulerParameters) }}
+{{- $scripts := include "slurm.spankScripts" . }}
+{{- /* Otherwise a job whose set-up failed on one node would be held, and not tried on another. */}}
+{{- $afterProlog := ternary (list "nohold_on_prolog_fail") list (ne $scripts "") }}
+SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $afterProlog .Values.slurm.schedulerParameters) }}
 JobRequeue=1
 ReturnToService=2
 MaxNodeCount={{ int .Values.slurm.maxNodeCount }}
@@ -100,7 +105,13 @@ SuspendExcNodes={{ join "," $always }}
 # Partitions of NodeSets are made at run time: without this they go at a restart, and their jobs with them.
 ReconfigFlags=KeepPartInfo
 {{- end }}
+{{- if $scripts }}
+# prep/script runs the scripts of the SPANK plugin; a launch waits for them.
+PrEpPlugins=prep/k8s,prep/script
+BatchStartTimeout={{ add 10 (mul 2 (int .Values.slurm.spank.scripts.timeout)) }}
+{{- else }}
 PrEpPlugins=prep/k8s
+{{- end }}
 {{- if .Values.slurm.nodeFeatures.enabled }}
 NodeFeaturesPlugins=node_features/k8s
 {{- end }}
@@ -136,8 +147,46 @@ cgroup.conf: |
   {{- else }}
   CgroupPlugin=disabled
   {{- end }}
-plugstack.conf: |
-  optional spank_k8s.so
+plugstack.conf: {{ include "slurm.plugstack" . | quote }}
+{{- end -}}
+
+{{/*
+slurm.spankArguments MAP: " NAME=value" of each that has a value, in order of names.
+*/}}
+{{- define "slurm.spankArguments" -}}
+{{- range $name, $value := . }}{{ if $value }} {{ $name }}={{ $value }}{{ end }}{{ end -}}
+{{- end -}}
+
+{{- define "slurm.spankScripts" -}}
+{{- with .Values.slurm.spank }}
+{{- if .enabled }}
+{{- with .scripts }}
+{{- include "slurm.spankArguments" (dict "pod_setup" .podSetup "pod_cleanup" .podCleanup "job_setup" .jobSetup "job_cleanup" .jobCleanup) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
+Slurm ignores what an optional plugin says: one that may refuse a task or a job is required.
+*/}}
+{{- define "slurm.plugstack" -}}
+{{- with .Values.slurm.spank }}
+{{- if .enabled }}
+{{- $arguments := dict "hide" (join "," .hide) }}
+{{- if ne .serviceEnv "remove" }}{{ $_ := set $arguments "service_env" .serviceEnv }}{{ end }}
+{{- if ne (toString .threads) "off" }}{{ $_ := set $arguments "threads" .threads }}{{ end }}
+{{- if ne .gpus "off" }}{{ $_ := set $arguments "gpus" .gpus }}{{ end }}
+{{- if .oomScoreAdj }}{{ $_ := set $arguments "oom_score_adj" (int .oomScoreAdj) }}{{ end }}
+{{- ternary "required" "optional" (gt (len .hide) 0) }} spank_k8s.so{{ include "slurm.spankArguments" $arguments }}
+{{- with include "slurm.spankScripts" $ }}
+required spank_k8s_scripts.so{{ . }} timeout={{ int $.Values.slurm.spank.scripts.timeout }}
+{{- end }}
+{{- end }}
+{{- with .extraConf }}
+{{ . }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "slurm.k8sConf" -}}

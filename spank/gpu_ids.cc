@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm's GPU numbers as ids.
+#include "gpu_ids.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::string_view kCuda = "CUDA_VISIBLE_DEVICES";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/** "GPU-5f3c…", "MIG-…", "0:1": what a driver takes for one device. */
+bool is_device(std::string_view text) {
+  return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == ':' || c == '.';
+  });
+}
+
+/** No list of devices: everything, nothing, or a path where mounts say it. */
+bool is_word(std::string_view ids) {
+  return ids.empty() || ids == "all" || ids == "none" || ids == "void" || ids.starts_with('/');
+}
+
+}  // namespace
+
+Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std::string>& cuda_visible_devices) {
+  if (is_word(pod_ids) || !cuda_visible_devices) return EnvChanges{};
+  const auto numbers = split(*cuda_visible_devices, ',');
+  if (!std::all_of(numbers.begin(), numbers.end(), is_number)) return EnvChanges{};
+  const auto ids = split(pod_ids, ',');
+  std::string visible;
+  for (const std::string_view number : numbers) {
+    const auto index = parse_int(number);
+    if (!index || static_cast<std::size_t>(*index) >= ids.size()) {
+      return Error(Errc::invalid, format("%s=%s: the pod has %zu GPUs", kCuda.data(), cuda_visible_devices->c_str(), ids.size()));
+    }
+    const std::string_view id = ids[static_cast<std::size_t>(*index)];
+    if (!is_device(id)) return Error(Errc::invalid, "SLURM_K8S_GPUS: no list of devices");
+    if (!visible.empty()) visible += ',';
+    visible += id;
+  }
+  return EnvChanges{{std::string(kCuda), visible}};
+}
+
+}  // namespace slurmk8s

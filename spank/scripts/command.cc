@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// fork, exec, and a deadline.
+#include "command.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "base/unique_fd.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::milliseconds;
+using Deadline = std::chrono::steady_clock::time_point;
+
+constexpr std::size_t kMaxLine = 160;
+constexpr int kCannotRun = 127;
+/** How often to look whether the program has ended: something that it left behind may hold its output open. */
+constexpr milliseconds kLook{50};
+
+Error system_error(const std::string& what) {
+  return Error(Errc::unavailable, what + ": " + std::generic_category().message(errno));
+}
+
+/** The last line with text in it, of output that comes in pieces; bounded however long lines are. */
+class LastLine {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) {
+      if (c == '\n') {
+        finish();
+      } else if (line_.size() < kMaxLine) {
+        line_ += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? ' ' : c;
+      }
+    }
+  }
+  std::string take() {
+    finish();
+    return last_;
+  }
+
+ private:
+  void finish() {
+    if (const auto text = trim(line_); !text.empty()) last_ = text;
+    line_.clear();
+  }
+
+  std::string line_;
+  std::string last_;
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+/** In the child, between fork and exec: only calls that are safe beside other threads' locks. */
+[[noreturn]] void become(char* const* argv, char* const* environment, int output) {
+  ::setpgid(0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int signal : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGCHLD}) ::signal(signal, SIG_DFL);
+  // Slurm may have closed its own descriptor 0, which `output` can have got: that is copied first.
+  if (::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) ::_exit(kCannotRun);
+  const int input = ::open("/dev/null", O_RDONLY);
+  if (input < 0 || ::dup2(input, 0) < 0) ::_exit(kCannotRun);
+  ::syscall(SYS_close_range, 3U, ~0U, 0U);
+  ::execve(argv[0], argv, environment);
+  ::_exit(kCannotRun);
+}
+
+milliseconds left(Deadline deadline) {
+  const auto now = std::chrono::steady_clock::now();
+  return deadline <= now ? milliseconds(0) : std::chrono::ceil<milliseconds>(deadline - now);
+}
+
+/** Reads what is there. False at the end of the output. */
+bool read_some(int fd, LastLine& line) {
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer, sizeof buffer);
+    if (got > 0) {
+      line.add(std::string_view(buffer, static_cast<std::size_t>(got)));
+    } else if (got == 0) {
+      return false;
+    } else if (errno != EINTR) {
+      return errno == EAGAIN;
+    }
+  }
+}
+
+/** The program's wait status when it has ended. Somebody else may have waited for it: then it counts as done well. */
+std::optional<int> ended(pid_t pid) {
+  int status = 0;
+  const pid_t got = ::waitpid(pid, &status, WNOHANG);
+  if (got == pid) return status;
+  if (got < 0 && errno == ECHILD) return 0;
+  return std::nullopt;
+}
+
+std::optional<int> wait_for(pid_t pid, int output, Deadline deadline, LastLine& line) {
+  bool open = true;
+  milliseconds pause{1};  // between the end of the output and that of the program
+  for (;;) {
+    pollfd poll_fd{open ? output : -1, POLLIN, 0};
+    const milliseconds wait = std::min(left(deadline), open ? kLook : pause);
+    if (!open) pause = std::min(2 * pause, kLook);
+    ::poll(&poll_fd, 1, static_cast<int>(wait.count()));
+    if (open) open = read_some(output, line);
+    if (const auto status = ended(pid)) {
+      if (open) read_some(output, line);
+      return status;
+    }
+    if (left(deadline) == milliseconds(0)) return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Status run_command(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                   milliseconds limit) {
+  const std::vector<char*> arguments = pointers(argv);
+  const std::vector<char*> variables = pointers(environment);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
+  const UniqueFd output(ends[0]);
+  UniqueFd input(ends[1]);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  const pid_t pid = ::fork();
+  if (pid < 0) return system_error("fork");
+  if (pid == 0) become(arguments.data(), variables.data(), input.get());
+  input.reset();
+  ::setpgid(pid, pid);  // whichever of the two comes first
+
+  LastLine line;
+  const auto status = wait_for(pid, output.get(), std::chrono::steady_clock::now() + limit, line);
+  if (!status) {
+    ::kill(-pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return Error(Errc::timeout, format("not done within %lld ms: %s", static_cast<long long>(limit.count()), line.take().c_str()));
+  }
+  if (*status == 0) return {};
+  const bool killed = WIFSIGNALED(*status);
+  return Error(Errc::unavailable, format("%s %d: %s", killed ? "signal" : "exit code",
+                                         killed ? WTERMSIG(*status) : WEXITSTATUS(*status), line.take().c_str()));
+}
+
+Status check_script(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return Error(Errc::not_found, path + ": not there");
+    return system_error(path);
+  }
+  if (!S_ISREG(found.st_mode) || ::access(path.c_str(), X_OK) != 0) {
+    return Error(Errc::invalid, path + ": not an executable file");
+  }
+  if (found.st_uid != 0 && found.st_uid != ::geteuid()) return Error(Errc::invalid, path + ": not root's");
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) return Error(Errc::invalid, path + ": others may write it");
+  return {};
+}
+
+}  // namespace slurmk8s

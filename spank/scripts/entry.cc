@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SPANK plugin: an administrator's scripts, run as root in the pod of a job. In plugstack.conf (docs/spank.md):
+//
+//   required spank_k8s_scripts.so [pod_setup=FILE] [pod_cleanup=FILE] [job_setup=FILE] [job_cleanup=FILE]
+//                                 [timeout=SECONDS]
+//
+// Apart from spank_k8s.so: slurmd starts a process for each job as soon as a plugin in the stack has a prolog. It does so
+// with PrEpPlugins=prep/script alone. When a script fails the node is drained with its last words as the reason; Slurm
+// requeues the job, and would say no more than "Prolog error".
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/file.hpp"
+#include "base/guarded.hpp"
+#include "command.hpp"
+#include "once.hpp"
+#include "pod_env.hpp"
+#include "script_env.hpp"
+#include "script_settings.hpp"
+
+extern "C" {  // the header declares the hooks without it
+#include <slurm/spank.h>
+}
+
+#define SLURMK8S_EXPORT __attribute__((visibility("default")))
+
+using namespace slurmk8s;
+
+namespace {
+
+constexpr std::size_t kMaxPodEnv = 65536;
+constexpr int kFailed = -1;  // Slurm takes nothing else for a failure everywhere
+/** In the container's own file system: a new pod has none. */
+constexpr const char* kPodIsSetUp = "/run/slurm-k8s/pod-setup.done";
+constexpr const char* kScontrol = "/usr/bin/scontrol";
+constexpr std::chrono::seconds kDrainLimit{10};
+
+Result<ScriptSettings> settings_of(int count, char** arguments) {
+  const auto settings = parse_script_settings(std::vector<std::string_view>(arguments, arguments + count));
+  if (!settings) return settings.error().wrap("plugstack.conf");
+  return settings;
+}
+
+Result<std::vector<std::string>> environment_of_scripts() {
+  std::vector<std::string> host;
+  for (char** variable = environ; variable && *variable; ++variable) host.emplace_back(*variable);
+  const auto text = read_file(kPodEnvFile, kMaxPodEnv);
+  if (!text && text.error().code() != Errc::not_found) return text.error();
+  return script_environment(host, text.value_or(""));
+}
+
+Status run_script(const char* what, const std::string& path, const ScriptSettings& settings) {
+  if (path.empty()) return {};
+  const std::string name = std::string(what) + " " + path;
+  if (const Status good = check_script(path); !good) return good.error().wrap(what);
+  const auto environment = environment_of_scripts();
+  if (!environment) return environment.error();
+  if (const Status done = run_command({path}, *environment, settings.timeout); !done) return done.error().wrap(name);
+  slurm_info("spank_k8s: %s: done", name.c_str());
+  return {};
+}
+
+/** So that the reason names the script: Slurm, which drains the node too, keeps a reason that is there. */
+void drain_node(const std::string& reason) {
+  const char* node = std::getenv("SLURMD_NODENAME");
+  const auto environment = environment_of_scripts();
+  if (!node || !environment) return;
+  const Status done = run_command({kScontrol, "update", std::string("NodeName=") + node, "State=DRAIN", "Reason=" + reason},
+                                  *environment, kDrainLimit);
+  if (!done) slurm_error("spank_k8s: node %s: drain: %s", node, done.error().message().c_str());
+}
+
+int judge(const Status& done) {
+  if (done) return ESPANK_SUCCESS;
+  slurm_error("spank_k8s: %s", done.error().message().c_str());
+  drain_node(done.error().message());
+  return kFailed;
+}
+
+Status set_up(const ScriptSettings& settings) {
+  if (!settings.pod_setup.empty()) {
+    SLURMK8S_CHECK(once(kPodIsSetUp, settings.timeout, [&] { return run_script("pod set-up", settings.pod_setup, settings); }));
+  }
+  return run_script("job set-up", settings.job_setup, settings);
+}
+
+/** Only what was set up is cleaned up; another slurmd in this container would set it up again. */
+Status clean_pod_up(const ScriptSettings& settings) {
+  if (!settings.pod_setup.empty() && ::unlink(kPodIsSetUp) != 0) return {};
+  return run_script("pod clean-up", settings.pod_cleanup, settings);
+}
+
+template <typename Fn>
+int with_settings(const char* where, int count, char** arguments, Fn&& fn) {
+  return guarded(where, kFailed, [&] {
+    const auto settings = settings_of(count, arguments);
+    return settings ? fn(*settings) : judge(settings.error());
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+SLURMK8S_EXPORT extern const char plugin_name[] = "k8s_scripts";
+SLURMK8S_EXPORT extern const char plugin_type[] = "spank";
+SLURMK8S_EXPORT extern const unsigned int plugin_version = SLURM_VERSION_NUMBER;
+SLURMK8S_EXPORT extern const unsigned int spank_plugin_version = 1;
+
+/** Everywhere but in a job's prolog and epilog: checks the arguments. */
+SLURMK8S_EXPORT int slurm_spank_init(spank_t, int count, char** arguments) {
+  return guarded("slurm_spank_init", kFailed, [&] {
+    const auto settings = settings_of(count, arguments);
+    if (!settings) slurm_error("spank_k8s: %s", settings.error().message().c_str());
+    return settings ? static_cast<int>(ESPANK_SUCCESS) : kFailed;
+  });
+}
+
+/** In a process of its own, on each node, before the job's first step there. */
+SLURMK8S_EXPORT int slurm_spank_job_prolog(spank_t, int count, char** arguments) {
+  return with_settings("slurm_spank_job_prolog", count, arguments,
+                       [](const ScriptSettings& settings) { return judge(set_up(settings)); });
+}
+
+/** The same after its last one. */
+SLURMK8S_EXPORT int slurm_spank_job_epilog(spank_t, int count, char** arguments) {
+  return with_settings("slurm_spank_job_epilog", count, arguments, [](const ScriptSettings& settings) {
+    return judge(run_script("job clean-up", settings.job_cleanup, settings));
+  });
+}
+
+/** In slurmd, when it ends: a failure has no one to be told to. */
+SLURMK8S_EXPORT int slurm_spank_slurmd_exit(spank_t, int count, char** arguments) {
+  return guarded("slurm_spank_slurmd_exit", static_cast<int>(ESPANK_SUCCESS), [&] {
+    const auto settings = settings_of(count, arguments);
+    const Status done = settings ? clean_pod_up(*settings) : Status(settings.error());
+    if (!done) slurm_error("spank_k8s: %s", done.error().message().c_str());
+    return static_cast<int>(ESPANK_SUCCESS);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What scripts get.
+#include "script_env.hpp"
+
+#include "pod_env.hpp"
+
+namespace slurmk8s {
+
+Result<std::vector<std::string>> script_environment(const std::vector<std::string>& host, const std::string& pod_env) {
+  std::vector<std::string> environment{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+  for (const std::string& variable : host) {
+    const bool slurms = variable.starts_with("SLURM_") || variable.starts_with("SLURMD_");
+    // Those of the pod come from its file alone.
+    if (slurms && !variable.starts_with("SLURM_K8S_")) environment.push_back(variable);
+  }
+  for (const auto& [name, value] : SLURMK8S_TRY(parse_pod_env(pod_env))) environment.push_back(name + "=" + value.value_or(""));
+  return environment;
+}
+
+}  // namespace slurmk8s

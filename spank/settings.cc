@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading the plugin's arguments.
+#include "settings.hpp"
+
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr int kMaxOomScoreAdj = 1000;
+
+Status apply(Settings& settings, std::string_view name, std::string_view value) {
+  if (name == "env") {
+    settings.pod_env.clear();
+    if (value != "off") settings.pod_env = SLURMK8S_TRY(parse_path(value));
+  } else if (name == "service_env") {
+    settings.keep_service_env = SLURMK8S_TRY(parse_service_env(value));
+  } else if (name == "threads") {
+    settings.threads = SLURMK8S_TRY(parse_threads(value));
+  } else if (name == "gpus") {
+    if (value != "ids" && value != "off") return Error(Errc::invalid, "ids or off was expected");
+    settings.pod_gpus = value == "ids";
+  } else if (name == "oom_score_adj") {
+    const auto number = parse_int(value);
+    if (!number || *number < 0 || *number > kMaxOomScoreAdj) {
+      return Error(Errc::invalid, format("a number from 0 to %d was expected", kMaxOomScoreAdj));
+    }
+    settings.oom_score_adj = static_cast<int>(*number);
+  } else if (name == "hide") {
+    settings.hidden.clear();
+    for (const std::string_view path : split(value, ',')) settings.hidden.push_back(SLURMK8S_TRY(parse_path(path)));
+  } else {
+    return Error(Errc::invalid, "no such argument");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> parse_settings(const std::vector<std::string_view>& arguments) {
+  Settings settings;
+  SLURMK8S_CHECK(read_arguments(
+      arguments, [&](std::string_view name, std::string_view value) { return apply(settings, name, value); }));
+  return settings;
+}
+
+}  // namespace slurmk8s
