@@ -95,8 +95,9 @@ std::optional<std::string> job_variable(spank_t spank, const char* name) {
 
 void change_environment(spank_t spank, const EnvChanges& changes) {
   for (const auto& [name, value] : changes) {
-    const auto error = value ? spank_setenv(spank, name.c_str(), value->c_str(), 1) : spank_unsetenv(spank, name.c_str());
-    if (error != ESPANK_SUCCESS) slurm_error("spank_k8s: %s: not %s", name.c_str(), value ? "set" : "removed");
+    const auto result =
+        value ? spank_setenv(spank, name.c_str(), value->c_str(), 1) : spank_unsetenv(spank, name.c_str());
+    if (result != ESPANK_SUCCESS) slurm_error("spank_k8s: %s: not %s", name.c_str(), value ? "set" : "removed");
   }
 }
 
@@ -128,7 +129,9 @@ StepFacts facts_of(spank_t spank) {
 // A job can run without any of it: what goes wrong is logged, and the rest is done.
 int set_environment(spank_t spank, const Settings& settings) {
   bool keep_services = settings.keep_service_env;
-  if (const auto text = option_text(spank, service_env_option)) keep_services = parse_service_env(*text).value_or(keep_services);
+  if (const auto text = option_text(spank, service_env_option)) {
+    keep_services = parse_service_env(*text).value_or(keep_services);
+  }
   if (!keep_services) change_environment(spank, without_services(job_variables(spank)));
 
   if (const auto changes = pod_environment(settings.pod_env); changes) {
@@ -198,7 +201,8 @@ SLURMK8S_EXPORT int slurm_spank_init(spank_t spank, int count, char** arguments)
     }
     if (spank_context() == S_CTX_SLURMD) return static_cast<int>(ESPANK_SUCCESS);
     for (spank_option* option : {&service_env_option, &threads_option}) {
-      if (spank_option_register(spank, option) != ESPANK_SUCCESS) slurm_error("spank_k8s: --%s: not known", option->name);
+      if (spank_option_register(spank, option) == ESPANK_SUCCESS) continue;
+      slurm_error("spank_k8s: --%s: not registered", option->name);
     }
     return static_cast<int>(ESPANK_SUCCESS);
   });

@@ -11,7 +11,7 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::string_view kCuda = "CUDA_VISIBLE_DEVICES";
+constexpr const char* kCuda = "CUDA_VISIBLE_DEVICES";
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -40,14 +40,15 @@ Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std
   for (const std::string_view number : numbers) {
     const auto index = parse_int(number);
     if (!index || static_cast<std::size_t>(*index) >= ids.size()) {
-      return Error(Errc::invalid, format("%s=%s: the pod has %zu GPUs", kCuda.data(), cuda_visible_devices->c_str(), ids.size()));
+      return Error(Errc::invalid,
+                   format("%s=%s: the pod has %zu GPUs", kCuda, cuda_visible_devices->c_str(), ids.size()));
     }
     const std::string_view id = ids[static_cast<std::size_t>(*index)];
     if (!is_device(id)) return Error(Errc::invalid, "SLURM_K8S_GPUS: no list of devices");
     if (!visible.empty()) visible += ',';
     visible += id;
   }
-  return EnvChanges{{std::string(kCuda), visible}};
+  return EnvChanges{{kCuda, visible}};
 }
 
 }  // namespace slurmk8s

@@ -26,9 +26,9 @@ Status hide(const std::string& path) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
     return system_error(path + ": stat");
   }
-  const int failed = S_ISDIR(found.st_mode)
-                         ? ::mount("none", path.c_str(), "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,mode=555")
-                         : ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr);
+  constexpr unsigned long kFlags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  const int failed = S_ISDIR(found.st_mode) ? ::mount("none", path.c_str(), "tmpfs", kFlags, "size=4k,mode=555")
+                                            : ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr);
   if (failed != 0) return system_error(path + ": mount");
   return {};
 }

@@ -28,7 +28,7 @@ constexpr std::array<PartitionOption, 30> kOptions{{
     {"DefMemPerNode", Kind::memory, nullptr},
     {"DenyAccounts", Kind::list, ""},
     {"DenyQos", Kind::list, ""},
-    {"DisableRootJobs", Kind::yes_no, "NO"},
+    {"DisableRootJobs", Kind::yes_no, "YES"},  // as in slurm.conf: root in a pod can read Slurm's key
     {"ExclusiveUser", Kind::yes_no, "NO"},
     {"GraceTime", Kind::number32, "0"},
     {"Hidden", Kind::yes_no, "NO"},

@@ -152,7 +152,8 @@ Status run_command(const std::vector<std::string>& argv, const std::vector<std::
   if (!status) {
     ::kill(-pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    return Error(Errc::timeout, format("not done within %lld ms: %s", static_cast<long long>(limit.count()), line.take().c_str()));
+    const auto waited = static_cast<long long>(limit.count());
+    return Error(Errc::timeout, format("not done within %lld ms: %s", waited, line.take().c_str()));
   }
   if (*status == 0) return {};
   const bool killed = WIFSIGNALED(*status);

@@ -4,9 +4,9 @@
 //   required spank_k8s_scripts.so [pod_setup=FILE] [pod_cleanup=FILE] [job_setup=FILE] [job_cleanup=FILE]
 //                                 [timeout=SECONDS]
 //
-// Apart from spank_k8s.so: slurmd starts a process for each job as soon as a plugin in the stack has a prolog. It does so
-// with PrEpPlugins=prep/script alone. When a script fails the node is drained with its last words as the reason; Slurm
-// requeues the job, and would say no more than "Prolog error".
+// Apart from spank_k8s.so: slurmd starts a process for each job as soon as a plugin in the stack has a prolog. It does
+// so with PrEpPlugins=prep/script alone. When a script fails the node is drained with its last words as the reason;
+// Slurm requeues the job, and would say no more than "Prolog error".
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -70,8 +70,9 @@ void drain_node(const std::string& reason) {
   const char* node = std::getenv("SLURMD_NODENAME");
   const auto environment = environment_of_scripts();
   if (!node || !environment) return;
-  const Status done = run_command({kScontrol, "update", std::string("NodeName=") + node, "State=DRAIN", "Reason=" + reason},
-                                  *environment, kDrainLimit);
+  const std::vector<std::string> update{kScontrol, "update", std::string("NodeName=") + node, "State=DRAIN",
+                                        "Reason=" + reason};
+  const Status done = run_command(update, *environment, kDrainLimit);
   if (!done) slurm_error("spank_k8s: node %s: drain: %s", node, done.error().message().c_str());
 }
 
@@ -84,7 +85,8 @@ int judge(const Status& done) {
 
 Status set_up(const ScriptSettings& settings) {
   if (!settings.pod_setup.empty()) {
-    SLURMK8S_CHECK(once(kPodIsSetUp, settings.timeout, [&] { return run_script("pod set-up", settings.pod_setup, settings); }));
+    const auto work = [&] { return run_script("pod set-up", settings.pod_setup, settings); };
+    SLURMK8S_CHECK(once(kPodIsSetUp, settings.timeout, work));
   }
   return run_script("job set-up", settings.job_setup, settings);
 }

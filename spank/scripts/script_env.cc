@@ -13,7 +13,8 @@ Result<std::vector<std::string>> script_environment(const std::vector<std::strin
     // Those of the pod come from its file alone.
     if (slurms && !variable.starts_with("SLURM_K8S_")) environment.push_back(variable);
   }
-  for (const auto& [name, value] : SLURMK8S_TRY(parse_pod_env(pod_env))) environment.push_back(name + "=" + value.value_or(""));
+  const EnvChanges pod = SLURMK8S_TRY(parse_pod_env(pod_env));
+  for (const auto& [name, value] : pod) environment.push_back(name + "=" + value.value_or(""));
   return environment;
 }
 

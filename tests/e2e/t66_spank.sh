@@ -45,7 +45,8 @@ test_options_are_listed_and_checked() {
 
 test_root_runs_no_jobs() {
   local out
-  out=$(kubectl exec slurm-controller-0 -c slurmctld -- sbatch --uid=0 --wrap true 2>&1) && fail "taken: $out"
+  slurm srun -N1 -w compute-0 true
+  out=$(kubectl exec compute-0 -c slurmd -- sbatch --wrap true 2>&1) && fail "taken: $out"
   [[ $out == *"nvalid user id"* || $out == *"ermission denied"* || $out == *oot* ]] || fail "refused otherwise: $out"
 }
 

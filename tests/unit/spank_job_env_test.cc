@@ -18,7 +18,9 @@ namespace {
 
 std::string shown(const EnvChanges& changes) {
   std::string text;
-  for (const auto& [name, value] : changes) text += (text.empty() ? "" : " ") + (value ? name + "=" + *value : "-" + name);
+  for (const auto& [name, value] : changes) {
+    text += (text.empty() ? "" : " ") + (value ? name + "=" + *value : "-" + name);
+  }
   return text;
 }
 

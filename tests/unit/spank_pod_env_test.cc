@@ -35,7 +35,8 @@ void lines(void**) {
 }
 
 void another_pods_variables(void**) {
-  const auto changes = without_other_pod({"HOME", "SLURM_K8S_POD", "SLURM_K8S_OMP_NUM_THREADS", "SLURM_JOB_ID", "SLURM_K8S_ZONE"});
+  const auto changes =
+      without_other_pod({"HOME", "SLURM_K8S_POD", "SLURM_K8S_OMP_NUM_THREADS", "SLURM_JOB_ID", "SLURM_K8S_ZONE"});
   assert_int_equal(changes.size(), 2);
   assert_text(changes[0].name, "SLURM_K8S_POD");
   assert_text(changes[1].name, "SLURM_K8S_ZONE");

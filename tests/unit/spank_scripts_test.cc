@@ -99,13 +99,14 @@ void scripts_that_root_may_run(void**) {
 }
 
 void environment(void**) {
-  const std::vector<std::string> host{"SLURM_JOB_ID=7",   "SLURMD_NODENAME=c-0", "SPANK_SLURM_JOB_ID=8", "LD_PRELOAD=/tmp/x",
-                                      "PATH=/tmp",        "SLURM_K8S_POD=no",    "SLURMX=1"};
+  const std::vector<std::string> host{"SLURM_JOB_ID=7",    "SLURMD_NODENAME=c-0", "SPANK_SLURM_JOB_ID=8",
+                                      "LD_PRELOAD=/tmp/x", "PATH=/tmp",          "SLURM_K8S_POD=no",
+                                      "SLURMX=1"};
   std::string got;
   const auto variables = script_environment(host, "SLURM_K8S_POD=c-0\nBASH_ENV=/tmp/x\n");
   for (const std::string& variable : variables.value()) got += variable + "|";
-  assert_text(got, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin|SLURM_JOB_ID=7|SLURMD_NODENAME=c-0|"
-                   "SLURM_K8S_POD=c-0|");
+  assert_text(got, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin|SLURM_JOB_ID=7|"
+                   "SLURMD_NODENAME=c-0|SLURM_K8S_POD=c-0|");
   assert_false(script_environment(host, "rubbish").ok());
 }
 

@@ -86,7 +86,8 @@ void scores_are_raised(void**) {
   assert_true(raise_oom_score(file, 1000).ok());
   assert_text(content(), "1000");
   assert_false(raise_oom_score(folder.path() + "/missing", 1000).ok());
-  assert_text(raise_oom_score(folder.write("rubbish", "x"), 1000).error().message(), folder.path() + "/rubbish: no number");
+  const std::string rubbish = folder.write("rubbish", "x");
+  assert_text(raise_oom_score(rubbish, 1000).error().message(), rubbish + ": no number");
   const int code = in_child([] {
     if (!raise_oom_score("/proc/self/oom_score_adj", 1000)) return 1;
     return read_file("/proc/self/oom_score_adj", 100).value_or("") == "1000\n" ? 0 : 2;
@@ -97,6 +98,7 @@ void scores_are_raised(void**) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(readable_files), SLURMK8S_TEST(hidden_paths), SLURMK8S_TEST(scores_are_raised)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(readable_files), SLURMK8S_TEST(hidden_paths),
+                              SLURMK8S_TEST(scores_are_raised)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
