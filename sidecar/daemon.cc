@@ -38,7 +38,11 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
     : parts_(parts),
       version_(version),
       reconciler_(parts.slurm, parts.clock),
-      writer_(parts.client, parts.timers, parts.clock, name_space),
+      events_(parts.client, parts.timers, parts.clock, name_space),
+      writer_(parts.client, parts.timers, parts.clock, name_space,
+              [this](const std::string& name, const Json& before, const Json& after) {
+                events_.status_changed(name, before, after);
+              }),
       partitions_(parts.slurm, parts.clock),
       marker_(parts.client, parts.clock, name_space),
       budgets_(parts.client, parts.clock, name_space),
@@ -56,11 +60,13 @@ kube::ReflectorListener Daemon::listen_for_nodesets() {
   const auto changed = [this] { plan_round(std::chrono::milliseconds(0)); };
   kube::ReflectorListener listener;
   listener.upsert = [this, changed](const Json& object) {
+    events_.observe(object);
     writer_.observe(object);
     reconciler_.upsert(object);
     changed();
   };
   listener.remove = [this, changed](const std::string& name, const std::string&, const Json&) {
+    events_.forget(name);
     writer_.forget(name);
     reconciler_.remove(name);
     changed();
@@ -161,6 +167,7 @@ void Daemon::plan_round(std::chrono::milliseconds delay) {
 void Daemon::do_round() {
   round_timer_ = 0;
   const std::chrono::milliseconds delay = reconciler_.round();
+  for (const NodeAction& action : reconciler_.take_done()) events_.acted(action);
   const NodeSets& nodesets = reconciler_.nodesets();
   if (reconciler_.listed() && reconciler_.slurm_answered()) {
     partitions_.round(nodesets, reconciler_.nodes(), reconciler_.version());

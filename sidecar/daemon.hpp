@@ -10,6 +10,7 @@
 #include "base/unique_fd.hpp"
 #include "budget_writer.hpp"
 #include "claim_keeper.hpp"
+#include "event_teller.hpp"
 #include "http/transport.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
@@ -59,6 +60,7 @@ class Daemon {
   DaemonParts parts_;
   std::string version_;
   Reconciler reconciler_;
+  EventTeller events_;
   StatusWriter writer_;
   PartitionKeeper partitions_;
   PodMarker marker_;

@@ -38,9 +38,10 @@ std::optional<MachineStep> machine_step(const SlurmNode& node, const PodFacts* p
   if (!machine.empty()) trouble = find_trouble(machine, machines, tolerations);
   if (!trouble) return ours ? std::optional(MachineStep{Kind::undrain, {}}) : std::nullopt;
   if (is_down(node) || node.base == SlurmNode::Base::unknown) return std::nullopt;  // the engine sees to it
-  if (is_there && trouble->is_emptied && is_idle(node) && !node.reserved) return MachineStep{Kind::power_down, {}};
+  const std::string reason = std::string(kMachineReason) + machine + " " + trouble->what;
+  if (is_there && trouble->is_emptied && is_idle(node) && !node.reserved) return MachineStep{Kind::power_down, reason};
   if (ours) return std::nullopt;
-  return MachineStep{Kind::drain, std::string(kMachineReason) + machine + " " + trouble->what};
+  return MachineStep{Kind::drain, reason};
 }
 
 }  // namespace slurmk8s

@@ -18,7 +18,7 @@ inline constexpr std::string_view kMachineReason = "slurm-k8s: kubernetes node "
 
 struct MachineStep {
   NodeAction::Kind kind;
-  std::string reason;  ///< with drain
+  std::string reason;  ///< with drain and power_down: what is the matter with the machine
 };
 
 /**

@@ -18,7 +18,7 @@ struct NodeAction {
   std::string nodeset;
   std::string nodes;  ///< hostlist
   std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
-  std::string reason; ///< of drain and recycle
+  std::string reason; ///< of drain and recycle; of power_down only what events say
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */

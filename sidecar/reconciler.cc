@@ -91,7 +91,8 @@ bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
 
 bool Reconciler::upsert_machine(const Json& object) {
   const MachineFacts facts = decode_machine_facts(object);
-  const auto [known, is_new] = machines_.try_emplace(std::string(object.at({"metadata", "name"}).text()));
+  const std::string name(object.at({"metadata", "name"}).text());
+  const auto [known, is_new] = machines_.try_emplace(name);
   const bool changed = is_new || known->second != facts;  // kubelet writes the object every few minutes
   known->second = facts;
   dirty_ |= changed;
@@ -227,6 +228,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());
   failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
 }
+    done_.push_back(action);
 
 bool Reconciler::keeps_up(const std::string& nodeset) const {
   const auto found = nodesets_.find(nodeset);

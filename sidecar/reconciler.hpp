@@ -60,6 +60,9 @@ class Reconciler {
   /** When slurmctld last answered; empty before it ever did. */
   std::optional<TimePoint> slurm_answered() const { return slurm_answered_; }
 
+  /** What slurmctld has carried out since this was last called. */
+  std::vector<NodeAction> take_done() { return std::exchange(done_, {}); }
+
   struct Count {
     std::uint64_t ok = 0;
     std::uint64_t failed = 0;
@@ -109,6 +112,7 @@ class Reconciler {
   std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
   NodeSetStates states_;
   std::map<Key, Failure> failures_;
+  std::vector<NodeAction> done_;
   bool unsettled_ = false;  // records were made that the scheduler may not see yet
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;

@@ -116,8 +116,13 @@ std::string decode_stopped_template(const Json& status) {
   return std::string(status["updateRevision"].text());
 }
 
-StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)
-    : client_(client), timers_(timers), clock_(clock), name_space_(std::move(name_space)) {}
+StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
+                           OnWritten on_written)
+    : client_(client),
+      timers_(timers),
+      clock_(clock),
+      name_space_(std::move(name_space)),
+      on_written_(std::move(on_written)) {}
 
 StatusWriter::~StatusWriter() {
   for (auto& [name, entry] : entries_) stop(entry);
@@ -166,6 +171,7 @@ void StatusWriter::write(const std::string& name) {
   entry.timer = 0;
   if (includes(entry.known, entry.wanted)) return;
   entry.next_write = clock_.now() + kInterval;
+  entry.before = entry.known;
   Json status = with_transition(entry.wanted, entry.known, clock_.wall());
   remove_pins(entry.known, status);
   Json patch = Json::object();
@@ -183,6 +189,7 @@ void StatusWriter::on_answer(const std::string& name, Result<Json> answer) {
     written_++;
     entry.failures = 0;
     entry.known = (*answer)["status"];
+    if (on_written_) on_written_(name, entry.before, entry.known);
   } else {
     failed_++;
     entry.failures++;

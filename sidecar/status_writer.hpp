@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -29,8 +30,12 @@ class StatusWriter {
  public:
   static constexpr std::chrono::seconds kInterval{1};  ///< between two writes of one NodeSet
 
+  /** The API server has taken a NodeSet's status; with the one that was there `before`. */
+  using OnWritten = std::function<void(const std::string& name, const Json& before, const Json& after)>;
+
   /** References must outlive it. */
-  StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space);
+  StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
+               OnWritten on_written = {});
   ~StatusWriter();
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
@@ -50,6 +55,7 @@ class StatusWriter {
   struct Entry {
     Json known;   // status that the API server has
     Json wanted;  // null: none yet
+    Json before;  // of the write that is under way: what was known when it began
     TimePoint next_write{};
     unsigned failures = 0;
     http::RequestId request = 0;
@@ -65,6 +71,7 @@ class StatusWriter {
   Timers& timers_;
   const Clock& clock_;
   std::string name_space_;
+  OnWritten on_written_;
   std::map<std::string, Entry> entries_;
   Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(30)};
   LogLimiter limiter_{std::chrono::seconds(10)};

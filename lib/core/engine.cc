@@ -40,7 +40,7 @@ Engine::Engine(Parts parts)
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); },
                [this](const std::string& node) { return nodeset_of(node); }),
-      events_(parts.client, parts.timers, parts.clock, parts.options.name_space),
+      events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
                            [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
@@ -448,7 +448,7 @@ void Engine::fail(const std::string& name, Node& node, const std::string& reason
 
 void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& tale) {
   const Owner nodeset = owner(node);
-  if (nodeset) events_.record(**nodeset, kind, node, tale);
+  if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, tale);
 }
 
 SlurmReports::Waiting Engine::waits_for(const std::string& name) const {

@@ -21,31 +21,36 @@ std::string host_name() {
   return name;
 }
 
-struct Words {
-  const char* type;
-  const char* reason;
-  const char* action;
-};
-
-Words words_of(EventRecorder::Kind kind) {
-  switch (kind) {
-    case EventRecorder::Kind::power_up: return {"Normal", "PowerUp", "CreatePod"};
-    case EventRecorder::Kind::power_up_failed: return {"Warning", "PowerUpFailed", "SetNodeDown"};
-    case EventRecorder::Kind::node_lost: return {"Warning", "NodeLost", "SetNodeDown"};
-  }
-  return {"Normal", "Unknown", "None"};
+/** "compute-[0-2] (3): for job 12", or only one half of it; the nodes are shortened before the text is. */
+std::string make_note(const std::set<std::string>& nodes, const std::string& text) {
+  std::string note = compress_hostlist({nodes.begin(), nodes.end()});
+  if (note.size() > kMostNote / 2) note = note.substr(0, kMostNote / 2) + "...";
+  if (!nodes.empty()) note += format(" (%zu)", nodes.size()) + (text.empty() ? "" : ": ");
+  note += text;
+  if (note.size() > kMostNote) note.resize(kMostNote);
+  return note;
 }
 
 }  // namespace
 
-EventRecorder::EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)
-    : client_(client), timers_(timers), clock_(clock), name_space_(std::move(name_space)) {}
+const EventRecorder::Kind EventRecorder::Kind::power_up{"Normal", "PowerUp", "CreatePod"};
+const EventRecorder::Kind EventRecorder::Kind::power_up_failed{"Warning", "PowerUpFailed", "SetNodeDown"};
+const EventRecorder::Kind EventRecorder::Kind::node_lost{"Warning", "NodeLost", "SetNodeDown"};
+
+EventRecorder::EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
+                             std::string reporter)
+    : client_(client),
+      timers_(timers),
+      clock_(clock),
+      name_space_(std::move(name_space)),
+      reporter_(std::move(reporter)) {}
 
 EventRecorder::~EventRecorder() { timers_.cancel(timer_); }
 
-void EventRecorder::record(const NodeSet& nodeset, Kind kind, const std::string& node, const std::string& tale) {
+void EventRecorder::record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes,
+                           const std::string& tale) {
   if (tales_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
-  const std::pair key{nodeset.name, words_of(kind).reason + tale};
+  const std::pair key{nodeset.name, kind.reason + tale};
   if (!tales_.count(key)) {
     if (tales_.size() >= kMostTales) return;
     Json regarding = Json::object();
@@ -56,7 +61,7 @@ void EventRecorder::record(const NodeSet& nodeset, Kind kind, const std::string&
         .set("uid", nodeset.uid);
     tales_.emplace(key, Tale{regarding, kind, tale, {}});
   }
-  tales_.at(key).nodes.insert(node);
+  tales_.at(key).nodes.insert(nodes.begin(), nodes.end());
 }
 
 void EventRecorder::flush() {
@@ -66,24 +71,19 @@ void EventRecorder::flush() {
 }
 
 void EventRecorder::post(const Tale& tale) {
-  const Words words = words_of(tale.kind);
-  std::string note = compress_hostlist({tale.nodes.begin(), tale.nodes.end()});
-  if (note.size() > kMostNote / 2) note = note.substr(0, kMostNote / 2) + "...";
-  note += format(" (%zu)", tale.nodes.size()) + (tale.text.empty() ? "" : ": " + tale.text);
-  if (note.size() > kMostNote) note.resize(kMostNote);
   Json event = Json::object();
   event.set("apiVersion", std::string(kube::kEvents.api))
       .set("kind", "Event")
       .set("metadata", Json::object().set("name", std::string(tale.regarding["name"].text()) + "." + random_id())
                            .set("namespace", name_space_))
       .set("eventTime", rfc3339(clock_.wall()))
-      .set("reportingController", "slurm-k8s.io/engine")
+      .set("reportingController", reporter_)
       .set("reportingInstance", host_name())
-      .set("type", words.type)
-      .set("reason", words.reason)
-      .set("action", words.action)
+      .set("type", tale.kind.type)
+      .set("reason", tale.kind.reason)
+      .set("action", tale.kind.action)
       .set("regarding", tale.regarding)
-      .set("note", note);
+      .set("note", make_note(tale.nodes, tale.text));
   client_.create(kube::kEvents, name_space_, event, [](const Result<Json>& answer) {
     if (!answer) log_debug("event: %s", answer.error().message().c_str());
   });

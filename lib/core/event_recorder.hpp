@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EventRecorder: Kubernetes events on NodeSets, for `kubectl describe nodeset`. The engine's thread.
+// EventRecorder: Kubernetes events on NodeSets, for `kubectl describe nodeset`. The thread of its client.
 //
 // Events are for people: nodes with the same tale share one event, there is at most one a second of each tale, and one
 // that the API server doesn't take is dropped.
@@ -9,29 +9,42 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/timers.hpp"
-#include "core/nodeset.hpp"
 #include "kube/client.hpp"
 
 namespace slurmk8s {
 
 class EventRecorder {
  public:
-  enum class Kind {
-    power_up,         ///< nodes were asked up
-    power_up_failed,  ///< nodes could not come up
-    node_lost,        ///< nodes in use lost their pod
+  /** What kind of thing happened, in the words of an event; literals. */
+  struct Kind {
+    const char* type;    ///< "Normal", "Warning"
+    const char* reason;  ///< what happened, in CamelCase
+    const char* action;  ///< what is done about it, in CamelCase
+
+    // Those of the engine.
+    static const Kind power_up;         ///< nodes were asked up
+    static const Kind power_up_failed;  ///< nodes could not come up
+    static const Kind node_lost;        ///< nodes in use lost their pod
   };
 
-  /** References must outlive it. */
-  EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space);
+  /** A NodeSet that events are about. */
+  struct Subject {
+    std::string name;
+    std::string uid;
+  };
+
+  /** References must outlive it. `reporter` is who tells: "slurm-k8s.io/engine". */
+  EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
+                std::string reporter);
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  /** `tale` is what happened to `node`: "ErrImagePull: …", "for jobs 12,13". */
-  void record(const NodeSet& nodeset, Kind kind, const std::string& node, const std::string& tale);
+  /** `tale` is what happened to `nodes`: "ErrImagePull: …", "for jobs 12,13"; without nodes, to the NodeSet. */
+  void record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes, const std::string& tale);
 
  private:
   struct Tale {
@@ -48,6 +61,7 @@ class EventRecorder {
   Timers& timers_;
   const Clock& clock_;
   const std::string name_space_;
+  const std::string reporter_;
   std::map<std::pair<std::string, std::string>, Tale> tales_;  // by NodeSet and text
   Timers::Id timer_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "core/names.hpp"
@@ -88,6 +89,18 @@ struct Fixture {
     });
     return text;
   }
+  /** "c NodesCreated c-[0-7] (8)" of each, in alphabetical order. */
+  std::string events() const {
+    std::set<std::string> lines;
+    for (const std::string& name : client.names(kube::kEvents, "slurm")) {
+      const Json event = client.find(kube::kEvents, "slurm", name);
+      lines.insert(std::string(event.at({"regarding", "name"}).text()) + " " + std::string(event["reason"].text()) + " " +
+                   std::string(event["note"].text()) + "\n");
+    }
+    std::string all;
+    for (const std::string& line : lines) all += line;
+    return all;
+  }
   Json status(const char* name) const { return client.find(kube::kNodeSets, "slurm", name)["status"]; }
 };
 
@@ -106,6 +119,7 @@ void follows_the_api(void**) {
   f.put("d", 1);
   f.run_for(seconds(3));
   assert_text(f.slurm.names(), "c-[0-2],d-0");
+  assert_text(f.events(), "c NodesCreated c-[0-7] (8)\nc NodesRemoved c-[3-7] (5)\nd NodesCreated d-0 (1)\n");
   assert_int_equal(f.status("c")["replicas"].integer_or(0), 3);
   assert_text(f.status("d")["conditions"][0]["status"].text(), "True");
 
@@ -248,6 +262,9 @@ void is_cheap_at_rest(void**) {
   f.slurm.power_up_asked();
   f.run_for(seconds(10));
   assert_text(f.status("w")["conditions"][0]["reason"].text(), "NodesMatch");
+  f.put("bad", -1);
+  f.run_for(seconds(5));
+  assert_contains(f.events(), "bad InvalidSpec nodeset slurm/bad: spec.replicas: -1");
   const std::size_t calls = f.client.calls.size();
   const std::size_t patches = f.client.count(Verb::patch);
   const std::size_t slurm_calls = f.slurm.calls.size();

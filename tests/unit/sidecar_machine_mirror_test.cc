@@ -28,18 +28,19 @@ struct Row {
   const char* what;
   const Machines& machines;
   Change change;
-  const char* step;  ///< kind, and reason with drain
+  const char* step;  ///< kind and reason
 };
 
 const Row kRows[] = {
     {"all is well, idle", kWell, up, ""},
     {"all is well, busy", kWell, busy, ""},
-    {"cordoned, idle", kCordoned, up, "power_down"},
+    {"cordoned, idle", kCordoned, up, "power_down slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, busy", kCordoned, busy, "drain slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, completing", kCordoned, [](SlurmNode& n) { up(n), n.completing = true; },
      "drain slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, busy, drained by us", kCordoned, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
-    {"cordoned, idle, drained by us", kCordoned, [](SlurmNode& n) { up(n), drained_by_us(n); }, "power_down"},
+    {"cordoned, idle, drained by us", kCordoned, [](SlurmNode& n) { up(n), drained_by_us(n); },
+     "power_down slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, idle, reserved", kCordoned, [](SlurmNode& n) { up(n), n.reserved = true; },
      "drain slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, idle, drained by somebody", kCordoned, [](SlurmNode& n) { up(n), drained(n, "disk"); }, ""},
@@ -48,7 +49,7 @@ const Row kRows[] = {
     {"cordoned, powered down while its pod goes", kCordoned, {}, ""},
     {"cordoned, down", kCordoned, [](SlurmNode& n) { up(n), n.base = Base::down; }, ""},
     {"tainted, busy", kTainted, busy, "drain slurm-k8s: kubernetes node m has the taint maintenance"},
-    {"tainted, idle", kTainted, up, "power_down"},
+    {"tainted, idle", kTainted, up, "power_down slurm-k8s: kubernetes node m has the taint maintenance"},
     {"not ready, idle", kNotReady, up, "drain slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown"},
     {"not ready, busy", kNotReady, busy, "drain slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown"},
     {"not ready, drained by us", kNotReady, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
