@@ -29,6 +29,7 @@ MachineFacts decode_machine_facts(const Json& object) {
   object.at({"metadata", "labels"}).each([&](std::string_view key, const Json& value) {
     facts.labels.emplace(key, value.text());
   });
+  facts.features = decode_machine_features(object.at({"metadata", "annotations"}));
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/json.hpp"
+#include "machine_features.hpp"
 
 namespace slurmk8s {
 
@@ -26,6 +27,7 @@ struct MachineFacts {
   /** Those that keep pods away and that somebody set: not Kubernetes' own of cordoned, silent or overfull machines. */
   std::vector<Taint> taints;
   std::map<std::string, std::string, std::less<>> labels;
+  MachineFeatures features = {};  ///< of the Slurm nodes that are there
   bool operator==(const MachineFacts&) const = default;
 };
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/slurm.hpp"
+
 namespace slurmk8s {
 
 /** One call to slurmctld. */
@@ -11,14 +13,15 @@ struct NodeAction {
   /**
    * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
    * from being suspended when they are idle; `subject`: takes that back. `recycle`: powers down as soon as no job is
-   * left, and takes no further one.
+   * left, and takes no further one. `features`: those of the machine come or go.
    */
-  enum class Kind { undrain, resume, remove, create, exempt, power_up, drain, power_down, recycle, subject };
+  enum class Kind { undrain, resume, remove, create, features, exempt, power_up, drain, power_down, recycle, subject };
   Kind kind;
   std::string nodeset;
   std::string nodes;  ///< hostlist
   std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
   std::string reason; ///< of drain and recycle; of power_down only what events say
+  SlurmNodeUpdate change = {}; ///< of features
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */

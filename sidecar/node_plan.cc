@@ -73,6 +73,7 @@ class NodeSetPlanner {
       }
     }
     const bool taken = input_.machines && follow_machine(node, nodeset);
+    if (input_.machines) take_features(node, nodeset);
     if (nodeset.keeps_up()) keep_up(node, taken);
     kept_.push_back({&node, taken});
     if (!is_drained_by_us(node)) return;
@@ -125,6 +126,10 @@ class NodeSetPlanner {
     }
     for (const auto& [target, names] : targets_) {
       plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
+    }
+    for (const auto& [features, names] : features_) {
+      const SlurmNodeUpdate change{.features = features.first, .active_features = features.second};
+      plan_.actions.push_back({Kind::features, name_, to_hostlist(names), {}, {}, change});
     }
   }
 
@@ -181,10 +186,20 @@ class NodeSetPlanner {
     return step.has_value();
   }
 
+  /** Those that its machine gives, and no others of that kind. */
+  void take_features(const SlurmNode& node, const NodeSet& nodeset) {
+    const auto pod = input_.pods.find(node.name);
+    const bool is_there = pod != input_.pods.end() && !pod->second.machine.empty();
+    const auto found = input_.machines->find(is_there ? pod->second.machine : machine_of(nodeset, node.name));
+    const auto change = features_change(node, found == input_.machines->end() ? nullptr : &found->second.features);
+    if (change) features_[{*change->features, *change->active_features}].push_back(node.name);
+  }
+
   const std::string& name_;
   const NodePlanInput& input_;
   NodePlan& plan_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
+  std::map<std::pair<std::string, std::string>, Names> features_;  // by those that nodes are to have, and to have active
   Names leaving_, resizing_, missing_, blocked_, over_, not_up_;
   std::vector<UpdateMember> kept_;
   std::pair<std::string, std::string> refused_;  // reason and message

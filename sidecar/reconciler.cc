@@ -70,7 +70,7 @@ bool Reconciler::upsert_pod(const Json& object) {
   // Of a pod that stays, the rest decides nothing about its record.
   const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost ||
                        known.template_hash != facts.template_hash ||
-                       (known.machine != facts.machine && pins_nodes(object));
+                       (known.machine != facts.machine && (pins_nodes(object) || has_features(facts.machine)));
   known = std::move(facts);
   dirty_ |= matters;
   return matters;
@@ -79,6 +79,11 @@ bool Reconciler::upsert_pod(const Json& object) {
 bool Reconciler::pins_nodes(const Json& pod) const {
   const auto found = nodesets_.find(std::string(pod.at({"metadata", "labels", kLabelNodeSet}).text()));
   return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->pins_nodes;
+}
+
+bool Reconciler::has_features(const std::string& machine) const {
+  const auto found = machines_.find(machine);
+  return found != machines_.end() && !found->second.features.features.empty();
 }
 
 bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
@@ -94,6 +99,9 @@ bool Reconciler::upsert_machine(const Json& object) {
   const std::string name(object.at({"metadata", "name"}).text());
   const auto [known, is_new] = machines_.try_emplace(name);
   const bool changed = is_new || known->second != facts;  // kubelet writes the object every few minutes
+  if (const std::string& wrong = facts.features.wrong; !wrong.empty() && wrong != known->second.features.wrong) {
+    log_warning("kubernetes node %s: annotation %s: %s", name.c_str(), kAnnotationFeatures, wrong.c_str());
+  }
   known->second = facts;
   dirty_ |= changed;
   return changed;
@@ -201,6 +209,7 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
+    case NodeAction::Kind::features: return slurm_.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::exempt: return slurm_.exempt_from_suspend(action.nodes, true);
     case NodeAction::Kind::subject: return slurm_.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::power_up: return slurm_.update_nodes(action.nodes, {.state = State::power_up});
@@ -219,6 +228,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   if (status.ok()) {
     failures_.erase(key);
     remember(action);
+    done_.push_back(action);
     log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
     return;
   }
@@ -228,7 +238,6 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());
   failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
 }
-    done_.push_back(action);
 
 bool Reconciler::keeps_up(const std::string& nodeset) const {
   const auto found = nodesets_.find(nodeset);

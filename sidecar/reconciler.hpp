@@ -91,6 +91,7 @@ class Reconciler {
   void remember(const NodeAction& action);
   bool keeps_up(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
+  bool has_features(const std::string& machine) const;
 
   Slurm& slurm_;
   const Clock& clock_;
@@ -111,8 +112,8 @@ class Reconciler {
   PowerUpPace pace_;
   std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
   NodeSetStates states_;
-  std::map<Key, Failure> failures_;
   std::vector<NodeAction> done_;
+  std::map<Key, Failure> failures_;
   bool unsettled_ = false;  // records were made that the scheduler may not see yet
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;

@@ -38,7 +38,8 @@ struct SlurmNode {
   bool maintenance = false;    ///< MAINT: in a maintenance reservation that has begun; then it is reserved, too
   std::uint32_t cpus = 0;
   std::uint64_t real_memory_mib = 0;
-  std::string features;
+  std::string features;         ///< all that it can have: AvailableFeatures
+  std::string active_features;  ///< those that it has; empty: all of them
   std::string reason;
   std::string comment;
   /** NodeAddr: the node's own name until its slurmd has registered, and again when it is powered down. */
@@ -57,6 +58,8 @@ struct SlurmNodeUpdate {
   std::string reason;   ///< with down and drain required
   std::string comment;
   bool clear_comment = false;
+  std::optional<std::string> features;         ///< the new list, in the place of the old one
+  std::optional<std::string> active_features;  ///< with features
 };
 
 /** What we need of slurmctld's configuration. */

@@ -112,6 +112,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.cpus = info.cpus;
   node.real_memory_mib = info.real_memory;
   node.features = text(info.features);
+  node.active_features = text(info.features_act);
   node.reason = text(info.reason);
   node.comment = text(info.comment);
   node.address = text(info.node_addr);
@@ -232,6 +233,8 @@ class RpcSlurm final : public Slurm {
       compat::set_reason_uid(message, getuid());
     }
     if (!update.comment.empty() || update.clear_comment) message.comment = unconst(update.comment);
+    if (update.features) message.features = unconst(*update.features);
+    if (update.active_features) message.features_act = unconst(*update.active_features);
     return call(slurm_update_node, message);
   }
 

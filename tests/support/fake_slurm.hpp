@@ -182,7 +182,8 @@ class FakeSlurm final : public Slurm {
 
   Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) override {
     calls.push_back(verb(update.state) + " " + hostlist + (update.reason.empty() ? "" : " " + update.reason) +
-                    (update.comment.empty() ? "" : " " + update.comment));
+                    (update.comment.empty() ? "" : " " + update.comment) +
+                    (update.features ? " Features=" + *update.features : ""));
     if (auto error = next_failure()) return *error;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
       if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
@@ -279,6 +280,8 @@ class FakeSlurm final : public Slurm {
   void apply(SlurmNode& node, const SlurmNodeUpdate& update) {
     if (!update.reason.empty()) node.reason = update.reason;
     if (!update.comment.empty() || update.clear_comment) node.comment = update.comment;
+    if (update.features) node.features = *update.features;
+    if (update.active_features) node.active_features = *update.active_features;
     switch (update.state) {
       case State::drain:
         if (is_busy(node) && (node.powered_down || node.powering_up)) harm(node);

@@ -121,6 +121,37 @@ void empties_cordoned_machines(void**) {
   assert_text(cluster.plan().actions[0].reason, kScaleInReason);
 }
 
+// Pods of c-0 and c-1 are on m, that of c-2 on a machine that gives nothing; c-3 was on m; c-4 leaves.
+void nodes_have_the_features_of_their_machine(void**) {
+  const auto had = [](SlurmNode& node) { node.features = "c,k8s/rack1"; };
+  Cluster cluster;
+  cluster.nodeset("c", 4).records("c", 0, 2, up).records("c", 3, 3, had);
+  cluster.records("c", 4, 4, [&](SlurmNode& node) { had(node), allocated(node), drained_by_us(node); });
+  cluster.machines = {{"m", {.features = {{"k8s/rack1", "k8s/ssd"}, ""}}}, {"plain", {}}};
+  const char* machines[] = {"m", "m", "plain"};
+  for (int i = 0; i < 3; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].machine = machines[i];
+  assert_text(cluster.actions(), "features c-3; features c-[0-1]");
+  assert_text(*cluster.plan().actions[0].change.features, "c");
+  assert_text(*cluster.plan().actions[1].change.features, "c,k8s/rack1,k8s/ssd");
+  for (int i = 0; i < 2; i++) cluster.nodes[i].features = "c,k8s/ssd,k8s/rack1";
+  cluster.nodes[3].features = "c";
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/ScalingIn");
+}
+
+// Its record is there before its pod, and when it is powered down.
+void a_node_that_belongs_to_a_machine_has_its_features_always(void**) {
+  NodeSet nodeset = nodeset_of("ds", 1);
+  nodeset.scaling_mode = ScalingMode::daemon_set;
+  Cluster cluster;
+  cluster.nodeset(nodeset).machines = {{"m", {.features = {{"k8s/rack1"}, ""}}}};
+  cluster.nodes.push_back(FakeSlurm::cloud_node("ds-m"));
+  cluster.nodes[0].cpus = 2;
+  cluster.nodes[0].real_memory_mib = 936;
+  cluster.nodes[0].features = "ds";
+  assert_contains(cluster.actions(), "features ds-m");
+}
+
 void leaves_alone_what_matches(void**) {
   Cluster cluster;
   cluster.nodeset("c", 8).records("c", 0, 1).records("c", 2, 3, up).records("c", 4, 7, allocated);
@@ -698,6 +729,7 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
+    case NodeAction::Kind::features: return slurm.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::drain: break;
   }
   return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
@@ -788,6 +820,8 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(makes_what_is_missing),
       SLURMK8S_TEST(empties_cordoned_machines),
+      SLURMK8S_TEST(nodes_have_the_features_of_their_machine),
+      SLURMK8S_TEST(a_node_that_belongs_to_a_machine_has_its_features_always),
       SLURMK8S_TEST(leaves_alone_what_matches),
       SLURMK8S_TEST(takes_each_state_out_safely),
       SLURMK8S_TEST(ends_power_downs_of_nodes_without_pods),

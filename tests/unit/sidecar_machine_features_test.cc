@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/machine_features: what annotations give, and what becomes of a record's features.
+#include "sidecar/machine_features.hpp"
+
+#include "base/text.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+std::string joined(const MachineFeatures& machine) {
+  std::string text;
+  for (const std::string& feature : machine.features) text += (text.empty() ? "" : " ") + feature;
+  return machine.wrong.empty() ? text : text + " | " + machine.wrong;
+}
+
+std::string decode(const char* annotations) { return joined(decode_machine_features(*Json::parse(annotations))); }
+
+void reads_the_annotation(void**) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"null", ""},
+      {R"({"other":"a"})", ""},
+      {R"({"slurm-k8s.io/features":""})", ""},
+      {R"({"slurm-k8s.io/features":"rack1"})", "k8s/rack1"},
+      {R"({"slurm-k8s.io/features":" rack1 ,,zone=a,k8s/ssd"})", "k8s/rack1 k8s/zone=a k8s/ssd"},
+      {R"({"features.slinky.slurm.net/spec":"rack1,rack2"})", "k8s/rack1 k8s/rack2"},
+      {R"({"features.slinky.slurm.net/spec":"theirs","slurm-k8s.io/features":"ours"})", "k8s/ours"},
+      {R"({"slurm-k8s.io/features":"a&b,rack1"})", "k8s/rack1 | \"a&b\": letters, digits and _-.:/= are needed"},
+  };
+  for (const auto& [annotations, features] : cases) assert_text(decode(annotations), features);
+}
+
+void has_bounds(void**) {
+  std::string many;
+  for (int i = 0; i < 40; i++) many += format("f%d,", i);
+  Json annotations = Json::object().set(kAnnotationFeatures, many);
+  const MachineFeatures machine = decode_machine_features(annotations);
+  assert_int_equal(machine.features.size(), 32);
+  assert_text(machine.wrong, "more than 32 features");
+  annotations.set(kAnnotationFeatures, std::string(300, 'x'));
+  assert_int_equal(decode_machine_features(annotations).features.size(), 0);
+}
+
+void changes_what_is_of_a_machine_alone(void**) {
+  const MachineFeatures rack1{{"k8s/rack1"}, ""};
+  const MachineFeatures rack2{{"k8s/rack2", "k8s/ssd"}, ""};
+  const MachineFeatures none;
+  const struct {
+    const char* features;
+    const char* active;
+    const MachineFeatures* machine;
+    const char* result;  ///< features and active ones; empty: no change
+  } cases[] = {
+      {"c", "", nullptr, ""},
+      {"c", "", &none, ""},
+      {"c", "", &rack1, "c,k8s/rack1 c,k8s/rack1"},
+      {"c,k8s/rack1", "", &rack1, ""},
+      {"k8s/rack1,c", "c,k8s/rack1", &rack1, ""},
+      {"c,k8s/rack1", "c", &rack1, "c,k8s/rack1 c,k8s/rack1"},
+      {"c,k8s/rack1,gpu", "c,k8s/rack1,gpu", &rack2, "c,gpu,k8s/rack2,k8s/ssd c,gpu,k8s/rack2,k8s/ssd"},
+      {"c,k8s/rack1", "c,k8s/rack1", nullptr, "c c"},
+      {"c,big,small", "c,small", &rack1, "c,big,small,k8s/rack1 c,small,k8s/rack1"},  // one of them is switched off
+      {"", "", &rack1, "k8s/rack1 k8s/rack1"},
+      {"k8s/rack1", "", &none, " "},
+  };
+  for (const auto& row : cases) {
+    SlurmNode node = FakeSlurm::cloud_node("c-0");
+    node.features = row.features;
+    node.active_features = row.active;
+    const auto change = features_change(node, row.machine);
+    assert_text(change ? *change->features + " " + *change->active_features : "", row.result);
+  }
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(reads_the_annotation),
+      SLURMK8S_TEST(has_bounds),
+      SLURMK8S_TEST(changes_what_is_of_a_machine_alone),
+  };
+  return cmocka_run_group_tests_name("sidecar_machine_features", tests, nullptr, nullptr);
+}
