@@ -16,6 +16,7 @@ const char* to_string(NodeAction::Kind kind) {
     case NodeAction::Kind::drain: return "drain";
     case NodeAction::Kind::power_down: return "power_down";
     case NodeAction::Kind::recycle: return "recycle";
+    case NodeAction::Kind::abandon: return "abandon";
     case NodeAction::Kind::subject: return "subject";
   }
   return "unknown";

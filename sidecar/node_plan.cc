@@ -54,9 +54,10 @@ class NodeSetPlanner {
   NodeSetPlanner(const std::string& name, const NodePlanInput& input, NodePlan& plan)
       : name_(name), input_(input), plan_(plan) {}
 
-  /** A record that is no longer wanted. */
-  void leave(const SlurmNode& node) {
+  /** A record that is no longer wanted; `never_up` says why its pod can't come up any more. */
+  void leave(const SlurmNode& node, const std::string& never_up = {}) {
     leaving_.push_back(node.name);
+    if (!never_up.empty() && is_starting(node) && !node.going_down()) return add(Kind::abandon, node, never_up);
     const std::optional<Kind> step = removal_step(node, input_.pods);
     if (step) add(*step, node, *step == Kind::drain ? kScaleInReason : "");
   }
@@ -294,7 +295,10 @@ std::int64_t plan_machines(const NodeSet& nodeset, const NodesByName& records, c
   for (const std::string& name : ambiguous) nodes.wanted.erase(name);
   for (const auto& [name, node] : records) {
     const auto found = nodes.wanted.find(std::string(name));
-    if (found == nodes.wanted.end() || (!found->second && is_removable(*node))) planner.leave(*node);
+    if (found != nodes.wanted.end() && (found->second || !is_removable(*node))) continue;
+    const std::string machine = machine_of(nodeset, name);
+    const bool is_gone = !machine.empty() && !input.machines->contains(machine);
+    planner.leave(*node, is_gone ? std::string(kMachineReason) + machine + " is gone" : std::string());
   }
   if (!nodes.too_long.empty()) {
     planner.refuse("NameTooLong", describe_hostlist(nodes.too_long) + ": a host name has at most 63 characters");

@@ -216,6 +216,8 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::recycle:
       return slurm_.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
+    case NodeAction::Kind::abandon:
+      return slurm_.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }
   return slurm_.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
@@ -254,8 +256,8 @@ void Reconciler::remember(const NodeAction& action) {
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
   if (action.kind == Kind::remove) since_ = 0;
-  const bool leaves =
-      action.kind == Kind::remove || action.kind == Kind::power_down || action.kind == Kind::recycle;
+  const bool leaves = action.kind == Kind::remove || action.kind == Kind::power_down ||
+                      action.kind == Kind::recycle || action.kind == Kind::abandon;
   if (action.kind != Kind::power_up && !leaves) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;

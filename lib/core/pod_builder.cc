@@ -3,6 +3,8 @@
 #include "core/pod_builder.hpp"
 
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -158,6 +160,27 @@ Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
   return Json::object().set("nodeAffinity", std::move(node_affinity));
 }
 
+/**
+ * With those that a DaemonSet's controller adds: the pod has no other machine to go to, and what runs on a silent one goes
+ * on. Not the one of cordoned machines: they are to be emptied.
+ */
+Json daemon_tolerations(const Json& given, bool host_network) {
+  static constexpr std::array<std::pair<const char*, const char*>, 6> kAdded{
+      {{"not-ready", "NoExecute"},
+       {"unreachable", "NoExecute"},
+       {"disk-pressure", "NoSchedule"},
+       {"memory-pressure", "NoSchedule"},
+       {"pid-pressure", "NoSchedule"},
+       {"network-unavailable", "NoSchedule"}}};
+  Json all = given.is_array() ? given.clone() : Json::array();
+  for (const auto& [key, effect] : std::span(kAdded).first(host_network ? kAdded.size() : kAdded.size() - 1)) {
+    Json toleration = Json::object();
+    toleration.set("key", std::string("node.kubernetes.io/") + key).set("operator", "Exists").set("effect", effect);
+    all.push(std::move(toleration));
+  }
+  return all;
+}
+
 Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
   Json container = Json::object();
   container.set("name", kSlurmdContainer).set("env", identity_env(nodeset, identity, options));
@@ -171,6 +194,10 @@ Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Optio
       .set("enableServiceLinks", Json::boolean(false));
   if (std::string machine = machine_of(nodeset, identity.node); !machine.empty()) {
     spec.set("affinity", pinned_affinity(nodeset.pod_spec, machine));
+  }
+  if (nodeset.scaling_mode == ScalingMode::daemon_set) {
+    spec.set("tolerations", daemon_tolerations(nodeset.pod_spec["tolerations"],
+                                               nodeset.pod_spec["hostNetwork"].boolean_or(false)));
   }
   return spec;
 }

@@ -92,6 +92,29 @@ void a_daemon_sets_pod_goes_to_its_machine(void**) {
                               R"(},{"matchExpressions":[],)" + field + "}]}}}");
 }
 
+void a_daemon_sets_pod_tolerates_what_befalls_its_machine(void**) {
+  const auto tolerations = [](const char* spec, ScalingMode mode) {
+    NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null", spec);
+    nodeset.scaling_mode = mode;
+    std::string keys;
+    build(nodeset).at({"spec", "tolerations"}).each([&](const Json& one) {
+      keys += std::string(one["key"].text()) + ":" + std::string(one["effect"].text()) + " ";
+    });
+    return keys;
+  };
+  const std::string added =
+      "node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/unreachable:NoExecute "
+      "node.kubernetes.io/disk-pressure:NoSchedule node.kubernetes.io/memory-pressure:NoSchedule "
+      "node.kubernetes.io/pid-pressure:NoSchedule ";
+  assert_text(tolerations("null", ScalingMode::daemon_set), added);
+  assert_text(tolerations(R"({"tolerations":[{"key":"gpu","operator":"Exists","effect":"NoExecute"}]})",
+                          ScalingMode::daemon_set),
+              "gpu:NoExecute " + added);
+  assert_text(tolerations(R"({"hostNetwork":true})", ScalingMode::daemon_set),
+              added + "node.kubernetes.io/network-unavailable:NoSchedule ");
+  assert_text(tolerations("null", ScalingMode::always), "");
+}
+
 void a_pod_is_busy_from_the_start(void**) {
   NodeSet nodeset = compute(R"({"image":"slurmd:1"})",
                             R"({"annotations":{"karpenter.sh/do-not-disrupt":"false","a":"b"}})", "null");
@@ -198,6 +221,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_plain_nodeset),
       SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_machine),
+      SLURMK8S_TEST(a_daemon_sets_pod_tolerates_what_befalls_its_machine),
       SLURMK8S_TEST(a_pod_is_busy_from_the_start),
       SLURMK8S_TEST(a_pod_in_the_network_of_its_machine),
       SLURMK8S_TEST(what_schedules_a_pod_is_the_templates),

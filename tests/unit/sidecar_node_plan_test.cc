@@ -577,6 +577,20 @@ void follows_machines(void**) {
   assert_text(back.actions(), "undrain c-m3");
 }
 
+// Its pod can't come up any more; on a cordoned machine it may have been placed before.
+void does_not_wait_for_a_node_whose_machine_went(void**) {
+  const auto starting = [](SlurmNode& node) { up(node), node.powering_up = true; };
+  Cluster cluster = daemon_set(kOfAllMachines, starting);
+  cluster.machines.at("m3").cordoned = true;
+  assert_text(cluster.actions(), "");
+  cluster.machines.erase("m3");
+  assert_text(cluster.actions(), "abandon c-m3");
+  assert_text(cluster.plan().actions[0].reason, "slurm-k8s: kubernetes node m3 is gone");
+  cluster.nodes.back().power_down_asked = true;
+  cluster.nodes.back().powering_up = false;
+  assert_text(cluster.actions(), "drain c-m3");  // as at any scale-in
+}
+
 void does_not_power_up_on_a_silent_machine(void**) {
   Cluster cluster = daemon_set(kOfAllMachines, up);
   cluster.machines.at("m1") = {.ready = false, .why_not_ready = "KubeletSilent"};
@@ -730,6 +744,8 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::features: return slurm.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::abandon:
+      return slurm.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }
   return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
@@ -845,6 +861,7 @@ int main() {
       SLURMK8S_TEST(goes_on_with_a_roll_out),
       SLURMK8S_TEST(makes_a_node_for_each_machine),
       SLURMK8S_TEST(follows_machines),
+      SLURMK8S_TEST(does_not_wait_for_a_node_whose_machine_went),
       SLURMK8S_TEST(does_not_power_up_on_a_silent_machine),
       SLURMK8S_TEST(leaves_a_daemon_set_alone_without_machines),
       SLURMK8S_TEST(tells_names_of_machines_that_can_not_be),
