@@ -27,6 +27,7 @@ constexpr std::array kFaults{Kind{"Warning", "InvalidSpec", "None"},
                              Kind{"Warning", "NameTaken", "None"},
                              Kind{"Warning", "NameTooLong", "None"},
                              Kind{"Warning", "KubernetesNodesUnknown", "None"},
+                             Kind{"Warning", "Corrected", "None"},
                              Kind{"Warning", "CreateFailed", "CreateNodes"},
                              Kind{"Warning", "DeleteFailed", "DeleteNodes"},
                              Kind{"Warning", "UpdateFailed", "UpdateNodes"}};

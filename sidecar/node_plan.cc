@@ -22,6 +22,7 @@
 #include "machine_mirror.hpp"
 #include "node_state.hpp"
 #include "pins.hpp"
+#include "record_definition.hpp"
 #include "record_owner.hpp"
 #include "scale_in.hpp"
 #include "update_plan.hpp"
@@ -54,6 +55,14 @@ class NodeSetPlanner {
   NodeSetPlanner(const std::string& name, const NodePlanInput& input, NodePlan& plan)
       : name_(name), input_(input), plan_(plan) {}
 
+  /** The first thing to do, of one that has a spec. */
+  void begin(const NodeSet& nodeset, NodeSetState& state) {
+    definition_ = read_definition(nodeset);
+    state.extra_conf = nodeset.extra_conf;
+    const NodeSetState* before = find_before();
+    if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
+  }
+
   /** A record that is no longer wanted; `never_up` says why its pod can't come up any more. */
   void leave(const SlurmNode& node, const std::string& never_up = {}) {
     leaving_.push_back(node.name);
@@ -64,17 +73,19 @@ class NodeSetPlanner {
 
   /** A wanted record, compared with the NodeSet. */
   void keep(const SlurmNode& node, const NodeSet& nodeset) {
-    if (has_other_size(node, nodeset)) {
+    if (is_to_be_made_again(node, nodeset)) {
       // It is made again in the next plan, once it is gone.
       resizing_.push_back(node.name);
       if (is_removable(node) && node.base == SlurmNode::Base::idle && !node.draining) {
         add(Kind::remove, node);
+        made_again_.insert(node.name);
         kept_.push_back({&node, true});
         return;
       }
     }
     const bool taken = input_.machines && follow_machine(node, nodeset);
     if (input_.machines) take_features(node, nodeset);
+    if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
     if (nodeset.keeps_up()) keep_up(node, taken);
     kept_.push_back({&node, taken});
     if (!is_drained_by_us(node)) return;
@@ -128,14 +139,18 @@ class NodeSetPlanner {
     for (const auto& [target, names] : targets_) {
       plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
     }
+    if (!weigh_.empty()) {
+      plan_.actions.push_back({Kind::weigh, name_, to_hostlist(weigh_), {}, {}, {.weight = definition_.weight}});
+    }
     for (const auto& [features, names] : features_) {
       const SlurmNodeUpdate change{.features = features.first, .active_features = features.second};
       plan_.actions.push_back({Kind::features, name_, to_hostlist(names), {}, {}, change});
     }
   }
 
-  /** The condition Ready: the first thing that isn't as the spec says. */
+  /** The condition Ready: the first thing that isn't as the spec says. And what the next plan must know. */
   void describe_state(std::int64_t max_nodes, NodeSetState& state) const {
+    state.made_again = made_again_;
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
       state.message = std::move(message);
@@ -155,6 +170,10 @@ class NodeSetPlanner {
     if (!not_up_.empty()) {
       return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet, as its scalingMode wants them");
     }
+    if (!corrected_.empty()) {
+      return set("Corrected", describe_hostlist(corrected_) + ": slurmctld has them otherwise than spec.extraConf says: "
+                                                              "its log has the reason");
+    }
     state.ready = true;
     set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(state.desired)));
   }
@@ -168,6 +187,15 @@ class NodeSetPlanner {
     if (!input_.before) return nullptr;
     const auto found = input_.before->find(name_);
     return found == input_.before->end() ? nullptr : &found->second;
+  }
+
+  /** Its size is another one, or what extraConf says. slurmctld corrects some of that: it is asked for once. */
+  bool is_to_be_made_again(const SlurmNode& node, const NodeSet& nodeset) {
+    if (has_other_size(node, nodeset)) return true;
+    if (!has_other_definition(node, definition_)) return false;
+    const bool is_corrected = made_again_.contains(node.name);
+    if (is_corrected) corrected_.push_back(node.name);
+    return !is_corrected;
   }
 
   /** It is to be up, unless it `waits` for its machine. */
@@ -199,9 +227,12 @@ class NodeSetPlanner {
   const std::string& name_;
   const NodePlanInput& input_;
   NodePlan& plan_;
+  RecordDefinition definition_;
+  std::set<std::string> made_again_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   std::map<std::pair<std::string, std::string>, Names> features_;  // by those that nodes are to have, and to have active
-  Names leaving_, resizing_, missing_, blocked_, over_, not_up_;
+  Names weigh_;
+  Names leaving_, resizing_, corrected_, missing_, blocked_, over_, not_up_;
   std::vector<UpdateMember> kept_;
   std::pair<std::string, std::string> refused_;  // reason and message
   std::set<std::string_view> up_;  // nodes that are to be up all the time
@@ -338,6 +369,7 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       NodeSet nodeset = *known.spec;
       nodeset.pins = state.pins = plan_pins(nodeset, before, records, input.pods, input.machines);
       NodeSetPlanner planner(name, input, plan);
+      planner.begin(nodeset, state);
       const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
       state.desired = (counts_nodes ? plan_ordinals : plan_machines)(nodeset, records, sorted.taken, input, planner);
       planner.update(nodeset, known, state);

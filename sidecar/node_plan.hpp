@@ -45,6 +45,8 @@ struct NodeSetState {
   std::string message;
   PowerUpFailures failures;
   RollOut roll_out;
+  std::string extra_conf;            ///< of the NodeSet
+  std::set<std::string> made_again;  ///< nodes that were made again to be so: not twice, whatever came of it
 };
 
 using NodeSetStates = std::map<std::string, NodeSetState>;

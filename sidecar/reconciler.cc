@@ -209,7 +209,8 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
-    case NodeAction::Kind::features: return slurm_.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::features:
+    case NodeAction::Kind::weigh: return slurm_.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::exempt: return slurm_.exempt_from_suspend(action.nodes, true);
     case NodeAction::Kind::subject: return slurm_.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::power_up: return slurm_.update_nodes(action.nodes, {.state = State::power_up});

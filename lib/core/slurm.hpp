@@ -38,6 +38,11 @@ struct SlurmNode {
   bool maintenance = false;    ///< MAINT: in a maintenance reservation that has begun; then it is reserved, too
   std::uint32_t cpus = 0;
   std::uint64_t real_memory_mib = 0;
+  std::uint64_t core_spec_count = 0;
+  std::uint64_t mem_spec_limit_mib = 0;
+  std::uint64_t cores_per_socket = 0;
+  std::uint64_t threads_per_core = 0;
+  std::uint64_t weight = 1;
   std::string features;         ///< all that it can have: AvailableFeatures
   std::string active_features;  ///< those that it has; empty: all of them
   std::string reason;
@@ -60,6 +65,7 @@ struct SlurmNodeUpdate {
   bool clear_comment = false;
   std::optional<std::string> features;         ///< the new list, in the place of the old one
   std::optional<std::string> active_features;  ///< with features
+  std::optional<std::uint64_t> weight;
 };
 
 /** What we need of slurmctld's configuration. */

@@ -111,6 +111,11 @@ SlurmNode decode_node(const node_info_t& info) {
   node.maintenance = has(NODE_STATE_MAINT);
   node.cpus = info.cpus;
   node.real_memory_mib = info.real_memory;
+  node.core_spec_count = info.core_spec_cnt;
+  node.mem_spec_limit_mib = info.mem_spec_limit;
+  node.cores_per_socket = info.cores;
+  node.threads_per_core = info.threads;
+  node.weight = info.weight;
   node.features = text(info.features);
   node.active_features = text(info.features_act);
   node.reason = text(info.reason);
@@ -235,6 +240,7 @@ class RpcSlurm final : public Slurm {
     if (!update.comment.empty() || update.clear_comment) message.comment = unconst(update.comment);
     if (update.features) message.features = unconst(*update.features);
     if (update.active_features) message.features_act = unconst(*update.active_features);
+    if (update.weight) message.weight = static_cast<std::uint32_t>(*update.weight);
     return call(slurm_update_node, message);
   }
 

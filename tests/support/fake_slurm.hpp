@@ -159,6 +159,8 @@ class FakeSlurm final : public Slurm {
       made.cpus = static_cast<std::uint32_t>(parse_int(words["CPUs"]).value_or(1));
       made.real_memory_mib = static_cast<std::uint64_t>(parse_int(words["RealMemory"]).value_or(1));
       made.features = words["Feature"];
+      made.weight = static_cast<std::uint64_t>(parse_int(words["Weight"]).value_or(1));
+      made.core_spec_count = static_cast<std::uint64_t>(parse_int(words["CoreSpecCount"]).value_or(0));
     }
     return {};
   }
@@ -183,7 +185,8 @@ class FakeSlurm final : public Slurm {
   Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) override {
     calls.push_back(verb(update.state) + " " + hostlist + (update.reason.empty() ? "" : " " + update.reason) +
                     (update.comment.empty() ? "" : " " + update.comment) +
-                    (update.features ? " Features=" + *update.features : ""));
+                    (update.features ? " Features=" + *update.features : "") +
+                    (update.weight ? " Weight=" + std::to_string(*update.weight) : ""));
     if (auto error = next_failure()) return *error;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
       if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
@@ -281,6 +284,7 @@ class FakeSlurm final : public Slurm {
     if (!update.reason.empty()) node.reason = update.reason;
     if (!update.comment.empty() || update.clear_comment) node.comment = update.comment;
     if (update.features) node.features = *update.features;
+    if (update.weight) node.weight = *update.weight;
     if (update.active_features) node.active_features = *update.active_features;
     switch (update.state) {
       case State::drain:

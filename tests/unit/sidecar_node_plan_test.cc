@@ -100,7 +100,7 @@ void makes_what_is_missing(void**) {
   special.extra_conf = "Weight=10";
   Cluster some;
   some.nodeset(special).records("gpu", 1, 1, {}, 3);
-  assert_text(some.actions(), "create gpu-[000,002]");
+  assert_text(some.actions(), "create gpu-[000,002]; weigh gpu-001");
   assert_text(some.plan().actions[0].line,
                       "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
 }
@@ -119,6 +119,29 @@ void empties_cordoned_machines(void**) {
   cluster.nodesets.clear();
   assert_text(cluster.nodeset("c", 0).actions(), "drain c-[0-2,4]; power_down c-3");  // they leave, that comes first
   assert_text(cluster.plan().actions[0].reason, kScaleInReason);
+}
+
+void records_follow_extra_conf(void**) {
+  NodeSet nodeset = nodeset_of("c", 4);
+  nodeset.extra_conf = "CoreSpecCount=1 Weight=10";
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 1).records("c", 2, 2, up).records("c", 3, 3, allocated);
+  cluster.nodes[3].weight = 10;
+  assert_text(cluster.actions(), "delete c-[0-1]; weigh c-2");
+  assert_int_equal(*cluster.plan().actions[1].change.weight, 10);
+  assert_text(cluster.state("c"), "-/Resizing");
+  const NodePlan first = cluster.plan();
+  cluster.before = &first.states;
+
+  // slurmctld has taken another number for them: that isn't tried for ever, but with another extraConf once more.
+  for (SlurmNode& node : cluster.nodes) node.weight = 10;
+  for (int i = 2; i < 4; i++) cluster.nodes[i].core_spec_count = 1;
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/Corrected");
+  assert_contains(cluster.plan().states.at("c").message, "c-[0-1] (2): slurmctld has them otherwise");
+  nodeset.extra_conf = "CoreSpecCount=2 Weight=10";
+  cluster.nodeset(nodeset);
+  assert_text(cluster.actions(), "delete c-[0-1]");
 }
 
 // Pods of c-0 and c-1 are on m, that of c-2 on a machine that gives nothing; c-3 was on m; c-4 leaves.
@@ -743,7 +766,8 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
-    case NodeAction::Kind::features: return slurm.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::features:
+    case NodeAction::Kind::weigh: return slurm.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::abandon:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
@@ -836,6 +860,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(makes_what_is_missing),
       SLURMK8S_TEST(empties_cordoned_machines),
+      SLURMK8S_TEST(records_follow_extra_conf),
       SLURMK8S_TEST(nodes_have_the_features_of_their_machine),
       SLURMK8S_TEST(a_node_that_belongs_to_a_machine_has_its_features_always),
       SLURMK8S_TEST(leaves_alone_what_matches),

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/record_definition: extraConf against records.
+#include "sidecar/record_definition.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+void compares_what_slurm_tells(void**) {
+  const struct {
+    const char* extra_conf;
+    bool is_other;
+    int weight;  ///< 0: none is given
+  } cases[] = {
+      {"", false, 0},
+      {"CoreSpecCount=1 MemSpecLimit=100 CoresPerSocket=2 ThreadsPerCore=2", false, 0},
+      {"corespeccount=1 Weight=10", false, 10},
+      {"CoreSpecCount=2", true, 0},
+      {"MemSpecLimit=0", true, 0},
+      {"CoresPerSocket=4", true, 0},
+      {"ThreadsPerCore=1", true, 0},
+      {"Gres=fpga:2 CpuBind=core weight=3", false, 3},  // can't be compared
+  };
+  SlurmNode node = FakeSlurm::cloud_node("c-0");
+  node.cpus = 4;
+  node.core_spec_count = 1;
+  node.mem_spec_limit_mib = 100;
+  node.cores_per_socket = node.threads_per_core = 2;
+  NodeSet nodeset;
+  nodeset.cpus = 4;
+  for (const auto& row : cases) {
+    nodeset.extra_conf = row.extra_conf;
+    const RecordDefinition definition = read_definition(nodeset);
+    if (has_other_definition(node, definition) != row.is_other) fail_msg("%s", row.extra_conf);
+    assert_int_equal(definition.weight.value_or(0), row.weight);
+  }
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {SLURMK8S_TEST(compares_what_slurm_tells)};
+  return cmocka_run_group_tests_name("sidecar_record_definition", tests, nullptr, nullptr);
+}
