@@ -86,8 +86,10 @@ class NodeSetPlanner {
     const bool taken = input_.machines && follow_machine(node, nodeset);
     if (input_.machines) take_features(node, nodeset);
     if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
+    const bool wanted_otherwise = !taken && input_.demand && input_.demand->recycle.contains(node.name);
+    if (wanted_otherwise) add(Kind::power_down, node);
     if (nodeset.keeps_up()) keep_up(node, taken);
-    kept_.push_back({&node, taken});
+    kept_.push_back({&node, taken || wanted_otherwise});
     if (!is_drained_by_us(node)) return;
     if (!node.going_down()) add(Kind::undrain, node);
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
@@ -203,7 +205,8 @@ class NodeSetPlanner {
     up_.insert(node.name);
     if (!is_powered_up(node)) not_up_.push_back(node.name);
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
-    if (can_power_up(node) && !waits && !input_.held.contains(node.name)) add(Kind::power_up, node);
+    const bool is_a_jobs = input_.demand && input_.demand->reserved.contains(node.name);
+    if (can_power_up(node) && !waits && !is_a_jobs && !input_.held.contains(node.name)) add(Kind::power_up, node);
   }
 
   /** True when something is to be done with the node. */

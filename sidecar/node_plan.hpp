@@ -15,24 +15,16 @@
 #include "base/result.hpp"
 #include "core/nodeset.hpp"
 #include "core/slurm.hpp"
+#include "known_nodeset.hpp"
 #include "machine_facts.hpp"
 #include "node_action.hpp"
 #include "node_counts.hpp"
 #include "pod_facts.hpp"
 #include "roll_out.hpp"
 #include "suspend_exemptions.hpp"
+#include "variant_demand.hpp"
 
 namespace slurmk8s {
-
-/** What the API has under a name: a NodeSet, or why its spec can't be used. */
-struct KnownNodeSet {
-  std::int64_t generation = 0;
-  Result<NodeSet> spec;
-  std::string stopped_template = {};  ///< the hash whose roll-out its status called stopped when it was first seen
-};
-
-/** All NodeSets of the namespace by name. */
-using NodeSets = std::map<std::string, KnownNodeSet>;
 
 /** What a NodeSet's status shows: counts and the conditions Ready, PowerUpFailing and RolledOut. */
 struct NodeSetState {
@@ -67,6 +59,7 @@ struct NodePlanInput {
   const Machines* machines = nullptr;  ///< null: they aren't known, and decide nothing
   const NodeSetStates* before = nullptr;  ///< of the last plan; null: it is the first one
   const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
+  const VariantDemand* demand = nullptr;  ///< of jobs that wait for a variant; null: of none
 };
 
 /**

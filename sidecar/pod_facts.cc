@@ -37,6 +37,7 @@ PodFacts decode_pod_facts(const Json& object) {
   facts.deleting = !metadata["deletionTimestamp"].is_null();
   facts.machine = object.at({"spec", "nodeName"}).text();
   facts.template_hash = metadata.at({"labels", kLabelTemplate}).text();
+  facts.variant = metadata.at({"labels", kLabelVariant}).text();
   facts.deletion_cost = decode_deletion_cost(metadata.at({"annotations", kDeletionCost}).text());
   return facts;
 }

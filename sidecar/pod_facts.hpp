@@ -19,6 +19,7 @@ struct PodFacts {
   bool deleting = false;           ///< it has a deletionTimestamp
   std::string machine;             ///< the Kubernetes node that it is on; empty: none yet
   std::string template_hash;       ///< hash_template() of the NodeSet that it was made from; empty: not known
+  std::string variant = {};        ///< of the template; empty: none
   std::int32_t deletion_cost = 0;  ///< controller.kubernetes.io/pod-deletion-cost; what isn't a number counts as 0
   bool operator==(const PodFacts&) const = default;
 };

@@ -142,8 +142,9 @@ std::chrono::milliseconds Reconciler::round() {
     if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_look();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
+    const VariantDemand demand = find_variant_demand(nodesets_, nodes_, waiting_jobs_.jobs());
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_});
+                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_, &demand});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = false;
@@ -179,6 +180,9 @@ Status Reconciler::load(bool& changed) {
     version_++;
     changed = copied_ = true;
   }
+  changed |= waiting_jobs_.look(slurm_, std::any_of(nodesets_.begin(), nodesets_.end(), [](const auto& nodeset) {
+    return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
+  }));
   return {};
 }
 

@@ -21,6 +21,7 @@
 #include "json/json.hpp"
 #include "node_plan.hpp"
 #include "power_up_pace.hpp"
+#include "waiting_jobs.hpp"
 
 namespace slurmk8s {
 
@@ -110,6 +111,7 @@ class Reconciler {
   TimePoint config_until_{};
   SuspendExemptions exemptions_;
   PowerUpPace pace_;
+  WaitingJobs waiting_jobs_{clock_};
   std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
   NodeSetStates states_;
   std::vector<NodeAction> done_;

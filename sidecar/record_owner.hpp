@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/slurm.hpp"
-#include "node_plan.hpp"
+#include "known_nodeset.hpp"
 
 namespace slurmk8s {
 

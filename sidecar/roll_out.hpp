@@ -10,7 +10,7 @@
 namespace slurmk8s {
 
 struct RollOut {
-  std::string template_hash;  ///< hash_template() of the NodeSet
+  std::string template_hash;  ///< revision_of() the NodeSet
   std::int64_t updated = 0;   ///< nodes whose pod is of this template, or that have none and will get it
   bool done = false;          ///< condition RolledOut, with its reason (CamelCase) and message
   std::string reason;

@@ -17,6 +17,13 @@ using Kind = NodeAction::Kind;
 using Type = UpdateStrategy::Type;
 using Names = std::vector<std::string>;
 
+/** What a pod of this variant would be made from now; empty: the NodeSet has no such variant any more. */
+std::string present_hash(const PodFacts& pod, const NodeSet& nodeset) {
+  if (pod.variant.empty()) return nodeset.template_hash;
+  const auto found = nodeset.variants.find(pod.variant);
+  return found == nodeset.variants.end() ? std::string() : found->second.template_hash;
+}
+
 bool is_of_update(const SlurmNode& node) { return node.reason == kUpdateReason; }
 
 bool is_drained_for_update(const SlurmNode& node) { return node.draining && is_of_update(node); }
@@ -60,13 +67,13 @@ class Planner {
  private:
   void look() {
     RollOut& out = plan_.roll_out;
-    out.template_hash = nodeset_.template_hash;
+    out.template_hash = revision_of(nodeset_);
     const bool always = nodeset_.keeps_up();
     if (always) unavailable_ = input_.missing;
     for (const auto& [node, taken] : input_.members) {
       const bool outdated = is_outdated(*node, input_.pods, nodeset_);
       const auto pod = input_.pods.find(node->name);
-      const bool is_present = pod != input_.pods.end() && pod->second.template_hash == out.template_hash;
+      const bool is_present = pod != input_.pods.end() && pod->second.template_hash == present_hash(pod->second, nodeset_);
       if (is_powered_up(*node) && is_present) out.up.insert(node->name);
       // Slurm keeps an old Reason when it sets a node DOWN itself: ours of the update is no failed start.
       if (is_given_up(*node) && !outdated && !is_of_update(*node)) out.failed.insert(node->name);
@@ -161,7 +168,8 @@ class Planner {
 bool is_outdated(const SlurmNode& node, const Pods& pods, const NodeSet& nodeset) {
   const auto pod = pods.find(node.name);
   if (pod == pods.end()) return false;
-  return has_other_size(node, nodeset) || is_former_template(pod->second.template_hash, nodeset.template_hash);
+  const std::string present = present_hash(pod->second, nodeset);
+  return has_other_size(node, nodeset) || present.empty() || is_former_template(pod->second.template_hash, present);
 }
 
 UpdatePlan plan_update(const UpdateInput& input) { return Planner(input).plan(); }

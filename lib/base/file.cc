@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files: read whole ones with a size cap.
+// Files: whole ones, read with a size cap, and replaced.
 #include "base/file.hpp"
 
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include "base/text.hpp"
@@ -42,6 +43,23 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     }
     content.append(buffer, static_cast<std::size_t>(got));
   }
+}
+
+Status replace_file(const std::string& path, std::string_view content) {
+  const std::string fresh = path + ".new";
+  {
+    const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600));
+    if (!fd) return file_error(fresh, "open", errno);
+    while (!content.empty()) {
+      const ssize_t put = ::write(fd.get(), content.data(), content.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return file_error(fresh, "write", errno);
+      content.remove_prefix(static_cast<std::size_t>(put));
+    }
+    if (::fsync(fd.get()) != 0) return file_error(fresh, "fsync", errno);
+  }
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename", errno);
+  return {};
 }
 
 }  // namespace slurmk8s

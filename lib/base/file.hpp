@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files: read whole ones with a size cap. Blocking; never under Slurm's locks.
+// Files: whole ones, read with a size cap, and replaced. Blocking; never under Slurm's locks.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 
@@ -14,5 +15,11 @@ namespace slurmk8s {
  * `max_bytes`), unavailable (any other I/O error). Works on pipes and /proc files, whose size stat(2) doesn't know.
  */
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+
+/**
+ * Replaces the content of `path` (mode 0600), all or nothing: by way of a file beside it, PATH.new, which is on the disk
+ * before it takes the name. Errors as of read_file().
+ */
+Status replace_file(const std::string& path, std::string_view content);
 
 }  // namespace slurmk8s

@@ -15,6 +15,9 @@ namespace slurmk8s {
 std::vector<std::string_view> split(std::string_view text, char separator);
 /** Without white space at both ends. */
 std::string_view trim(std::string_view text);
+/** With A to Z as a to z, whatever the locale. */
+std::string to_lower(std::string_view text);
+
 /** A whole decimal number with an optional minus, nothing else around it; empty when it isn't one or overflows. */
 std::optional<std::int64_t> parse_int(std::string_view text);
 /** printf into a string. */

@@ -40,6 +40,10 @@ Engine::Engine(Parts parts)
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); },
                [this](const std::string& node) { return nodeset_of(node); }),
+      orders_(parts.slurm, parts.timers,
+              [this](const std::string& node, const PodOrders::Question& question,
+                     const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
+      catalog_(parts.slurm, parts.publish),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
@@ -66,6 +70,7 @@ void Engine::start() {
 }
 
 void Engine::on_synced() {
+  if (nodesets_reflector_.synced()) catalog_.set_complete();
   if (!nodesets_reflector_.synced() || !pods_reflector_.synced()) return;
   if (parts_.stays) reconcile();
   pump();
@@ -91,6 +96,7 @@ void Engine::resume(const ResumeRequest& request) {
     node.made_up = false;
     node.since = parts_.clock.now();
     node.missed = {};
+    node.order.reset();
     node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = false;
     node.failures = 0;
     node.not_before = {};
@@ -161,10 +167,14 @@ void Engine::on_nodeset(const Json& object) {
   const std::string name(object.at({"metadata", "name"}).text());
   auto decoded = decode_nodeset(object);
   if (!decoded) log_error("%s", decoded.error().message().c_str());
+  if (decoded) catalog_.set(name, catalog_entry(*decoded));
   nodesets_.insert_or_assign(name, std::move(decoded));
 }
 
-void Engine::on_nodeset_removed(const std::string& name) { nodesets_.erase(name); }
+void Engine::on_nodeset_removed(const std::string& name) {
+  nodesets_.erase(name);
+  catalog_.remove(name);
+}
 
 void Engine::on_pod(const Json& object) {
   if (is_node_pod(object)) observe(std::string(object.at({"metadata", "name"}).text()), decode_pod(object));
@@ -264,6 +274,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
   reconciled_ = looked_ = true;
+  catalog_.find_users();
   look_in(waits ? std::min(look_wait_, kResumeGrace) : look_wait_);
   look_wait_ = std::min(2 * look_wait_, kReconcileInterval);
   pump();
@@ -327,6 +338,10 @@ void Engine::act(const std::string& name, Node& node) {
       }
       break;
     case Action::Kind::wait: enqueue_at(name, action.at); break;
+    case Action::Kind::order:
+      node.busy = true;
+      orders_.find(name, {node.request, (*node_owner)->names_jobs && !node.jobs.empty() ? node.jobs.front() : 0});
+      break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
     case Action::Kind::look: look(name, node); break;
@@ -357,9 +372,23 @@ void Engine::create_pod(const std::string& name, const std::string& request, con
   } else if (!claims) {
     on_created(name, request, claims.error());
   } else {
-    executor_.create(kube::kPods, build_pod(**nodeset, {name, request, join(node.jobs)}, parts_.options),
+    executor_.create(kube::kPods, build_pod(**nodeset, {name, request, join(node.jobs), node.order.value_or(PodOrder())}, parts_.options),
                      [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
   }
+}
+
+/** A node that was asked for again meanwhile may be for another job: it is asked about again. */
+void Engine::on_order(const std::string& name, const PodOrders::Question& question,
+                      const Result<PodOrders::Facts>& facts) {
+  Node& node = answered(name);
+  const Owner nodeset = owner(name);
+  if (node.want != Node::Want::up || !nodeset) return pump();
+  if (!facts) {
+    back_off(name, node, "ask slurmctld for its variant", facts.error());
+  } else if (node.request == question.request) {
+    node.order = PodOrder{find_variant(**nodeset, facts->record.active_features), facts->job};
+  }
+  pump();
 }
 
 void Engine::remove(const std::string& name, Node& node, const std::string& uid) {

@@ -16,6 +16,7 @@
 
 #include "base/backoff.hpp"
 #include "base/timers.hpp"
+#include "core/catalog_keeper.hpp"
 #include "core/claim_maker.hpp"
 #include "core/engine_metrics.hpp"
 #include "core/event_recorder.hpp"
@@ -24,6 +25,7 @@
 #include "core/nodeset.hpp"
 #include "core/options.hpp"
 #include "core/plan.hpp"
+#include "core/pod_order.hpp"
 #include "core/resume_request.hpp"
 #include "core/slurm_caller.hpp"
 #include "core/slurm_reports.hpp"
@@ -39,6 +41,7 @@ class Engine {
     const Clock& clock;
     SlurmCaller& slurm;
     const Options& options;       ///< name_space resolved
+    CatalogKeeper::Publish publish = {};  ///< takes what jobs can ask for whenever it changes; empty: nobody
     bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off
   };
 
@@ -81,6 +84,7 @@ class Engine {
   void act(const std::string& name, Node& node);
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
   void create_pod(const std::string& name, const std::string& request, const Status& claims);
+  void on_order(const std::string& name, const PodOrders::Question& question, const Result<PodOrders::Facts>& facts);
   void remove(const std::string& name, Node& node, const std::string& uid);
   void ask(const std::string& name, Node& node);
   void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
@@ -106,6 +110,8 @@ class Engine {
   Executor executor_;
   ClaimMaker claims_{executor_};
   SlurmReports reports_;
+  PodOrders orders_;
+  CatalogKeeper catalog_;
   EventRecorder events_;
   kube::Reflector nodesets_reflector_;
   kube::Reflector pods_reflector_;

@@ -19,6 +19,8 @@ inline constexpr const char* kLabelState = "slurm-k8s.io/state";
 inline constexpr const char* kConditionInService = "slurm-k8s.io/InService";
 /** On a node's pod: which template of the NodeSet it was made from (hash_template()). */
 inline constexpr const char* kLabelTemplate = "slurm-k8s.io/template-hash";
+/** On a node's pod: the variant of the template that it was made from; a pod of the template itself has none. */
+inline constexpr const char* kLabelVariant = "slurm-k8s.io/variant";
 inline constexpr const char* kLabelApp = "app.kubernetes.io/name";
 inline constexpr const char* kLabelManagedBy = "app.kubernetes.io/managed-by";
 /** On a node's pod: the id of the resume request that it was made for. A pod of an older request is of no use to

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "core/pod_order.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -54,6 +55,7 @@ struct Node {
   Want want = Want::unknown;
   std::string request;  ///< with Want::up: the resume request; empty when the pod that is there was taken over
   std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
+  std::optional<PodOrder> order;    ///< with Want::up: which pod that is to be, once slurmctld has said it
   TimePoint since{};    ///< when `want` was last set
   TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
   bool made_up = false; ///< with Want::up: `request` is our own, for a resume that never reached us
@@ -84,6 +86,7 @@ struct Node {
   void want_down(TimePoint now) {
     want = Want::down;
     request.clear();
+    order.reset();
     made_up = had_older = false;
     since = now;
   }

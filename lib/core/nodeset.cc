@@ -9,7 +9,9 @@
 
 #include "base/text.hpp"
 #include "core/field_error.hpp"
+#include "core/job_placeholders.hpp"
 #include "core/names.hpp"
+#include "core/overlay.hpp"
 #include "core/template_hash.hpp"
 
 namespace slurmk8s {
@@ -17,18 +19,12 @@ namespace {
 
 constexpr std::int64_t kMaxCpus = 65000;           // of a node: Slurm counts them in 16 bits
 constexpr std::int64_t kMebi = 1024 * 1024;
+constexpr std::size_t kMaxVariants = 32;
 constexpr const char* kDefaultMemoryReserve = "64Mi";
 
 __extension__ using Wide = __int128;
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); i++) {
-    if (lower(a[i]) != lower(b[i])) return false;
-  }
-  return true;
-}
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }
 
 struct Scale {
   std::string_view suffix;
@@ -226,6 +222,126 @@ Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
   return {};
 }
 
+// spec.slurmd and spec.template, and the sizes that come from them.
+Status decode_template(const Json& spec, NodeSet& nodeset) {
+  nodeset.slurmd = spec["slurmd"];
+  SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));
+  SLURMK8S_CHECK(check_type(spec["template"], "spec.template"));
+  nodeset.pod_metadata = spec.at({"template", "metadata"});
+  SLURMK8S_CHECK(check_type(nodeset.pod_metadata, "spec.template.metadata"));
+  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["labels"], "spec.template.metadata.labels"));
+  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["annotations"], "spec.template.metadata.annotations"));
+  nodeset.names_jobs |= SLURMK8S_TRY(find_placeholders(nodeset.pod_metadata, "spec.template.metadata"));
+  nodeset.pod_spec = spec.at({"template", "spec"});
+  SLURMK8S_CHECK(check_type(nodeset.pod_spec, "spec.template.spec"));
+
+  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
+  const Json image = nodeset.slurmd["image"].is_null() ? container["image"] : nodeset.slurmd["image"];
+  if (image.is_null()) return wrong("spec.slurmd.image", "required");
+  if (!image.is_string() || trim(image.text()).empty()) {
+    return wrong("spec.slurmd.image", image.dump() + ": the name of an image is needed");
+  }
+  return decode_sizes(spec, container, nodeset);
+}
+
+// The limits of the slurmd container in thousandths, without those that no node record has.
+Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) {
+  std::map<std::string, std::int64_t> limits;
+  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
+  const Json merged = merge_overlay(container.at({"resources", "limits"}), nodeset.slurmd.at({"resources", "limits"}));
+  Status status;
+  merged.each([&](std::string_view name, const Json& value) {
+    const auto milli = decode_quantity(value, "slurmd.resources.limits." + std::string(name));
+    if (!milli && status) status = milli.error();
+    if (milli && name != "ephemeral-storage") limits[std::string(name)] = *milli;
+  });
+  SLURMK8S_CHECK(status);
+  return limits;
+}
+
+// A label's value, and a feature of Slurm's.
+bool is_variant_name(std::string_view name) {
+  const auto is_alphanumeric = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  return !name.empty() && name.size() <= kMaxLabel && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+Result<std::set<std::string>> decode_names(const Json& list, const std::string& field) {
+  SLURMK8S_CHECK(check_type(list, field, true));
+  Status status;
+  std::set<std::string> names;
+  list.each([&](const Json& name) {
+    if (!name.is_string() || name.text().empty()) status = wrong(field, name.dump() + ": a name is needed");
+    names.emplace(name.text());
+  });
+  SLURMK8S_CHECK(status);
+  return names;
+}
+
+// Patches over the NodeSet's own template. A node's record has one size, whatever pod runs it.
+Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nodeset) {
+  Variant variant;
+  variant.access.users = SLURMK8S_TRY(decode_names(value["allowedUsers"], "allowedUsers"));
+  for (const std::string& account : SLURMK8S_TRY(decode_names(value["allowedAccounts"], "allowedAccounts"))) {
+    variant.access.accounts.insert(to_lower(account));
+  }
+  const Json patch = value["patch"];
+  SLURMK8S_CHECK(check_type(patch, "patch"));
+  Status status;
+  patch.each([&](std::string_view key, const Json& part) {
+    const std::string field = "patch." + std::string(key);
+    if (key != "slurmd" && key != "template") status = wrong(field, "can't be patched: slurmd and template can");
+    if (status) status = check_type(part, field);
+  });
+  SLURMK8S_CHECK(status);
+
+  NodeSet patched = nodeset;
+  Json patched_spec = Json::object();
+  patched_spec.set("memoryReserve", spec["memoryReserve"])
+      .set("slurmd", merge_overlay(spec["slurmd"], patch["slurmd"]))
+      .set("template", merge_overlay(spec["template"], patch["template"]));
+  SLURMK8S_CHECK(decode_template(patched_spec, patched));
+  const auto before = SLURMK8S_TRY(find_limits(nodeset));
+  const auto after = SLURMK8S_TRY(find_limits(patched));
+  if (before != after) {
+    return wrong("patch.slurmd.resources.limits", "must be those of the NodeSet, since its node records have one size "
+                                                  "whatever their variant; another size is another NodeSet");
+  }
+  nodeset.names_jobs |= patched.names_jobs;
+  variant.slurmd = patched.slurmd;
+  variant.pod_metadata = patched.pod_metadata;
+  variant.pod_spec = patched.pod_spec;
+  variant.template_hash = hash_template(patched);
+  return variant;
+}
+
+Status decode_variants(const Json& spec, NodeSet& nodeset) {
+  const Json list = spec["variants"];
+  SLURMK8S_CHECK(check_type(list, "spec.variants", true));
+  if (list.size() > kMaxVariants) return wrong("spec.variants", format("at most %zu", kMaxVariants));
+  const std::string own = "," + nodeset.features + ",";
+  for (std::size_t i = 0; i < list.size(); i++) {
+    const std::string field = format("spec.variants[%zu]", i);
+    if (!list[i].is_object()) return wrong(field, "an object is needed");
+    const std::string name(list[i]["name"].text());
+    if (!is_variant_name(name)) {
+      return wrong(field + ".name", "\"" + name + "\": letters, digits, '-', '_' and '.' are needed, at most 63, with "
+                                                  "a letter or digit at both ends");
+    }
+    if (own.find("," + name + ",") != std::string::npos) {
+      return wrong(field + ".name", name + ": is a feature of all nodes of the NodeSet");
+    }
+    Result<Variant> variant = decode_variant(spec, list[i], nodeset);
+    if (!variant) return variant.error().wrap("variant " + name).wrap("spec.variants");
+    if (!nodeset.variants.emplace(name, *std::move(variant)).second) return wrong(field + ".name", name + ": is there twice");
+    nodeset.features += "," + name;
+  }
+  return {};
+}
+
 Status decode_spec(const Json& spec, NodeSet& nodeset) {
   if (!spec.is_object()) return wrong("spec", "required");
   nodeset.replicas = SLURMK8S_TRY(decode_integer(spec["replicas"], "spec.replicas", 1, 0, kMaxReplicas));
@@ -258,27 +374,12 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   nodeset.pins_nodes = SLURMK8S_TRY(decode_boolean(spec["pinToNode"], "spec.pinToNode", false));
   if (!counts_nodes && nodeset.pins_nodes) return wrong("spec.pinToNode", "can't be given with scalingMode DaemonSet");
 
-  nodeset.slurmd = spec["slurmd"];
-  SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));
-  SLURMK8S_CHECK(check_type(spec["template"], "spec.template"));
-  nodeset.pod_metadata = spec.at({"template", "metadata"});
-  SLURMK8S_CHECK(check_type(nodeset.pod_metadata, "spec.template.metadata"));
-  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["labels"], "spec.template.metadata.labels"));
-  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["annotations"], "spec.template.metadata.annotations"));
-  nodeset.pod_spec = spec.at({"template", "spec"});
-  SLURMK8S_CHECK(check_type(nodeset.pod_spec, "spec.template.spec"));
-
-  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
-  const Json image = nodeset.slurmd["image"].is_null() ? container["image"] : nodeset.slurmd["image"];
-  if (image.is_null()) return wrong("spec.slurmd.image", "required");
-  if (!image.is_string() || trim(image.text()).empty()) {
-    return wrong("spec.slurmd.image", image.dump() + ": the name of an image is needed");
-  }
-  SLURMK8S_CHECK(decode_sizes(spec, container, nodeset));
+  SLURMK8S_CHECK(decode_template(spec, nodeset));
   SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
   nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
   nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec));
-  return decode_extra_conf(spec["extraConf"], nodeset);
+  SLURMK8S_CHECK(decode_extra_conf(spec["extraConf"], nodeset));
+  return decode_variants(spec, nodeset);
 }
 
 }  // namespace
@@ -305,6 +406,33 @@ Result<NodeSet> decode_nodeset(const Json& object) {
     });
   }
   return nodeset;
+}
+
+NodeSet with_variant(const NodeSet& nodeset, std::string_view variant) {
+  NodeSet result = nodeset;
+  const auto found = nodeset.variants.find(variant);
+  if (found == nodeset.variants.end()) return result;
+  result.slurmd = found->second.slurmd;
+  result.pod_metadata = found->second.pod_metadata;
+  result.pod_spec = found->second.pod_spec;
+  result.template_hash = found->second.template_hash;
+  return result;
+}
+
+std::string find_variant(const NodeSet& nodeset, std::string_view active_features) {
+  for (const std::string_view feature : split(active_features, ',')) {
+    if (nodeset.variants.contains(feature)) return std::string(feature);
+  }
+  return {};
+}
+
+VariantCatalog::Entry catalog_entry(const NodeSet& nodeset) {
+  VariantCatalog::Entry entry;
+  for (const std::string_view feature : split(nodeset.features, ',')) {
+    if (!nodeset.variants.contains(feature)) entry.features.emplace(feature);
+  }
+  for (const auto& [name, variant] : nodeset.variants) entry.variants[name] = variant.access;
+  return entry;
 }
 
 Json owner_reference(const NodeSet& nodeset) {

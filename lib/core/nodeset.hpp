@@ -13,6 +13,7 @@
 #include "core/claims.hpp"
 #include "core/partition_options.hpp"
 #include "core/update_strategy.hpp"
+#include "core/variants.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -28,6 +29,15 @@ enum class ScalingMode {
 
 /** Kubernetes nodes by ordinal in decimal digits: status.ordinalToNode. */
 using Pins = std::map<std::string, std::string, std::less<>>;
+
+/** A pod that a job can choose instead of the template's. */
+struct Variant {
+  VariantAccess access;
+  Json slurmd;                ///< as NodeSet's members of these names, with the variant's patch over them
+  Json pod_metadata;
+  Json pod_spec;
+  std::string template_hash;
+};
 
 struct NodeSet {
   std::string name_space;
@@ -48,7 +58,9 @@ struct NodeSet {
   UpdateStrategy update;
   std::string template_hash;                ///< hash_template(); decode_nodeset() sets it
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
-  std::string features;                     ///< the NodeSet's name, and those of spec.extraConf: "gpu,a100"
+  std::string features;                     ///< the NodeSet's name, those of spec.extraConf, and variants: "gpu,a100,v1"
+  std::map<std::string, Variant, std::less<>> variants;
+  bool names_jobs = false;                  ///< labels or annotations of its pods have placeholders for their job
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1
   std::uint64_t real_memory_mib = 0;  ///< of a node: the container's memory limit less the reserve
   Json slurmd;                        ///< overlay of the slurmd container; null when absent
@@ -78,6 +90,15 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
  * problem found. What the CRD's schema refuses is checked here too: the schema may be of another version.
  */
 Result<NodeSet> decode_nodeset(const Json& object);
+
+/** The NodeSet as it makes pods with a variant; itself when the variant is empty, or it has none of that name. */
+NodeSet with_variant(const NodeSet& nodeset, std::string_view variant);
+
+/** The variant among a record's active features: "compute,v1" → "v1"; empty: none. */
+std::string find_variant(const NodeSet& nodeset, std::string_view active_features);
+
+/** What the plugins of slurmctld are to know of it. */
+VariantCatalog::Entry catalog_entry(const NodeSet& nodeset);
 
 /** The NodeSet as an entry of ownerReferences, for what goes when it goes. */
 Json owner_reference(const NodeSet& nodeset);

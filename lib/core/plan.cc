@@ -44,7 +44,8 @@ Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) 
     const TimePoint patience = node.since + kOwnerGrace;
     return now < patience ? wait_until(patience) : fail(owner.error().message(), Cause::no_nodeset);
   }
-  return act(Action::Kind::create);
+  const bool depends_on_job = !(*owner)->variants.empty() || (*owner)->names_jobs;
+  return act(depends_on_job && !node.order ? Action::Kind::order : Action::Kind::create);
 }
 
 Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
@@ -152,6 +153,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
     node.request = look.request;
     node.made_up = true;
     node.had_pod = false;
+    node.order.reset();
   } else {
     node.doubted = !decided && !record->powering_up && needs_pod(*record);
     result.changed = node.doubted;

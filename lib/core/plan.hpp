@@ -29,6 +29,7 @@ struct Action {
   enum class Kind {
     none,
     wait,    ///< look again at `at`
+    order,   ///< ask slurmctld which of the NodeSet's pods it is to be
     create,  ///< POST its pod
     remove,  ///< DELETE the pod of `uid`
     look,    ///< GET its pod: what the watch shows may be older than what Slurm says
@@ -56,6 +57,7 @@ inline constexpr std::chrono::seconds kStartGrace{5};
  *  - wanted up, with a pod of another request: slurmctld is asked (if its slurmd booted before the request, slurmctld
  *    ignores it until ResumeTimeout, and the pod is replaced; if after, a job may run there);
  *  - wanted up, such a pod is gone: the same, since a job may have been lost with it;
+ *  - wanted up, no pod, and which one depends on its job: slurmctld is asked;
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
  *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;

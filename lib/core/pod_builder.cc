@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The pod of a node. No text of a user's job enters it: only the administrator's NodeSet and our own fields.
+// The pod of a node. Texts of users' jobs enter its labels and annotations only, where the NodeSet has placeholders for
+// them: all else is the administrator's NodeSet and our own fields.
 #include "core/pod_builder.hpp"
 
-#include <array>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "core/job_placeholders.hpp"
 #include "core/names.hpp"
+#include "core/overlay.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -18,47 +19,6 @@ constexpr const char* kKeyFolder = "/run/slurm-k8s/key";
 constexpr int kSlurmdPort = 6818;
 /** slurmd ends its steps within this; Slurm has already ended the node's jobs when it powers a node down. */
 constexpr int kGraceSeconds = 5;
-
-/** A list of a pod that is merged element by element: which member tells its elements apart, and how two meet. */
-struct ListRule {
-  std::string_view list;
-  std::string_view key;
-  bool replace;  ///< the element is replaced whole: it is a union (`value` or `valueFrom`), whose halves must not mix
-};
-
-const ListRule* list_rule(std::string_view list) {
-  static constexpr std::array<ListRule, 8> kRules{{{"containers", "name", false},
-                                                   {"initContainers", "name", false},
-                                                   {"volumes", "name", true},
-                                                   {"env", "name", true},
-                                                   {"imagePullSecrets", "name", true},
-                                                   {"volumeMounts", "mountPath", true},
-                                                   {"volumeDevices", "devicePath", true},
-                                                   {"ports", "containerPort", false}}};
-  for (const ListRule& rule : kRules) {
-    if (rule.list == list) return &rule;
-  }
-  return nullptr;
-}
-
-Json merge_list(const Json& base, const Json& overlay, const ListRule& rule) {
-  Json out = Json::array();
-  std::vector<bool> used(overlay.size(), false);
-  base.each([&](const Json& element) {
-    for (std::size_t i = 0; i < overlay.size(); ++i) {
-      if (!used[i] && overlay[i][rule.key].equals(element[rule.key])) {
-        used[i] = true;
-        out.push(rule.replace ? overlay[i].clone() : merge_overlay(element, overlay[i]));
-        return;
-      }
-    }
-    out.push(element.clone());
-  });
-  for (std::size_t i = 0; i < overlay.size(); ++i) {
-    if (!used[i]) out.push(overlay[i].clone());
-  }
-  return out;
-}
 
 Json env(std::string_view name, std::string_view value) {
   Json e = Json::object();
@@ -93,6 +53,7 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   list.push(env("SLURMD_CONF_SERVER", options.conf_server));
   list.push(env("SLURMD_CONF", node_definition(nodeset)));
   list.push(env("SLURM_K8S_NODESET", nodeset.name));
+  list.push(env("SLURM_K8S_VARIANT", identity.order.variant));
   list.push(env_from_field("SLURM_K8S_POD", "metadata.name"));
   list.push(env_from_field("SLURM_K8S_NAMESPACE", "metadata.namespace"));
   list.push(env_from_field("SLURM_K8S_NODE", "spec.nodeName"));
@@ -210,13 +171,14 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
       .set(kLabelNodeSet, nodeset.name)
       .set(kLabelNode, identity.node)
       .set(kLabelTemplate, nodeset.template_hash);
+  if (!identity.order.variant.empty()) labels.set(kLabelVariant, identity.order.variant);
   Json annotations = Json::object();
   annotations.set(kAnnotationRequest, identity.request);
   if (!identity.jobs.empty()) annotations.set(kAnnotationJobs, identity.jobs);
   Json owner = owner_reference(nodeset).set("controller", Json::boolean(true));
 
   // A node is made for a job: its pod is busy from the start, before anybody could look.
-  Json base = merge_overlay(Json::object(), nodeset.pod_metadata);
+  Json base = merge_overlay(Json::object(), expand_placeholders(nodeset.pod_metadata, identity.order.job));
   if (nodeset.protects_busy) base = merge_overlay(base, busy_marks(nodeset, true));
   fixed.set("name", identity.node)
       .set("namespace", nodeset.name_space)
@@ -227,23 +189,6 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
 }
 
 }  // namespace
-
-Json merge_overlay(const Json& base, const Json& overlay) {
-  if (overlay.is_null()) return base.clone();
-  if (!base.is_object() || !overlay.is_object()) return overlay.clone();
-  Json out = base.clone();
-  overlay.each([&](std::string_view key, const Json& value) {
-    const Json old = base[key];
-    if (value.is_null()) {
-      out.erase(key);
-    } else if (const ListRule* rule = list_rule(key); rule && value.is_array() && old.is_array()) {
-      out.set(key, merge_list(old, value, *rule));
-    } else {
-      out.set(key, merge_overlay(old, value));
-    }
-  });
-  return out;
-}
 
 Json busy_marks(const NodeSet& nodeset, bool busy) {
   const auto mark = [busy](Json& marks, const char* key, const char* value) {
@@ -258,7 +203,8 @@ Json busy_marks(const NodeSet& nodeset, bool busy) {
   return Json::object().set("labels", std::move(labels)).set("annotations", std::move(annotations));
 }
 
-Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
+Json build_pod(const NodeSet& base, const PodIdentity& identity, const Options& options) {
+  const NodeSet nodeset = with_variant(base, identity.order.variant);
   Json spec = merge_overlay(base_spec(nodeset, options), nodeset.pod_spec);
   spec = merge_overlay(spec, slurmd_overlay(nodeset.slurmd));
   spec = merge_overlay(spec, fixed_spec(nodeset, identity, options));

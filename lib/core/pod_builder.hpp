@@ -6,6 +6,7 @@
 
 #include "core/nodeset.hpp"
 #include "core/options.hpp"
+#include "core/pod_order.hpp"
 
 namespace slurmk8s {
 
@@ -13,6 +14,7 @@ struct PodIdentity {
   std::string node;     ///< Slurm's node name, which is the pod's
   std::string request;  ///< id of the resume request
   std::string jobs;     ///< "12,13": for people who look at the pod; may be empty
+  PodOrder order = {};
 };
 
 /**
@@ -26,12 +28,5 @@ Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Option
  * merge patch. An annotation that the NodeSet's template has is the administrator's, and isn't in it.
  */
 Json busy_marks(const NodeSet& nodeset, bool busy);
-
-/**
- * `overlay` over `base`, both objects of the same kind: objects member by member (null removes a member); lists of
- * objects with a key (containers, volumes and env by `name`, volumeMounts by `mountPath`, ports by `containerPort`)
- * element by element; everything else is replaced. This is what strategic merge does to the lists that pods have.
- */
-Json merge_overlay(const Json& base, const Json& overlay);
 
 }  // namespace slurmk8s

@@ -44,7 +44,8 @@ struct SlurmNode {
   std::uint64_t threads_per_core = 0;
   std::uint64_t weight = 1;
   std::string features;         ///< all that it can have: AvailableFeatures
-  std::string active_features;  ///< those that it has; empty: all of them
+  std::string active_features;  ///< those that it has, or is being booted with
+  std::string partitions;       ///< names with commas
   std::string reason;
   std::string comment;
   /** NodeAddr: the node's own name until its slurmd has registered, and again when it is powered down. */
@@ -66,6 +67,26 @@ struct SlurmNodeUpdate {
   std::optional<std::string> features;         ///< the new list, in the place of the old one
   std::optional<std::string> active_features;  ///< with features
   std::optional<std::uint64_t> weight;
+};
+
+/** A job: what it asks for. Texts are the user's, and empty when nothing was said. */
+struct SlurmJob {
+  std::uint32_t id = 0;
+  std::string name;
+  std::string user;        ///< name, or uid where slurmctld knows none
+  std::string account;
+  std::string partitions;  ///< names with commas
+  std::string qos;
+  std::string reservation;
+  std::string extra;       ///< --extra; from Slurm 23.02 on
+  std::string features;    ///< --constraint
+  std::string memory;      ///< in all, "4000M"
+  std::string gres;        ///< in all, "gpu=2,gpu:a100=1"
+  std::uint32_t cpus = 0;  ///< in all
+  std::uint32_t nodes = 0; ///< at least
+  bool waits = false;      ///< pending, and only for resources or its turn
+
+  bool operator==(const SlurmJob&) const = default;
 };
 
 /** What we need of slurmctld's configuration. */
@@ -109,6 +130,13 @@ class Slurm {
   virtual Status exempt_from_suspend(const std::string& hostlist, bool exempt) = 0;
   /** One node record; not_found when there is none. */
   virtual Result<SlurmNode> load_node(const std::string& name) = 0;
+  /** One job; not_found when slurmctld doesn't know it. */
+  virtual Result<SlurmJob> load_job(std::uint32_t id) = 0;
+  /**
+   * Pending jobs that have a constraint and could start if there were nodes; `since` and the empty result as of
+   * load_nodes_since(). slurmctld sends all jobs for that.
+   */
+  virtual Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) = 0;
   /** Whether a job has the node: runs there, is suspended, or its end isn't done. Asks for all jobs: seldom, please. */
   virtual Result<bool> has_job(const std::string& node) = 0;
   /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */

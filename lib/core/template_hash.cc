@@ -60,6 +60,14 @@ std::string hash_template(const NodeSet& nodeset) {
   return std::string(kVersion) + hash.text();
 }
 
+std::string revision_of(const NodeSet& nodeset) {
+  if (nodeset.variants.empty()) return nodeset.template_hash;
+  Hash hash;
+  hash.add(nodeset.template_hash);
+  for (const auto& [name, variant] : nodeset.variants) hash.add("\n" + name + " " + variant.template_hash);
+  return std::string(kVersion) + hash.text();
+}
+
 bool is_former_template(std::string_view made_from, std::string_view present) {
   return made_from.starts_with(kVersion) && present.starts_with(kVersion) && made_from != present;
 }

@@ -17,6 +17,9 @@ struct NodeSet;
  */
 std::string hash_template(const NodeSet& nodeset);
 
+/** Names all that the NodeSet's pods are made from, its variants included: another one when one of them is. */
+std::string revision_of(const NodeSet& nodeset);
+
 /**
  * Whether a pod with the hash `made_from` has another template than `present`. A pod without one, or with one of
  * another slurm-k8s, can't be told and has not: otherwise a new slurm-k8s would recycle every node.

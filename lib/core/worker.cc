@@ -121,7 +121,7 @@ Status Worker::serve() {
   Mailbox mailbox(transport);
   // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
   SlurmThread slurm(*slurm_, [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
-  Engine engine({*connection->client, timers, *connection->clock, slurm, options_});
+  Engine engine({*connection->client, timers, *connection->clock, slurm, options_, host_.publish});
   const auto answer = [&](const Json& message) {
     return handle_control(engine, host_.lock_times ? host_.lock_times() : LockTimes(), message);
   };

@@ -26,6 +26,8 @@ class Worker {
     std::function<bool()> in_control;
     /** For the status; empty: none. */
     std::function<LockTimes()> lock_times;
+    /** Takes what jobs can ask for whenever it changes; may write a file. Empty: nobody wants it. */
+    CatalogKeeper::Publish publish;
   };
 
   /**

@@ -2,16 +2,22 @@
 // The engine behind its C interface.
 #include "engine/engine_api.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <new>
+#include <set>
+#include <string>
 
 #include "base/guarded.hpp"
+#include "base/hostlist.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "core/options.hpp"
 #include "core/slurm.hpp"
 #include "core/worker.hpp"
+#include "engine/variant_store.hpp"
 #include "http/curl_transport.hpp"
 
 #define SLURMK8S_EXPORT extern "C" __attribute__((visibility("default")))
@@ -34,6 +40,13 @@ Locked<Shared>& shared() {
   return *instance;
 }
 
+// As shared().
+VariantStore& variants() {
+  alignas(VariantStore) static unsigned char place[sizeof(VariantStore)];
+  static auto* instance = new (place) VariantStore;
+  return *instance;
+}
+
 std::atomic<void (*)(int, const char*)> host_log{nullptr};
 
 void to_host(LogLevel level, const char* line) {
@@ -42,6 +55,7 @@ void to_host(LogLevel level, const char* line) {
 
 Worker::Host functions_of(const slurm_k8s_host& host) {
   Worker::Host functions;
+  functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
   if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
   if (host.lock_times) {
     functions.lock_times = [ask = host.lock_times] {
@@ -89,6 +103,39 @@ bool wakes_power_save() {
   return guard->options && guard->options->wake_power_save;
 }
 
+void copy(const std::string& from, char* text, unsigned int size) {
+  if (size == 0) return;
+  const std::size_t length = std::min<std::size_t>(from.size(), size - 1);
+  std::copy_n(from.begin(), length, text);
+  text[length] = '\0';
+}
+
+int check_variants(const char* constraint, const slurm_k8s_applicant* applicant, char* text, unsigned int size) {
+  const auto catalog = variants().catalog();
+  Applicant who;
+  if (applicant) {
+    who = {applicant->uid, to_lower(applicant->account ? applicant->account : ""), applicant->is_operator != 0};
+  }
+  const Status status = catalog->check(constraint, applicant ? &who : nullptr);
+  copy(status ? catalog->describe_unknown(constraint) : status.error().message(), text, size);
+  return status ? 0 : -1;
+}
+
+void choose_variant(const char* constraint, const char* nodes, char* text, unsigned int size) {
+  const auto names = expand_hostlist(nodes ? nodes : "");
+  copy(variants().catalog()->choose(constraint, names.value_or({})), text, size);
+}
+
+void list_variants(char* text, unsigned int size) {
+  std::set<std::string> all;
+  for (const auto& [name, nodeset] : variants().catalog()->nodesets) {
+    for (const auto& [variant, access] : nodeset.variants) all.insert(variant);
+  }
+  std::string list;
+  for (const std::string& variant : all) list += (list.empty() ? "" : ",") + variant;
+  copy(list, text, size);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -108,4 +155,28 @@ SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
 SLURMK8S_EXPORT int slurm_k8s_engine_wakes_power_save(void) {
   return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0,
                            [] { return slurmk8s::wakes_power_save() ? 1 : 0; });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_variants_open(const char* folder) {
+  slurmk8s::guarded_void("slurm_k8s_variants_open", [&] { slurmk8s::variants().open(folder); });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_variants_has(const char* feature) {
+  return slurmk8s::guarded("slurm_k8s_variants_has", 0,
+                           [&] { return slurmk8s::variants().catalog()->is_variant(feature) ? 1 : 0; });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_variants_check(const char* constraint, const slurm_k8s_applicant* applicant, char* text,
+                                             unsigned int size) {
+  return slurmk8s::guarded("slurm_k8s_variants_check", 0,
+                           [&] { return slurmk8s::check_variants(constraint, applicant, text, size); });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size) {
+  slurmk8s::guarded_void("slurm_k8s_variants_choose",
+                         [&] { slurmk8s::choose_variant(constraint, nodes, text, size); });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_variants_list(char* text, unsigned int size) {
+  slurmk8s::guarded_void("slurm_k8s_variants_list", [&] { slurmk8s::list_variants(text, size); });
 }

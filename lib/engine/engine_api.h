@@ -35,6 +35,38 @@ long slurm_k8s_engine_launch_timeout(void);
 /* Whether slurmctld's power saving is to be woken when a job waits for nodes (WakePowerSave), valid while acquired. */
 int slurm_k8s_engine_wakes_power_save(void);
 
+/*
+ * Variants of NodeSets, which jobs choose by --constraint. These may be called under Slurm's locks, from any thread, and
+ * without the engine: what they say is then what was last known. All texts are copied and end with a NUL byte.
+ */
+
+/* Where what is known is kept over a restart: StateSaveLocation. Reads a file; not under Slurm's locks. */
+void slurm_k8s_variants_open(const char *folder);
+
+/* Whether a feature is a variant. */
+int slurm_k8s_variants_has(const char *feature);
+
+/* Who asks for a job: slurm_k8s_variants_check(). */
+struct slurm_k8s_applicant {
+	unsigned int uid;
+	const char *account; /* NULL: the user's default one */
+	int is_operator;     /* root, SlurmUser: may ask for every variant */
+};
+
+/*
+ * Whether slurmctld can do what a constraint asks for. 0; or -1 when not, with a sentence for the user in `text`. With 0
+ * `text` may be a sentence, too: what there is, when no NodeSet fulfils the constraint; whether other nodes do is
+ * slurmctld's to say. `applicant` NULL: whoever it is.
+ */
+int slurm_k8s_variants_check(const char *constraint, const struct slurm_k8s_applicant *applicant, char *text,
+                             unsigned int size);
+
+/* The variant that `nodes` (a hostlist; NULL: not known) are to have for a constraint; empty: none. */
+void slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
+
+/* All variants with commas: "cuda11,cuda12". */
+void slurm_k8s_variants_list(char *text, unsigned int size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <string>
 
 namespace slurmk8s::compat {
 
@@ -41,6 +42,15 @@ inline void set_job(job_desc_msg_t& message, std::uint32_t job) {
   message.job_id = job;
 #else
   message.step_id.job_id = job;
+#endif
+}
+
+/** A job's --extra, which Slurm has from 23.02 on. */
+inline std::string extra_of([[maybe_unused]] const job_info_t& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  return job.extra ? job.extra : "";
+#else
+  return {};
 #endif
 }
 

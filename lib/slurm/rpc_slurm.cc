@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/text.hpp"
 #include "core/slurm.hpp"
 #include "slurm/compat.hpp"
 #include "slurm/partition_fields.hpp"
@@ -118,6 +119,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.weight = info.weight;
   node.features = text(info.features);
   node.active_features = text(info.features_act);
+  node.partitions = text(info.partitions);
   node.reason = text(info.reason);
   node.comment = text(info.comment);
   node.address = text(info.node_addr);
@@ -139,6 +141,53 @@ std::uint32_t encode_state(SlurmNodeUpdate::State state) {
     case State::keep: break;
   }
   return NO_VAL;
+}
+
+/** The value of a key in "cpu=2,mem=4000M,node=1,gres/gpu=2"; with a key that ends in '/', all of these, joined. */
+std::string find_tres(const std::string& tres, std::string_view key) {
+  std::string found;
+  for (const std::string_view word : split(tres, ',')) {
+    if (!word.starts_with(key)) continue;
+    const std::string_view rest = word.substr(key.size());
+    if (key.ends_with('/')) {
+      found += (found.empty() ? "" : ",") + std::string(rest);
+    } else if (rest.starts_with('=')) {
+      return std::string(rest.substr(1));
+    }
+  }
+  return found;
+}
+
+/** Waits for nodes or its turn. Other reasons, a limit or a dependency for example, no node would take away. */
+bool waits_for_nodes(const job_info_t& job) {
+  if (job.job_state != JOB_PENDING || job.priority == 0) return false;
+  switch (job.state_reason) {
+    case WAIT_NO_REASON:
+    case WAIT_PRIORITY:
+    case WAIT_RESOURCES:
+    case WAIT_NODE_NOT_AVAIL: return true;
+    default: return false;
+  }
+}
+
+SlurmJob decode_job(const job_info_t& info) {
+  SlurmJob job;
+  job.id = info.job_id;
+  job.name = text(info.name);
+  job.user = info.user_name && info.user_name[0] ? text(info.user_name) : std::to_string(info.user_id);
+  job.account = text(info.account);
+  job.partitions = text(info.partition);
+  job.qos = text(info.qos);
+  job.reservation = text(info.resv_name);
+  job.extra = compat::extra_of(info);
+  job.features = text(info.features);
+  const std::string tres = text(info.tres_req_str);
+  job.memory = find_tres(tres, "mem");
+  job.gres = find_tres(tres, "gres/");
+  job.cpus = info.num_cpus;
+  job.nodes = info.num_nodes;
+  job.waits = waits_for_nodes(info);
+  return job;
 }
 
 bool holds_nodes(const job_info_t& job) {
@@ -207,6 +256,37 @@ class RpcSlurm final : public Slurm {
     slurm_init_update_node_msg(&message);
     message.extra = unconst(line);  // where slurmctld looks for the definition
     return call(slurm_create_node, message);
+  }
+
+  Result<SlurmJob> load_job(std::uint32_t id) override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_job(&raw, id, SHOW_ALL) != SLURM_SUCCESS) {
+      const bool unknown = errno == ESLURM_INVALID_JOB_ID;
+      return unknown ? Error(Errc::not_found, format("job %u: slurm has no such job", id)) : last_error();
+    }
+    const JobInfo message(raw);
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      if (message->job_array[i].job_id == id) return decode_job(message->job_array[i]);
+    }
+    return Error(Errc::not_found, format("job %u: slurm has no such job", id));
+  }
+
+  Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_jobs(since, &raw, SHOW_ALL) != SLURM_SUCCESS) {
+      if (errno == SLURM_NO_CHANGE_IN_DATA) return std::optional<std::vector<SlurmJob>>();
+      return last_error();
+    }
+    const JobInfo message(raw);
+    std::vector<SlurmJob> jobs;
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      const job_info_t& info = message->job_array[i];
+      if (info.features && info.features[0] && waits_for_nodes(info)) jobs.push_back(decode_job(info));
+    }
+    since = message->last_update;
+    return std::optional(std::move(jobs));
   }
 
   Result<bool> has_job(const std::string& node) override {

@@ -54,4 +54,49 @@ bool EngineHandle::wakes_power_save() const {
   return wakes && wakes() != 0;
 }
 
+bool Variants::open(const char* folder) {
+  if (!library_) library_ = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!library_) return false;
+  has_ = symbol<decltype(has_)>(library_, "slurm_k8s_variants_has");
+  check_ = symbol<decltype(check_)>(library_, "slurm_k8s_variants_check");
+  choose_ = symbol<decltype(choose_)>(library_, "slurm_k8s_variants_choose");
+  list_ = symbol<decltype(list_)>(library_, "slurm_k8s_variants_list");
+  const auto load = symbol<decltype(&slurm_k8s_variants_open)>(library_, "slurm_k8s_variants_open");
+  if (!load || !has_ || !check_ || !choose_ || !list_) {
+    close();
+    return false;
+  }
+  load(folder);
+  return true;
+}
+
+void Variants::close() {
+  has_ = nullptr;
+  check_ = nullptr;
+  choose_ = nullptr;
+  list_ = nullptr;
+  if (library_) dlclose(library_);
+  library_ = nullptr;
+}
+
+bool Variants::has(const char* feature) const { return has_ && has_(feature) != 0; }
+
+Variants::Answer Variants::check(const char* constraint, const slurm_k8s_applicant* applicant) const {
+  char text[2048] = "";
+  const bool refused = check_ && check_(constraint, applicant, text, sizeof text) != 0;
+  return {refused, text};
+}
+
+std::string Variants::choose(const char* constraint, const char* nodes) const {
+  char text[256] = "";
+  if (choose_) choose_(constraint, nodes, text, sizeof text);
+  return text;
+}
+
+std::string Variants::list() const {
+  char text[4096] = "";
+  if (list_) list_(text, sizeof text);
+  return text;
+}
+
 }  // namespace slurmk8s

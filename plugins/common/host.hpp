@@ -2,6 +2,8 @@
 // Host: which daemon has loaded a plugin, and the engine when that is slurmctld. Any thread.
 #pragma once
 
+#include <string>
+
 #include "engine/engine_api.h"
 
 #define SLURMK8S_EXPORT __attribute__((visibility("default")))
@@ -28,6 +30,36 @@ class EngineHandle {
 
  private:
   void* library_ = nullptr;
+};
+
+/**
+ * The variants that the engine's library knows, whether the engine runs or not. Nothing is a variant before open(), and
+ * when the library can't be had. Any thread, also under Slurm's locks, but for open() and close().
+ */
+class Variants {
+ public:
+  ~Variants() { close(); }
+  /** init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library can't be had. */
+  bool open(const char* folder);
+  void close();
+
+  bool has(const char* feature) const;
+  struct Answer {
+    bool refused = false;
+    std::string text;  ///< for the user; with a constraint that isn't refused, what there is instead, or empty
+  };
+  /** `applicant` null: whoever it is. */
+  Answer check(const char* constraint, const slurm_k8s_applicant* applicant) const;
+  /** `nodes` null: not known. */
+  std::string choose(const char* constraint, const char* nodes) const;
+  std::string list() const;
+
+ private:
+  void* library_ = nullptr;
+  decltype(&slurm_k8s_variants_has) has_ = nullptr;
+  decltype(&slurm_k8s_variants_check) check_ = nullptr;
+  decltype(&slurm_k8s_variants_choose) choose_ = nullptr;
+  decltype(&slurm_k8s_variants_list) list_ = nullptr;
 };
 
 }  // namespace slurmk8s

@@ -1,10 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_features/k8s: the place where pod template variants become node features that a job can ask for.
+// node_features/k8s: variants of NodeSets are features that slurmctld may change. It doesn't change them itself: when a
+// job gets a node that is powered down it only notes the variant as active (job_xlate), and the engine, which reads that,
+// makes the pod accordingly. slurmd in the pod says at its registration which variant it runs (node_state), and slurmctld
+// refuses one that isn't what it noted; when the node is powered down it takes the variant back.
 //
-// There are no variants yet: no feature is changeable, every constraint is left to slurmctld's own check against the
-// nodes' features, and a node's features stay as the sidecar wrote them.
+// In slurmctld these are called under its locks: everything is in memory.
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slurm/spank.h>  // slurm_info() and its siblings
+
+#include "base/guarded.hpp"
+#include "base/text.hpp"
 #include "common/host.hpp"
 #include "node_features_k8s/compat.hpp"
+
+using namespace slurmk8s;
+
+namespace {
+
+std::unique_ptr<Variants> variants;  // in slurmctld only
+
+bool is_variant(const char* feature) { return variants && feature && variants->has(feature); }
+
+char* copy(const std::string& text) { return text.empty() ? nullptr : slurm_xstrdup(text.c_str()); }
+
+std::vector<std::string> words_of(const char* features) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(features ? features : "", ',')) {
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+/** What was there without its variant, and what is new; nothing new: as it was. */
+std::string merge(const char* fresh, const char* before) {
+  if (!fresh) return before ? before : "";
+  std::string merged;
+  for (const std::string& feature : words_of(before)) {
+    if (!is_variant(feature.c_str())) merged += (merged.empty() ? "" : ",") + feature;
+  }
+  for (const std::string& feature : words_of(fresh)) {
+    const std::string all = "," + merged + ",";
+    if (all.find("," + feature + ",") == std::string::npos) merged += (merged.empty() ? "" : ",") + feature;
+  }
+  return merged;
+}
+
+std::string choose(const char* constraint, bitstr_t* nodes) {
+  if (!variants || !constraint) return {};
+  char* names = nodes ? bitmap2node_name(nodes) : nullptr;
+  std::string variant = variants->choose(constraint, names);
+  slurm_xfree(reinterpret_cast<void**>(&names));
+  return variant;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -12,50 +66,90 @@ SLURMK8S_EXPORT extern const char plugin_name[] = "node features of Kubernetes p
 SLURMK8S_EXPORT extern const char plugin_type[] = "node_features/k8s";
 SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-SLURMK8S_EXPORT int init(void) { return SLURM_SUCCESS; }
-SLURMK8S_EXPORT int fini(void) { return SLURM_SUCCESS; }
+SLURMK8S_EXPORT int init(void) {
+  guarded_void("node_features/k8s init", [] {
+    if (!in_slurmctld()) return;
+    variants = std::make_unique<Variants>();
+    if (!variants->open(slurm_conf.state_save_location)) {
+      slurm_error("slurm-k8s: the engine's library can't be opened: no feature is a variant");
+    }
+  });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT int fini(void) {
+  guarded_void("node_features/k8s fini", [] { variants.reset(); });
+  return SLURM_SUCCESS;
+}
+
 SLURMK8S_EXPORT int node_features_p_reconfig(void) { return SLURM_SUCCESS; }
 
 /** Whether a feature is one that we switch by making another pod. */
-SLURMK8S_EXPORT bool node_features_p_changeable_feature(char*) { return false; }
+SLURMK8S_EXPORT bool node_features_p_changeable_feature(char* feature) {
+  return guarded("node_features_p_changeable_feature", false, [&] { return is_variant(feature); });
+}
 
-/** Whether a job's constraint is one that we accept. */
-SLURMK8S_EXPORT int node_features_p_job_valid(char*, void*) { return SLURM_SUCCESS; }
+/** Whether a job's constraint is one that we can do; who asks is job_submit/k8s' business. */
+SLURMK8S_EXPORT int node_features_p_job_valid(char* constraint, void*) {
+  return guarded("node_features_p_job_valid", SLURM_SUCCESS, [&] {
+    if (!variants || !constraint) return SLURM_SUCCESS;
+    const Variants::Answer answer = variants->check(constraint, nullptr);
+    if (answer.refused) slurm_info("slurm-k8s: %s: %s", constraint, answer.text.c_str());
+    return answer.refused ? ESLURM_INVALID_FEATURE : SLURM_SUCCESS;
+  });
+}
 
-/** The part of a job's features that a node must be booted with; none. */
-SLURMK8S_EXPORT char* node_features_p_job_xlate(char*, void*, void*) { return nullptr; }
-SLURMK8S_EXPORT bool node_features_p_job_features_need_reboot(char*) { return false; }
+/** The variant that a job's nodes are to be booted with. */
+SLURMK8S_EXPORT char* node_features_p_job_xlate(char* constraint, void*, bitstr_t* nodes) {
+  return guarded("node_features_p_job_xlate", static_cast<char*>(nullptr),
+                 [&] { return copy(choose(constraint, compat::kXlateHasNodes ? nodes : nullptr)); });
+}
 
-/** The nodes whose features we manage; none. */
-SLURMK8S_EXPORT bitstr_t* node_features_p_get_node_bitmap(void) { return nullptr; }
-SLURMK8S_EXPORT int node_features_p_overlap(bitstr_t*) { return 0; }
+/** Only what is in the answer of node_features_p_job_xlate() comes here. */
+SLURMK8S_EXPORT bool node_features_p_job_features_need_reboot(char*) { return true; }
+
+/** The nodes whose features we manage: a node without variants is never asked to change. */
+SLURMK8S_EXPORT bitstr_t* node_features_p_get_node_bitmap(void) {
+  return node_conf_get_active_bitmap ? node_conf_get_active_bitmap() : nullptr;
+}
+SLURMK8S_EXPORT int node_features_p_overlap(bitstr_t* nodes) { return nodes && bit_set_count ? bit_set_count(nodes) : 0; }
 SLURMK8S_EXPORT int node_features_p_get_node(char*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT bool node_features_p_node_power(void) { return false; }
 
-/** In slurmd: nothing to set and nothing to add to what the controller knows. */
+/** In slurmd: a variant isn't changed while its pod runs. */
 SLURMK8S_EXPORT int node_features_p_node_set(char*, bool*) { return SLURM_SUCCESS; }
-SLURMK8S_EXPORT void node_features_p_node_state(char**, char**) {}
+
+/** In slurmd: the variant of the pod that it runs in. What else the node could be is the controller's to know. */
+SLURMK8S_EXPORT void node_features_p_node_state(char**, char** current) {
+  guarded_void("node_features_p_node_state", [&] {
+    const char* variant = std::getenv("SLURM_K8S_VARIANT");
+    if (!current || !variant || !variant[0]) return;
+    char* both = copy(merge(variant, *current));
+    slurm_xfree(reinterpret_cast<void**>(current));
+    *current = both;
+  });
+}
 SLURMK8S_EXPORT void node_features_p_step_config(bool, bitstr_t*) {}
 
 SLURMK8S_EXPORT int node_features_p_node_update(char*, bitstr_t*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT bool node_features_p_node_update_valid(void*, update_node_msg_t*) { return true; }
 
-/** New features of a node as its record is to have them: as given, or what it had before. */
-SLURMK8S_EXPORT char* node_features_p_node_xlate(char* new_features, char* orig_features, char*, int) {
-  const char* features = new_features ? new_features : orig_features;
-  return features ? slurm_xstrdup(features) : nullptr;
+/** Features of a node as its record is to have them: the new ones, and those of before that aren't variants. */
+SLURMK8S_EXPORT char* node_features_p_node_xlate(char* fresh, char* before, char*, int) {
+  return guarded("node_features_p_node_xlate", static_cast<char*>(nullptr), [&] { return copy(merge(fresh, before)); });
 }
-SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* new_features) {
-  return new_features ? slurm_xstrdup(new_features) : nullptr;
-}
+SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* features) { return features ? slurm_xstrdup(features) : nullptr; }
 
-/** Anybody who may update the node's features in Slurm may do so. */
+/** Everybody's jobs may have nodes booted with a variant. */
 SLURMK8S_EXPORT bool node_features_p_user_update(uid_t) { return true; }
 
+/** Seconds that backfill counts for a node's change of variant, beside its resume. */
 SLURMK8S_EXPORT uint32_t node_features_p_boot_time(void) { return 0; }
 SLURMK8S_EXPORT uint32_t node_features_p_reboot_weight(void) { return 1; }
 
-/** Shown by `scontrol show config`; without a name Slurm leaves the plugin out of the listing. */
-SLURMK8S_EXPORT void node_features_p_get_config(config_plugin_params_t*) {}
+/** Shown by `scontrol show config`. */
+SLURMK8S_EXPORT void node_features_p_get_config(config_plugin_params_t* config) {
+  if (config && !config->name) config->name = slurm_xstrdup(plugin_type);
+}
 
 }  // extern "C"

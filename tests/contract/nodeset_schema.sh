@@ -87,6 +87,17 @@ refused_with "replicas below 0" "spec.replicas: Invalid value: -1: *greater than
 refused_with "replicas above Slurm's limit" "spec.replicas: Invalid value: 65537: *less than or equal to 65536" \
   '"replicas":65537'
 refused_with "replicas that are no number" "spec.replicas: Invalid value: *integer" '"replicas":"many"'
+# Variants.
+accepted "variants" "{$slurmd,\"variants\":[{\"name\":\"cuda-12.4\",\"allowedUsers\":[\"alice\"],\"patch\":{\"slurmd\":{\"image\":\"j\",\"resources\":{\"limits\":{\"cpu\":\"2000m\"}}},\"template\":{\"spec\":{\"nodeSelector\":{\"gpu\":\"a\"}}}}},{\"name\":\"plain\"}]}"
+refused_with "variant without a name" 'spec.variants\[0\].name: Required' '"variants":[{"patch":{}}]'
+refused_with "variant with a bad name" 'spec.variants\[0\].name: Invalid value: "a b"' '"variants":[{"name":"a b"}]'
+refused_with "two variants of one name" 'spec.variants\[1\]: Duplicate value' '"variants":[{"name":"a"},{"name":"a"}]'
+refused_with "variant with another size" "spec.variants: Invalid value: *must be those of the NodeSet" \
+  '"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}]'
+refused_with "variant with a device" "spec.variants: Invalid value: *must be those of the NodeSet" \
+  '"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"nvidia.com/gpu":1}}}}}]'
+refused_with "variant that is a feature" "spec.variants: Invalid value: *must not be one of the features" \
+  '"extraConf":"Weight=1 Features=a100,a","variants":[{"name":"a"}]'
 refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
   '"unschedulableGracePeriodSeconds":86401'

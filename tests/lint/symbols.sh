@@ -27,6 +27,7 @@ while read -r library map; do
 done <<'END'
 plugins/.libs/prep_k8s.so plugins/prep_k8s/exports.map
 plugins/.libs/power_k8s.so plugins/power_k8s/exports.map
+plugins/.libs/job_submit_k8s.so plugins/job_submit_k8s/exports.map
 plugins/.libs/node_features_k8s.so plugins/node_features_k8s/exports.map
 lib/.libs/libslurm_k8s_engine.so lib/engine/exports.map
 spank/.libs/spank_k8s.so spank/exports.map

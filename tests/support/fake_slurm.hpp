@@ -36,6 +36,8 @@ class FakeSlurm final : public Slurm {
   int scheduled = 0;  ///< calls of schedule_jobs() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
 
+  std::map<std::uint32_t, SlurmJob> jobs;
+  void touch_jobs() { job_time_++; }
   std::set<std::string> with_jobs;  ///< nodes that has_job() says yes to
 
   std::map<std::string, SlurmPartition> partitions;
@@ -135,6 +137,26 @@ class FakeSlurm final : public Slurm {
     const auto found = nodes_.find(name);
     if (found == nodes_.end()) return Error(Errc::not_found, "slurm: Invalid node name specified");
     return found->second;
+  }
+
+  Result<SlurmJob> load_job(std::uint32_t id) override {
+    if (auto error = next_failure()) return *error;
+    const auto found = jobs.find(id);
+    if (found == jobs.end()) return Error(Errc::not_found, "slurm: no such job");
+    return found->second;
+  }
+
+  Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
+    if (since == job_time_) return std::optional<std::vector<SlurmJob>>();
+    since = job_time_;
+    std::vector<SlurmJob> waiting;
+    for (const auto& [id, job] : jobs) {
+      if (job.waits && !job.features.empty()) waiting.push_back(job);
+    }
+    return std::optional(std::move(waiting));
   }
 
   Result<bool> has_job(const std::string& node) override {
@@ -332,6 +354,7 @@ class FakeSlurm final : public Slurm {
   std::map<std::string, SlurmNode> nodes_;
   std::time_t time_ = 1;
   std::time_t partition_time_ = 1;
+  std::time_t job_time_ = 1;
 };
 
 }  // namespace slurmk8s

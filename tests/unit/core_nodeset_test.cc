@@ -69,6 +69,80 @@ void decodes_all_fields(void**) {
   assert_int_equal(nodeset->pod_spec["containers"].size(), 2);
 }
 
+void decodes_variants(void**) {
+  const auto nodeset = decode(spec_with(R"("extraConf":"Features=a100","template":{"metadata":{"labels":{"a":"b"}},
+      "spec":{"nodeSelector":{"disk":"ssd"},"volumes":[{"name":"v","emptyDir":{}}]}},
+      "variants":[{"name":"cuda-12.4","allowedUsers":["alice"],"allowedAccounts":["Physics"],
+                   "patch":{"slurmd":{"image":"j","env":[{"name":"X","value":"1"}]},
+                            "template":{"metadata":{"labels":{"a":null,"c":"d"}},
+                                        "spec":{"nodeSelector":{"disk":null,"gpu":"a"},"runtimeClassName":"r",
+                                                "volumes":[{"name":"w","emptyDir":{}}]}}}},
+                  {"name":"plain"}])"));
+  assert_true(nodeset.ok());
+  assert_text(nodeset->features, "compute,a100,cuda-12.4,plain");
+  assert_int_equal(nodeset->variants.size(), 2);
+  const Variant& variant = nodeset->variants.at("cuda-12.4");
+  assert_true(variant.access == (VariantAccess{{"alice"}, {"physics"}}));
+  assert_text(variant.slurmd["image"].text(), "j");
+  assert_text(variant.slurmd.at({"resources", "limits", "cpu"}).text(), "2");
+  assert_text(variant.pod_metadata.dump(), R"({"labels":{"c":"d"}})");
+  assert_text(variant.pod_spec.dump(), R"({"nodeSelector":{"gpu":"a"},"volumes":[{"name":"v","emptyDir":{}},)"
+                                       R"({"name":"w","emptyDir":{}}],"runtimeClassName":"r"})");
+  assert_text(nodeset->slurmd["image"].text(), "i");
+
+  assert_text(with_variant(*nodeset, "cuda-12.4").template_hash, variant.template_hash);
+  assert_true(variant.template_hash != nodeset->template_hash);
+  assert_text(nodeset->variants.at("plain").template_hash, nodeset->template_hash);
+  assert_true(revision_of(*nodeset) != nodeset->template_hash);
+  assert_text(find_variant(*nodeset, "compute,a100,plain"), "plain");
+  assert_text(find_variant(*nodeset, "compute,a100"), "");
+  const VariantCatalog::Entry entry = catalog_entry(*nodeset);
+  assert_true(entry.features == (std::set<std::string>{"compute", "a100"}));
+  assert_int_equal(entry.variants.size(), 2);
+}
+
+void refuses_variants(void**) {
+  const struct {
+    const char* variants;
+    const char* expected;
+  } cases[] = {
+      {R"({})", "spec.variants"},
+      {R"([3])", "spec.variants[0]: an object is needed"},
+      {R"([{}])", "spec.variants[0].name"},
+      {R"([{"name":"a b"}])", "spec.variants[0].name: \"a b\""},
+      {R"([{"name":"-a"}])", "spec.variants[0].name"},
+      {R"([{"name":"compute"}])", "is a feature of all nodes"},
+      {R"([{"name":"a100"}])", "is a feature of all nodes"},
+      {R"([{"name":"a"},{"name":"a"}])", "spec.variants[1].name: a: is"},
+      {R"([{"name":"a","patch":3}])", "variant a: patch"},
+      {R"([{"name":"a","patch":{"replicas":3}}])", "variant a: patch.replicas: can't be patched"},
+      {R"([{"name":"a","patch":{"slurmd":3}}])", "variant a: patch.slurmd"},
+      {R"([{"name":"a","allowedUsers":[3]}])", "variant a: allowedUsers"},
+      {R"([{"name":"a","patch":{"slurmd":{"image":""}}}])", "spec.slurmd.image"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}])", "limits: must be those of the NodeSet"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"memory":"2Gi"}}}}}])", "must be those of"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"nvidia.com/gpu":1}}}}}])", "must be those of"},
+      {R"x([{"name":"a","patch":{"template":{"metadata":{"labels":{"x":"$(JOB_X)"}}}}}])x", "no such placeholder"},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(spec_with(R"("extraConf":"Features=a100","variants":)" + std::string(c.variants)));
+    assert_false(nodeset.ok());
+    assert_contains(nodeset.error().message(), c.expected);
+  }
+  // The same in other words, and what no node record has.
+  for (const char* fine : {R"({"cpu":2})", R"({"cpu":"2000m"})", R"({"ephemeral-storage":"1Gi"})"}) {
+    const std::string limits = std::string(R"({"resources":{"limits":)") + fine + "}}";
+    assert_true(decode(spec_with(R"("variants":[{"name":"a","patch":{"slurmd":)" + limits + "}}]")).ok());
+  }
+}
+
+void knows_whether_pods_name_jobs(void**) {
+  assert_false(decode(spec_with(""))->names_jobs);
+  assert_true(decode(spec_with(R"x("template":{"metadata":{"labels":{"a":"$(JOB_ACCOUNT)"}}})x"))->names_jobs);
+  assert_true(decode(spec_with(R"x("variants":[{"name":"v","patch":{"template":{"metadata":{"annotations":
+                                  {"a":"$(JOB_ID)"}}}}}])x"))->names_jobs);
+}
+
 void takes_half_a_cpu_as_one(void**) {
   const auto nodeset =
       decode(R"({"replicas":0,"slurmd":{"image":"i","resources":{"limits":{"cpu":"500m","memory":"128Mi"}}}})");
@@ -273,7 +347,7 @@ void parses_quantities(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(decodes_defaults),       SLURMK8S_TEST(decodes_all_fields), SLURMK8S_TEST(takes_half_a_cpu_as_one),
+      SLURMK8S_TEST(decodes_defaults),       SLURMK8S_TEST(decodes_all_fields), SLURMK8S_TEST(decodes_variants), SLURMK8S_TEST(refuses_variants), SLURMK8S_TEST(knows_whether_pods_name_jobs), SLURMK8S_TEST(takes_half_a_cpu_as_one),
       SLURMK8S_TEST(names_the_wrong_field), SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),       SLURMK8S_TEST(parses_quantities),
       SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine), SLURMK8S_TEST(finds_owners_by_name),

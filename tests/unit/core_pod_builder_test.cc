@@ -4,6 +4,8 @@
 
 #include "core/pod_builder.hpp"
 
+#include "core/overlay.hpp"
+
 #include "support/cmocka.hpp"
 
 using namespace slurmk8s;

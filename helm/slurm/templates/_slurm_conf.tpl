@@ -115,6 +115,9 @@ PrEpPlugins=prep/k8s
 {{- if .Values.slurm.nodeFeatures.enabled }}
 NodeFeaturesPlugins=node_features/k8s
 {{- end }}
+{{- with concat (ternary (list "k8s") list .Values.slurm.nodeFeatures.enabled) .Values.slurm.jobSubmitPlugins }}
+JobSubmitPlugins={{ join "," . }}
+{{- end }}
 
 # Every node has the name of its NodeSet as a feature.
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CatalogKeeper: puts the VariantCatalog together from NodeSets, and hands out each new one. The engine's thread.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "core/slurm_caller.hpp"
+#include "core/variants.hpp"
+
+namespace slurmk8s {
+
+class CatalogKeeper {
+ public:
+  /** Null: the catalog handed out before isn't kept up to date any more. */
+  using Publish = std::function<void(const VariantCatalog* catalog)>;
+
+  /** `publish` empty: nobody wants it. References must outlive it. */
+  CatalogKeeper(SlurmCaller& slurm, Publish publish) : slurm_(slurm), publish_(std::move(publish)) {}
+  ~CatalogKeeper() {
+    if (publish_) publish_(nullptr);
+  }
+  CatalogKeeper(const CatalogKeeper&) = delete;
+  CatalogKeeper& operator=(const CatalogKeeper&) = delete;
+
+  void set(const std::string& nodeset, VariantCatalog::Entry entry);
+  void remove(const std::string& nodeset);
+  /** All NodeSets are there: from now on each change is handed out. */
+  void set_complete();
+  /** Looks for users that the machine didn't know the last time. Their names are looked up where calls may block. */
+  void find_users();
+
+ private:
+  void changed();
+  std::set<std::string> unknown_users() const;
+
+  SlurmCaller& slurm_;
+  const Publish publish_;
+  VariantCatalog catalog_;
+  bool complete_ = false;
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// VariantStore: a pointer under a mutex, and a file of JSON.
+#include "engine/variant_store.hpp"
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "json/json.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr const char* kFile = "/slurm-k8s-variants.json";
+constexpr std::size_t kMaxBytes = 8u << 20;
+constexpr std::chrono::seconds kLookInterval{1};
+
+Result<VariantCatalog> load(const std::string& path) {
+  const std::string text = SLURMK8S_TRY(read_file(path, kMaxBytes));
+  return VariantCatalog::decode(SLURMK8S_TRY(Json::parse(text)));
+}
+
+}  // namespace
+
+void VariantStore::open(const std::string& folder) {
+  auto state = state_.lock();
+  state->path = folder + kFile;
+  if (!state->live) read(*state);
+}
+
+/** Another file than the last time is read; a missing one says nothing. */
+void VariantStore::read(State& state) {
+  state.looked = std::chrono::steady_clock::now();
+  struct stat now{};
+  if (stat(state.path.c_str(), &now) != 0) return;
+  if (now.st_mtim.tv_sec == state.changed.tv_sec && now.st_mtim.tv_nsec == state.changed.tv_nsec) return;
+  state.changed = now.st_mtim;
+  auto catalog = load(state.path);
+  if (catalog) {
+    state.catalog = std::make_shared<const VariantCatalog>(*std::move(catalog));
+  } else {
+    log_error("%s: %s: jobs and nodes are read without what it says", state.path.c_str(), catalog.error().message().c_str());
+  }
+}
+
+void VariantStore::publish(const VariantCatalog* catalog) {
+  std::string path;
+  {
+    auto state = state_.lock();
+    state->live = catalog != nullptr;
+    if (!catalog) return;
+    state->catalog = std::make_shared<const VariantCatalog>(*catalog);
+    path = state->path;
+  }
+  if (path.empty()) return;
+  const Status status = replace_file(path, catalog->encode().dump());
+  if (!status) log_error("%s: a restart of slurmctld would not know the variants", status.error().message().c_str());
+}
+
+std::shared_ptr<const VariantCatalog> VariantStore::catalog() {
+  auto state = state_.lock();
+  const bool is_due = std::chrono::steady_clock::now() - state->looked >= kLookInterval;
+  if (!state->live && !state->path.empty() && is_due) read(*state);
+  return state->catalog;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// VariantStore: the catalog of variants that slurmctld's plugins ask, and the file that has it over a restart.
+//
+// slurmctld reads nodes and jobs back before the engine has seen a NodeSet, and asks then already which of their features
+// can change: the answer is the last one that this slurmctld, or the one that was in control before, has written into
+// StateSaveLocation. Any thread; the mutex is held to copy a pointer, and, while there is no engine in control, to look
+// once a second whether the file is another one.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/locked.hpp"
+#include "core/variants.hpp"
+
+namespace slurmk8s {
+
+class VariantStore {
+ public:
+  /** Where the file is; it is read. May do I/O. */
+  void open(const std::string& folder);
+  /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
+  void publish(const VariantCatalog* catalog);
+  /** Never null. */
+  std::shared_ptr<const VariantCatalog> catalog();
+
+ private:
+  struct State {
+    std::shared_ptr<const VariantCatalog> catalog = std::make_shared<const VariantCatalog>();
+    std::string path;
+    bool live = false;        // the engine keeps `catalog`
+    TimePoint looked{};
+    struct timespec changed{};  // the file, when it was last read
+  };
+  static void read(State& state);
+
+  Locked<State> state_;
+};
+
+}  // namespace slurmk8s

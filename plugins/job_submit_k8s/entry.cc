@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// job_submit/k8s: refuses at submission what no pod of ours could run, with a sentence that says why and what there is.
+//
+// It is slurmctld's only hook with a message for the user and with the user's name: node_features/k8s, which is asked
+// next, knows the constraint alone. Called under the job and partition read locks: everything here is in memory.
+#include <memory>
+#include <string>
+
+#include "base/guarded.hpp"
+#include "common/host.hpp"
+#include "job_submit_k8s/compat.hpp"
+
+using namespace slurmk8s;
+
+extern "C" {
+SLURMK8S_EXPORT extern const char plugin_name[] = "job submission to pods";
+SLURMK8S_EXPORT extern const char plugin_type[] = "job_submit/k8s";
+SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+}
+
+namespace {
+
+std::unique_ptr<Variants> variants;
+
+void tell(char** message, const std::string& text) {
+  if (message && !*message && !text.empty()) *message = slurm_xstrdup(text.c_str());
+}
+
+/** Of a constraint that may be absent, or taken back by an update (empty). */
+bool is_refused(const char* constraint, const slurm_k8s_applicant& applicant, char** message) {
+  if (!variants || !constraint || !constraint[0]) return false;
+  const Variants::Answer answer = variants->check(constraint, &applicant);
+  tell(message, answer.text);
+  return answer.refused;
+}
+
+int check(const job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
+  const bool is_operator = submitter == 0 || submitter == slurm_conf.slurm_user_id;
+  const slurm_k8s_applicant applicant{user, job.account, is_operator};
+  if (is_refused(job.features, applicant, message)) return ESLURM_INVALID_FEATURE;
+  if (is_refused(job.prefer, applicant, message)) return ESLURM_INVALID_FEATURE;
+  return SLURM_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+SLURMK8S_EXPORT int init(void) {
+  guarded_void("job_submit/k8s init", [] {
+    if (!in_slurmctld()) return;
+    variants = std::make_unique<Variants>();
+    variants->open(slurm_conf.state_save_location);
+  });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT int fini(void) {
+  guarded_void("job_submit/k8s fini", [] { variants.reset(); });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** message) {
+  return guarded("job_submit", SLURM_SUCCESS, [&] { return check(*job, job->user_id, submitter, message); });
+}
+
+/** An account that isn't part of the update isn't known here: a variant of an account's is to be asked for with it. */
+SLURMK8S_EXPORT int job_modify(job_desc_msg_t* job, job_record_t*, uint32_t submitter, char** message) {
+  return guarded("job_modify", SLURM_SUCCESS, [&] {
+    return check(*job, submitter, submitter, compat::kModifyHasMessage ? message : nullptr);
+  });
+}
+
+}  // extern "C"

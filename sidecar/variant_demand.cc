@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// find_variant_demand(): jobs and nodes matched the way slurmctld would, as far as variants go.
+#include "variant_demand.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "core/constraint.hpp"
+#include "node_state.hpp"
+#include "record_owner.hpp"
+
+namespace slurmk8s {
+namespace {
+
+bool has_word(std::string_view list, std::string_view word) {
+  const std::vector<std::string_view> words = split(list, ',');
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool share_word(std::string_view list, std::string_view other) {
+  const std::vector<std::string_view> words = split(list, ',');
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return has_word(other, word); });
+}
+
+/** A node that a job could be given, now or when it is powered down. */
+struct Candidate {
+  const SlurmNode* node;
+  const NodeSet* nodeset;
+  bool taken = false;
+};
+
+bool is_free(const SlurmNode& node) {
+  return is_idle(node) && !node.draining && !node.reserved && !node.powering_up && !node.power_up_asked;
+}
+
+class Matcher {
+ public:
+  Matcher(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes) : nodesets_(nodesets) {
+    for (const SlurmNode& node : nodes) {
+      if (!node.cloud || !is_free(node)) continue;
+      const auto owner = record_owner(node, nodesets);
+      const auto found = owner ? nodesets.find(*owner) : nodesets.end();
+      if (found == nodesets.end() || !found->second.spec.ok()) continue;
+      if (!found->second.spec->variants.empty()) candidates_.push_back({&node, &*found->second.spec});
+    }
+  }
+
+  void serve(const SlurmJob& job) {
+    const auto constraint = parse_constraint(job.features);
+    if (!constraint || constraint->has_count) return;
+    for (const FeatureSet& features : constraint->alternatives) {
+      if (!find_variant(features)) return;
+    }
+    for (const FeatureSet& features : constraint->alternatives) {
+      if (take(job, features, *find_variant(features))) return;
+    }
+  }
+
+  VariantDemand demand() { return std::move(demand_); }
+
+ private:
+  std::optional<std::string> find_variant(const FeatureSet& features) const {
+    for (const std::string& feature : features) {
+      for (const auto& [name, nodeset] : nodesets_) {
+        if (nodeset.spec.ok() && nodeset.spec->variants.contains(feature)) return feature;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool take(const SlurmJob& job, const FeatureSet& features, const std::string& variant) {
+    std::vector<Candidate*> ready, others;
+    for (Candidate& candidate : candidates_) {
+      const SlurmNode& node = *candidate.node;
+      const bool fits = !candidate.taken && share_word(node.partitions, job.partitions) &&
+                        std::all_of(features.begin(), features.end(),
+                                    [&](const std::string& feature) { return has_word(node.features, feature); });
+      if (!fits) continue;
+      const bool is_ready = node.powered_down || node.going_down() || has_word(node.active_features, variant);
+      (is_ready ? ready : others).push_back(&candidate);
+    }
+    const std::size_t wanted = std::max<std::size_t>(1, job.nodes);
+    if (ready.size() + others.size() < wanted) return false;
+    ready.resize(std::min(ready.size(), wanted));
+    others.resize(wanted - ready.size());
+    for (Candidate* candidate : ready) {
+      candidate->taken = true;
+      if (candidate->node->powered_down || candidate->node->going_down()) demand_.reserved.insert(candidate->node->name);
+    }
+    for (Candidate* candidate : others) {
+      candidate->taken = true;
+      demand_.recycle.insert(candidate->node->name);
+    }
+    return true;
+  }
+
+  const NodeSets& nodesets_;
+  std::vector<Candidate> candidates_;
+  VariantDemand demand_;
+};
+
+}  // namespace
+
+VariantDemand find_variant_demand(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
+                                  const std::vector<SlurmJob>& jobs) {
+  if (jobs.empty()) return {};
+  Matcher matcher(nodesets, nodes);
+  for (const SlurmJob& job : jobs) matcher.serve(job);
+  return matcher.demand();
+}
+
+}  // namespace slurmk8s

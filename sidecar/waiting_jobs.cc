@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// WaitingJobs: slurmctld's list, and when to ask for it.
+#include "waiting_jobs.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr int kShareOfTime = 20;
+
+}  // namespace
+
+bool WaitingJobs::look(Slurm& slurm, bool needed) {
+  if (!needed) {
+    since_ = 0;
+    const bool had = !jobs_.empty();
+    jobs_.clear();
+    return had;
+  }
+  const TimePoint begin = clock_.now();
+  if (begin < not_before_) return false;
+  auto answer = slurm.load_waiting_jobs_since(since_);
+  not_before_ = clock_.now() + kShareOfTime * (clock_.now() - begin);
+  if (!answer) {
+    since_ = 0;
+    unsigned held_back = 0;
+    if (limiter_.allow(clock_.now(), held_back)) {
+      log_warning("slurmctld: jobs: %s (%u more held back)", answer.error().message().c_str(), held_back);
+    }
+    return false;
+  }
+  if (!answer->has_value() || **answer == jobs_) return false;
+  jobs_ = **std::move(answer);
+  return true;
+}
+
+}  // namespace slurmk8s

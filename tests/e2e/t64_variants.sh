@@ -1,0 +1,148 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Jobs choose their pod: variants of a NodeSet by --constraint.
+
+# Two nodes; a job sees in FLAVOR which variant its pod is of.
+put_variants() { # MEMBERS of the spec, in JSON
+  local image
+  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
+  kubectl apply --filename=- >/dev/null <<JSON
+{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"var"},"spec":{"replicas":2,"slurmd":{
+ "image":"$image","env":[{"name":"FLAVOR","value":"plain"}],
+ "resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"1","memory":"256Mi"}}},
+ "variants":[{"name":"v1","patch":{"slurmd":{"env":[{"name":"FLAVOR","value":"one"}]}}},
+             {"name":"v2","patch":{"slurmd":{"env":[{"name":"FLAVOR","value":"two"}]}}},
+             {"name":"v3","allowedAccounts":["physics"],"patch":{}}]${1:+,$1}}}
+JSON
+  wait_for 30 "10 node records" has_node_count 10
+}
+remove_variants() {
+  slurm scancel --me >/dev/null 2>&1 || true
+  kubectl delete nodesets.slurm-k8s.io var --ignore-not-found >/dev/null
+  wait_for 60 "8 node records" has_node_count 8
+}
+features() { slurm scontrol show node "$1" -o | grep -oE "\b$2=[^ ]*" | cut -d= -f2; } # NODE AvailableFeatures|ActiveFeatures
+variant_of() { kubectl get pod "$1" -o jsonpath='{.metadata.labels.slurm-k8s\.io/variant}'; }
+# slurmd's environment isn't its jobs': they look at slurmd's.
+flavor() { kubectl exec "$1" -- printenv FLAVOR; }
+refused() { # EXPECTED OPTION…
+  local expected=$1 output
+  shift
+  if output=$(slurm sbatch "$@" --wrap true 2>&1); then fail "taken: $*"; return 1; fi
+  [[ $output == *$expected* ]] || fail "$*: $output"
+}
+
+test_a_job_gets_the_variant_that_it_asks_for() {
+  local job
+  trap remove_variants EXIT
+  put_variants
+  assert_equal available var,v1,v2,v3 "$(features var-0 AvailableFeatures)"
+  assert_equal active var "$(features var-0 ActiveFeatures)"
+  job=$(submit -N2 --constraint='var&v2' --wrap 'sleep 3')
+  wait_job "$job" RUNNING 60
+  assert_equal nodes "var-0 var-1" "$(job_nodes "$job" | paste -sd' ')"
+  assert_equal variant v2 "$(variant_of var-0)"
+  assert_equal flavor two "$(flavor var-1)"
+  assert_equal "active when it runs" var,v2 "$(features var-0 ActiveFeatures)"
+  wait_done "$job" 30
+  to_zero
+  assert_equal "active when powered down" var "$(features var-0 ActiveFeatures)"
+  job=$(submit -N1 -w var-0 --wrap 'sleep 2')
+  wait_job "$job" RUNNING 60
+  assert_equal "without a constraint" plain "$(flavor var-0)"
+  wait_done "$job" 30
+}
+
+test_an_idle_node_of_another_variant_is_recycled() {
+  local job
+  trap remove_variants EXIT
+  put_variants
+  slurm scontrol update nodename=var-[0-1] state=power_up
+  wait_for 60 "both nodes up" are_up var-0 var-1
+  job=$(submit -N2 --constraint='v2|v1' --wrap 'sleep 2')
+  wait_job "$job" "RUNNING COMPLETED" 12
+  assert_equal "the first alternative" v2 "$(variant_of var-0)"
+  wait_done "$job" 30
+  # As it is, while a node that is powered down will do.
+  slurm scontrol update nodename=var-1 state=power_down_force reason=e2e
+  wait_for 30 "var-1 powered down" node_has_state var-1 POWERED_DOWN
+  local before
+  before=$(pod_uid var-0)
+  job=$(submit -N1 --constraint=v1 --wrap true)
+  wait_done "$job" 60
+  assert_equal "node of the job" var-1 "$(job_nodes "$job")"
+  assert_equal "the other one" "$before" "$(pod_uid var-0)"
+}
+
+test_a_node_that_is_kept_up_changes_for_a_job() {
+  local job
+  trap remove_variants EXIT
+  put_variants '"scalingMode":"Always"'
+  wait_for 60 "both nodes up" are_up var-0 var-1
+  job=$(submit -N1 --constraint=v1 --wrap 'sleep 2')
+  wait_job "$job" "RUNNING COMPLETED" 20
+  assert_equal variant v1 "$(variant_of "$(job_nodes "$job")")"
+  wait_done "$job" 30
+  wait_for 30 "both nodes up" are_up var-0 var-1
+}
+
+test_what_no_node_can_be_is_refused() {
+  trap remove_variants EXIT
+  put_variants
+  refused 'a node has one variant at a time, and not v1 and v2' --constraint='v1&v2'
+  refused "can't be given with a count" -N2 --constraint='v1*1'
+  refused 'no NodeSet has it; there are compute; var with the variants v1, v2 and v3' --constraint=v7
+  refused 'no NodeSet has it' --constraint='compute&v1'
+  assert_equal pods 0 "$(pod_count)"
+}
+
+test_a_variant_is_for_those_whom_the_nodeset_names() {
+  local job
+  trap remove_variants EXIT
+  put_variants
+  slurm chmod 0755 /tmp
+  refused_as() { # EXPECTED OPTION…
+    local expected=$1 output
+    shift
+    if output=$(slurm setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ "$@" --wrap true 2>&1); then
+      fail "taken: $*"; return 1
+    fi
+    [[ $output == *$expected* ]] || fail "$*: $output"
+  }
+  refused_as "variant v3 is not for your jobs without an --account: it is for physics" --constraint=v3
+  refused_as "variant v3 is not for account biology" --constraint=v3 --account=biology
+  slurm setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ --parsable --output=/dev/null \
+    --constraint=v3 --account=physics --wrap true >/dev/null
+  job=$(submit --constraint=v3 --wrap true)  # an administrator's
+  wait_done "$job" 60
+}
+
+test_variants_outlive_slurmctld() {
+  local job
+  trap remove_variants EXIT
+  put_variants
+  job=$(submit -N1 -w var-0 --constraint=v1 --wrap 'sleep 40')
+  wait_job "$job" RUNNING 60
+  submit -N2 --constraint=v2 --wrap true >/dev/null  # waits for var-0
+  kubectl exec slurm-controller-0 -c slurmctld -- cat /var/spool/slurmctld/slurm-k8s-variants.json | grep -c '"v2"' >/dev/null
+  sleep 6  # slurmctld saves its state some seconds late
+  kubectl delete pod slurm-controller-0 >/dev/null
+  wait_for 60 "slurmctld" controller_ready
+  wait_for 30 "the job runs" is_job_in "$job" RUNNING
+  assert_equal active var,v1 "$(features var-0 ActiveFeatures)"
+  assert_equal available var,v1,v2,v3 "$(features var-0 AvailableFeatures)"
+  slurm scancel "$job"
+  wait_for 60 "the other job has run" has_no_job
+}
+
+test_pods_tell_of_their_job() {
+  local job
+  trap remove_variants EXIT
+  put_variants '"template":{"metadata":{"labels":{"who":"$(JOB_ACCOUNT)-$(JOB_NAME)"},"annotations":{
+    "what":"$(JOB_CPUS) CPUs of $(JOB_PARTITION): $(JOB_EXTRA)"}}}'
+  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
+  wait_job "$job" RUNNING 60
+  assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
+  assert_equal annotation '1 CPUs of all: team=x;"y"' "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
+  wait_done "$job" 30
+}
