@@ -161,6 +161,10 @@ SLURMK8S_EXPORT void slurm_k8s_variants_open(const char* folder) {
   slurmk8s::guarded_void("slurm_k8s_variants_open", [&] { slurmk8s::variants().open(folder); });
 }
 
+SLURMK8S_EXPORT void slurm_k8s_variants_close(void) {
+  slurmk8s::guarded_void("slurm_k8s_variants_close", [] { slurmk8s::variants().close(); });
+}
+
 SLURMK8S_EXPORT int slurm_k8s_variants_has(const char* feature) {
   return slurmk8s::guarded("slurm_k8s_variants_has", 0,
                            [&] { return slurmk8s::variants().catalog()->is_variant(feature) ? 1 : 0; });

@@ -43,6 +43,9 @@ int slurm_k8s_engine_wakes_power_save(void);
 /* Where what is known is kept over a restart: StateSaveLocation. Reads a file; not under Slurm's locks. */
 void slurm_k8s_variants_open(const char *folder);
 
+/* Once for each open: the last one frees what is in memory. */
+void slurm_k8s_variants_close(void);
+
 /* Whether a feature is a variant. */
 int slurm_k8s_variants_has(const char *feature);
 

@@ -22,8 +22,20 @@ Result<VariantCatalog> load(const std::string& path) {
 
 void VariantStore::open(const std::string& folder) {
   auto state = state_.lock();
+  state->users++;
   state->path = folder + kFile;
   if (!state->live) read(*state);
+}
+
+void VariantStore::close() {
+  auto state = state_.lock();
+  state->users--;
+  forget_if_unused(*state);
+}
+
+void VariantStore::forget_if_unused(State& state) {
+  if (state.users > 0 || state.live) return;
+  state = State();
 }
 
 /** Another file than the last time is read; a missing one says nothing. */
@@ -46,7 +58,7 @@ void VariantStore::publish(const VariantCatalog* catalog) {
   {
     auto state = state_.lock();
     state->live = catalog != nullptr;
-    if (!catalog) return;
+    if (!catalog) return forget_if_unused(*state);
     state->catalog = std::make_shared<const VariantCatalog>(*catalog);
     path = state->path;
   }
@@ -59,7 +71,7 @@ std::shared_ptr<const VariantCatalog> VariantStore::catalog() {
   auto state = state_.lock();
   const bool is_due = std::chrono::steady_clock::now() - state->looked >= kLookInterval;
   if (!state->live && !state->path.empty() && is_due) read(*state);
-  return state->catalog;
+  return state->catalog ? state->catalog : std::make_shared<const VariantCatalog>();
 }
 
 }  // namespace slurmk8s

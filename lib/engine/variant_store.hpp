@@ -20,8 +20,10 @@ namespace slurmk8s {
 
 class VariantStore {
  public:
-  /** Where the file is; it is read. May do I/O. */
+  /** One more user, and where the file is; it is read. May do I/O. */
   void open(const std::string& folder);
+  /** One user less. With the last one, and without the engine, nothing is kept in memory: the library may be unloaded. */
+  void close();
   /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
   void publish(const VariantCatalog* catalog);
   /** Never null. */
@@ -29,13 +31,15 @@ class VariantStore {
 
  private:
   struct State {
-    std::shared_ptr<const VariantCatalog> catalog = std::make_shared<const VariantCatalog>();
+    int users = 0;
+    std::shared_ptr<const VariantCatalog> catalog;
     std::string path;
     bool live = false;        // the engine keeps `catalog`
     TimePoint looked{};
     struct timespec changed{};  // the file, when it was last read
   };
   static void read(State& state);
+  static void forget_if_unused(State& state);
 
   Locked<State> state_;
 };

@@ -55,19 +55,17 @@ bool EngineHandle::wakes_power_save() const {
 }
 
 bool Variants::open(const char* folder) {
-  if (!library_) library_ = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
+  library_ = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library_) return false;
   has_ = symbol<decltype(has_)>(library_, "slurm_k8s_variants_has");
   check_ = symbol<decltype(check_)>(library_, "slurm_k8s_variants_check");
   choose_ = symbol<decltype(choose_)>(library_, "slurm_k8s_variants_choose");
   list_ = symbol<decltype(list_)>(library_, "slurm_k8s_variants_list");
   const auto load = symbol<decltype(&slurm_k8s_variants_open)>(library_, "slurm_k8s_variants_open");
-  if (!load || !has_ || !check_ || !choose_ || !list_) {
-    close();
-    return false;
-  }
-  load(folder);
-  return true;
+  if (load) load(folder);
+  if (load && has_ && check_ && choose_ && list_) return true;
+  close();
+  return false;
 }
 
 void Variants::close() {
@@ -75,7 +73,9 @@ void Variants::close() {
   check_ = nullptr;
   choose_ = nullptr;
   list_ = nullptr;
-  if (library_) dlclose(library_);
+  if (!library_) return;
+  if (const auto forget = symbol<decltype(&slurm_k8s_variants_close)>(library_, "slurm_k8s_variants_close")) forget();
+  dlclose(library_);
   library_ = nullptr;
 }
 

@@ -39,7 +39,7 @@ class EngineHandle {
 class Variants {
  public:
   ~Variants() { close(); }
-  /** init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library can't be had. */
+  /** Once, in init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library can't be had. */
   bool open(const char* folder);
   void close();
 

@@ -102,8 +102,8 @@ void plugin_round(const std::string& path) {
 }
 
 void plugins_leave_nothing(void**) {
-  for (const char* path :
-       {"plugins/.libs/prep_k8s.so", "plugins/.libs/power_k8s.so", "plugins/.libs/node_features_k8s.so"}) {
+  for (const char* path : {"plugins/.libs/prep_k8s.so", "plugins/.libs/power_k8s.so",
+                           "plugins/.libs/node_features_k8s.so", "plugins/.libs/job_submit_k8s.so"}) {
     if (std::string(path).find("power") != std::string::npos && !std::filesystem::exists(built(path))) continue;  // 24.05
     rounds(path, 1000, [&] { plugin_round(built(path)); });
   }
@@ -140,12 +140,73 @@ void the_engine_leaves_nothing(void**) {
   dlclose(engine);
 }
 
+constexpr const char* kCatalog = R"({"nodesets":{"gpu":{"features":["gpu"],"variants":{
+    "v1":{"users":[],"accounts":[]},"v2":{"users":["alice"],"accounts":[]}}}},"uids":{"alice":1001}})";
+
+/** What the plugins ask before an engine has said anything, or where none runs. */
+void variants_are_known_from_the_file(void**) {
+  const TemporaryFolder folder;
+  folder.write("slurm-k8s-variants.json", kCatalog);
+  void* engine = open_library(built("lib/.libs/libslurm_k8s_engine.so"));
+  const auto open = symbol<decltype(&slurm_k8s_variants_open)>(engine, "slurm_k8s_variants_open");
+  const auto close = symbol<decltype(&slurm_k8s_variants_close)>(engine, "slurm_k8s_variants_close");
+  const auto has = symbol<decltype(&slurm_k8s_variants_has)>(engine, "slurm_k8s_variants_has");
+  const auto check = symbol<decltype(&slurm_k8s_variants_check)>(engine, "slurm_k8s_variants_check");
+  const auto choose = symbol<decltype(&slurm_k8s_variants_choose)>(engine, "slurm_k8s_variants_choose");
+  const auto list = symbol<decltype(&slurm_k8s_variants_list)>(engine, "slurm_k8s_variants_list");
+
+  assert_int_equal(has("v1"), 0);
+  open(folder.path().c_str());
+  assert_int_equal(has("v1"), 1);
+  assert_int_equal(has("v3"), 0);
+  char text[200];
+  list(text, sizeof text);
+  assert_text(text, "v1,v2");
+  assert_int_equal(check("v1&v2", nullptr, text, sizeof text), -1);
+  assert_contains(text, "not v1 and v2");
+  char small[8];
+  assert_int_equal(check("v1&v2", nullptr, small, sizeof small), -1);
+  assert_text(small, "constra");
+  slurm_k8s_applicant applicant{1002, nullptr, 0};
+  assert_int_equal(check("v2", &applicant, text, sizeof text), -1);
+  applicant.uid = 1001;
+  assert_int_equal(check("v2", &applicant, text, sizeof text), 0);
+  assert_text(text, "");
+  assert_int_equal(check("v3", &applicant, text, sizeof text), 0);
+  assert_contains(text, "no NodeSet has it");
+  choose("v2|v1", "gpu-[0-3]", text, sizeof text);
+  assert_text(text, "v2");
+  choose("v2|v1", nullptr, text, sizeof text);
+  assert_text(text, "v2");
+
+  // A slurmctld that is in control writes it; one that stands by sees that within a second.
+  folder.write("slurm-k8s-variants.json", R"({"nodesets":{"cpu":{"features":["cpu"],"variants":{"v9":{}}}}})");
+  for (int i = 0; has("v9") == 0; ++i) {
+    if (i == 5000) fail_msg("another file isn't noticed");
+    usleep(1000);
+  }
+  folder.write("slurm-k8s-variants.json", "no JSON");
+  usleep(1100000);
+  assert_int_equal(has("v9"), 1);  // what was known stays
+  close();
+  assert_int_equal(has("v9"), 0);
+
+  folder.write("slurm-k8s-variants.json", kCatalog);
+  rounds("variants", 1000, [&] {
+    open(folder.path().c_str());
+    assert_int_equal(has("v1"), 1);
+    close();
+  });
+  dlclose(engine);
+}
+
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(plugins_leave_nothing),
       SLURMK8S_TEST(the_engine_leaves_nothing),
+      SLURMK8S_TEST(variants_are_known_from_the_file),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
