@@ -5,11 +5,10 @@
 // ours, and nothing has to be remembered to take ours back.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/slurm.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -25,7 +24,7 @@ struct MachineFeatures {
 /** From a Kubernetes node's metadata.annotations. The one of Slinky's slurm-operator counts where ours is absent. */
 MachineFeatures decode_machine_features(const Json& annotations);
 
-/** What is to be changed of a record for it to have the features of its machine; empty: nothing. Null: it is on none. */
-std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const MachineFeatures* machine);
+/** Whether a feature of a Slurm node is one that a machine gave. */
+bool is_machine_feature(std::string_view feature);
 
 }  // namespace slurmk8s

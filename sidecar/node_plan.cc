@@ -20,6 +20,7 @@
 #include "core/names.hpp"
 #include "machine_match.hpp"
 #include "machine_mirror.hpp"
+#include "node_features.hpp"
 #include "node_state.hpp"
 #include "pins.hpp"
 #include "record_definition.hpp"
@@ -59,6 +60,10 @@ class NodeSetPlanner {
   void begin(const NodeSet& nodeset, NodeSetState& state) {
     definition_ = read_definition(nodeset);
     state.extra_conf = nodeset.extra_conf;
+    state.features = nodeset.features;
+    if (!nodeset.variants.empty() && !input_.has_node_features) {
+      refuse("VariantsUnknown", "slurm.conf has no NodeFeaturesPlugins=node_features/k8s: no job can ask for a variant");
+    }
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
   }
@@ -84,7 +89,7 @@ class NodeSetPlanner {
       }
     }
     const bool taken = input_.machines && follow_machine(node, nodeset);
-    if (input_.machines) take_features(node, nodeset);
+    take_features(node, nodeset);
     if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
     const bool wanted_otherwise = !taken && input_.demand && input_.demand->recycle.contains(node.name);
     if (wanted_otherwise) add(Kind::power_down, node);
@@ -113,7 +118,7 @@ class NodeSetPlanner {
     if (missing_.empty()) return;
     const std::string nodes = to_hostlist(missing_);
     plan_.actions.push_back({Kind::create, name_, nodes,
-                             "NodeName=" + nodes + " State=CLOUD Feature=" + nodeset.features + " " +
+                             "NodeName=" + nodes + " State=CLOUD Feature=" + static_features(nodeset) + " " +
                                  node_definition(nodeset), {}});
   }
 
@@ -218,12 +223,17 @@ class NodeSetPlanner {
     return step.has_value();
   }
 
-  /** Those that its machine gives, and no others of that kind. */
   void take_features(const SlurmNode& node, const NodeSet& nodeset) {
-    const auto pod = input_.pods.find(node.name);
-    const bool is_there = pod != input_.pods.end() && !pod->second.machine.empty();
-    const auto found = input_.machines->find(is_there ? pod->second.machine : machine_of(nodeset, node.name));
-    const auto change = features_change(node, found == input_.machines->end() ? nullptr : &found->second.features);
+    const NodeSetState* before = find_before();
+    WantedFeatures wanted{nodeset, input_.has_node_features, before ? before->features : ""};
+    if (input_.machines) {
+      const auto pod = input_.pods.find(node.name);
+      const bool is_there = pod != input_.pods.end() && !pod->second.machine.empty();
+      const auto found = input_.machines->find(is_there ? pod->second.machine : machine_of(nodeset, node.name));
+      wanted.knows_machines = true;
+      wanted.machine = found == input_.machines->end() ? nullptr : &found->second.features;
+    }
+    const auto change = features_change(node, wanted);
     if (change) features_[{*change->features, *change->active_features}].push_back(node.name);
   }
 

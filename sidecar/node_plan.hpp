@@ -38,6 +38,7 @@ struct NodeSetState {
   PowerUpFailures failures;
   RollOut roll_out;
   std::string extra_conf;            ///< of the NodeSet
+  std::string features;              ///< the same
   std::set<std::string> made_again;  ///< nodes that were made again to be so: not twice, whatever came of it
 };
 
@@ -59,6 +60,7 @@ struct NodePlanInput {
   const Machines* machines = nullptr;  ///< null: they aren't known, and decide nothing
   const NodeSetStates* before = nullptr;  ///< of the last plan; null: it is the first one
   const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
+  bool has_node_features = true;          ///< slurmctld has node_features/k8s
   const VariantDemand* demand = nullptr;  ///< of jobs that wait for a variant; null: of none
 };
 

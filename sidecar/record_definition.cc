@@ -17,14 +17,6 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t SlurmNode::*>, 4>
      {"memspeclimit", &SlurmNode::mem_spec_limit_mib},
      {"threadspercore", &SlurmNode::threads_per_core}}};
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 }  // namespace
 
 RecordDefinition read_definition(const NodeSet& nodeset) {
@@ -32,7 +24,7 @@ RecordDefinition read_definition(const NodeSet& nodeset) {
   for (const std::string_view word : split(nodeset.extra_conf, ' ')) {
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) continue;
-    const std::string key = in_lower_case(word.substr(0, equals));
+    const std::string key = to_lower(word.substr(0, equals));
     const std::optional<std::int64_t> number = parse_int(word.substr(equals + 1));
     if (!number || *number < 0) continue;
     const auto value = static_cast<std::uint64_t>(*number);

@@ -419,6 +419,14 @@ NodeSet with_variant(const NodeSet& nodeset, std::string_view variant) {
   return result;
 }
 
+std::string static_features(const NodeSet& nodeset) {
+  std::string all;
+  for (const std::string_view feature : split(nodeset.features, ',')) {
+    if (!nodeset.variants.contains(feature)) all += (all.empty() ? "" : ",") + std::string(feature);
+  }
+  return all;
+}
+
 std::string find_variant(const NodeSet& nodeset, std::string_view active_features) {
   for (const std::string_view feature : split(active_features, ',')) {
     if (nodeset.variants.contains(feature)) return std::string(feature);

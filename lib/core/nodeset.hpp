@@ -94,6 +94,9 @@ Result<NodeSet> decode_nodeset(const Json& object);
 /** The NodeSet as it makes pods with a variant; itself when the variant is empty, or it has none of that name. */
 NodeSet with_variant(const NodeSet& nodeset, std::string_view variant);
 
+/** Those of its features that aren't variants, with commas. */
+std::string static_features(const NodeSet& nodeset);
+
 /** The variant among a record's active features: "compute,v1" → "v1"; empty: none. */
 std::string find_variant(const NodeSet& nodeset, std::string_view active_features);
 

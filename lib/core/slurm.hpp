@@ -95,6 +95,8 @@ struct SlurmConfig {
   std::int64_t max_nodes = 0;
   /** SuspendExcNodes as slurmctld has it; empty before Slurm 23.02, which can't change it at run time. */
   std::optional<std::string> suspend_exc_nodes;
+  /** NodeFeaturesPlugins has node_features/k8s. */
+  bool has_node_features = true;
   bool operator==(const SlurmConfig&) const = default;
 };
 

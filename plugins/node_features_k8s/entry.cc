@@ -5,6 +5,7 @@
 // refuses one that isn't what it noted; when the node is powered down it takes the variant back.
 //
 // In slurmctld these are called under its locks: everything is in memory.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -36,18 +37,32 @@ std::vector<std::string> words_of(const char* features) {
   return words;
 }
 
-/** What was there without its variant, and what is new; nothing new: as it was. */
+bool has_variant(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) { return is_variant(word.c_str()); });
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+  return list;
+}
+
+/**
+ * A node's active features after a change of them. A variant takes the place of the one before, and leaves the rest as it
+ * was: so slurmctld notes a job's, and takes slurmd's. A list without one is a new list, but for the variant: who writes
+ * it, the sidecar or an administrator, may not know what slurmctld has noted in the meantime.
+ */
 std::string merge(const char* fresh, const char* before) {
-  if (!fresh) return before ? before : "";
-  std::string merged;
-  for (const std::string& feature : words_of(before)) {
-    if (!is_variant(feature.c_str())) merged += (merged.empty() ? "" : ",") + feature;
+  const std::vector<std::string> given = words_of(fresh), old = words_of(before);
+  const bool is_switch = has_variant(given);
+  std::vector<std::string> merged = is_switch ? std::vector<std::string>() : given;
+  for (const std::string& word : old) {
+    if (is_variant(word.c_str()) != is_switch) merged.push_back(word);
   }
-  for (const std::string& feature : words_of(fresh)) {
-    const std::string all = "," + merged + ",";
-    if (all.find("," + feature + ",") == std::string::npos) merged += (merged.empty() ? "" : ",") + feature;
+  for (const std::string& word : given) {
+    if (std::find(merged.begin(), merged.end(), word) == merged.end()) merged.push_back(word);
   }
-  return merged;
+  return join(merged);
 }
 
 std::string choose(const char* constraint, bitstr_t* nodes) {
@@ -124,9 +139,8 @@ SLURMK8S_EXPORT void node_features_p_node_state(char**, char** current) {
   guarded_void("node_features_p_node_state", [&] {
     const char* variant = std::getenv("SLURM_K8S_VARIANT");
     if (!current || !variant || !variant[0]) return;
-    char* both = copy(merge(variant, *current));
     slurm_xfree(reinterpret_cast<void**>(current));
-    *current = both;
+    *current = slurm_xstrdup(variant);
   });
 }
 SLURMK8S_EXPORT void node_features_p_step_config(bool, bitstr_t*) {}
@@ -134,9 +148,11 @@ SLURMK8S_EXPORT void node_features_p_step_config(bool, bitstr_t*) {}
 SLURMK8S_EXPORT int node_features_p_node_update(char*, bitstr_t*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT bool node_features_p_node_update_valid(void*, update_node_msg_t*) { return true; }
 
-/** Features of a node as its record is to have them: the new ones, and those of before that aren't variants. */
+/** Nothing given: as it was. */
 SLURMK8S_EXPORT char* node_features_p_node_xlate(char* fresh, char* before, char*, int) {
-  return guarded("node_features_p_node_xlate", static_cast<char*>(nullptr), [&] { return copy(merge(fresh, before)); });
+  return guarded("node_features_p_node_xlate", static_cast<char*>(nullptr), [&] {
+    return fresh ? copy(merge(fresh, before)) : copy(before ? before : "");
+  });
 }
 SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* features) { return features ? slurm_xstrdup(features) : nullptr; }
 

@@ -15,6 +15,7 @@ put_variants() { # MEMBERS of the spec, in JSON
              {"name":"v3","allowedAccounts":["physics"],"patch":{}}]${1:+,$1}}}
 JSON
   wait_for 30 "10 node records" has_node_count 10
+  wait_for 10 "variants among the features" has_features var-1 AvailableFeatures var,v1,v2,v3
 }
 remove_variants() {
   slurm scancel --me >/dev/null 2>&1 || true
@@ -22,6 +23,7 @@ remove_variants() {
   wait_for 60 "8 node records" has_node_count 8
 }
 features() { slurm scontrol show node "$1" -o | grep -oE "\b$2=[^ ]*" | cut -d= -f2; } # NODE AvailableFeatures|ActiveFeatures
+has_features() { [[ $(features "$1" "$2") == "$3" ]]; }
 variant_of() { kubectl get pod "$1" -o jsonpath='{.metadata.labels.slurm-k8s\.io/variant}'; }
 # slurmd's environment isn't its jobs': they look at slurmd's.
 flavor() { kubectl exec "$1" -- printenv FLAVOR; }
@@ -96,25 +98,44 @@ test_what_no_node_can_be_is_refused() {
   assert_equal pods 0 "$(pod_count)"
 }
 
+# As a user without rights, from a node: slurmctld's container has none but Slurm's own.
+sbatch_as_nobody() { kubectl exec var-0 -- setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ --output=/dev/null "$@"; }
+refused_to_nobody() { # EXPECTED OPTION…
+  local expected=$1 output
+  shift
+  if output=$(sbatch_as_nobody "$@" --wrap true 2>&1); then fail "taken: $*"; return 1; fi
+  [[ $output == *$expected* ]] || fail "$*: $output"
+}
+
 test_a_variant_is_for_those_whom_the_nodeset_names() {
   local job
   trap remove_variants EXIT
   put_variants
-  slurm chmod 0755 /tmp
-  refused_as() { # EXPECTED OPTION…
-    local expected=$1 output
-    shift
-    if output=$(slurm setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ "$@" --wrap true 2>&1); then
-      fail "taken: $*"; return 1
-    fi
-    [[ $output == *$expected* ]] || fail "$*: $output"
-  }
-  refused_as "variant v3 is not for your jobs without an --account: it is for physics" --constraint=v3
-  refused_as "variant v3 is not for account biology" --constraint=v3 --account=biology
-  slurm setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ --parsable --output=/dev/null \
-    --constraint=v3 --account=physics --wrap true >/dev/null
-  job=$(submit --constraint=v3 --wrap true)  # an administrator's
+  slurm scontrol update nodename=var-0 state=power_up
+  wait_for 60 "var-0 up" are_up var-0
+  refused_to_nobody "variant v3 is not for your jobs without an --account: it is for physics" --constraint=v3
+  refused_to_nobody "variant v3 is not for account biology" --constraint=v3 --account=biology
+  job=$(sbatch_as_nobody --parsable --constraint=v3 --account=physics --hold --wrap true)
+  assert_equal "constraint of the job" v3 "$(job_field "$job" Features)"
+  slurm scancel "$job"
+  job=$(submit --constraint=v3 --wrap true)  # SlurmUser's
   wait_done "$job" 60
+}
+
+test_a_variant_comes_and_goes() {
+  local job
+  trap remove_variants EXIT
+  put_variants
+  job=$(submit -N1 -w var-0 --constraint=v2 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 60
+  kubectl patch nodesets.slurm-k8s.io var --type=json -p '[{"op":"add","path":"/spec/variants/-","value":{"name":"v4"}}]' >/dev/null
+  wait_for 15 "v4 among the features" has_features var-0 AvailableFeatures var,v1,v2,v3,v4
+  assert_equal "active meanwhile" var,v2 "$(features var-0 ActiveFeatures)"
+  kubectl patch nodesets.slurm-k8s.io var --type=json -p '[{"op":"remove","path":"/spec/variants/1"}]' >/dev/null
+  wait_for 15 "v2 not among the features" has_features var-0 AvailableFeatures var,v1,v3,v4
+  wait_for 15 "var-0 is drained, since its pod's variant is gone" node_has_state var-0 DRAIN
+  slurm scancel "$job"
+  wait_for 60 "a cluster at zero" is_zero
 }
 
 test_variants_outlive_slurmctld() {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_features: what annotations give, and what becomes of a record's features.
+// sidecar/machine_features: what annotations give.
 #include "sidecar/machine_features.hpp"
 
 #include "base/text.hpp"
 #include "support/cmocka.hpp"
-#include "support/fake_slurm.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -42,35 +41,9 @@ void has_bounds(void**) {
   assert_int_equal(decode_machine_features(annotations).features.size(), 0);
 }
 
-void changes_what_is_of_a_machine_alone(void**) {
-  const MachineFeatures rack1{{"k8s/rack1"}, ""};
-  const MachineFeatures rack2{{"k8s/rack2", "k8s/ssd"}, ""};
-  const MachineFeatures none;
-  const struct {
-    const char* features;
-    const char* active;
-    const MachineFeatures* machine;
-    const char* result;  ///< features and active ones; empty: no change
-  } cases[] = {
-      {"c", "", nullptr, ""},
-      {"c", "", &none, ""},
-      {"c", "", &rack1, "c,k8s/rack1 c,k8s/rack1"},
-      {"c,k8s/rack1", "", &rack1, ""},
-      {"k8s/rack1,c", "c,k8s/rack1", &rack1, ""},
-      {"c,k8s/rack1", "c", &rack1, "c,k8s/rack1 c,k8s/rack1"},
-      {"c,k8s/rack1,gpu", "c,k8s/rack1,gpu", &rack2, "c,gpu,k8s/rack2,k8s/ssd c,gpu,k8s/rack2,k8s/ssd"},
-      {"c,k8s/rack1", "c,k8s/rack1", nullptr, "c c"},
-      {"c,big,small", "c,small", &rack1, "c,big,small,k8s/rack1 c,small,k8s/rack1"},  // one of them is switched off
-      {"", "", &rack1, "k8s/rack1 k8s/rack1"},
-      {"k8s/rack1", "", &none, " "},
-  };
-  for (const auto& row : cases) {
-    SlurmNode node = FakeSlurm::cloud_node("c-0");
-    node.features = row.features;
-    node.active_features = row.active;
-    const auto change = features_change(node, row.machine);
-    assert_text(change ? *change->features + " " + *change->active_features : "", row.result);
-  }
+void knows_its_own(void**) {
+  assert_true(is_machine_feature("k8s/rack1"));
+  assert_false(is_machine_feature("rack1"));
 }
 
 }  // namespace
@@ -81,7 +54,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(reads_the_annotation),
       SLURMK8S_TEST(has_bounds),
-      SLURMK8S_TEST(changes_what_is_of_a_machine_alone),
+      SLURMK8S_TEST(knows_its_own),
   };
   return cmocka_run_group_tests_name("sidecar_machine_features", tests, nullptr, nullptr);
 }

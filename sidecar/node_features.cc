@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// features_change(): lists of words, whose order says nothing.
+#include "node_features.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words_of(std::string_view list) {
+  Words words;
+  for (const std::string_view word : split(list, ',')) {
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+bool has(const Words& words, std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }
+
+void add(Words& words, const std::string& word) {
+  if (!has(words, word)) words.push_back(word);
+}
+
+std::string join(const Words& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+  return list;
+}
+
+bool are_same(const Words& a, const Words& b) { return std::set(a.begin(), a.end()) == std::set(b.begin(), b.end()); }
+
+/** What they are to be; without variants where those are slurmctld's own business. */
+Words change(Words words, const WantedFeatures& wanted, bool with_variants) {
+  const Words own = words_of(wanted.nodeset.features);
+  for (const std::string& former : words_of(wanted.before)) {
+    if (!has(own, former)) std::erase(words, former);
+  }
+  for (const std::string& feature : own) {
+    if (with_variants || !wanted.nodeset.variants.contains(feature)) {
+      add(words, feature);
+    } else {
+      std::erase(words, feature);
+    }
+  }
+  if (!wanted.knows_machines) return words;
+  std::erase_if(words, is_machine_feature);
+  if (wanted.machine) {
+    for (const std::string& feature : wanted.machine->features) add(words, feature);
+  }
+  return words;
+}
+
+Words without_variants(Words words, const NodeSet& nodeset) {
+  std::erase_if(words, [&](const std::string& word) { return nodeset.variants.contains(word); });
+  return words;
+}
+
+}  // namespace
+
+std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const WantedFeatures& wanted) {
+  const Words available = words_of(node.features);
+  // Where nothing is said of it, all of them are active.
+  const Words active = node.active_features.empty() ? available : words_of(node.active_features);
+  const Words new_available = change(available, wanted, wanted.knows_variants);
+  const Words new_active = change(active, wanted, false);
+  const bool is_active_same = are_same(without_variants(active, wanted.nodeset), new_active);
+  if (are_same(available, new_available) && is_active_same) return std::nullopt;
+  SlurmNodeUpdate update;
+  update.features = join(new_available);
+  update.active_features = join(new_active);
+  return update;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The features of a node record: its NodeSet's, with the variants, and its machine's; what an administrator adds stays.
+// Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/nodeset.hpp"
+#include "core/slurm.hpp"
+#include "machine_features.hpp"
+
+namespace slurmk8s {
+
+/** What decides which features a record is to have. */
+struct WantedFeatures {
+  const NodeSet& nodeset;
+  bool knows_variants = true;  ///< slurmctld has node_features/k8s: without it a variant would count as active everywhere
+  /** NodeSet::features as the last plan had them: those that are in it no more are taken away. Empty: not known. */
+  std::string before;
+  bool knows_machines = false;             ///< false: those of machines stay as they are
+  const MachineFeatures* machine = nullptr;  ///< null: it is on none
+};
+
+/**
+ * What is to be changed of a record; empty: nothing. Active features are given without variants: node_features/k8s keeps
+ * the one that slurmctld has noted, which may be another one by the time that the change arrives.
+ */
+std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const WantedFeatures& wanted);
+
+}  // namespace slurmk8s
