@@ -44,6 +44,10 @@ AuthType=auth/slurm
 CredType=cred/slurm
 {{- end }}
 AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}
+{{- if eq (include "slurm.isBefore" (list . "23.02")) "true" }}
+# Else nobody sees nodes that are powered down: not even the sidecar.
+PrivateData=cloud
+{{- end }}
 StateSaveLocation=/var/spool/slurmctld
 SlurmdSpoolDir=/var/spool/slurmd
 SlurmctldPidFile=/run/slurmctld.pid
