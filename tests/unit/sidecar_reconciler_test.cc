@@ -491,6 +491,35 @@ void waits_for_slurmctld(void**) {
   assert_true(f.reconciler.slurm_answered() == f.clock.now());
 }
 
+// Which is all that another machine of a pod means to its record, without pins.
+void a_pod_brings_the_features_of_its_machine(void**) {
+  Fixture f;
+  const auto machine = [&](const char* name, const char* annotations) {
+    f.reconciler.upsert_machine(*Json::parse(
+        format(R"({"metadata":{"name":"%s","annotations":%s}})", name, annotations)));
+  };
+  const auto place = [&](const char* on) {
+    return f.reconciler.upsert_pod(*Json::parse(format(
+        R"({"metadata":{"name":"c-0","uid":"u","labels":{"slurm-k8s.io/node":"c-0"}},"spec":{"nodeName":"%s"}})", on)));
+  };
+  machine("plain", "{}");
+  machine("m", R"({"slurm-k8s.io/features":"rack1"})");
+  f.reconciler.set_machines_listed();
+  f.reconciler.set_listed();
+  f.scale("c", 1);
+  place("");
+  f.rounds(1);
+  f.slurm.node("c-0").powered_down = false;
+  assert_false(place("plain"));
+  assert_true(place("m"));
+  f.rounds(1);
+  assert_text(f.slurm.node("c-0").active_features, "c,k8s/rack1");
+  assert_text(f.slurm.calls.back(), "update c-0 Features=c,k8s/rack1");
+  const std::size_t calls = f.slurm.calls.size();
+  f.rounds(3);
+  assert_int_equal(f.slurm.calls.size(), calls);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -506,6 +535,7 @@ int main() {
       SLURMK8S_TEST(a_name_that_comes_back_serves_at_once),
       SLURMK8S_TEST(keeps_nodes_up),
       SLURMK8S_TEST(does_not_power_up_in_a_hurry),
+      SLURMK8S_TEST(a_pod_brings_the_features_of_its_machine),
       SLURMK8S_TEST(is_quiet_at_rest),
       SLURMK8S_TEST(looks_less_often_at_many_nodes_that_change),
       SLURMK8S_TEST(is_idempotent_after_a_restart),
