@@ -204,7 +204,7 @@ accepted "two claims" "{$slurmd,\"volumeClaimTemplates\":[$(claim a),$(claim b)]
 
 # ---- what slurm-k8s sets itself --------------------------------------------------------------------------------------
 
-for name in SLURMD_{NODENAME,CONF_SERVER,CONF} SLURM_K8S_{NODESET,POD,NAMESPACE,NODE}; do
+for name in SLURMD_{NODENAME,CONF_SERVER,CONF} SLURM_K8S_{NODESET,POD,NAMESPACE,NODE,ZONE,CPU_LIMIT,MEMORY_LIMIT}; do
   refused_slurmd "variable $name" "spec.slurmd.env\[1\].name: Invalid value: *$name: slurm-k8s sets this variable of" \
     "\"env\":[{\"name\":\"A\"},{\"name\":\"$name\",\"value\":\"x\"}]"
 done
