@@ -117,9 +117,12 @@ put_scripts() { # POD-SETUP JOB-SETUP: lines of shell
 with_scripts() { # POD-SETUP JOB-SETUP
   local scripts=slurm.spank.scripts
   put_scripts "$1" "$2"
-  install_release --set "slurm.spank.threads=auto,$scripts.podSetup=/opt/setup/pod-setup,$scripts.podCleanup=/opt/setup/pod-cleanup" \
-    --set "$scripts.jobSetup=/opt/setup/job-setup,$scripts.jobCleanup=/opt/setup/job-cleanup,$scripts.timeout=20"
-  put_nodeset spk 2 '"volumeMounts":[{"name":"scripts","mountPath":"/opt/setup"}]' \
+  install_release --set "slurm.spank.threads=auto,slurm.spank.gpus=ids,$scripts.podSetup=/opt/setup/pod-setup" \
+    --set "$scripts.podCleanup=/opt/setup/pod-cleanup,$scripts.jobSetup=/opt/setup/job-setup" \
+    --set "$scripts.jobCleanup=/opt/setup/job-cleanup,$scripts.timeout=20"
+  # As a device plugin would give it two GPUs.
+  put_nodeset spk 2 '"volumeMounts":[{"name":"scripts","mountPath":"/opt/setup"}],
+    "env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"GPU-a,GPU-b"}]' \
     '{"name":"scripts","configMap":{"name":"e2e-scripts","defaultMode":493}}'
   wait_for 30 "10 node records" has_node_count 10
 }
@@ -127,7 +130,7 @@ with_scripts() { # POD-SETUP JOB-SETUP
 setup_log() { kubectl exec spk-0 -c slurmd -- cat /run/slurm-k8s/setup.log; }
 has_setup_log() { [[ $(setup_log | paste -sd,) == "$1" ]]; }
 
-test_scripts_and_threads() {
+test_scripts_threads_and_gpus() {
   local first second log=$LOGS/spank-pod-cleanup follower
   trap 'restore_release spk' EXIT
   with_scripts 'echo "pod $SLURM_K8S_ZONE $(id -u)" >>/run/slurm-k8s/setup.log' \
@@ -136,6 +139,7 @@ test_scripts_and_threads() {
   first=$(submit -w spk-0 -n1 -c2 --wrap 'set -e; test "$OMP_NUM_THREADS" = 2
     srun --overlap -n1 -c1 bash -c "test \$OMP_NUM_THREADS = 1"
     OMP_NUM_THREADS=7 srun --overlap -n1 -c1 bash -c "test \$OMP_NUM_THREADS = 7"
+    CUDA_VISIBLE_DEVICES=1 srun --overlap -n1 bash -c "test \$CUDA_VISIBLE_DEVICES = GPU-b"
     test "$SLURM_K8S_ZONE" = zone-7')
   wait_done "$first" 90
   second=$(submit -w spk-0 -n1 --wrap true)
