@@ -50,13 +50,15 @@ strong() {
 # The functions that Slurm looks for, from its source.
 required_by() {
   local type
+  { grep -hoE '"job_(submit|modify)"$|"job_(submit|modify)",' "$1"/src/*/job_submit.c || true; } | tr -d '",' | sort -u |
+    sed 's/^/job_submit /'
   for type in prep node_features power; do
     { grep -rhoE --include='*.c' "^\s*\"${type}_p_[a-z_0-9]+\"" "$1/src" || true; } | tr -d ' \t"' | sort -u |
       sed "s/^/$type /"
   done
 }
 
-for plugin in prep node_features power; do
+for plugin in job_submit prep node_features power; do
   file=$(plugin_file "$plugin")
   if [[ -e $file ]]; then check "$plugin/k8s needs what every daemon of Slurm has" strong "$file"; fi
 done
