@@ -3,6 +3,7 @@
 #include "update_plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/hostlist.hpp"
 #include "core/plan.hpp"
@@ -17,11 +18,12 @@ using Kind = NodeAction::Kind;
 using Type = UpdateStrategy::Type;
 using Names = std::vector<std::string>;
 
-/** What a pod of this variant would be made from now; empty: the NodeSet has no such variant any more. */
-std::string present_hash(const PodFacts& pod, const NodeSet& nodeset) {
+/** What a pod of this variant would be made from now; nothing: the NodeSet has no such variant any more. */
+std::optional<std::string> present_hash(const PodFacts& pod, const NodeSet& nodeset) {
   if (pod.variant.empty()) return nodeset.template_hash;
   const auto found = nodeset.variants.find(pod.variant);
-  return found == nodeset.variants.end() ? std::string() : found->second.template_hash;
+  if (found == nodeset.variants.end()) return std::nullopt;
+  return found->second.template_hash;
 }
 
 bool is_of_update(const SlurmNode& node) { return node.reason == kUpdateReason; }
@@ -168,8 +170,8 @@ class Planner {
 bool is_outdated(const SlurmNode& node, const Pods& pods, const NodeSet& nodeset) {
   const auto pod = pods.find(node.name);
   if (pod == pods.end()) return false;
-  const std::string present = present_hash(pod->second, nodeset);
-  return has_other_size(node, nodeset) || present.empty() || is_former_template(pod->second.template_hash, present);
+  const auto present = present_hash(pod->second, nodeset);
+  return has_other_size(node, nodeset) || !present || is_former_template(pod->second.template_hash, *present);
 }
 
 UpdatePlan plan_update(const UpdateInput& input) { return Planner(input).plan(); }

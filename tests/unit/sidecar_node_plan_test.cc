@@ -40,6 +40,7 @@ class Cluster {
   SuspendExemptions exemptions;
   std::set<std::string, std::less<>> held;
   const NodeSetStates* before = nullptr;
+  const VariantDemand* demand = nullptr;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -65,7 +66,7 @@ class Cluster {
     return *this;
   }
   NodePlan plan() const {
-    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins});
+    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins, true, demand});
   }
   std::string actions() const {
     std::string text;
@@ -100,7 +101,7 @@ void makes_what_is_missing(void**) {
   special.extra_conf = "Weight=10";
   Cluster some;
   some.nodeset(special).records("gpu", 1, 1, {}, 3);
-  assert_text(some.actions(), "create gpu-[000,002]; weigh gpu-001");
+  assert_text(some.actions(), "create gpu-[000,002]; features gpu-001; weigh gpu-001");
   assert_text(some.plan().actions[0].line,
                       "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
 }
@@ -163,6 +164,19 @@ void nodes_have_the_features_of_their_machine(void**) {
 }
 
 // Its record is there before its pod, and when it is powered down.
+void a_node_goes_for_a_job_that_waits_for_its_variant(void**) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", 3);
+  nodeset.scaling_mode = ScalingMode::always;
+  cluster.nodeset(nodeset).records("c", 0, 1, up).records("c", 2, 2);
+  VariantDemand demand{.recycle = {"c-0"}, .reserved = {"c-2"}};
+  cluster.demand = &demand;
+  assert_contains(cluster.actions(), "power_down c-0");
+  assert_false(cluster.actions().find("power_up") != std::string::npos);
+  demand.reserved.clear();
+  assert_contains(cluster.actions(), "power_up c-2");
+}
+
 void a_node_that_belongs_to_a_machine_has_its_features_always(void**) {
   NodeSet nodeset = nodeset_of("ds", 1);
   nodeset.scaling_mode = ScalingMode::daemon_set;
@@ -665,7 +679,7 @@ void keeps_daemon_sets_and_others_apart(void**) {
   // The NodeSet was deleted and made again with another scalingMode.
   cluster.nodesets.clear();
   cluster.nodeset("c", 1);
-  assert_text(cluster.actions(), "delete gone-m1; power_down c-m[1,3],c-m2--x");  // c-7 is its one node
+  assert_text(cluster.actions(), "delete gone-m1; features c-7; power_down c-m[1,3],c-m2--x");  // c-7 is its one node
 }
 
 void exempts_daemon_sets_from_suspends(void**) {
@@ -862,6 +876,7 @@ int main() {
       SLURMK8S_TEST(empties_cordoned_machines),
       SLURMK8S_TEST(records_follow_extra_conf),
       SLURMK8S_TEST(nodes_have_the_features_of_their_machine),
+      SLURMK8S_TEST(a_node_goes_for_a_job_that_waits_for_its_variant),
       SLURMK8S_TEST(a_node_that_belongs_to_a_machine_has_its_features_always),
       SLURMK8S_TEST(leaves_alone_what_matches),
       SLURMK8S_TEST(takes_each_state_out_safely),

@@ -175,6 +175,7 @@ void rolls_a_template_out(void**) {
     other.slurm.exempt_nodes = "c";
     other.slurm.node("c-0").cpus = 2;
     other.slurm.node("c-0").real_memory_mib = 936;
+    other.slurm.node("c-0").features = "c";
     other.come_up("c-0", former);
     other.template_of("c", 1, "j",
                       format(R"({"updateRevision":"%s","conditions":[{"type":"RolledOut","reason":"%s"}]})",

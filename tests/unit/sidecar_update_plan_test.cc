@@ -6,6 +6,7 @@
 #include <list>
 
 #include "base/hostlist.hpp"
+#include "core/template_hash.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 
@@ -266,6 +267,22 @@ void starts_afresh_with_each_template(void**) {
   assert_text(cluster.condition(), "True TemplateInUse: no node has a former template");
 }
 
+void compares_pods_with_their_own_variant(void**) {
+  Cluster cluster(4);
+  cluster.nodeset.variants["v1"].template_hash = "1-v1";
+  cluster.add(idle, kNew).add(idle, "1-v1").add(idle, "1-v0").add(idle, "1-v1");
+  for (const char* name : {"c-1", "c-2"}) cluster.pods[name].variant = "v1";
+  cluster.pods["c-3"].variant = "gone";
+  assert_text(cluster.steps(), "recycle c-[2-3]");
+  assert_int_equal(cluster.before.updated, 2);
+  assert_text(cluster.before.template_hash, revision_of(cluster.nodeset));
+  // Another patch of a variant is another roll-out.
+  cluster.before.stopped = true;
+  assert_text(cluster.steps(), "");
+  cluster.nodeset.variants["v1"].template_hash = "1-v2";
+  assert_text(cluster.steps(), "recycle c-[1-3]");
+}
+
 void remembers_over_a_restart(void**) {
   Cluster cluster(4);
   cluster.add(idle, kOld).add(powered_down, kNone).add(idle, kNew);
@@ -328,6 +345,7 @@ int main() {
       SLURMK8S_TEST(a_failure_after_a_success_stops_too),
       SLURMK8S_TEST(a_node_that_is_lost_is_no_failure),
       SLURMK8S_TEST(starts_afresh_with_each_template),
+      SLURMK8S_TEST(compares_pods_with_their_own_variant),
       SLURMK8S_TEST(remembers_over_a_restart),
       SLURMK8S_TEST(takes_none_of_a_protected_nodeset),
       SLURMK8S_TEST(counts_and_describes),
