@@ -3,9 +3,11 @@
 #include "variant_demand.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string_view>
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
 #include "core/constraint.hpp"
 #include "node_state.hpp"
@@ -17,11 +19,6 @@ namespace {
 bool has_word(std::string_view list, std::string_view word) {
   const std::vector<std::string_view> words = split(list, ',');
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool share_word(std::string_view list, std::string_view other) {
-  const std::vector<std::string_view> words = split(list, ',');
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return has_word(other, word); });
 }
 
 /** A node that a job could be given, now or when it is powered down. */
@@ -70,11 +67,22 @@ class Matcher {
     return std::nullopt;
   }
 
+  /** The nodes that a job's partitions have. Jobs of a partition share one list. */
+  const std::set<std::string, std::less<>>& nodes_of(const SlurmJob& job) {
+    const auto [entry, is_new] = nodes_by_list_.try_emplace(job.partition_nodes);
+    if (is_new) {
+      const auto names = expand_hostlist(job.partition_nodes);
+      if (names) entry->second.insert(names->begin(), names->end());
+    }
+    return entry->second;
+  }
+
   bool take(const SlurmJob& job, const FeatureSet& features, const std::string& variant) {
+    const auto& allowed = nodes_of(job);
     std::vector<Candidate*> ready, others;
     for (Candidate& candidate : candidates_) {
       const SlurmNode& node = *candidate.node;
-      const bool fits = !candidate.taken && share_word(node.partitions, job.partitions) &&
+      const bool fits = !candidate.taken && allowed.contains(node.name) &&
                         std::all_of(features.begin(), features.end(),
                                     [&](const std::string& feature) { return has_word(node.features, feature); });
       if (!fits) continue;
@@ -98,6 +106,7 @@ class Matcher {
 
   const NodeSets& nodesets_;
   std::vector<Candidate> candidates_;
+  std::map<std::string, std::set<std::string, std::less<>>> nodes_by_list_;
   VariantDemand demand_;
 };
 

@@ -45,7 +45,6 @@ struct SlurmNode {
   std::uint64_t weight = 1;
   std::string features;         ///< all that it can have: AvailableFeatures
   std::string active_features;  ///< those that it has, or is being booted with
-  std::string partitions;       ///< names with commas
   std::string reason;
   std::string comment;
   /** NodeAddr: the node's own name until its slurmd has registered, and again when it is powered down. */
@@ -85,6 +84,7 @@ struct SlurmJob {
   std::uint32_t cpus = 0;  ///< in all
   std::uint32_t nodes = 0; ///< at least
   bool waits = false;      ///< pending, and only for resources or its turn
+  std::string partition_nodes;  ///< hostlist, all nodes of its partitions; only of load_waiting_jobs_since()
 
   bool operator==(const SlurmJob&) const = default;
 };

@@ -40,6 +40,26 @@ bool VariantCatalog::is_variant(const std::string& feature) const {
                      [&](const auto& nodeset) { return nodeset.second.variants.contains(feature); });
 }
 
+bool VariantCatalog::is_fulfilled(const FeatureSet& features) const {
+  return std::any_of(nodesets.begin(), nodesets.end(), [&](const auto& nodeset) {
+    const Entry& entry = nodeset.second;
+    return std::all_of(features.begin(), features.end(), [&](const std::string& feature) {
+      return entry.features.contains(feature) || entry.variants.contains(feature);
+    });
+  });
+}
+
+std::string VariantCatalog::settle(std::string_view constraint) const {
+  const auto parsed = parse_constraint(constraint);
+  if (!parsed || parsed->has_count || parsed->alternatives.size() < 2) return {};
+  const std::vector<FeatureSet>& all = parsed->alternatives;
+  if (std::none_of(all.begin(), all.end(), [&](const FeatureSet& f) { return variant_in(f).has_value(); })) return {};
+  const auto found = std::find_if(all.begin(), all.end(), [&](const FeatureSet& f) { return is_fulfilled(f); });
+  std::string text;
+  for (const std::string& feature : found == all.end() ? all.front() : *found) text += (text.empty() ? "" : "&") + feature;
+  return text;
+}
+
 Status VariantCatalog::check(std::string_view constraint, const Applicant* applicant) const {
   const auto parsed = parse_constraint(constraint);
   if (!parsed) return {};
@@ -58,6 +78,10 @@ Status VariantCatalog::check(std::string_view constraint, const Applicant* appli
   if (parsed->has_count) {
     return Error(Errc::invalid, "constraint: all nodes of a job have the same variant: " + join(wanted) +
                                     " can't be given with a count (*) or in [a&b]; a heterogeneous job can have several");
+  }
+  if (parsed->alternatives.size() > 1) {
+    return Error(Errc::invalid, "constraint: alternatives (|) with " + join(wanted) +
+                                    " need JobSubmitPlugins=k8s in slurm.conf");
   }
   if (applicant) {
     for (const std::string& variant : wanted) SLURMK8S_CHECK(check_access(variant, *applicant));
@@ -89,13 +113,9 @@ Status VariantCatalog::check_access(const std::string& variant, const Applicant&
 std::string VariantCatalog::describe_unknown(std::string_view constraint) const {
   const auto parsed = parse_constraint(constraint);
   if (!parsed || parsed->alternatives.empty() || nodesets.empty()) return {};
-  for (const FeatureSet& features : parsed->alternatives) {
-    for (const auto& [name, nodeset] : nodesets) {
-      const bool fulfils = std::all_of(features.begin(), features.end(), [&, &entry = nodeset](const std::string& f) {
-        return entry.features.contains(f) || entry.variants.contains(f);
-      });
-      if (fulfils) return {};
-    }
+  if (std::any_of(parsed->alternatives.begin(), parsed->alternatives.end(),
+                  [&](const FeatureSet& features) { return is_fulfilled(features); })) {
+    return {};
   }
   std::string text = "constraint: no NodeSet has it; there are";
   const char* before = " ";

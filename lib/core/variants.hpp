@@ -53,8 +53,17 @@ class VariantCatalog {
   bool is_variant(const std::string& feature) const;
 
   /**
+   * The constraint without alternatives, when it has some and a variant among them: the first one that a NodeSet can
+   * fulfil, else the first. Empty: it may stay as it is. slurmctld can't be left to choose: with a '|' it takes nodes that
+   * are up for good whatever variant they run (_valid_features() in node_scheduler.c, 22.05 to 26.05, looks at active
+   * features within parentheses only, and there not at the first).
+   */
+  std::string settle(std::string_view constraint) const;
+
+  /**
    * Whether slurmctld can do what a constraint asks for. Error, a sentence for the user: invalid (two variants of one
-   * node; a count, which would need nodes of different variants), forbidden (a variant that is not for them). A
+   * node; alternatives, which settle() takes away; a count, which would need nodes of different variants), forbidden (a
+   * variant that is not for them). A
    * constraint without variants is fine; so is a wrong one: slurmctld says so itself. `applicant` null: whoever it is.
    */
   Status check(std::string_view constraint, const Applicant* applicant) const;
@@ -75,6 +84,7 @@ class VariantCatalog {
  private:
   Status check_access(const std::string& variant, const Applicant& applicant) const;
   bool is_known(const std::string& feature) const;
+  bool is_fulfilled(const FeatureSet& features) const;
   std::optional<std::string> variant_in(const FeatureSet& features) const;
   bool can_fulfil(const std::string& node, const FeatureSet& features) const;
 };

@@ -121,6 +121,14 @@ int check_variants(const char* constraint, const slurm_k8s_applicant* applicant,
   return status ? 0 : -1;
 }
 
+/** What doesn't fit isn't cut: half a constraint is another one. */
+int settle_constraint(const char* constraint, char* text, unsigned int size) {
+  const std::string settled = variants().catalog()->settle(constraint);
+  if (settled.empty() || settled.size() >= size) return 0;
+  copy(settled, text, size);
+  return 1;
+}
+
 void choose_variant(const char* constraint, const char* nodes, char* text, unsigned int size) {
   const auto names = expand_hostlist(nodes ? nodes : "");
   copy(variants().catalog()->choose(constraint, names.value_or({})), text, size);
@@ -174,6 +182,11 @@ SLURMK8S_EXPORT int slurm_k8s_variants_check(const char* constraint, const slurm
                                              unsigned int size) {
   return slurmk8s::guarded("slurm_k8s_variants_check", 0,
                            [&] { return slurmk8s::check_variants(constraint, applicant, text, size); });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_variants_settle(const char* constraint, char* text, unsigned int size) {
+  return slurmk8s::guarded("slurm_k8s_variants_settle", 0,
+                           [&] { return slurmk8s::settle_constraint(constraint, text, size); });
 }
 
 SLURMK8S_EXPORT void slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size) {

@@ -64,6 +64,12 @@ struct slurm_k8s_applicant {
 int slurm_k8s_variants_check(const char *constraint, const struct slurm_k8s_applicant *applicant, char *text,
                              unsigned int size);
 
+/*
+ * Whether a constraint has alternatives with variants, of which slurmctld must be given one: then `text` is the constraint
+ * that it is to have. 1 or 0.
+ */
+int slurm_k8s_variants_settle(const char *constraint, char *text, unsigned int size);
+
 /* The variant that `nodes` (a hostlist; NULL: not known) are to have for a constraint; empty: none. */
 void slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
 

@@ -119,7 +119,6 @@ SlurmNode decode_node(const node_info_t& info) {
   node.weight = info.weight;
   node.features = text(info.features);
   node.active_features = text(info.features_act);
-  node.partitions = text(info.partitions);
   node.reason = text(info.reason);
   node.comment = text(info.comment);
   node.address = text(info.node_addr);
@@ -290,6 +289,7 @@ class RpcSlurm final : public Slurm {
       const job_info_t& info = message->job_array[i];
       if (info.features && info.features[0] && waits_for_nodes(info)) jobs.push_back(decode_job(info));
     }
+    if (!jobs.empty()) SLURMK8S_CHECK(add_partition_nodes(jobs));
     since = message->last_update;
     return std::optional(std::move(jobs));
   }
@@ -386,6 +386,21 @@ class RpcSlurm final : public Slurm {
   }
 
  private:
+  // A node's record doesn't say in which partitions it is.
+  Status add_partition_nodes(std::vector<SlurmJob>& jobs) {
+    std::time_t since = 0;
+    const std::optional<std::vector<SlurmPartition>> partitions = SLURMK8S_TRY(load_partitions_since(since));
+    for (SlurmJob& job : jobs) {
+      for (const std::string_view name : split(job.partitions, ',')) {
+        const auto found = std::find_if(partitions->begin(), partitions->end(),
+                                        [&](const SlurmPartition& partition) { return partition.name == name; });
+        if (found == partitions->end() || found->nodes.empty()) continue;
+        job.partition_nodes += (job.partition_nodes.empty() ? "" : ",") + found->nodes;
+      }
+    }
+    return {};
+  }
+
   static Result<Conf> load_conf() {
     slurm_conf_t* raw = nullptr;
     errno = 0;

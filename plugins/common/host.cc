@@ -59,11 +59,12 @@ bool Variants::open(const char* folder) {
   if (!library_) return false;
   has_ = symbol<decltype(has_)>(library_, "slurm_k8s_variants_has");
   check_ = symbol<decltype(check_)>(library_, "slurm_k8s_variants_check");
+  settle_ = symbol<decltype(settle_)>(library_, "slurm_k8s_variants_settle");
   choose_ = symbol<decltype(choose_)>(library_, "slurm_k8s_variants_choose");
   list_ = symbol<decltype(list_)>(library_, "slurm_k8s_variants_list");
   const auto load = symbol<decltype(&slurm_k8s_variants_open)>(library_, "slurm_k8s_variants_open");
   if (load) load(folder);
-  if (load && has_ && check_ && choose_ && list_) return true;
+  if (load && has_ && check_ && settle_ && choose_ && list_) return true;
   close();
   return false;
 }
@@ -71,6 +72,7 @@ bool Variants::open(const char* folder) {
 void Variants::close() {
   has_ = nullptr;
   check_ = nullptr;
+  settle_ = nullptr;
   choose_ = nullptr;
   list_ = nullptr;
   if (!library_) return;
@@ -85,6 +87,11 @@ Variants::Answer Variants::check(const char* constraint, const slurm_k8s_applica
   char text[2048] = "";
   const bool refused = check_ && check_(constraint, applicant, text, sizeof text) != 0;
   return {refused, text};
+}
+
+std::string Variants::settle(const char* constraint) const {
+  char text[2048] = "";
+  return settle_ && settle_(constraint, text, sizeof text) != 0 ? text : "";
 }
 
 std::string Variants::choose(const char* constraint, const char* nodes) const {

@@ -50,6 +50,8 @@ class Variants {
   };
   /** `applicant` null: whoever it is. */
   Answer check(const char* constraint, const slurm_k8s_applicant* applicant) const;
+  /** The constraint that slurmctld is to have instead; empty: as it is. */
+  std::string settle(const char* constraint) const;
   /** `nodes` null: not known. */
   std::string choose(const char* constraint, const char* nodes) const;
   std::string list() const;
@@ -58,6 +60,7 @@ class Variants {
   void* library_ = nullptr;
   decltype(&slurm_k8s_variants_has) has_ = nullptr;
   decltype(&slurm_k8s_variants_check) check_ = nullptr;
+  decltype(&slurm_k8s_variants_settle) settle_ = nullptr;
   decltype(&slurm_k8s_variants_choose) choose_ = nullptr;
   decltype(&slurm_k8s_variants_list) list_ = nullptr;
 };

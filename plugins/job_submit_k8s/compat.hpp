@@ -18,6 +18,7 @@ struct job_record_t;
 extern slurm_conf_t slurm_conf __attribute__((weak));
 /** xmalloc'ed copy: what Slurm's callers xfree(). In libslurmfull of every version. */
 char* slurm_xstrdup(const char* text);
+void slurm_xfree(void** text);
 
 }  // extern "C"
 

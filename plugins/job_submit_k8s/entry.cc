@@ -27,14 +27,18 @@ void tell(char** message, const std::string& text) {
 }
 
 /** Of a constraint that may be absent, or taken back by an update (empty). */
-bool is_refused(const char* constraint, const slurm_k8s_applicant& applicant, char** message) {
+bool is_refused(char*& constraint, const slurm_k8s_applicant& applicant, char** message) {
   if (!variants || !constraint || !constraint[0]) return false;
+  if (const std::string settled = variants->settle(constraint); !settled.empty()) {
+    slurm_xfree(reinterpret_cast<void**>(&constraint));
+    constraint = slurm_xstrdup(settled.c_str());
+  }
   const Variants::Answer answer = variants->check(constraint, &applicant);
   tell(message, answer.text);
   return answer.refused;
 }
 
-int check(const job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
+int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
   const bool is_operator = submitter == 0 || submitter == slurm_conf.slurm_user_id;
   const slurm_k8s_applicant applicant{user, job.account, is_operator};
   if (is_refused(job.features, applicant, message)) return ESLURM_INVALID_FEATURE;

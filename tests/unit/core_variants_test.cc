@@ -30,12 +30,13 @@ void knows_variants(void**) {
 }
 
 void refuses_what_no_node_can_be(void**) {
-  for (const char* fine : {"", "cuda12", "gpu&cuda12", "cuda11|cuda12", "gpu&(cuda11|cuda12)", "[cuda11|cuda12]", "a100*2",
-                           "[gpu*1&cpu*2]", "nobody-has-it", "bad&(", "cuda12&cuda12"}) {
+  for (const char* fine :
+       {"", "cuda12", "gpu&cuda12", "gpu|cpu", "a100*2", "[gpu*1&cpu*2]", "nobody-has-it", "bad&(", "cuda12&cuda12"}) {
     assert_text(check(fine), "");
   }
   assert_text(check("cuda11&cuda12"), "constraint: a node has one variant at a time, and not cuda11 and cuda12");
   assert_contains(check("gpu|(cuda11&arm)"), "not arm and cuda11");
+  assert_contains(check("cuda11|cuda12"), "alternatives (|) with cuda11 and cuda12 need JobSubmitPlugins=k8s");
   assert_contains(check("cuda12*2"), "cuda12 can't be given with a count");
   assert_contains(check("[cuda11*1&cuda12*1]"), "one variant at a time");
   assert_contains(check("[gpu*1&cuda12*1]"), "with a count");
@@ -54,7 +55,6 @@ void lets_in_whom_the_nodeset_names(void**) {
       {"secret", {1002, "", false}, "not for your jobs without an --account: it is for physics"},
       {"secret", {1002, "", true}, ""},
       {"gpu&secret", {5, "", false}, "not for"},
-      {"cuda12|secret", {5, "", false}, "not for"},
       {"closed", {1002, "", false}, ""},
       {"closed", {1001, "physics", false}, "variant closed is not for you"},
       {"arm", {5, "", false}, ""},  // NodeSet gpu lets everybody in
@@ -76,6 +76,23 @@ void tells_what_there_is(void**) {
               "gpu (a100) with the variants arm, cuda11, cuda12 and secret");
   assert_contains(catalog().describe_unknown("cpu&cuda12"), "no NodeSet has it");
   assert_text(VariantCatalog().describe_unknown("cuda13"), "");
+}
+
+void settles_on_the_first_that_there_is(void**) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"cuda12|cuda11", "cuda12"},
+      {"[cuda11|cuda12]", "cuda11"},
+      {"gpu&(cuda11|cuda12)", "gpu&cuda11"},
+      {"cuda13|cuda11", "cuda11"},
+      {"cpu&cuda11|gpu&cuda12", "gpu&cuda12"},
+      {"cuda13&gpu|cpu&cuda11", "cuda13&gpu"},  // none: it is refused as it is written first
+      {"gpu|cuda12", "gpu"},
+      {"gpu|cpu", ""},
+      {"cuda12", ""},
+      {"[cuda12*1|cuda11]", ""},
+      {"bad|(", ""},
+  };
+  for (const auto& [constraint, expected] : cases) assert_text(catalog().settle(constraint), expected);
 }
 
 void chooses_the_first_that_all_nodes_can_be(void**) {
@@ -120,6 +137,7 @@ int main() {
       SLURMK8S_TEST(refuses_what_no_node_can_be),
       SLURMK8S_TEST(lets_in_whom_the_nodeset_names),
       SLURMK8S_TEST(tells_what_there_is),
+      SLURMK8S_TEST(settles_on_the_first_that_there_is),
       SLURMK8S_TEST(chooses_the_first_that_all_nodes_can_be),
       SLURMK8S_TEST(survives_a_file),
   };

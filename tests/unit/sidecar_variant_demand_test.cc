@@ -33,14 +33,13 @@ struct World {
     SlurmNode node = FakeSlurm::cloud_node(node_name("g", std::ssize(nodes), 0));
     node.features = "g,v1,v2";
     node.active_features = *variant ? std::string("g,") + variant : "g";
-    node.partitions = "all,main";
     node.powered_down = std::string_view(variant) == "-";
     if (change) change(node);
     nodes.push_back(node);
     return *this;
   }
-  World& job(const char* features, std::uint32_t count = 1, const char* partitions = "main") {
-    jobs.push_back({.id = 1, .partitions = partitions, .features = features, .nodes = count, .waits = true});
+  World& job(const char* features, std::uint32_t count = 1, const char* allowed = "other-[0-3],g-[0-9]") {
+    jobs.push_back({.id = 1, .features = features, .nodes = count, .waits = true, .partition_nodes = allowed});
     return *this;
   }
   std::string recycled() const { return names(find_variant_demand(nodesets, nodes, jobs).recycle); }
@@ -70,7 +69,8 @@ void recycles_none_in_vain(void**) {
   assert_text(World().node("").job("g|v2").recycled(), "");            // any node would do
   assert_text(World().node("").job("v2*1").recycled(), "");
   assert_text(World().node("").job("nothing&v2").recycled(), "");
-  assert_text(World().node("").job("v2", 1, "other").recycled(), "");
+  assert_text(World().node("").job("v2", 1, "g-1").recycled(), "");
+  assert_text(World().node("").job("v2", 1, "").recycled(), "");
   const std::function<void(SlurmNode&)> unfit[] = {
       [](SlurmNode& n) { n.base = Base::allocated; }, [](SlurmNode& n) { n.base = Base::mixed; },
       [](SlurmNode& n) { n.completing = true; },      [](SlurmNode& n) { n.draining = true; },
