@@ -2,37 +2,12 @@
 // features_change(): lists of words, whose order says nothing.
 #include "node_features.hpp"
 
-#include <algorithm>
 #include <set>
-#include <string_view>
-#include <vector>
 
-#include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace slurmk8s {
 namespace {
-
-using Words = std::vector<std::string>;
-
-Words words_of(std::string_view list) {
-  Words words;
-  for (const std::string_view word : split(list, ',')) {
-    if (!word.empty()) words.emplace_back(word);
-  }
-  return words;
-}
-
-bool has(const Words& words, std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); }
-
-void add(Words& words, const std::string& word) {
-  if (!has(words, word)) words.push_back(word);
-}
-
-std::string join(const Words& words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
-  return list;
-}
 
 bool are_same(const Words& a, const Words& b) { return std::set(a.begin(), a.end()) == std::set(b.begin(), b.end()); }
 
@@ -40,11 +15,11 @@ bool are_same(const Words& a, const Words& b) { return std::set(a.begin(), a.end
 Words change(Words words, const WantedFeatures& wanted, bool with_variants) {
   const Words own = words_of(wanted.nodeset.features);
   for (const std::string& former : words_of(wanted.before)) {
-    if (!has(own, former)) std::erase(words, former);
+    if (!has_word(own, former)) std::erase(words, former);
   }
   for (const std::string& feature : own) {
     if (with_variants || !wanted.nodeset.variants.contains(feature)) {
-      add(words, feature);
+      add_word(words, feature);
     } else {
       std::erase(words, feature);
     }
@@ -52,7 +27,7 @@ Words change(Words words, const WantedFeatures& wanted, bool with_variants) {
   if (!wanted.knows_machines) return words;
   std::erase_if(words, is_machine_feature);
   if (wanted.machine) {
-    for (const std::string& feature : wanted.machine->features) add(words, feature);
+    for (const std::string& feature : wanted.machine->features) add_word(words, feature);
   }
   return words;
 }
@@ -73,8 +48,8 @@ std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const Want
   const bool is_active_same = are_same(without_variants(active, wanted.nodeset), new_active);
   if (are_same(available, new_available) && is_active_same) return std::nullopt;
   SlurmNodeUpdate update;
-  update.features = join(new_available);
-  update.active_features = join(new_active);
+  update.features = join_words(new_available);
+  update.active_features = join_words(new_active);
   return update;
 }
 

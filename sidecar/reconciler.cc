@@ -144,7 +144,8 @@ std::chrono::milliseconds Reconciler::round() {
     held_until_ = held.until;
     const VariantDemand demand = find_variant_demand(nodesets_, nodes_, waiting_jobs_.jobs());
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_, config_->has_node_features, &demand});
+                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_,
+                                config_->has_node_features, &demand});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = false;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/words.hpp"
 #include "core/constraint.hpp"
 #include "node_state.hpp"
 #include "record_owner.hpp"
@@ -16,15 +16,9 @@
 namespace slurmk8s {
 namespace {
 
-bool has_word(std::string_view list, std::string_view word) {
-  const std::vector<std::string_view> words = split(list, ',');
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /** A node that a job could be given, now or when it is powered down. */
 struct Candidate {
   const SlurmNode* node;
-  const NodeSet* nodeset;
   bool taken = false;
 };
 
@@ -40,7 +34,7 @@ class Matcher {
       const auto owner = record_owner(node, nodesets);
       const auto found = owner ? nodesets.find(*owner) : nodesets.end();
       if (found == nodesets.end() || !found->second.spec.ok()) continue;
-      if (!found->second.spec->variants.empty()) candidates_.push_back({&node, &*found->second.spec});
+      if (!found->second.spec->variants.empty()) candidates_.push_back({&node});
     }
   }
 

@@ -15,7 +15,6 @@
 
 #include <slurm/slurm.h>
 
-#include "base/file.hpp"
 #include "base/guarded.hpp"
 #include "gpu_ids.hpp"
 #include "oom_score.hpp"
@@ -35,7 +34,6 @@ using namespace slurmk8s;
 
 namespace {
 
-constexpr std::size_t kMaxPodEnv = 65536;
 constexpr int kFailed = -1;  // Slurm takes nothing else for a failure everywhere
 
 // Slurm's struct has pointers to char that isn't const.
@@ -103,8 +101,7 @@ void change_environment(spank_t spank, const EnvChanges& changes) {
 
 Result<EnvChanges> pod_environment(const std::string& path) {
   if (path.empty()) return EnvChanges{};
-  const auto text = read_file(path, kMaxPodEnv);
-  if (!text && text.error().code() == Errc::not_found) return EnvChanges{};  // a node that is no pod
+  const auto text = read_pod_env(path);
   if (!text) return text.error();
   auto changes = parse_pod_env(*text);
   if (!changes) return changes.error().wrap(path);

@@ -2,15 +2,23 @@
 // Reading pod.env.
 #include "pod_env.hpp"
 
+#include "base/file.hpp"
 #include "base/text.hpp"
 
 namespace slurmk8s {
 namespace {
 
+constexpr std::size_t kMaxPodEnv = 65536;
 constexpr std::string_view kPrefix = "SLURM_K8S_";
 constexpr std::string_view kOfSteps = "SLURM_K8S_OMP_NUM_THREADS";
 
 }  // namespace
+
+Result<std::string> read_pod_env(const std::string& path) {
+  auto text = read_file(path, kMaxPodEnv);
+  if (!text && text.error().code() == Errc::not_found) return std::string();
+  return text;
+}
 
 Result<EnvChanges> parse_pod_env(std::string_view text) {
   EnvChanges changes;

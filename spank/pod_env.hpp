@@ -2,6 +2,7 @@
 // pod.env: what the slurmd image's entrypoint wrote down about its pod. No Slurm; slurmstepd's thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace slurmk8s {
 
 /** Where the image's entrypoint writes. */
 inline constexpr const char* kPodEnvFile = "/run/slurm-k8s/pod.env";
+
+/** The text of such a file; empty when there is none, on a node that is no pod. Errors as of read_file(). */
+Result<std::string> read_pod_env(const std::string& path);
 
 /**
  * The SLURM_K8S_* variables of `NAME=value` lines, in order. Lines that are empty or start with '#' are skipped, and

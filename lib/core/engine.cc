@@ -372,7 +372,8 @@ void Engine::create_pod(const std::string& name, const std::string& request, con
   } else if (!claims) {
     on_created(name, request, claims.error());
   } else {
-    executor_.create(kube::kPods, build_pod(**nodeset, {name, request, join(node.jobs), node.order.value_or(PodOrder())}, parts_.options),
+    const PodIdentity identity{name, request, join(node.jobs), node.order.value_or(PodOrder())};
+    executor_.create(kube::kPods, build_pod(**nodeset, identity, parts_.options),
                      [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
   }
 }

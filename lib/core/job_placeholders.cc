@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "core/field_error.hpp"
 #include "core/names.hpp"
 
@@ -35,8 +36,6 @@ constexpr std::array<Placeholder, 13> kPlaceholders{{
     {"$(JOB_GRES)", [](const SlurmJob& job) { return job.gres; }},
     {"$(JOB_NODES)", [](const SlurmJob& job) { return std::to_string(job.nodes); }},
 }};
-
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::string escape_label(std::string text) {
   for (char& c : text) {

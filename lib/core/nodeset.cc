@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "core/field_error.hpp"
 #include "core/job_placeholders.hpp"
 #include "core/names.hpp"
@@ -261,12 +262,9 @@ Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) 
 
 // A label's value, and a feature of Slurm's.
 bool is_variant_name(std::string_view name) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
   return !name.empty() && name.size() <= kMaxLabel && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
          std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+                     [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 Result<std::set<std::string>> decode_names(const Json& list, const std::string& field) {
@@ -322,7 +320,7 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
   const Json list = spec["variants"];
   SLURMK8S_CHECK(check_type(list, "spec.variants", true));
   if (list.size() > kMaxVariants) return wrong("spec.variants", format("at most %zu", kMaxVariants));
-  const std::string own = "," + nodeset.features + ",";
+  const std::string own = nodeset.features;
   for (std::size_t i = 0; i < list.size(); i++) {
     const std::string field = format("spec.variants[%zu]", i);
     if (!list[i].is_object()) return wrong(field, "an object is needed");
@@ -331,7 +329,7 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
       return wrong(field + ".name", "\"" + name + "\": letters, digits, '-', '_' and '.' are needed, at most 63, with "
                                                   "a letter or digit at both ends");
     }
-    if (own.find("," + name + ",") != std::string::npos) {
+    if (has_word(own, name)) {
       return wrong(field + ".name", name + ": is a feature of all nodes of the NodeSet");
     }
     Result<Variant> variant = decode_variant(spec, list[i], nodeset);
@@ -420,11 +418,9 @@ NodeSet with_variant(const NodeSet& nodeset, std::string_view variant) {
 }
 
 std::string static_features(const NodeSet& nodeset) {
-  std::string all;
-  for (const std::string_view feature : split(nodeset.features, ',')) {
-    if (!nodeset.variants.contains(feature)) all += (all.empty() ? "" : ",") + std::string(feature);
-  }
-  return all;
+  Words words = words_of(nodeset.features);
+  std::erase_if(words, [&](const std::string& feature) { return nodeset.variants.contains(feature); });
+  return join_words(words);
 }
 
 std::string find_variant(const NodeSet& nodeset, std::string_view active_features) {
@@ -436,9 +432,7 @@ std::string find_variant(const NodeSet& nodeset, std::string_view active_feature
 
 VariantCatalog::Entry catalog_entry(const NodeSet& nodeset) {
   VariantCatalog::Entry entry;
-  for (const std::string_view feature : split(nodeset.features, ',')) {
-    if (!nodeset.variants.contains(feature)) entry.features.emplace(feature);
-  }
+  for (const std::string& feature : words_of(static_features(nodeset))) entry.features.insert(feature);
   for (const auto& [name, variant] : nodeset.variants) entry.variants[name] = variant.access;
   return entry;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "core/names.hpp"
 #include "core/reasons.hpp"
 
@@ -198,9 +199,7 @@ bool is_given_up(const SlurmNode& record) {
 bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
   const std::string_view name = record.name;
   if (!name.starts_with(nodeset) || !name.substr(nodeset.size()).starts_with('-')) return false;
-  const std::vector<std::string_view> features = split(record.features, ',');
-  const bool has_feature = std::find(features.begin(), features.end(), nodeset) != features.end();
-  return has_feature && decode_machine(name.substr(nodeset.size() + 1)).has_value();
+  return has_word(record.features, nodeset) && decode_machine(name.substr(nodeset.size() + 1)).has_value();
 }
 
 }  // namespace slurmk8s

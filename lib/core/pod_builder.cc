@@ -178,7 +178,9 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
   Json owner = owner_reference(nodeset).set("controller", Json::boolean(true));
 
   // A node is made for a job: its pod is busy from the start, before anybody could look.
-  Json base = merge_overlay(Json::object(), expand_placeholders(nodeset.pod_metadata, identity.order.job));
+  Json base = merge_overlay(
+      Json::object(),
+      nodeset.names_jobs ? expand_placeholders(nodeset.pod_metadata, identity.order.job) : nodeset.pod_metadata);
   if (nodeset.protects_busy) base = merge_overlay(base, busy_marks(nodeset, true));
   fixed.set("name", identity.node)
       .set("namespace", nodeset.name_space)
@@ -186,6 +188,19 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
       .set("annotations", std::move(annotations))
       .set("ownerReferences", Json::array().push(std::move(owner)));
   return merge_overlay(base, fixed);
+}
+
+Json build(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
+  Json spec = merge_overlay(base_spec(nodeset, options), nodeset.pod_spec);
+  spec = merge_overlay(spec, slurmd_overlay(nodeset.slurmd));
+  spec = merge_overlay(spec, fixed_spec(nodeset, identity, options));
+
+  Json pod = Json::object();
+  pod.set("apiVersion", "v1")
+      .set("kind", "Pod")
+      .set("metadata", metadata(nodeset, identity))
+      .set("spec", std::move(spec));
+  return pod;
 }
 
 }  // namespace
@@ -203,18 +218,11 @@ Json busy_marks(const NodeSet& nodeset, bool busy) {
   return Json::object().set("labels", std::move(labels)).set("annotations", std::move(annotations));
 }
 
-Json build_pod(const NodeSet& base, const PodIdentity& identity, const Options& options) {
-  const NodeSet nodeset = with_variant(base, identity.order.variant);
-  Json spec = merge_overlay(base_spec(nodeset, options), nodeset.pod_spec);
-  spec = merge_overlay(spec, slurmd_overlay(nodeset.slurmd));
-  spec = merge_overlay(spec, fixed_spec(nodeset, identity, options));
-
-  Json pod = Json::object();
-  pod.set("apiVersion", "v1")
-      .set("kind", "Pod")
-      .set("metadata", metadata(nodeset, identity))
-      .set("spec", std::move(spec));
-  return pod;
+Json build_pod(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
+  if (const std::string& variant = identity.order.variant; nodeset.variants.contains(variant)) {
+    return build(with_variant(nodeset, variant), identity, options);
+  }
+  return build(nodeset, identity, options);
 }
 
 }  // namespace slurmk8s

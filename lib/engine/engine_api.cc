@@ -6,7 +6,6 @@
 #include <atomic>
 #include <memory>
 #include <new>
-#include <set>
 #include <string>
 
 #include "base/guarded.hpp"
@@ -134,16 +133,6 @@ void choose_variant(const char* constraint, const char* nodes, char* text, unsig
   copy(variants().catalog()->choose(constraint, names.value_or({})), text, size);
 }
 
-void list_variants(char* text, unsigned int size) {
-  std::set<std::string> all;
-  for (const auto& [name, nodeset] : variants().catalog()->nodesets) {
-    for (const auto& [variant, access] : nodeset.variants) all.insert(variant);
-  }
-  std::string list;
-  for (const std::string& variant : all) list += (list.empty() ? "" : ",") + variant;
-  copy(list, text, size);
-}
-
 }  // namespace
 }  // namespace slurmk8s
 
@@ -192,8 +181,4 @@ SLURMK8S_EXPORT int slurm_k8s_variants_settle(const char* constraint, char* text
 SLURMK8S_EXPORT void slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size) {
   slurmk8s::guarded_void("slurm_k8s_variants_choose",
                          [&] { slurmk8s::choose_variant(constraint, nodes, text, size); });
-}
-
-SLURMK8S_EXPORT void slurm_k8s_variants_list(char* text, unsigned int size) {
-  slurmk8s::guarded_void("slurm_k8s_variants_list", [&] { slurmk8s::list_variants(text, size); });
 }

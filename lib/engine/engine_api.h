@@ -73,9 +73,6 @@ int slurm_k8s_variants_settle(const char *constraint, char *text, unsigned int s
 /* The variant that `nodes` (a hostlist; NULL: not known) are to have for a constraint; empty: none. */
 void slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
 
-/* All variants with commas: "cuda11,cuda12". */
-void slurm_k8s_variants_list(char *text, unsigned int size);
-
 #ifdef __cplusplus
 }
 #endif

@@ -54,12 +54,14 @@ void VariantStore::read(State& state) {
 }
 
 void VariantStore::publish(const VariantCatalog* catalog) {
+  // Copied before the mutex is taken, for which slurmctld may wait with its locks in its hands.
+  auto fresh = catalog ? std::make_shared<const VariantCatalog>(*catalog) : nullptr;
   std::string path;
   {
     auto state = state_.lock();
     state->live = catalog != nullptr;
     if (!catalog) return forget_if_unused(*state);
-    state->catalog = std::make_shared<const VariantCatalog>(*catalog);
+    state->catalog.swap(fresh);
     path = state->path;
   }
   if (path.empty()) return;
@@ -69,8 +71,9 @@ void VariantStore::publish(const VariantCatalog* catalog) {
 
 std::shared_ptr<const VariantCatalog> VariantStore::catalog() {
   auto state = state_.lock();
-  const bool is_due = std::chrono::steady_clock::now() - state->looked >= kLookInterval;
-  if (!state->live && !state->path.empty() && is_due) read(*state);
+  if (!state->live && !state->path.empty() && std::chrono::steady_clock::now() - state->looked >= kLookInterval) {
+    read(*state);
+  }
   return state->catalog ? state->catalog : std::make_shared<const VariantCatalog>();
 }
 

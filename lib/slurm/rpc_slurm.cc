@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "core/slurm.hpp"
 #include "slurm/compat.hpp"
 #include "slurm/partition_fields.hpp"
@@ -230,10 +231,7 @@ class RpcSlurm final : public Slurm {
     SlurmConfig config;
     config.max_nodes = conf->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{conf->max_node_cnt};
     const std::string plugins = text(conf->node_features_plugins);
-    const std::vector<std::string_view> names = split(plugins, ',');
-    config.has_node_features = std::any_of(names.begin(), names.end(), [](std::string_view name) {
-      return name == "k8s" || name == "node_features/k8s";
-    });
+    config.has_node_features = has_word(plugins, "node_features/k8s") || has_word(plugins, "k8s");
     if (compat::kCanExempt) config.suspend_exc_nodes = text(conf->suspend_exc_nodes);
     return config;
   }

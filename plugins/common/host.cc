@@ -61,10 +61,9 @@ bool Variants::open(const char* folder) {
   check_ = symbol<decltype(check_)>(library_, "slurm_k8s_variants_check");
   settle_ = symbol<decltype(settle_)>(library_, "slurm_k8s_variants_settle");
   choose_ = symbol<decltype(choose_)>(library_, "slurm_k8s_variants_choose");
-  list_ = symbol<decltype(list_)>(library_, "slurm_k8s_variants_list");
   const auto load = symbol<decltype(&slurm_k8s_variants_open)>(library_, "slurm_k8s_variants_open");
   if (load) load(folder);
-  if (load && has_ && check_ && settle_ && choose_ && list_) return true;
+  if (load && has_ && check_ && settle_ && choose_) return true;
   close();
   return false;
 }
@@ -74,7 +73,6 @@ void Variants::close() {
   check_ = nullptr;
   settle_ = nullptr;
   choose_ = nullptr;
-  list_ = nullptr;
   if (!library_) return;
   if (const auto forget = symbol<decltype(&slurm_k8s_variants_close)>(library_, "slurm_k8s_variants_close")) forget();
   dlclose(library_);
@@ -97,12 +95,6 @@ std::string Variants::settle(const char* constraint) const {
 std::string Variants::choose(const char* constraint, const char* nodes) const {
   char text[256] = "";
   if (choose_) choose_(constraint, nodes, text, sizeof text);
-  return text;
-}
-
-std::string Variants::list() const {
-  char text[4096] = "";
-  if (list_) list_(text, sizeof text);
   return text;
 }
 

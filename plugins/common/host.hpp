@@ -54,7 +54,6 @@ class Variants {
   std::string settle(const char* constraint) const;
   /** `nodes` null: not known. */
   std::string choose(const char* constraint, const char* nodes) const;
-  std::string list() const;
 
  private:
   void* library_ = nullptr;
@@ -62,7 +61,6 @@ class Variants {
   decltype(&slurm_k8s_variants_check) check_ = nullptr;
   decltype(&slurm_k8s_variants_settle) settle_ = nullptr;
   decltype(&slurm_k8s_variants_choose) choose_ = nullptr;
-  decltype(&slurm_k8s_variants_list) list_ = nullptr;
 };
 
 }  // namespace slurmk8s

@@ -9,13 +9,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <slurm/spank.h>  // slurm_info() and its siblings
 
 #include "base/guarded.hpp"
-#include "base/text.hpp"
+#include "base/words.hpp"
 #include "common/host.hpp"
 #include "node_features_k8s/compat.hpp"
 
@@ -29,22 +27,8 @@ bool is_variant(const char* feature) { return variants && feature && variants->h
 
 char* copy(const std::string& text) { return text.empty() ? nullptr : slurm_xstrdup(text.c_str()); }
 
-std::vector<std::string> words_of(const char* features) {
-  std::vector<std::string> words;
-  for (const std::string_view word : split(features ? features : "", ',')) {
-    if (!word.empty()) words.emplace_back(word);
-  }
-  return words;
-}
-
-bool has_variant(const std::vector<std::string>& words) {
+bool has_variant(const Words& words) {
   return std::any_of(words.begin(), words.end(), [](const std::string& word) { return is_variant(word.c_str()); });
-}
-
-std::string join(const std::vector<std::string>& words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
-  return list;
 }
 
 /**
@@ -53,16 +37,14 @@ std::string join(const std::vector<std::string>& words) {
  * it, the sidecar or an administrator, may not know what slurmctld has noted in the meantime.
  */
 std::string merge(const char* fresh, const char* before) {
-  const std::vector<std::string> given = words_of(fresh), old = words_of(before);
+  const Words given = words_of(fresh), old = words_of(before ? before : "");
   const bool is_switch = has_variant(given);
-  std::vector<std::string> merged = is_switch ? std::vector<std::string>() : given;
+  Words merged = is_switch ? Words() : given;
   for (const std::string& word : old) {
     if (is_variant(word.c_str()) != is_switch) merged.push_back(word);
   }
-  for (const std::string& word : given) {
-    if (std::find(merged.begin(), merged.end(), word) == merged.end()) merged.push_back(word);
-  }
-  return join(merged);
+  for (const std::string& word : given) add_word(merged, word);
+  return join_words(merged);
 }
 
 std::string choose(const char* constraint, bitstr_t* nodes) {

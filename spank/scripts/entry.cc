@@ -15,7 +15,6 @@
 
 #include <unistd.h>
 
-#include "base/file.hpp"
 #include "base/guarded.hpp"
 #include "command.hpp"
 #include "once.hpp"
@@ -33,7 +32,6 @@ using namespace slurmk8s;
 
 namespace {
 
-constexpr std::size_t kMaxPodEnv = 65536;
 constexpr int kFailed = -1;  // Slurm takes nothing else for a failure everywhere
 /** In the container's own file system: a new pod has none. */
 constexpr const char* kPodIsSetUp = "/run/slurm-k8s/pod-setup.done";
@@ -49,9 +47,7 @@ Result<ScriptSettings> settings_of(int count, char** arguments) {
 Result<std::vector<std::string>> environment_of_scripts() {
   std::vector<std::string> host;
   for (char** variable = environ; variable && *variable; ++variable) host.emplace_back(*variable);
-  const auto text = read_file(kPodEnvFile, kMaxPodEnv);
-  if (!text && text.error().code() != Errc::not_found) return text.error();
-  return script_environment(host, text.value_or(""));
+  return script_environment(host, SLURMK8S_TRY(read_pod_env(kPodEnvFile)));
 }
 
 Status run_script(const char* what, const std::string& path, const ScriptSettings& settings) {
