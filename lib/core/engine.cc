@@ -39,10 +39,11 @@ Engine::Engine(Parts parts)
                 metrics_, [this] { pump(); }),
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); },
-               [this](const std::string& node) { return nodeset_of(node); }),
+               [this](const std::string& node) { return nodesets_.name_of(node); }),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
+      nodesets_(parts.options.name_space),
       catalog_(parts.slurm, parts.publish),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
@@ -164,15 +165,12 @@ EngineGauges Engine::gauges() const {
 // What the API server shows.
 
 void Engine::on_nodeset(const Json& object) {
-  const std::string name(object.at({"metadata", "name"}).text());
-  auto decoded = decode_nodeset(object);
-  if (!decoded) log_error("%s", decoded.error().message().c_str());
-  if (decoded) catalog_.set(name, catalog_entry(*decoded));
-  nodesets_.insert_or_assign(name, std::move(decoded));
+  const Result<NodeSet>& nodeset = nodesets_.set(object);
+  if (nodeset) catalog_.set(nodeset->name, catalog_entry(*nodeset));
 }
 
 void Engine::on_nodeset_removed(const std::string& name) {
-  nodesets_.erase(name);
+  nodesets_.remove(name);
   catalog_.remove(name);
 }
 
@@ -212,7 +210,9 @@ void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.pod || found->second.pod->uid != uid) return;
   found->second.forget_pod();
-  if (found->second.want == Node::Want::down) log_info("pod %s/%s: gone", parts_.options.name_space.c_str(), name.c_str());
+  if (found->second.want == Node::Want::down) {
+    log_debug("pod %s/%s: gone", parts_.options.name_space.c_str(), name.c_str());
+  }
   enqueue(name);
   pump();
 }
@@ -249,7 +249,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   for (const SlurmNode& record : *records) {
     by_name.emplace(record.name, &record);
     // A node that is powered down is only of interest when it has a pod, and then it is here already.
-    const bool owned = owner(record.name).ok();
+    const bool owned = nodesets_.owner(record.name).ok();
     if (record.cloud && owned) any_owned = &record;
     if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
     const auto known = nodes_.find(record.name);
@@ -282,27 +282,6 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
 
 // From nodes to actions.
 
-std::string Engine::nodeset_of(const std::string& node) const {
-  const auto name = owner_name(node, [this](const std::string& nodeset) {
-    const auto found = nodesets_.find(nodeset);
-    return found == nodesets_.end() ? nullptr : &found->second;
-  });
-  if (name) return *name;
-  const auto parsed = parse_node_name(node);  // of one that is gone
-  return parsed ? std::string(parsed->nodeset) : node;
-}
-
-Owner Engine::owner(const std::string& node) const {
-  const auto found = nodesets_.find(nodeset_of(node));
-  if (found == nodesets_.end()) {
-    return Error(Errc::not_found, format("no nodeset in namespace %s owns node %s",
-                                         parts_.options.name_space.c_str(), node.c_str()));
-  }
-  if (!found->second) return found->second.error();
-  // Whatever its replicas say: a node that Slurm resumes has a job, which runs before a scale-in removes the node.
-  return &*found->second;
-}
-
 void Engine::enqueue(const std::string& name) {
   if (queued_.insert(name).second) queue_.push_back(name);
 }
@@ -327,7 +306,7 @@ void Engine::pump() {
 }
 
 void Engine::act(const std::string& name, Node& node) {
-  const Owner node_owner = owner(name);
+  const Owner node_owner = nodesets_.owner(name);
   const Action action = plan_node(node, node_owner, parts_.clock.now());
   switch (action.kind) {
     case Action::Kind::none:
@@ -366,7 +345,7 @@ void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset)
 /** When its claims are there: that may have taken a while, if there are any. */
 void Engine::create_pod(const std::string& name, const std::string& request, const Status& claims) {
   Node& node = nodes_[name];
-  const Owner nodeset = owner(name);
+  const Owner nodeset = nodesets_.owner(name);
   if (node.want != Node::Want::up || node.request != request || !nodeset) {
     answered(name);
   } else if (!claims) {
@@ -382,7 +361,7 @@ void Engine::create_pod(const std::string& name, const std::string& request, con
 void Engine::on_order(const std::string& name, const PodOrders::Question& question,
                       const Result<PodOrders::Facts>& facts) {
   Node& node = answered(name);
-  const Owner nodeset = owner(name);
+  const Owner nodeset = nodesets_.owner(name);
   if (node.want != Node::Want::up || !nodeset) return pump();
   if (!facts) {
     back_off(name, node, "ask slurmctld for its variant", facts.error());
@@ -477,7 +456,7 @@ void Engine::fail(const std::string& name, Node& node, const std::string& reason
 }
 
 void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& tale) {
-  const Owner nodeset = owner(node);
+  const Owner nodeset = nodesets_.owner(node);
   if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, tale);
 }
 

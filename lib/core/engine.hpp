@@ -7,7 +7,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -22,7 +21,7 @@
 #include "core/event_recorder.hpp"
 #include "core/executor.hpp"
 #include "core/node.hpp"
-#include "core/nodeset.hpp"
+#include "core/nodeset_store.hpp"
 #include "core/options.hpp"
 #include "core/plan.hpp"
 #include "core/pod_order.hpp"
@@ -76,8 +75,6 @@ class Engine {
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
 
   bool is_kept_from_us(const Node& node) const;
-  std::string nodeset_of(const std::string& node) const;
-  Owner owner(const std::string& node) const;
   void enqueue(const std::string& name);
   void enqueue_at(const std::string& name, TimePoint at);
   void pump();
@@ -111,12 +108,12 @@ class Engine {
   ClaimMaker claims_{executor_};
   SlurmReports reports_;
   PodOrders orders_;
+  NodeSetStore nodesets_;
   CatalogKeeper catalog_;
   EventRecorder events_;
   kube::Reflector nodesets_reflector_;
   kube::Reflector pods_reflector_;
 
-  std::map<std::string, Result<NodeSet>> nodesets_;
   std::unordered_map<std::string, Node> nodes_;
   std::deque<std::string> queue_;
   std::unordered_set<std::string> queued_;
