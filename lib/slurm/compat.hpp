@@ -45,6 +45,18 @@ inline void set_job(job_desc_msg_t& message, std::uint32_t job) {
 #endif
 }
 
+/** slurm_load_job() of one job: 0, or -1 with errno. */
+inline int load_job(job_info_msg_t** answer, std::uint32_t job) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+  return slurm_load_job(answer, job, SHOW_ALL);
+#else
+  slurm_step_id_t id{};
+  id.job_id = job;
+  id.step_het_comp = id.step_id = NO_VAL;
+  return slurm_load_job(answer, id, SHOW_ALL);
+#endif
+}
+
 /** A job's --extra, which Slurm has from 23.02 on. */
 inline std::string extra_of([[maybe_unused]] const job_info_t& job) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)

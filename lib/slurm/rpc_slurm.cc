@@ -263,7 +263,7 @@ class RpcSlurm final : public Slurm {
   Result<SlurmJob> load_job(std::uint32_t id) override {
     job_info_msg_t* raw = nullptr;
     errno = 0;
-    if (slurm_load_job(&raw, id, SHOW_ALL) != SLURM_SUCCESS) {
+    if (compat::load_job(&raw, id) != SLURM_SUCCESS) {
       const bool unknown = errno == ESLURM_INVALID_JOB_ID;
       return unknown ? Error(Errc::not_found, format("job %u: slurm has no such job", id)) : last_error();
     }

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kEngineTimeout{2000};
 constexpr std::chrono::seconds kDirectTimeout{60};
 
 void print_help(const Program& program) {
-  printf("Usage: %s [--config FILE] [--direct] HOSTLIST\n"
+  printf("Usage: %s [--config FILE] [--direct] HOSTLIST%s\n"
          "%s\n"
          "slurmctld runs it as %s; see slurm.conf(5).\n\n"
          "  --config FILE  settings (default: $SLURM_K8S_CONF or %s)\n"
@@ -31,7 +31,7 @@ void print_help(const Program& program) {
          "  --help         this text\n"
          "  --version      the version\n\n"
          "Exit codes: 0 handed over or done, 1 an error (on stderr), 2 wrong usage.\n",
-         program.name, program.purpose, program.setting, options_path().c_str());
+         program.name, program.unused, program.purpose, program.setting, options_path().c_str());
 }
 
 int usage_error(const Program& program, const char* what) {
@@ -57,7 +57,8 @@ bool parse_command_line(const Program& program, int argc, char** argv, Invocatio
       default: exit_code = usage_error(program, "unknown option"); return false;
     }
   }
-  if (argc - optind != 1) {
+  const int most = *program.unused ? 2 : 1;
+  if (argc - optind < 1 || argc - optind > most) {
     exit_code = usage_error(program, "one hostlist was expected");
     return false;
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurm-k8s-resume: ResumeProgram. The hostlist says which nodes; SLURM_RESUME_FILE says for which jobs.
+// slurm-k8s-resume: ResumeProgram. The hostlist says which nodes; SLURM_RESUME_FILE says for which jobs. Slurm 22.05 boots
+// nodes for a job that needs other features by itself: with these as a second argument and the job in SLURM_JOB_ID
+// (power_job_reboot() in its power_save.c). By then the nodes' records have the features, and the engine asks for those.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,8 +15,17 @@ using namespace slurmk8s;
 
 namespace {
 
-constexpr Program kProgram{"slurm-k8s-resume", "ResumeProgram", "Makes the pods of powered-down Slurm nodes."};
+constexpr Program kProgram{"slurm-k8s-resume", "ResumeProgram", "Makes the pods of powered-down Slurm nodes.",
+                           " [FEATURES]"};
 constexpr std::size_t kMaxResumeFile = 64u << 20;
+
+/** The job that Slurm 22.05 boots nodes for. */
+void read_job(ResumeRequest& request) {
+  const char* job = getenv("SLURM_JOB_ID");
+  const auto id = parse_int(job ? job : "");
+  if (!id || *id <= 0 || *id > UINT32_MAX) return;
+  for (const std::string& node : request.nodes) request.jobs[node] = {static_cast<std::uint32_t>(*id)};
+}
 
 /**
  * The jobs are for people who look at a pod: a resume file that can't be read is reported, and the nodes are resumed
@@ -22,7 +33,7 @@ constexpr std::size_t kMaxResumeFile = 64u << 20;
  */
 void read_jobs(ResumeRequest& request) {
   const char* path = getenv("SLURM_RESUME_FILE");
-  if (!path || !*path) return;
+  if (!path || !*path) return read_job(request);
   const auto text = read_file(path, kMaxResumeFile);
   auto jobs = text ? parse_resume_file(*text) : Result<decltype(request.jobs)>(text.error());
   if (jobs) {

@@ -48,6 +48,7 @@ test_a_job_gets_the_variant_that_it_asks_for() {
   assert_equal "active when it runs" var,v2 "$(features var-0 ActiveFeatures)"
   wait_done "$job" 30
   to_zero
+  is_slurm_before 23.02 && return  # it leaves the variant there
   assert_equal "active when powered down" var "$(features var-0 ActiveFeatures)"
   job=$(submit -N1 -w var-0 --wrap 'sleep 2')
   wait_job "$job" RUNNING 60
@@ -161,9 +162,11 @@ test_pods_tell_of_their_job() {
   trap remove_variants EXIT
   put_variants '"template":{"metadata":{"labels":{"who":"$(JOB_ACCOUNT)-$(JOB_NAME)"},"annotations":{
     "what":"$(JOB_CPUS) CPUs of $(JOB_PARTITION): $(JOB_EXTRA)"}}}'
-  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
+  local extra='team=x;"y"' options=(--extra='team=x;"y"')
+  if is_slurm_before 23.02; then extra='' options=(); fi  # has no --extra
+  job=$(submit -N1 -w var-0 -J 'a b' --account=physics "${options[@]}" --wrap 'sleep 2')
   wait_job "$job" RUNNING 60
   assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
-  assert_equal annotation '1 CPUs of all: team=x;"y"' "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
+  assert_equal annotation "1 CPUs of all: $extra" "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
   wait_done "$job" 30
 }
