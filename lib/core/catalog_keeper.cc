@@ -33,6 +33,12 @@ void CatalogKeeper::remove(const std::string& nodeset) {
   if (catalog_.nodesets.erase(nodeset) > 0) changed();
 }
 
+void CatalogKeeper::set_records(std::set<std::string> records) {
+  if (catalog_.records == records) return;
+  catalog_.records = std::move(records);
+  changed();
+}
+
 void CatalogKeeper::set_complete() {
   if (complete_) return;
   complete_ = true;

@@ -26,6 +26,7 @@ class CatalogKeeper {
 
   void set(const std::string& nodeset, VariantCatalog::Entry entry);
   void remove(const std::string& nodeset);
+  void set_records(std::set<std::string> records);
   /** All NodeSets are there: from now on each change is handed out. */
   void set_complete();
   /** Looks for users that the machine didn't know the last time. Their names are looked up where calls may block. */

@@ -246,8 +246,10 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   }
   std::unordered_map<std::string_view, const SlurmNode*> by_name;
   const SlurmNode* any_owned = nullptr;
+  std::set<std::string> features;
   for (const SlurmNode& record : *records) {
     by_name.emplace(record.name, &record);
+    features.insert(record.features);
     // A node that is powered down is only of interest when it has a pod, and then it is here already.
     const bool owned = nodesets_.owner(record.name).ok();
     if (record.cloud && owned) any_owned = &record;
@@ -274,6 +276,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
   reconciled_ = looked_ = true;
+  catalog_.set_records(std::move(features));
   catalog_.find_users();
   look_in(waits ? std::min(look_wait_, kResumeGrace) : look_wait_);
   look_wait_ = std::min(2 * look_wait_, kReconcileInterval);

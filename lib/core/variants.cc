@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -46,6 +46,13 @@ bool VariantCatalog::is_fulfilled(const FeatureSet& features) const {
     return std::all_of(features.begin(), features.end(), [&](const std::string& feature) {
       return entry.features.contains(feature) || entry.variants.contains(feature);
     });
+  });
+}
+
+bool VariantCatalog::has_record(const FeatureSet& features) const {
+  return std::any_of(records.begin(), records.end(), [&](const std::string& record) {
+    return std::all_of(features.begin(), features.end(),
+                       [&](const std::string& feature) { return has_word(record, feature); });
   });
 }
 
@@ -114,7 +121,7 @@ std::string VariantCatalog::describe_unknown(std::string_view constraint) const 
   const auto parsed = parse_constraint(constraint);
   if (!parsed || parsed->alternatives.empty() || nodesets.empty()) return {};
   if (std::any_of(parsed->alternatives.begin(), parsed->alternatives.end(),
-                  [&](const FeatureSet& features) { return is_fulfilled(features); })) {
+                  [&](const FeatureSet& features) { return is_fulfilled(features) || has_record(features); })) {
     return {};
   }
   std::string text = "constraint: no NodeSet has it; there are";
@@ -183,7 +190,10 @@ Json VariantCatalog::encode() const {
   }
   Json ids = Json::object();
   for (const auto& [user, uid] : uids) ids.set(user, Json::integer(uid));
-  return Json::object().set("nodesets", std::move(all)).set("uids", std::move(ids));
+  return Json::object()
+      .set("nodesets", std::move(all))
+      .set("uids", std::move(ids))
+      .set("records", encode_names(records));
 }
 
 Result<VariantCatalog> VariantCatalog::decode(const Json& object) {
@@ -201,6 +211,7 @@ Result<VariantCatalog> VariantCatalog::decode(const Json& object) {
     const std::int64_t id = uid.integer_or(-1);
     if (id >= 0 && id <= UINT32_MAX) catalog.uids[std::string(user)] = static_cast<std::uint32_t>(id);
   });
+  catalog.records = decode_names(object["records"]);
   return catalog;
 }
 

@@ -47,6 +47,8 @@ class VariantCatalog {
   std::map<std::string, Entry> nodesets;
   /** Of the users in it: those that the machine knows. */
   std::map<std::string, std::uint32_t> uids;
+  /** AvailableFeatures of Slurm's nodes, each text once: those of slurm.conf are in no NodeSet. */
+  std::set<std::string> records;
 
   bool operator==(const VariantCatalog&) const = default;
 
@@ -68,7 +70,7 @@ class VariantCatalog {
    */
   Status check(std::string_view constraint, const Applicant* applicant) const;
 
-  /** What to tell a user whose constraint no NodeSet fulfils: what there is. Empty when one does. */
+  /** What to tell a user whose constraint no NodeSet fulfils: what there is. Empty when one does, or a node of Slurm's. */
   std::string describe_unknown(std::string_view constraint) const;
 
   /**
@@ -85,6 +87,7 @@ class VariantCatalog {
   Status check_access(const std::string& variant, const Applicant& applicant) const;
   bool is_known(const std::string& feature) const;
   bool is_fulfilled(const FeatureSet& features) const;
+  bool has_record(const FeatureSet& features) const;
   std::optional<std::string> variant_in(const FeatureSet& features) const;
   bool can_fulfil(const std::string& node, const FeatureSet& features) const;
 };

@@ -322,6 +322,17 @@ void plugins_are_told_of_variants(void** state) {
   assert_text(published.back(), "none");
 }
 
+void plugins_are_told_of_features_outside_of_nodesets(void** state) {
+  World& world = world_of(state);
+  std::string records;
+  world.publish = [&](const VariantCatalog* catalog) {
+    if (catalog) records = catalog->encode()["records"].dump();
+  };
+  for (const char* node : {"metal-0", "metal-1"}) world.slurm.node(node).features = "metal,ib";
+  world.start();
+  assert_text(records, R"(["metal,ib"])");
+}
+
 void a_suspend_is_one_line_in_the_log(void** state) {
   World& world = world_of(state);
   world.start();
@@ -1456,6 +1467,7 @@ int main() {
       ENGINE_TEST(a_resume_that_was_missed_gets_its_variant),
       ENGINE_TEST(a_pod_tells_of_its_job),
       ENGINE_TEST(plugins_are_told_of_variants),
+      ENGINE_TEST(plugins_are_told_of_features_outside_of_nodesets),
       ENGINE_TEST(a_suspend_is_one_line_in_the_log),
       ENGINE_TEST(a_node_keeps_its_claim),
       ENGINE_TEST(a_claim_that_is_refused_is_the_reason),

@@ -78,6 +78,17 @@ void tells_what_there_is(void**) {
   assert_text(VariantCatalog().describe_unknown("cuda13"), "");
 }
 
+/** Nodes of slurm.conf have features of their own: slurmctld takes such a job, and there is nothing to be told. */
+void tells_nothing_of_what_other_nodes_have(void**) {
+  VariantCatalog c = catalog();
+  c.records = {"", "metal,ib", "cpu,k8s/rack1"};
+  for (const char* there : {"metal", "metal&ib", "nothing|ib", "k8s/rack1&cpu"}) assert_text(c.describe_unknown(there), "");
+  for (const char* not_there : {"metal&cpu", "meta", "metal&k8s/rack1"}) {
+    assert_contains(c.describe_unknown(not_there), "no NodeSet has it");
+  }
+  assert_true(*VariantCatalog::decode(c.encode()) == c);
+}
+
 void settles_on_the_first_that_there_is(void**) {
   const std::pair<const char*, const char*> cases[] = {
       {"cuda12|cuda11", "cuda12"},
@@ -137,6 +148,7 @@ int main() {
       SLURMK8S_TEST(refuses_what_no_node_can_be),
       SLURMK8S_TEST(lets_in_whom_the_nodeset_names),
       SLURMK8S_TEST(tells_what_there_is),
+      SLURMK8S_TEST(tells_nothing_of_what_other_nodes_have),
       SLURMK8S_TEST(settles_on_the_first_that_there_is),
       SLURMK8S_TEST(chooses_the_first_that_all_nodes_can_be),
       SLURMK8S_TEST(survives_a_file),
