@@ -4,6 +4,8 @@
 #include <getopt.h>
 
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -15,8 +17,10 @@
 #include "core/control.hpp"
 #include "core/options.hpp"
 #include "daemon.hpp"
+#include "fence.hpp"
 #include "http/curl_transport.hpp"
 #include "json/yaml.hpp"
+#include "leader_election.hpp"
 #include "metrics.hpp"
 #include "slurm/rpc_slurm.hpp"
 
@@ -24,12 +28,18 @@ namespace slurmk8s {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: slurm-k8s-sidecar [--config FILE] [--with-engine]\n"
+    "usage: slurm-k8s-sidecar [--config FILE] [--with-engine] [--leader-elect]\n"
     "       slurm-k8s-sidecar convert FILE...\n"
     "Keeps Slurm's node records equal to the NodeSets of a Kubernetes namespace.\n"
     "convert: prints NodeSets made from Slinky's; see slurm-k8s-sidecar convert --help\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
+    "  --leader-elect  act only while it has the lease: one of several sidecars\n"
+    "  --leader-elect-resource-name NAME       the Lease's name (default: slurm-k8s-sidecar)\n"
+    "  --leader-elect-identity NAME            who this sidecar is (default: the host's name and a random number)\n"
+    "  --leader-elect-lease-duration DURATION  others wait for so long after a renewal (default: 15s)\n"
+    "  --leader-elect-renew-deadline DURATION  without a renewal for so long it stops acting (default: 10s)\n"
+    "  --leader-elect-retry-period DURATION    between renewals, and looks of those that wait (default: 2s)\n"
     "  --version      print the version\n"
     "  --help         print this\n";
 
@@ -42,6 +52,7 @@ constexpr const char* kConvertUsage =
     "Exit code: 0 everything is converted; 1 something isn't, or has to be completed; 2 wrong usage, or input that\n"
     "can't be read.\n";
 
+constexpr const char* kWaits = "slurm-k8s-sidecar: waits for";
 constexpr std::size_t kMaxInput = 64u << 20;
 
 /** The engine is another container of the same pod, with the socket in a shared folder. */
@@ -53,36 +64,63 @@ bool has_engine(const std::string& socket) {
   return answer || answer.error().code() != Errc::unavailable;
 }
 
+struct Arguments {
+  std::string config_path = options_path();
+  bool with_engine = false;
+  LeaseOptions lease;
+};
+
+/** Null without --leader-elect. Reads the connection's files; `options` gets its namespace there. */
+Result<std::unique_ptr<LeaderElection>> start_election(Options& options, const LeaseOptions& lease) {
+  if (!lease.elect) return std::unique_ptr<LeaderElection>();
+  std::shared_ptr<Connection> connection = SLURMK8S_TRY(open_connection(options));
+  return std::make_unique<LeaderElection>(std::move(connection), options.name_space, lease);
+}
+
+/** Whether this sidecar is the one that acts; asked once a second. Without its engine it leaves the lease to others. */
+bool may_act(const Arguments& arguments, const Options& options, LeaderElection* election) {
+  const bool engine = !arguments.with_engine || has_engine(options.engine_socket);
+  if (election == nullptr) return engine;
+  engine ? election->contend() : election->withdraw();
+  return engine && election->leads();
+}
+
 /** One daemon, from nothing: what a former one knew isn't true any more. True when a signal ended it. */
-Result<bool> run_daemon(Options& options, AdminState& admin, int signals, const std::function<bool()>& goes_on) {
+Result<bool> run_daemon(Options& options, AdminState& admin, int signals, const LeaderElection* election,
+                        const std::function<bool()>& goes_on) {
   const auto connection = SLURMK8S_TRY(open_connection(options));
-  const auto slurm = make_rpc_slurm();
-  Daemon daemon({*connection->transport, *connection->client, *slurm, admin, connection->timers, *connection->clock,
+  Fence fence([election] { return election == nullptr || election->leads(); });
+  const auto client = make_fenced_client(*connection->client, fence);
+  const auto rpc = make_rpc_slurm();
+  const auto slurm = make_fenced_slurm(*rpc, fence);
+  Daemon daemon({*connection->transport, *client, *slurm, admin, connection->timers, *connection->clock,
                  options.watch_kubernetes_nodes},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
            connection->server.c_str());
   daemon.start();
-  return daemon.run(signals, goes_on);
+  return daemon.run(signals, [&] { return goes_on() && fence.is_open(); });
 }
 
-Status run(const std::string& config_path, bool with_engine) {
-  Options options = SLURMK8S_TRY(load_options(config_path));
+Status run(const Arguments& arguments) {
+  Options options = SLURMK8S_TRY(load_options(arguments.config_path));
   log_init(log_to_stderr, options.log_level);
   const UniqueFd signals = SLURMK8S_TRY(block_signals());
   SLURMK8S_CHECK(http::curl_global_setup());
   SystemClock clock;
-  AdminState admin(clock, [socket = options.engine_socket] {
-    return encode_engine_metrics(control_call(socket, Json::object().set("op", "status"), kEngineTimeout));
+  const auto election = SLURMK8S_TRY(start_election(options, arguments.lease));
+  AdminState admin(clock, [&election, socket = options.engine_socket] {
+    return (election ? encode_leader_metric(election->leads()) : std::string()) +
+           encode_engine_metrics(control_call(socket, Json::object().set("op", "status"), kEngineTimeout));
   });
   const auto server = SLURMK8S_TRY(start_admin_server(options.sidecar_listen, admin));
   start_slurm_client();
-  std::function<bool()> may_act;
-  if (with_engine) may_act = [&] { return has_engine(options.engine_socket); };
+  const auto goes_on = [&] { return may_act(arguments, options, election.get()); };
   for (bool ended = false; !ended;) {
-    if (with_engine) log_info("slurm-k8s-sidecar: waits for the engine, which is where slurmctld is in control");
-    if (with_engine && !stand_by(signals.get(), admin, may_act)) break;
-    ended = SLURMK8S_TRY(run_daemon(options, admin, signals.get(), may_act));
+    if (arguments.with_engine) log_info("%s the engine, which is where slurmctld is in control", kWaits);
+    if (election) log_info("%s the lease %s", kWaits, arguments.lease.name.c_str());
+    if (!stand_by(signals.get(), admin, goes_on)) break;
+    ended = SLURMK8S_TRY(run_daemon(options, admin, signals.get(), election.get(), goes_on));
   }
   log_info("slurm-k8s-sidecar: stopped");
   return {};
@@ -137,27 +175,47 @@ int convert_checked(std::span<char*> arguments) {
   return convert(arguments);
 }
 
+/** What getopt found, by the option's name. */
+Status set_argument(std::string_view option, std::string_view value, Arguments& arguments) {
+  if (option == "config") {
+    arguments.config_path = value;
+  } else if (option == "with-engine") {
+    arguments.with_engine = true;
+  } else {
+    return set_lease_option(option, value, arguments.lease);
+  }
+  return {};
+}
+
 int main_checked(int argc, char** argv) {
-  const option options[] = {{"config", required_argument, nullptr, 'c'},
-                            {"with-engine", no_argument, nullptr, 'e'},
+  const option options[] = {{"config", required_argument, nullptr, 'o'},
+                            {"with-engine", no_argument, nullptr, 'o'},
+                            {"leader-elect", optional_argument, nullptr, 'o'},
+                            {"leader-elect-resource-name", required_argument, nullptr, 'o'},
+                            {"leader-elect-identity", required_argument, nullptr, 'o'},
+                            {"leader-elect-lease-duration", required_argument, nullptr, 'o'},
+                            {"leader-elect-renew-deadline", required_argument, nullptr, 'o'},
+                            {"leader-elect-retry-period", required_argument, nullptr, 'o'},
                             {"help", no_argument, nullptr, 'h'},
                             {"version", no_argument, nullptr, 'V'},
                             {nullptr, 0, nullptr, 0}};
   if (argc > 1 && std::string_view(argv[1]) == "convert") return convert_checked(std::span(argv, argc).subspan(2));
-  std::string config_path = options_path();
-  bool with_engine = false;
-  for (int option; (option = getopt_long(argc, argv, "", options, nullptr)) != -1;) {
+  Arguments arguments;
+  arguments.lease.identity = make_identity();
+  Status valid;
+  for (int option, index; (option = getopt_long(argc, argv, "", options, &index)) != -1;) {
     if (option == 'h') return std::printf(kUsage, options_path().c_str()) < 0;
     if (option == 'V') return std::printf("slurm-k8s-sidecar %s\n", PACKAGE_VERSION) < 0;
-    if (option != 'c' && option != 'e') return 2;
-    if (option == 'c') config_path = optarg;
-    with_engine |= option == 'e';
+    if (option != 'o') return 2;
+    if (valid.ok()) valid = set_argument(options[index].name, optarg == nullptr ? "" : optarg, arguments);
   }
   if (optind != argc) return std::fprintf(stderr, "slurm-k8s-sidecar: %s: unexpected\n", argv[optind]), 2;
-  const Status status = run(config_path, with_engine);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "slurm-k8s-sidecar: %s\n", status.error().message().c_str());
-  return 1;
+  if (valid.ok()) valid = check_lease_options(arguments.lease);
+  const int code = valid.ok() ? 1 : 2;
+  if (valid.ok()) valid = run(arguments);
+  if (valid.ok()) return 0;
+  std::fprintf(stderr, "slurm-k8s-sidecar: %s\n", valid.error().message().c_str());
+  return code;
 }
 
 }  // namespace

@@ -129,6 +129,12 @@ std::string encode_engine_metrics(const Result<Json>& status) {
               engine["api_errors"]).take()});
 }
 
+std::string encode_leader_metric(bool leads) {
+  Family leader("slurm_k8s_sidecar_leader", kGauge, "1 when this sidecar has the lease, and acts.");
+  leader.add({}, leads ? 1 : 0);
+  return prometheus::TextSerializer().Serialize({leader.take()});
+}
+
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version) {
   Family wanted("slurm_k8s_nodeset_spec_replicas", kGauge, "Nodes that the NodeSet asks for.");
   Family records("slurm_k8s_nodeset_replicas", kGauge, "Node records that Slurm has of the NodeSet.");

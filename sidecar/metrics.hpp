@@ -16,4 +16,7 @@ std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& wri
 /** The engine's part of it, from its status (core/engine_metrics.hpp); an error, as without an engine: only that. Pure. */
 std::string encode_engine_metrics(const Result<Json>& status);
 
+/** Whether this sidecar has the lease: of those that elect a leader. Pure. */
+std::string encode_leader_metric(bool leads);
+
 }  // namespace slurmk8s

@@ -28,6 +28,7 @@ inline constexpr Resource kPods{"v1", "pods", kUnreadOfPods};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
 inline constexpr Resource kVolumeClaims{"v1", "persistentvolumeclaims"};
 inline constexpr Resource kDisruptionBudgets{"policy/v1", "poddisruptionbudgets"};
+inline constexpr Resource kLeases{"coordination.k8s.io/v1", "leases"};
 inline constexpr Resource kNodeSets{"slurm-k8s.io/v1alpha1", "nodesets"};
 
 /** "/api/v1/namespaces/NS/pods[/NAME[/SUBRESOURCE]]" or "/apis/GROUP/…"; each segment percent-encoded. */

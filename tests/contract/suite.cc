@@ -283,6 +283,34 @@ void merge_patches_merge(void**) {
   assert_error(session->patch(kPods, name_space(), "one", spec), Errc::invalid, "Forbidden");
 }
 
+// What a leader election needs: of two that write what they have both read, one does; and a lease can be nobody's.
+void leases_have_one_holder(void**) {
+  const std::string name = "lease-" + random_id();
+  const std::string now = rfc3339(std::chrono::system_clock::now());
+  Json lease = Json().set("apiVersion", "coordination.k8s.io/v1").set("kind", "Lease");
+  lease.set("metadata", Json().set("name", name));
+  lease.set("spec", Json().set("holderIdentity", "a").set("leaseDurationSeconds", Json::integer(15))
+                        .set("acquireTime", now).set("renewTime", now).set("leaseTransitions", Json::integer(0)));
+  const auto made = session->create(kube::kLeases, name_space(), lease);
+  assert_ok(made);
+  assert_text(made->at({"spec", "renewTime"}).text(), now);
+  assert_error(session->create(kube::kLeases, name_space(), lease), Errc::already_exists, name);
+  const auto hold = [&](const Json& seen, Json holder) {
+    return session->patch(kube::kLeases, name_space(), name,
+                          Json().set("metadata", Json().set("resourceVersion", meta(seen, "resourceVersion")))
+                              .set("spec", Json().set("holderIdentity", std::move(holder))));
+  };
+  const auto free = hold(*made, Json());
+  assert_ok(free);
+  assert_text(free->at({"spec", "holderIdentity"}).text("nobody"), "nobody");
+  assert_ok(hold(*free, Json::string("b")));
+  assert_error(hold(*free, Json::string("c")), Errc::conflict, "the object has been modified");
+  const auto got = session->get(kube::kLeases, name_space(), name);
+  assert_ok(got);
+  assert_text(got->at({"spec", "holderIdentity"}).text(), "b");
+  assert_ok(session->remove(kube::kLeases, name_space(), name));
+}
+
 void json_patches_patch(void**) {
   made(pod("one"));
   const auto add = Json::parse(R"([{"op":"add","path":"/metadata/labels/x~1y","value":"z"},
@@ -540,6 +568,7 @@ int main() {
       CONTRACT(lists_come_in_pages_of_one_moment),
       CONTRACT(items_have_what_we_read),
       CONTRACT(merge_patches_merge),
+      CONTRACT(leases_have_one_holder),
       CONTRACT(json_patches_patch),
       CONTRACT(status_is_patched_apart),
       CONTRACT(conditions_are_merged_by_their_type),

@@ -49,12 +49,18 @@ void an_engine_that_is_away(void**) {
   assert_contains(encode_engine_metrics(Error(Errc::unavailable, "nobody listens")), "slurm_k8s_engine_up 0\n");
 }
 
+void who_leads(void**) {
+  assert_contains(encode_leader_metric(true), "# TYPE slurm_k8s_sidecar_leader gauge\nslurm_k8s_sidecar_leader 1\n");
+  assert_contains(encode_leader_metric(false), "slurm_k8s_sidecar_leader 0\n");
+}
+
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(tells_what_the_engine_counts),
       SLURMK8S_TEST(an_engine_that_is_away),
+      SLURMK8S_TEST(who_leads),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

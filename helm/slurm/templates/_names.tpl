@@ -85,3 +85,9 @@ slurm.nodesets: the enabled ones with nodesetDefaults filled in, as YAML.
 {{- end -}}
 {{- $has -}}
 {{- end -}}
+
+{{/* "true" when a lease says which sidecar acts. */}}
+{{- define "slurm.electsLeader" -}}
+{{- $election := .Values.controller.sidecar.leaderElection -}}
+{{- or (eq $election "always") (and (eq $election "auto") (gt (int .Values.controller.replicas) 1)) -}}
+{{- end -}}

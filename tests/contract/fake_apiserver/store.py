@@ -18,6 +18,7 @@ BUILT_IN = {  # (apiVersion, plural) -> kind
     ("v1", "pods"): "Pod",
     ("v1", "serviceaccounts"): "ServiceAccount",
     ("events.k8s.io/v1", "events"): "Event",
+    ("coordination.k8s.io/v1", "leases"): "Lease",
 }
 CUSTOM = {("slurm-k8s.io/v1alpha1", "nodesets"): "NodeSet"}
 KINDS = {**BUILT_IN, **CUSTOM}
