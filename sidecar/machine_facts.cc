@@ -3,6 +3,7 @@
 #include "machine_facts.hpp"
 
 #include "condition.hpp"
+#include "machine_topology.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -29,7 +30,9 @@ MachineFacts decode_machine_facts(const Json& object) {
   object.at({"metadata", "labels"}).each([&](std::string_view key, const Json& value) {
     facts.labels.emplace(key, value.text());
   });
-  facts.features = decode_machine_features(object.at({"metadata", "annotations"}));
+  const Json annotations = object.at({"metadata", "annotations"});
+  facts.features = decode_machine_features(annotations);
+  facts.topology = decode_machine_topology(annotations);
   return facts;
 }
 

@@ -28,6 +28,7 @@ struct MachineFacts {
   std::vector<Taint> taints;
   std::map<std::string, std::string, std::less<>> labels;
   MachineFeatures features = {};  ///< of the Slurm nodes that are there
+  std::string topology = {};      ///< theirs, too; empty: that of their definition
   bool operator==(const MachineFacts&) const = default;
 };
 

@@ -11,6 +11,7 @@ const char* to_string(NodeAction::Kind kind) {
     case NodeAction::Kind::remove: return "delete";
     case NodeAction::Kind::create: return "create";
     case NodeAction::Kind::features: return "features";
+    case NodeAction::Kind::topology: return "topology";
     case NodeAction::Kind::weigh: return "weigh";
     case NodeAction::Kind::exempt: return "exempt";
     case NodeAction::Kind::power_up: return "power_up";

@@ -13,16 +13,18 @@ struct NodeAction {
   /**
    * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
    * from being suspended when they are idle; `subject`: takes that back. `recycle`: powers down as soon as no job is
-   * left, and takes no further one. `features`: those of the machine come or go.
+   * left, and takes no further one. `features`: those of the machine come or go. `topology`: its machine's.
    * `weigh`: gives another Weight. `abandon`: powers down what is powering up, and requeues its jobs.
    */
-  enum class Kind { undrain, resume, remove, create, features, weigh, exempt, power_up, drain, power_down, recycle, abandon, subject };
+  enum class Kind {
+    undrain, resume, remove, create, features, topology, weigh, exempt, power_up, drain, power_down, recycle, abandon, subject
+  };
   Kind kind;
   std::string nodeset;
   std::string nodes;  ///< hostlist
   std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
   std::string reason; ///< of drain, recycle and abandon; of power_down only what events say
-  SlurmNodeUpdate change = {}; ///< of features and weigh
+  SlurmNodeUpdate change = {}; ///< of features, topology and weigh
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */

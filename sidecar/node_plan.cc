@@ -20,6 +20,7 @@
 #include "core/names.hpp"
 #include "machine_match.hpp"
 #include "machine_mirror.hpp"
+#include "machine_topology.hpp"
 #include "node_features.hpp"
 #include "node_state.hpp"
 #include "pins.hpp"
@@ -89,7 +90,9 @@ class NodeSetPlanner {
       }
     }
     const bool taken = input_.machines && follow_machine(node, nodeset);
-    take_features(node, nodeset);
+    const MachineFacts* machine = input_.machines ? find_machine(node, nodeset) : nullptr;
+    take_features(node, nodeset, machine);
+    if (machine && needs_topology(node, machine->topology)) topologies_[machine->topology].push_back(node.name);
     if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
     const bool wanted_otherwise = !taken && input_.demand && input_.demand->recycle.contains(node.name);
     if (wanted_otherwise) add(Kind::power_down, node);
@@ -152,6 +155,9 @@ class NodeSetPlanner {
     for (const auto& [features, names] : features_) {
       const SlurmNodeUpdate change{.features = features.first, .active_features = features.second};
       plan_.actions.push_back({Kind::features, name_, to_hostlist(names), {}, {}, change});
+    }
+    for (const auto& [topology, names] : topologies_) {
+      plan_.actions.push_back({Kind::topology, name_, to_hostlist(names), {}, {}, {.topology = topology}});
     }
   }
 
@@ -223,16 +229,18 @@ class NodeSetPlanner {
     return step.has_value();
   }
 
-  void take_features(const SlurmNode& node, const NodeSet& nodeset) {
+  /** Where its pod is, or is to be; null: nobody knows yet. */
+  const MachineFacts* find_machine(const SlurmNode& node, const NodeSet& nodeset) const {
+    const auto pod = input_.pods.find(node.name);
+    const bool is_there = pod != input_.pods.end() && !pod->second.machine.empty();
+    const auto found = input_.machines->find(is_there ? pod->second.machine : machine_of(nodeset, node.name));
+    return found == input_.machines->end() ? nullptr : &found->second;
+  }
+
+  void take_features(const SlurmNode& node, const NodeSet& nodeset, const MachineFacts* machine) {
     const NodeSetState* before = find_before();
-    WantedFeatures wanted{nodeset, input_.has_node_features, before ? before->features : ""};
-    if (input_.machines) {
-      const auto pod = input_.pods.find(node.name);
-      const bool is_there = pod != input_.pods.end() && !pod->second.machine.empty();
-      const auto found = input_.machines->find(is_there ? pod->second.machine : machine_of(nodeset, node.name));
-      wanted.knows_machines = true;
-      wanted.machine = found == input_.machines->end() ? nullptr : &found->second.features;
-    }
+    const WantedFeatures wanted{nodeset, input_.has_node_features, before ? before->features : "",
+                                input_.machines != nullptr, machine ? &machine->features : nullptr};
     const auto change = features_change(node, wanted);
     if (change) features_[{*change->features, *change->active_features}].push_back(node.name);
   }
@@ -244,6 +252,7 @@ class NodeSetPlanner {
   std::set<std::string> made_again_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   std::map<std::pair<std::string, std::string>, Names> features_;  // by those that nodes are to have, and to have active
+  std::map<std::string, Names> topologies_;
   Names weigh_;
   Names leaving_, resizing_, corrected_, missing_, blocked_, over_, not_up_;
   std::vector<UpdateMember> kept_;

@@ -70,7 +70,7 @@ bool Reconciler::upsert_pod(const Json& object) {
   // Of a pod that stays, the rest decides nothing about its record.
   const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost ||
                        known.template_hash != facts.template_hash ||
-                       (known.machine != facts.machine && (pins_nodes(object) || has_features(facts.machine)));
+                       (known.machine != facts.machine && (pins_nodes(object) || gives_something(facts.machine)));
   known = std::move(facts);
   dirty_ |= matters;
   return matters;
@@ -81,9 +81,9 @@ bool Reconciler::pins_nodes(const Json& pod) const {
   return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->pins_nodes;
 }
 
-bool Reconciler::has_features(const std::string& machine) const {
+bool Reconciler::gives_something(const std::string& machine) const {
   const auto found = machines_.find(machine);
-  return found != machines_.end() && !found->second.features.features.empty();
+  return found != machines_.end() && !(found->second.features.features.empty() && found->second.topology.empty());
 }
 
 bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
@@ -215,6 +215,7 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::features:
+    case NodeAction::Kind::topology:
     case NodeAction::Kind::weigh: return slurm_.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::exempt: return slurm_.exempt_from_suspend(action.nodes, true);
     case NodeAction::Kind::subject: return slurm_.exempt_from_suspend(action.nodes, false);

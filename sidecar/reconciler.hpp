@@ -92,7 +92,7 @@ class Reconciler {
   void remember(const NodeAction& action);
   bool keeps_up(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
-  bool has_features(const std::string& machine) const;
+  bool gives_something(const std::string& machine) const;
 
   Slurm& slurm_;
   const Clock& clock_;

@@ -45,6 +45,7 @@ struct SlurmNode {
   std::uint64_t weight = 1;
   std::string features;         ///< all that it can have: AvailableFeatures
   std::string active_features;  ///< those that it has, or is being booted with
+  std::optional<std::string> topology;  ///< without a value: this Slurm can't change it at run time
   std::string reason;
   std::string comment;
   /** NodeAddr: the node's own name until its slurmd has registered, and again when it is powered down. */
@@ -66,6 +67,7 @@ struct SlurmNodeUpdate {
   std::optional<std::string> features;         ///< the new list, in the place of the old one
   std::optional<std::string> active_features;  ///< with features
   std::optional<std::uint64_t> weight;
+  std::optional<std::string> topology;  ///< only for nodes that have one
 };
 
 /** A job: what it asks for. Texts are the user's, and empty when nothing was said. */

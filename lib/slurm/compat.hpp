@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace slurmk8s::compat {
@@ -63,6 +64,22 @@ inline std::string extra_of([[maybe_unused]] const job_info_t& job) {
   return job.extra ? job.extra : "";
 #else
   return {};
+#endif
+}
+
+/** A node's topology, which can be changed at run time from 25.05 on; empty: before that. */
+inline std::optional<std::string> topology_of([[maybe_unused]] const node_info_t& node) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+  return node.topology_str ? node.topology_str : "";
+#else
+  return std::nullopt;
+#endif
+}
+
+/** Gives another topology. */
+inline void set_topology([[maybe_unused]] update_node_msg_t& message, [[maybe_unused]] char* topology) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+  message.topology_str = topology;
 #endif
 }
 

@@ -120,6 +120,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.weight = info.weight;
   node.features = text(info.features);
   node.active_features = text(info.features_act);
+  node.topology = compat::topology_of(info);
   node.reason = text(info.reason);
   node.comment = text(info.comment);
   node.address = text(info.node_addr);
@@ -324,6 +325,7 @@ class RpcSlurm final : public Slurm {
     if (update.features) message.features = unconst(*update.features);
     if (update.active_features) message.features_act = unconst(*update.active_features);
     if (update.weight) message.weight = static_cast<std::uint32_t>(*update.weight);
+    if (update.topology) compat::set_topology(message, unconst(*update.topology));
     return call(slurm_update_node, message);
   }
 

@@ -208,7 +208,8 @@ class FakeSlurm final : public Slurm {
     calls.push_back(verb(update.state) + " " + hostlist + (update.reason.empty() ? "" : " " + update.reason) +
                     (update.comment.empty() ? "" : " " + update.comment) +
                     (update.features ? " Features=" + *update.features : "") +
-                    (update.weight ? " Weight=" + std::to_string(*update.weight) : ""));
+                    (update.weight ? " Weight=" + std::to_string(*update.weight) : "") +
+                    (update.topology ? " Topology=" + *update.topology : ""));
     if (auto error = next_failure()) return *error;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
       if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
@@ -307,6 +308,7 @@ class FakeSlurm final : public Slurm {
     if (!update.comment.empty() || update.clear_comment) node.comment = update.comment;
     if (update.features) node.features = *update.features;
     if (update.weight) node.weight = *update.weight;
+    if (update.topology) node.topology = *update.topology;
     if (update.active_features) node.active_features = *update.active_features;
     switch (update.state) {
       case State::drain:

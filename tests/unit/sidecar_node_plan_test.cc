@@ -163,6 +163,24 @@ void nodes_have_the_features_of_their_machine(void**) {
   assert_text(cluster.state("c"), "-/ScalingIn");
 }
 
+// Pods of c-0 to c-3 are on m; c-1 has what m gives, c-2 is being powered down, c-3 is of a Slurm that can't change it.
+void nodes_have_the_topology_of_their_machine(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 5).records("c", 0, 4, up);
+  cluster.machines = {{"m", {.topology = "default:rack1"}}, {"plain", {}}};
+  for (int i = 0; i < 5; i++) {
+    const std::string name = node_name("c", i, 0);
+    cluster.pod(name).pods[name].machine = i == 4 ? "plain" : "m";
+    cluster.nodes[i].topology = "default:none";
+  }
+  cluster.nodes[1].topology = "default:rack1";
+  cluster.nodes[2].power_down_asked = true;
+  cluster.nodes[3].topology.reset();
+  assert_text(cluster.actions(), "topology c-0");
+  assert_text(*cluster.plan().actions[0].change.topology, "default:rack1");
+  assert_false(cluster.plan().actions[0].change.features.has_value());
+}
+
 // Its record is there before its pod, and when it is powered down.
 void a_node_goes_for_a_job_that_waits_for_its_variant(void**) {
   Cluster cluster;
@@ -781,6 +799,7 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::features:
+    case NodeAction::Kind::topology:
     case NodeAction::Kind::weigh: return slurm.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::abandon:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
@@ -876,6 +895,7 @@ int main() {
       SLURMK8S_TEST(empties_cordoned_machines),
       SLURMK8S_TEST(records_follow_extra_conf),
       SLURMK8S_TEST(nodes_have_the_features_of_their_machine),
+      SLURMK8S_TEST(nodes_have_the_topology_of_their_machine),
       SLURMK8S_TEST(a_node_goes_for_a_job_that_waits_for_its_variant),
       SLURMK8S_TEST(a_node_that_belongs_to_a_machine_has_its_features_always),
       SLURMK8S_TEST(leaves_alone_what_matches),

@@ -492,6 +492,32 @@ void waits_for_slurmctld(void**) {
   assert_true(f.reconciler.slurm_answered() == f.clock.now());
 }
 
+// slurmctld puts it back when the node is powered down: it comes again with the next pod.
+void a_pod_brings_the_topology_of_its_machine(void**) {
+  Fixture f;
+  f.reconciler.upsert_machine(
+      *Json::parse(R"({"metadata":{"name":"m","annotations":{"slurm-k8s.io/topology":"default:rack1"}}})"));
+  const auto pod = Json::parse(
+      R"({"metadata":{"name":"c-0","uid":"u","labels":{"slurm-k8s.io/node":"c-0"}},"spec":{"nodeName":"m"}})");
+  f.reconciler.set_machines_listed();
+  f.reconciler.set_listed();
+  f.scale("c", 1);
+  f.rounds(1);
+  for (int i = 0; i < 2; i++) {
+    f.slurm.node("c-0").powered_down = false;
+    f.slurm.node("c-0").topology = "default:none";
+    f.rounds(2);
+    assert_text(*f.slurm.node("c-0").topology, "default:none");
+    assert_true(f.reconciler.upsert_pod(*pod));
+    f.rounds(1);
+    assert_text(f.slurm.calls.back(), "update c-0 Topology=default:rack1");
+    const std::size_t calls = f.slurm.calls.size();
+    f.rounds(3);
+    assert_int_equal(f.slurm.calls.size(), calls);
+    f.reconciler.remove_pod("c-0", "u");
+  }
+}
+
 // Which is all that another machine of a pod means to its record, without pins.
 void a_pod_brings_the_features_of_its_machine(void**) {
   Fixture f;
@@ -537,6 +563,7 @@ int main() {
       SLURMK8S_TEST(keeps_nodes_up),
       SLURMK8S_TEST(does_not_power_up_in_a_hurry),
       SLURMK8S_TEST(a_pod_brings_the_features_of_its_machine),
+      SLURMK8S_TEST(a_pod_brings_the_topology_of_its_machine),
       SLURMK8S_TEST(is_quiet_at_rest),
       SLURMK8S_TEST(looks_less_often_at_many_nodes_that_change),
       SLURMK8S_TEST(is_idempotent_after_a_restart),
