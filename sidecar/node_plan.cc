@@ -63,7 +63,8 @@ class NodeSetPlanner {
     state.extra_conf = nodeset.extra_conf;
     state.features = nodeset.features;
     if (!nodeset.variants.empty() && !input_.has_node_features) {
-      refuse("VariantsUnknown", "slurm.conf has no NodeFeaturesPlugins=node_features/k8s: no job can ask for a variant");
+      refuse("VariantsUnknown", "slurm.conf has no NodeFeaturesPlugins=node_features/k8s, or Slurm is older than 23.02: no job "
+                                "can ask for a variant");
     }
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;

@@ -30,6 +30,12 @@ inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION
  */
 inline constexpr bool kKeepsPartitions = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0);
 
+/**
+ * Whether slurmctld keeps track of which variant a node runs: older ones take all for active at their start
+ * (_set_features() in read_config.c), and leave one active when a node is powered down.
+ */
+inline constexpr bool kKnowsVariants = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
+
 /** Says who gives the reason of an update; from 26.05 on slurmctld takes that from the request's credential. */
 inline void set_reason_uid([[maybe_unused]] update_node_msg_t& message, [[maybe_unused]] uid_t uid) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)

@@ -232,7 +232,8 @@ class RpcSlurm final : public Slurm {
     SlurmConfig config;
     config.max_nodes = conf->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{conf->max_node_cnt};
     const std::string plugins = text(conf->node_features_plugins);
-    config.has_node_features = has_word(plugins, "node_features/k8s") || has_word(plugins, "k8s");
+    config.has_node_features =
+        compat::kKnowsVariants && (has_word(plugins, "node_features/k8s") || has_word(plugins, "k8s"));
     if (compat::kCanExempt) config.suspend_exc_nodes = text(conf->suspend_exc_nodes);
     return config;
   }

@@ -66,6 +66,10 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 SLURMK8S_EXPORT int init(void) {
   guarded_void("node_features/k8s init", [] {
     if (!in_slurmctld()) return;
+    if (!compat::kKnowsVariants) {
+      slurm_error("slurm-k8s: node_features/k8s needs Slurm 23.02: no feature is a variant");
+      return;
+    }
     variants = std::make_unique<Variants>();
     if (!variants->open(slurm_conf.state_save_location)) {
       slurm_error("slurm-k8s: the engine's library can't be opened: no feature is a variant");

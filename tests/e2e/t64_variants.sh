@@ -3,7 +3,7 @@
 # Jobs choose their pod: variants of a NodeSet by --constraint.
 
 # Two nodes; a job sees in FLAVOR which variant its pod is of.
-put_variants() { # MEMBERS of the spec, in JSON
+apply_variants() { # MEMBERS of the spec, in JSON
   local image
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON
@@ -15,6 +15,9 @@ put_variants() { # MEMBERS of the spec, in JSON
              {"name":"v3","allowedAccounts":["physics"],"patch":{}}]${1:+,$1}}}
 JSON
   wait_for 30 "10 node records" has_node_count 10
+}
+put_variants() { # the same
+  apply_variants "$@"
   wait_for 10 "variants among the features" has_features var-1 AvailableFeatures var,v1,v2,v3
 }
 remove_variants() {
@@ -35,6 +38,7 @@ refused() { # EXPECTED OPTION…
 }
 
 test_a_job_gets_the_variant_that_it_asks_for() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants
@@ -48,7 +52,6 @@ test_a_job_gets_the_variant_that_it_asks_for() {
   assert_equal "active when it runs" var,v2 "$(features var-0 ActiveFeatures)"
   wait_done "$job" 30
   to_zero
-  is_slurm_before 23.02 && return  # it leaves the variant there
   assert_equal "active when powered down" var "$(features var-0 ActiveFeatures)"
   job=$(submit -N1 -w var-0 --wrap 'sleep 2')
   wait_job "$job" RUNNING 60
@@ -57,6 +60,7 @@ test_a_job_gets_the_variant_that_it_asks_for() {
 }
 
 test_an_idle_node_of_another_variant_is_recycled() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants
@@ -78,6 +82,7 @@ test_an_idle_node_of_another_variant_is_recycled() {
 }
 
 test_a_node_that_is_kept_up_changes_for_a_job() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants '"scalingMode":"Always"'
@@ -90,6 +95,7 @@ test_a_node_that_is_kept_up_changes_for_a_job() {
 }
 
 test_what_no_node_can_be_is_refused() {
+  needs_slurm 23.02
   trap remove_variants EXIT
   put_variants
   refused 'a node has one variant at a time, and not v1 and v2' --constraint='v1&v2'
@@ -109,6 +115,7 @@ refused_to_nobody() { # EXPECTED OPTION…
 }
 
 test_a_variant_is_for_those_whom_the_nodeset_names() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants
@@ -124,6 +131,7 @@ test_a_variant_is_for_those_whom_the_nodeset_names() {
 }
 
 test_a_variant_comes_and_goes() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants
@@ -140,6 +148,7 @@ test_a_variant_comes_and_goes() {
 }
 
 test_variants_outlive_slurmctld() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants
@@ -158,15 +167,25 @@ test_variants_outlive_slurmctld() {
 }
 
 test_pods_tell_of_their_job() {
+  needs_slurm 23.02
   local job
   trap remove_variants EXIT
   put_variants '"template":{"metadata":{"labels":{"who":"$(JOB_ACCOUNT)-$(JOB_NAME)"},"annotations":{
     "what":"$(JOB_CPUS) CPUs of $(JOB_PARTITION): $(JOB_EXTRA)"}}}'
-  local extra='team=x;"y"' options=(--extra='team=x;"y"')
-  if is_slurm_before 23.02; then extra='' options=(); fi  # has no --extra
-  job=$(submit -N1 -w var-0 -J 'a b' --account=physics "${options[@]}" --wrap 'sleep 2')
+  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
   wait_job "$job" RUNNING 60
   assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
-  assert_equal annotation "1 CPUs of all: $extra" "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
+  assert_equal annotation '1 CPUs of all: team=x;"y"' "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
   wait_done "$job" 30
+}
+
+has_ready_reason() { [[ $(kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath='{.status.conditions[?(@.type=="Ready")].reason}') == "$2" ]]; }
+
+test_slurm_before_23_02_has_none() {
+  needs_slurm_before 23.02
+  trap remove_variants EXIT
+  apply_variants
+  wait_for 15 "Ready=False of the NodeSet" has_ready_reason var VariantsUnknown
+  assert_equal available var "$(features var-0 AvailableFeatures)"
+  refused 'Invalid feature' --constraint=v1
 }

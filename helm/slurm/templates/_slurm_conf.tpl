@@ -116,10 +116,12 @@ BatchStartTimeout={{ add 10 (mul 2 (int .Values.slurm.spank.scripts.timeout)) }}
 {{- else }}
 PrEpPlugins=prep/k8s
 {{- end }}
-{{- if .Values.slurm.nodeFeatures.enabled }}
+{{- /* Before 23.02 slurmctld doesn't keep track of which variant a node runs. */}}
+{{- $variants := and .Values.slurm.nodeFeatures.enabled (eq (include "slurm.isBefore" (list . "23.02")) "false") }}
+{{- if $variants }}
 NodeFeaturesPlugins=node_features/k8s
 {{- end }}
-{{- with concat (ternary (list "k8s") list .Values.slurm.nodeFeatures.enabled) .Values.slurm.jobSubmitPlugins }}
+{{- with concat (ternary (list "k8s") list $variants) .Values.slurm.jobSubmitPlugins }}
 JobSubmitPlugins={{ join "," . }}
 {{- end }}
 
