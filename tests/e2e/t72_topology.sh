@@ -10,6 +10,7 @@ switch_nodes() { slurm scontrol show topology "$1" | grep -oE '\bNodes=[^ ]*' | 
 upgrade() { # HELM-OPTION…
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" "$@" --wait --timeout 180s >/dev/null
   wait_for 60 "slurmctld up" controller_ready
+  scale 8  # Helm changes what its values changed, and leaves the rest as it is
 }
 without_topology() {
   annotate slurm-k8s.io/topology-
