@@ -6,7 +6,7 @@
 annotate() { kubectl annotate --overwrite node node1 "$1" >/dev/null; }
 node_topology() { slurm scontrol show node "$1" -o | grep -oE '\bTopology=[^ ]*' | cut -d= -f2; }
 has_topology() { [[ $(node_topology "$1") == "$2" ]]; }
-switch_nodes() { slurm scontrol show topology "$1" | grep -oE '\bNodes=[^ ]*' | head -1 | cut -d= -f2; }
+switch_nodes() { slurm scontrol show topology unit="$1" | grep -oE '\bNodes=[^ ]*' | head -1 | cut -d= -f2; }
 upgrade() { # HELM-OPTION…
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" "$@" --wait --timeout 180s >/dev/null
   wait_for 60 "slurmctld up" controller_ready
