@@ -26,6 +26,7 @@ class CatalogKeeper {
 
   void set(const std::string& nodeset, VariantCatalog::Entry entry);
   void remove(const std::string& nodeset);
+  /** AvailableFeatures of all of Slurm's records; nothing is handed out when they are as before. */
   void set_records(std::set<std::string> records);
   /** All NodeSets are there: from now on each change is handed out. */
   void set_complete();

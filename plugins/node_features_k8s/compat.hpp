@@ -39,10 +39,4 @@ namespace slurmk8s::compat {
 /** Whether node_features_p_job_valid() and _job_xlate() have more arguments than the job's constraint. */
 inline constexpr bool kXlateHasNodes = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
 
-/**
- * Whether slurmctld keeps track of which variant a node runs: older ones take all for active at their start
- * (_set_features() in read_config.c), and leave one active when a node is powered down.
- */
-inline constexpr bool kKnowsVariants = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
-
 }  // namespace slurmk8s::compat

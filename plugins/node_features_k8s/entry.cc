@@ -16,6 +16,7 @@
 #include "base/words.hpp"
 #include "common/host.hpp"
 #include "node_features_k8s/compat.hpp"
+#include "slurm/compat.hpp"
 
 using namespace slurmk8s;
 
