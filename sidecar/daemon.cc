@@ -37,7 +37,7 @@ kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
 Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version)
     : parts_(parts),
       version_(version),
-      reconciler_(parts.slurm, parts.clock),
+      reconciler_(parts.slurm, parts.clock, parts.wake_power_save),
       events_(parts.client, parts.timers, parts.clock, name_space),
       writer_(parts.client, parts.timers, parts.clock, name_space,
               [this](const std::string& name, const Json& before, const Json& after) {

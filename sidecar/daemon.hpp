@@ -30,6 +30,7 @@ struct DaemonParts {
   Timers& timers;
   const Clock& clock;
   bool watch_machines = false;  ///< follow the Kubernetes nodes
+  std::function<void()> wake_power_save = {};  ///< Reconciler's
 };
 
 class Daemon {

@@ -64,6 +64,12 @@ bool has_engine(const std::string& socket) {
   return answer || answer.error().code() != Errc::unavailable;
 }
 
+/** Nodes have been asked up or down. An engine that can't be asked is none to complain of: slurmctld looks by itself. */
+void wake_power_save(const std::string& socket) {
+  const auto answer = control_call(socket, Json::object().set("op", "wake"), kEngineTimeout);
+  if (!answer) log_debug("power saving isn't woken: %s", answer.error().message().c_str());
+}
+
 struct Arguments {
   std::string config_path = options_path();
   bool with_engine = false;
@@ -94,7 +100,7 @@ Result<bool> run_daemon(Options& options, AdminState& admin, int signals, const 
   const auto rpc = make_rpc_slurm();
   const auto slurm = make_fenced_slurm(*rpc, fence);
   Daemon daemon({*connection->transport, *client, *slurm, admin, connection->timers, *connection->clock,
-                 options.watch_kubernetes_nodes},
+                 options.watch_kubernetes_nodes, [&options] { wake_power_save(options.engine_socket); }},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
            connection->server.c_str());

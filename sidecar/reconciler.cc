@@ -29,6 +29,12 @@ const char* failure_reason(NodeAction::Kind kind) {
   }
 }
 
+/** Whether slurmctld's power-save thread has to do with it. */
+bool changes_power(NodeAction::Kind kind) {
+  using Kind = NodeAction::Kind;
+  return kind == Kind::power_up || kind == Kind::power_down || kind == Kind::recycle || kind == Kind::abandon;
+}
+
 }  // namespace
 
 void Reconciler::upsert(const Json& object) {
@@ -189,7 +195,7 @@ Status Reconciler::load(bool& changed) {
 
 // True when slurmctld carried any of them out: there is something new to see then.
 bool Reconciler::apply(const std::vector<NodeAction>& actions) {
-  bool acted = false;
+  bool acted = false, powers = false;
   std::map<Key, Failure> still;
   for (const NodeAction& action : actions) {
     const Key key{action.nodeset, action.kind};
@@ -200,10 +206,12 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
     }
     const Status status = call(action);
     acted |= count(to_string(action.kind), status.ok());
+    powers |= status.ok() && changes_power(action.kind);
     note(action, status);
     if (const auto again = failures_.find(key); again != failures_.end()) still.insert(*again);
   }
   failures_ = std::move(still);  // what is no longer planned has not failed
+  if (powers && wake_power_save_) wake_power_save_();
   return acted;
 }
 

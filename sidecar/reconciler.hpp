@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,8 +28,12 @@ namespace slurmk8s {
 
 class Reconciler {
  public:
-  /** References must outlive it. */
-  Reconciler(Slurm& slurm, const Clock& clock) : slurm_(slurm), clock_(clock) {}
+  /**
+   * References must outlive it. `wake_power_save` is called when slurmctld has been asked to power nodes up or down, which
+   * it begins within a second by itself; may be empty.
+   */
+  Reconciler(Slurm& slurm, const Clock& clock, std::function<void()> wake_power_save = {})
+      : slurm_(slurm), clock_(clock), wake_power_save_(std::move(wake_power_save)) {}
 
   /** A NodeSet as the API server has it now. */
   void upsert(const Json& object);
@@ -96,6 +101,7 @@ class Reconciler {
 
   Slurm& slurm_;
   const Clock& clock_;
+  const std::function<void()> wake_power_save_;
   NodeSets nodesets_;
   Pods pods_;
   Machines machines_;

@@ -3,6 +3,7 @@
 //
 //   {"op":"resume","id":"4f…","nodes":"c-[0-3]","jobs":{"c-0":[12]}}  → {"ok":true}
 //   {"op":"suspend","nodes":"c-[0-3]"}                                → {"ok":true}
+//   {"op":"wake"}: have slurmctld look for nodes to power up or down  → {"ok":true}
 //   {"op":"status"}                                                   → {"ok":true,"ready":true,…}: engine_metrics.hpp
 //   anything else                                                     → {"ok":false,"error":"…"}
 #pragma once

@@ -39,7 +39,7 @@ Engine::Engine(Parts parts)
                 metrics_, [this] { pump(); }),
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); },
-               [this](const std::string& node) { return nodesets_.name_of(node); }),
+               [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),

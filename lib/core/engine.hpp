@@ -41,6 +41,7 @@ class Engine {
     SlurmCaller& slurm;
     const Options& options;       ///< name_space resolved
     CatalogKeeper::Publish publish = {};  ///< takes what jobs can ask for whenever it changes; empty: nobody
+    std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off
   };
 

@@ -12,6 +12,7 @@ namespace {
 /** Pods of one suspend go within moments of each other; a node is out of use until it is told. */
 constexpr std::chrono::milliseconds kGoneDelay{50};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
+constexpr std::chrono::seconds kSchedulerRest{1};
 /** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
 constexpr std::chrono::seconds kLeftAllocated{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
@@ -22,16 +23,18 @@ constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 }  // namespace
 
 SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
-                           NodeSetOf nodeset_of)
+                           NodeSetOf nodeset_of, std::function<void()> wake_scheduler)
     : slurm_(slurm),
       timers_(timers),
       clock_(clock),
       stays_(stays),
       waits_for_(std::move(waits_for)),
       nodeset_of_(std::move(nodeset_of)),
+      wake_scheduler_(std::move(wake_scheduler)),
       gone_(timers, kGoneDelay,
             [this](std::vector<std::string> nodes) {
-              tell("end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); });
+              tell("end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
+                   [this] { look_for_jobs(); });
             }),
       releasing_(timers, kReleaseDelay,
                  [this](std::vector<std::string> nodes) {
@@ -71,6 +74,13 @@ void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, s
 
 void SlurmReports::schedule_jobs(const std::string& node) {
   tell("schedule jobs", [node](Slurm& slurm) { return slurm.schedule_jobs(node); });
+}
+
+// What comes within a second of the last time is left to slurmctld's own look: each goes through its whole queue.
+void SlurmReports::look_for_jobs() {
+  if (!wake_scheduler_ || (scheduler_woken_ && clock_.now() < *scheduler_woken_ + kSchedulerRest)) return;
+  scheduler_woken_ = clock_.now();
+  wake_scheduler_();
 }
 
 // Failed starts.

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -32,9 +33,12 @@ class SlurmReports {
   using NodeSetOf = std::function<std::string(const std::string& node)>;  ///< name of the NodeSet of a node
   using OnVerdict = std::function<void(Result<Verdict>)>;
 
-  /** `stays` false: made for one request, so that nothing can be put off. References must outlive it. */
+  /**
+   * `stays` false: made for one request, so that nothing can be put off. `wake_scheduler`: has slurmctld look for jobs to
+   * start, now and not when its next second begins; may be empty. References must outlive it.
+   */
   SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
-               NodeSetOf nodeset_of);
+               NodeSetOf nodeset_of, std::function<void()> wake_scheduler = {});
 
   /** fail_node(); a node that is to be held back is released by itself later. */
   void fail(NodeFailure failure, OnVerdict done);
@@ -58,6 +62,7 @@ class SlurmReports {
 
  private:
   void free(const SlurmNode& record);
+  void look_for_jobs();
   void hold_back(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
   void unprotect(const std::string& nodeset);
@@ -71,6 +76,8 @@ class SlurmReports {
   const bool stays_;
   const WaitsFor waits_for_;
   const NodeSetOf nodeset_of_;
+  const std::function<void()> wake_scheduler_;
+  std::optional<TimePoint> scheduler_woken_;
   std::map<std::string, PowerUpHealth> health_;         // by NodeSet
   std::set<std::string> protected_;                     // NodeSets
   std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released

@@ -46,7 +46,7 @@ class Mailbox {
 
 }  // namespace
 
-Json handle_control(Engine& engine, const LockTimes& locks, const Json& message) {
+Json handle_control(Engine& engine, const Worker::Host& host, const Json& message) {
   const std::string_view op = message["op"].text();
   if (op == "resume") {
     auto request = decode_resume(message);
@@ -60,8 +60,14 @@ Json handle_control(Engine& engine, const LockTimes& locks, const Json& message)
     engine.suspend(*nodes);
     return accepted();
   }
-  if (op == "status") return encode_status(engine.metrics(), engine.gauges(), locks);
-  return refused(Error(Errc::invalid, "op: resume, suspend or status was expected"));
+  if (op == "wake") {
+    if (host.wake_power_save) host.wake_power_save();
+    return accepted();
+  }
+  if (op == "status") {
+    return encode_status(engine.metrics(), engine.gauges(), host.lock_times ? host.lock_times() : LockTimes());
+  }
+  return refused(Error(Errc::invalid, "op: resume, suspend, wake or status was expected"));
 }
 
 Worker::Worker(Options options, std::unique_ptr<Slurm> slurm, Host host, std::chrono::milliseconds control_look)
@@ -121,10 +127,8 @@ Status Worker::serve() {
   Mailbox mailbox(transport);
   // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
   SlurmThread slurm(*slurm_, [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
-  Engine engine({*connection->client, timers, *connection->clock, slurm, options_, host_.publish});
-  const auto answer = [&](const Json& message) {
-    return handle_control(engine, host_.lock_times ? host_.lock_times() : LockTimes(), message);
-  };
+  Engine engine({*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler});
+  const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
   auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
   if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());
 

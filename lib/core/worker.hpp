@@ -26,6 +26,10 @@ class Worker {
     std::function<bool()> in_control;
     /** For the status; empty: none. */
     std::function<LockTimes()> lock_times;
+    /** Has the power-save thread look at its nodes soon; empty: it can't be woken. */
+    std::function<void()> wake_power_save;
+    /** Has slurmctld look for jobs to start; empty: it does when it does. */
+    std::function<void()> wake_scheduler;
     /** Takes what jobs can ask for whenever it changes; may write a file. Empty: nobody wants it. */
     CatalogKeeper::Publish publish;
   };
@@ -60,6 +64,6 @@ class Worker {
 };
 
 /** Answers one message of the socket. */
-Json handle_control(Engine& engine, const LockTimes& locks, const Json& message);
+Json handle_control(Engine& engine, const Worker::Host& host, const Json& message);
 
 }  // namespace slurmk8s

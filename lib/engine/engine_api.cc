@@ -63,6 +63,8 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
       return times;
     };
   }
+  functions.wake_power_save = host.wake_power_save;
+  functions.wake_scheduler = host.wake_scheduler;
   return functions;
 }
 

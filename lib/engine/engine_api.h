@@ -18,6 +18,16 @@ struct slurm_k8s_host {
 	int (*in_control)(void);
 	/* Copies how long our calls had Slurm's locks into a slurmk8s::LockTimes; NULL: unknown. The engine's thread only. */
 	void (*lock_times)(void *times);
+	/*
+	 * Has slurmctld's power-save thread look for nodes to power up or down as soon as it can, and not up to a second
+	 * later. NULL: it can't be woken. The engine's thread only; returns at once.
+	 */
+	void (*wake_power_save)(void);
+	/*
+	 * Has slurmctld look for jobs to start now, and not when its next second begins. NULL: it can't be. The engine's
+	 * thread only; returns at once.
+	 */
+	void (*wake_scheduler)(void);
 };
 
 /*

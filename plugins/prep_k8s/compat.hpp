@@ -79,6 +79,8 @@ job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
 bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
 /** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread. */
 void config_power_mgr(void) SLURMK8S_WEAK;
+/** Has the thread of the scheduler look at the queue now. Takes no lock of slurmctld's. */
+void schedule(bool full_queue) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
 extern slurmctld_config_t slurmctld_config SLURMK8S_WEAK;
 /** Nodes by what they are; null until slurmctld has made its records. Slurm's node lock. */

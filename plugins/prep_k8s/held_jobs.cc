@@ -127,6 +127,15 @@ int in_control() {
   return has;
 }
 
+/** For the engine, while HeldJobs is there. */
+void wake_power_save_soon() {
+  if (Launches* launches = launches_here) launches->wake_power_save();
+}
+
+void wake_scheduler() {
+  if (!is_ending() && schedule) schedule(false);
+}
+
 }  // namespace
 
 bool is_ending() { return slurmctld_config.shutdown_time != 0; }
@@ -136,7 +145,9 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
   const bool one_of_several = slurm_conf.control_cnt > 1 && get_last_heartbeat && &backup_inx;
   engine_.acquire({.log = to_slurm,
                    .in_control = one_of_several ? in_control : nullptr,
-                   .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); }});
+                   .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); },
+                   .wake_power_save = wake_power_save_soon,
+                   .wake_scheduler = wake_scheduler});
   Launches::Host host;
   host.look = [looked](const std::vector<uint32_t>& jobs) {
     std::vector<JobState> states = look(jobs);

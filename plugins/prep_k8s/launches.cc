@@ -45,6 +45,11 @@ void Launches::hold(std::uint32_t job) {
   changed_.notify_one();
 }
 
+void Launches::wake_power_save() {
+  state_.lock()->woken = true;
+  changed_.notify_one();
+}
+
 void Launches::forget() { state_.lock()->jobs.clear(); }
 
 std::size_t Launches::held() { return state_.lock()->jobs.size(); }
@@ -56,8 +61,9 @@ void Launches::look_once() {
   {
     const TimePoint now = clock_.now();
     auto state = state_.lock();
-    if (host_.wake_power_save) wake = state->ticks.due(clock_.wall(), state->fresh);
-    state->fresh = false;
+    const Wake asked = state->woken ? Wake::nodes : state->fresh ? Wake::jobs : Wake::none;
+    if (host_.wake_power_save) wake = state->ticks.due(clock_.wall(), asked);
+    state->fresh = state->woken = false;
     for (const auto& [job, since] : state->jobs) {
       jobs.push_back(job);
       if (now - since.front() >= timeout_) overdue.push_back(job);
@@ -110,7 +116,7 @@ void Launches::run() {
   for (;;) {
     {
       auto state = state_.lock();
-      changed_.wait_for(state.raw(), next_look(*state), [&] { return state->stop || state->fresh; });
+      changed_.wait_for(state.raw(), next_look(*state), [&] { return state->stop || state->fresh || state->woken; });
       if (state->stop) return;
     }
     guarded_void("launches", [this] { look_once(); });

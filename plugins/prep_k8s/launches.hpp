@@ -55,6 +55,9 @@ class Launches {
    */
   void forget();
 
+  /** Nodes are to be powered up or down that no held job is about: the power-save thread is to look. Any thread. */
+  void wake_power_save();
+
   /** One look at all held jobs, as the thread does it. For tests. */
   void look_once();
   std::size_t held();
@@ -64,6 +67,7 @@ class Launches {
     /** Each held job and the times since which it is held: slurmctld counts its prologs, and so do we. */
     std::map<std::uint32_t, std::vector<TimePoint>> jobs;
     bool fresh = false;  ///< a job was held since the last look
+    bool woken = false;  ///< wake_power_save() was called since the last look
     TimePoint::duration looked_for{};  ///< by the last look at all jobs
     PowerSaveTicks ticks;
     bool stop = false;

@@ -22,6 +22,7 @@ namespace slurmk8s {
 enum class Wake {
   none,
   jobs,   ///< jobs have begun to wait: of no use when their nodes have been asked for by now
+  nodes,  ///< nodes are to be powered up or down, whether a job waits for them or not
   phase,  ///< to move its own tick
 };
 
@@ -36,11 +37,12 @@ class PowerSaveTicks {
   /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
   static constexpr std::chrono::milliseconds kIntoSecond{12};
 
-  /** What the thread is to be woken for now. `asked`: a job has just begun to wait for nodes. */
-  Wake due(Wall now, bool asked) {
-    if (asked) {
+  /** What the thread is to be woken for now. `asked`: what has just come up, none, jobs or nodes. */
+  Wake due(Wall now, Wake asked) {
+    if (asked != Wake::none) {
       first_ = std::max(now, second(now) + kIntoSecond);
       again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
+      for_ = std::max(for_, asked);
     }
     const bool first = take(first_, now);
     const bool again = take(again_, now);
@@ -51,8 +53,9 @@ class PowerSaveTicks {
     } else if (phase) {
       phase_ = second(now) + kKeep + kPhase;
     }
-    if (phase) return Wake::phase;
-    return first || again ? Wake::jobs : Wake::none;
+    const Wake reason = phase ? Wake::phase : first || again ? for_ : Wake::none;
+    if (!first_ && !again_) for_ = Wake::none;
+    return reason;
   }
 
   /** How long until due() may be true without a question. */
@@ -73,6 +76,7 @@ class PowerSaveTicks {
     return true;
   }
 
+  Wake for_ = Wake::none;  // what first_ and again_ are about
   std::optional<Wall> first_;
   std::optional<Wall> again_;
   std::optional<Wall> phase_;

@@ -66,6 +66,7 @@ struct World {
   FakeCaller caller{slurm, timers};
   Options options;
   CatalogKeeper::Publish publish;
+  int scheduler_woken = 0;
   std::unique_ptr<Engine> engine;
 
   World() {
@@ -84,7 +85,7 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish});
+    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; }});
     engine->start();
     settle();
   }
@@ -1440,10 +1441,35 @@ void a_suspend_that_suspend_timeout_has_ended(void** state) {
   assert_int_equal(world.slurm.calls.size(), 0);
 }
 
+// A job may wait for the nodes; but each look goes through slurmctld's whole queue.
+void the_scheduler_looks_when_nodes_are_down(void** state) {
+  World& world = world_of(state);
+  world.start();
+  for (const char* node : {"compute-0", "compute-1", "compute-2"}) world.resume(node, {node});
+  for (const char* node : {"compute-0", "compute-1", "compute-2"}) world.registered(node);
+  assert_int_equal(world.scheduler_woken, 0);
+  world.suspend("compute-0");
+  world.pass(std::chrono::milliseconds(300));
+  assert_true(world.slurm.node("compute-0").powered_down);
+  assert_int_equal(world.scheduler_woken, 1);
+  world.suspend("compute-1");
+  world.pass(std::chrono::seconds(1));
+  assert_int_equal(world.scheduler_woken, 1);
+  world.suspend("compute-2");
+  world.pass(std::chrono::seconds(1));
+  assert_int_equal(world.scheduler_woken, 2);
+}
+
 void control_messages(void** state) {
   World& world = world_of(state);
   world.start();
-  const auto answer = [&](const char* text) { return handle_control(*world.engine, {}, *Json::parse(text)); };
+  int woken = 0;
+  Worker::Host host;
+  const auto answer = [&](const char* text) { return handle_control(*world.engine, host, *Json::parse(text)); };
+  assert_true(answer(R"({"op":"wake"})")["ok"].boolean_or(false));  // a slurmctld that can't be woken
+  host.wake_power_save = [&] { ++woken; };
+  assert_true(answer(R"({"op":"wake"})")["ok"].boolean_or(false));
+  assert_int_equal(woken, 1);
   assert_true(answer(R"({"op":"resume","id":"r1","nodes":"compute-[0-1]"})")["ok"].boolean_or(false));
   world.settle();
   assert_text(world.pods(), "compute-[0-1]");
@@ -1547,6 +1573,7 @@ int main() {
       ENGINE_TEST(a_pod_that_does_not_go_is_waited_for),
       ENGINE_TEST(what_hindered_a_pod_may_be_over),
       ENGINE_TEST(a_suspend_that_suspend_timeout_has_ended),
+      ENGINE_TEST(the_scheduler_looks_when_nodes_are_down),
       ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -158,7 +158,7 @@ std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
     const milliseconds since = std::chrono::duration_cast<milliseconds>(now - start);
     const bool asked = since.count() % 13000 == job_phase.count() || since.count() % 13000 == job_phase.count() + 2100;
     if (asked) waiting = now;
-    if (ticks.due(now, asked) == Wake::none && now < own_tick) continue;
+    if (ticks.due(now, asked ? Wake::jobs : Wake::none) == Wake::none && now < own_tick) continue;
     const bool suspends = since.count() / 1000 % 4 == 0;
     own_tick = now + milliseconds(waiting || suspends ? 1030 : 1001);
     const std::time_t slurms_time = std::chrono::system_clock::to_time_t(now - milliseconds(10));
@@ -186,7 +186,7 @@ void ticks_are_few(void**) {
   int jobs = 0;
   int phase = 0;
   for (PowerSaveTicks::Wall now = start; now < start + std::chrono::seconds(60); now += std::chrono::milliseconds(1)) {
-    const Wake wake = ticks.due(now, now == start + std::chrono::milliseconds(300));
+    const Wake wake = ticks.due(now, now == start + std::chrono::milliseconds(300) ? Wake::jobs : Wake::none);
     jobs += wake == Wake::jobs;
     phase += wake == Wake::phase;
   }
@@ -194,19 +194,42 @@ void ticks_are_few(void**) {
   assert_in_range(phase, 14, 17);
 }
 
+// A job's second wake-up is one for nodes, too, when both were asked for: only a job's may be of no use.
+void ticks_for_nodes_are_always_of_use(void**) {
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) + std::chrono::milliseconds(300);
+  const PowerSaveTicks::Wall next = start + std::chrono::milliseconds(750);
+  PowerSaveTicks ticks;
+  assert_true(ticks.due(start, Wake::jobs) == Wake::jobs);
+  assert_true(ticks.due(start, Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + PowerSaveTicks::kPhase - std::chrono::milliseconds(300), Wake::none) == Wake::phase);
+  assert_true(ticks.due(next, Wake::none) == Wake::nodes);
+  assert_true(ticks.due(next, Wake::jobs) == Wake::jobs);
+}
+
 void ticks_survive_a_clock_that_is_set(void**) {
   using std::chrono::seconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) + std::chrono::milliseconds(500);
   PowerSaveTicks ticks;
-  assert_true(ticks.due(start, false) == Wake::none);  // no job yet
-  assert_true(ticks.due(start, true) == Wake::jobs);
-  assert_true(ticks.due(start, false) == Wake::none);
+  assert_true(ticks.due(start, Wake::none) == Wake::none);  // no job yet
+  assert_true(ticks.due(start, Wake::jobs) == Wake::jobs);
+  assert_true(ticks.due(start, Wake::none) == Wake::none);
   for (const auto& set : {-std::chrono::hours(2), std::chrono::hours(2)}) {
-    assert_true(ticks.due(start + set, false) != Wake::none);
-    assert_true(ticks.due(start + set, false) == Wake::none);
-    assert_true(ticks.due(start + set + 2 * PowerSaveTicks::kKeep, false) != Wake::none);
+    assert_true(ticks.due(start + set, Wake::none) != Wake::none);
+    assert_true(ticks.due(start + set, Wake::none) == Wake::none);
+    assert_true(ticks.due(start + set + 2 * PowerSaveTicks::kKeep, Wake::none) != Wake::none);
     assert_true(ticks.wait(start + set) <= PowerSaveTicks::kKeep + seconds(1));
   }
+}
+
+void nodes_without_a_job_wake_power_saving(void**) {
+  FakeSlurmctld slurmctld;
+  std::atomic<bool> for_nodes{false};
+  Launches::Host host = slurmctld.host();
+  host.wake_power_save = [&](Wake wake) { for_nodes = for_nodes || wake == Wake::nodes; };
+  SystemClock clock;
+  Launches launches(std::move(host), clock, std::chrono::hours(1));
+  launches.wake_power_save();
+  assert_true(eventually([&] { return for_nodes.load(); }));
 }
 
 void ending_does_not_wait_for_jobs(void**) {
@@ -248,7 +271,9 @@ int main() {
       SLURMK8S_TEST(power_saving_is_woken_for_each_job),
       SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
       SLURMK8S_TEST(ticks_are_few),
+      SLURMK8S_TEST(ticks_for_nodes_are_always_of_use),
       SLURMK8S_TEST(ticks_survive_a_clock_that_is_set),
+      SLURMK8S_TEST(nodes_without_a_job_wake_power_saving),
       SLURMK8S_TEST(ending_does_not_wait_for_jobs),
       SLURMK8S_TEST(job_ids),
   };

@@ -18,7 +18,8 @@ using std::chrono::seconds;
 struct Fixture {
   FakeSlurm slurm;
   FakeClock clock;
-  Reconciler reconciler{slurm, clock};
+  int power_save_woken = 0;
+  Reconciler reconciler{slurm, clock, [this] { ++power_save_woken; }};
   std::int64_t generation = 0;
 
   Json object(const std::string& name, const std::string& spec) {
@@ -280,8 +281,10 @@ void keeps_nodes_up(void**) {
   assert_text(f.slurm.calls[1], "exempt c-[0-1]");
   assert_text(f.slurm.calls[2], "power_up c-[0-1]");
   assert_text(*f.slurm.exempt_nodes, "c-[0-1]");
+  assert_int_equal(f.power_save_woken, 1);
   f.slurm.power_up_asked();
   f.rounds(20);
+  assert_int_equal(f.power_save_woken, 1);
   assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
   assert_int_equal(f.slurm.calls.size(), 3);
 
