@@ -9,7 +9,8 @@
 //    put there after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
 //    starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
 //    the nodes.
-// Before the first job nothing is woken: slurmctld may not have read its configuration yet.
+// Before it is first asked for nothing is woken: slurmctld may not have read its configuration yet. It has when a job gets
+// nodes, and when the sidecar, which asks for nodes without a job, has had an answer from it.
 #pragma once
 
 #include <algorithm>
