@@ -35,6 +35,8 @@ class PowerSaveTicks {
   static constexpr std::chrono::milliseconds kPhase{950};
   /** How long its own tick is left alone. */
   static constexpr std::chrono::seconds kKeep{4};
+  /** How much earlier than that it may be. */
+  static constexpr std::chrono::milliseconds kEarly{20};
   /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
   static constexpr std::chrono::milliseconds kIntoSecond{12};
 
@@ -42,20 +44,28 @@ class PowerSaveTicks {
   Wake due(Wall now, Wake asked) {
     if (asked != Wake::none) {
       first_ = std::max(now, second(now) + kIntoSecond);
-      again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
-      for_ = std::max(for_, asked);
+      first_for_ = std::max(first_for_, asked);
+      // Whether a job's wake-up was lost shows in its nodes. Of other nodes nothing shows, and one more wake-up would take
+      // the look away from who asks next in that second: it comes only when the first one may well have been lost.
+      if (asked == Wake::jobs || !has_look(now)) {
+        again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
+        again_for_ = std::max(again_for_, asked);
+      }
     }
     const bool first = take(first_, now);
     const bool again = take(again_, now);
     const bool phase = take(phase_, now);
+    const Wake reason = phase ? Wake::phase : std::max(first ? first_for_ : Wake::none, again ? again_for_ : Wake::none);
+    if (first) first_for_ = Wake::none;
+    if (again) again_for_ = Wake::none;
     if (first || again) {
       const Wall tick = second(now) + kPhase;
       phase_ = tick > now ? tick : tick + std::chrono::seconds(1);
+      settled_.reset();
     } else if (phase) {
       phase_ = second(now) + kKeep + kPhase;
+      settled_ = now;
     }
-    const Wake reason = phase ? Wake::phase : first || again ? for_ : Wake::none;
-    if (!first_ && !again_) for_ = Wake::none;
     return reason;
   }
 
@@ -69,6 +79,11 @@ class PowerSaveTicks {
   }
 
  private:
+  /** Whether the thread has, by all that is known, not looked yet in this second: its own tick is where we have put it. */
+  bool has_look(Wall now) const {
+    return settled_ && now > *settled_ && now < *settled_ + 2 * kKeep && second(now) != second(*settled_) &&
+           now < second(now) + kPhase - kEarly;
+  }
   static Wall second(Wall time) { return std::chrono::floor<std::chrono::seconds>(time); }
   /** True when `time` has come, or lies so far ahead that the clock must have been set back. */
   static bool take(std::optional<Wall>& time, Wall now) {
@@ -77,10 +92,12 @@ class PowerSaveTicks {
     return true;
   }
 
-  Wake for_ = Wake::none;  // what first_ and again_ are about
   std::optional<Wall> first_;
   std::optional<Wall> again_;
   std::optional<Wall> phase_;
+  Wake first_for_ = Wake::none;
+  Wake again_for_ = Wake::none;
+  std::optional<Wall> settled_;  // its own tick was put in its place then, and it has not been woken since
 };
 
 }  // namespace slurmk8s

@@ -194,16 +194,46 @@ void ticks_are_few(void**) {
   assert_in_range(phase, 14, 17);
 }
 
-// A job's second wake-up is one for nodes, too, when both were asked for: only a job's may be of no use.
-void ticks_for_nodes_are_always_of_use(void**) {
-  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) + std::chrono::milliseconds(300);
-  const PowerSaveTicks::Wall next = start + std::chrono::milliseconds(750);
+// What asks for nodes without a job isn't seen to be served: it is woken for again when the look may have been used up, and
+// only then, since that takes the next second's look.
+void ticks_for_nodes(void**) {
+  using std::chrono::milliseconds;
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
   PowerSaveTicks ticks;
-  assert_true(ticks.due(start, Wake::jobs) == Wake::jobs);
-  assert_true(ticks.due(start, Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + PowerSaveTicks::kPhase - std::chrono::milliseconds(300), Wake::none) == Wake::phase);
-  assert_true(ticks.due(next, Wake::none) == Wake::nodes);
-  assert_true(ticks.due(next, Wake::jobs) == Wake::jobs);
+  // Nothing is known yet of its own tick.
+  assert_true(ticks.due(start + milliseconds(300), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(1012), Wake::none) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(1950), Wake::none) == Wake::phase);
+  // Now it is.
+  assert_true(ticks.due(start + milliseconds(2300), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(2950), Wake::none) == Wake::phase);
+  for (int i = 3000; i < 3500; ++i) assert_true(ticks.due(start + milliseconds(i), Wake::none) == Wake::none);
+  // The second time in one second, and late in a second.
+  assert_true(ticks.due(start + milliseconds(3500), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(3600), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(3950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(4012), Wake::none) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(4950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(5940), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(5950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(6012), Wake::none) == Wake::nodes);
+}
+
+// A job's second wake-up may be of no use, and is asked; one for nodes isn't, even when both have asked.
+void ticks_for_nodes_and_jobs(void**) {
+  using std::chrono::milliseconds;
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
+  PowerSaveTicks ticks;
+  assert_true(ticks.due(start + milliseconds(300), Wake::jobs) == Wake::jobs);
+  assert_true(ticks.due(start + milliseconds(310), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(1012), Wake::none) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(1950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(2300), Wake::nodes) == Wake::nodes);
+  assert_true(ticks.due(start + milliseconds(2310), Wake::jobs) == Wake::jobs);
+  assert_true(ticks.due(start + milliseconds(2950), Wake::none) == Wake::phase);
+  assert_true(ticks.due(start + milliseconds(3012), Wake::none) == Wake::jobs);
 }
 
 void ticks_survive_a_clock_that_is_set(void**) {
@@ -271,7 +301,8 @@ int main() {
       SLURMK8S_TEST(power_saving_is_woken_for_each_job),
       SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
       SLURMK8S_TEST(ticks_are_few),
-      SLURMK8S_TEST(ticks_for_nodes_are_always_of_use),
+      SLURMK8S_TEST(ticks_for_nodes),
+      SLURMK8S_TEST(ticks_for_nodes_and_jobs),
       SLURMK8S_TEST(ticks_survive_a_clock_that_is_set),
       SLURMK8S_TEST(nodes_without_a_job_wake_power_saving),
       SLURMK8S_TEST(ending_does_not_wait_for_jobs),
