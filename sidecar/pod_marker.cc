@@ -99,7 +99,8 @@ void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& node
   if (entry.request != 0 || clock_.now() < entry.not_before || in_flight_ >= kMostRequests) return;
 
   const bool unmarks = entry.marked && nodeset.protects_busy && !busy;
-  const std::chrono::seconds lasting = unmarks ? kIdleFor : is_starting(node) ? kLongStart : kSteady;
+  const bool changes = is_starting(node) || node.going_down();
+  const std::chrono::seconds lasting = unmarks ? kIdleFor : changes ? kLongChange : kSteady;
   if (busy && !entry.marked) {
     write_marks(name, entry, nodeset, true);
   } else if (!may_tell(entry, lasting)) {

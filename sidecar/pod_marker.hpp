@@ -30,8 +30,8 @@ class PodMarker {
   static constexpr std::chrono::seconds kIdleFor{5};
   /** A state that has lasted for less isn't told. */
   static constexpr std::chrono::seconds kSteady{2};
-  /** That a node powers up is told when it takes this long: most are up before. */
-  static constexpr std::chrono::seconds kLongStart{10};
+  /** That a node powers up or down is told when it takes this long: most pods are up, or gone, before. */
+  static constexpr std::chrono::seconds kLongChange{10};
   /** Requests per second to tell states, over a longer time; the marks of pods in use don't wait for others. */
   static constexpr double kStatesPerSecond = 20;
 

@@ -132,6 +132,12 @@ void tells_what_lasts(void**) {
   assert_int_equal(f.client.calls.size(), 0);
   f.rounds(10);
   assert_text(f.told("c-0"), "idle True Idle");
+  const std::size_t calls = f.client.calls.size();
+  node.powering_down = true;  // a pod that goes isn't worth a request
+  f.rounds(9);
+  assert_int_equal(f.client.calls.size(), calls);
+  f.rounds(3);
+  assert_text(f.told("c-0"), "powering-down False PoweringDown");
 }
 
 void the_time_is_that_of_the_transition(void**) {
