@@ -79,6 +79,10 @@ job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
 bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
 /** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread. */
 void config_power_mgr(void) SLURMK8S_WEAK;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+/** Makes SLURM_NODE_ALIASES of a job anew, from its nodes. Job write and node read locks. */
+void set_job_alias_list(job_record_t* job) SLURMK8S_WEAK;
+#endif
 /** Has the thread of the scheduler look at the queue now. Takes no lock of slurmctld's. */
 void schedule(bool full_queue) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
@@ -129,6 +133,26 @@ inline slurmctld_lock_t job_and_node_read_locks() {
   levels.job = READ_LOCK;
   levels.node = READ_LOCK;
   return levels;
+}
+
+/**
+ * Whether a slurmctld that restarts forgets where the nodes of its jobs are: before 23.11 their addresses are a part of the
+ * job that isn't saved (alias_list), and is made when the job gets its nodes. A step finds none of its nodes then.
+ */
+inline constexpr bool kForgetsAddresses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0);
+
+inline slurmctld_lock_t job_write_lock() {
+  slurmctld_lock_t levels{};
+  levels.job = WRITE_LOCK;
+  levels.node = READ_LOCK;
+  return levels;
+}
+
+/** Job write and node read locks; a job whose nodes are up. */
+inline void remember_addresses([[maybe_unused]] job_record_t* job) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+  if (set_job_alias_list) set_job_alias_list(job);
+#endif
 }
 
 inline slurmctld_lock_t node_read_lock() {

@@ -90,6 +90,13 @@ std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
   return states;
 }
 
+/** For slurmctlds that may have forgotten them since: a job is held again after a restart. */
+void remember_addresses(uint32_t id) {
+  const SlurmLocks locks(compat::job_write_lock(), LockedCall::look);
+  job_record_t* job = find_job_record(id);
+  if (job && test_job_nodes_ready(job)) compat::remember_addresses(job);
+}
+
 /** False when the job that was held has nodes that are asked for already: those of another job, or meanwhile. */
 bool is_of_use(Wake wake) {
   if (wake != Wake::jobs || !compat::knows_powered_down()) return true;
@@ -156,6 +163,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
   };
   host.complete = [this, complete](uint32_t job, bool ok) {
     if (is_ending()) return launches_->hold(job);
+    if (compat::kForgetsAddresses && ok) remember_addresses(job);
     complete(job, ok);
   };
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
