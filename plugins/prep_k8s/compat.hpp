@@ -141,7 +141,7 @@ inline slurmctld_lock_t job_and_node_read_locks() {
  */
 inline constexpr bool kForgetsAddresses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0);
 
-inline slurmctld_lock_t job_write_lock() {
+inline slurmctld_lock_t job_write_and_node_read_locks() {
   slurmctld_lock_t levels{};
   levels.job = WRITE_LOCK;
   levels.node = READ_LOCK;

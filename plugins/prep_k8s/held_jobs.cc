@@ -92,7 +92,7 @@ std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
 
 /** For slurmctlds that may have forgotten them since: a job is held again after a restart. */
 void remember_addresses(uint32_t id) {
-  const SlurmLocks locks(compat::job_write_lock(), LockedCall::look);
+  const SlurmLocks locks(compat::job_write_and_node_read_locks(), LockedCall::look);
   job_record_t* job = find_job_record(id);
   if (job && test_job_nodes_ready(job)) compat::remember_addresses(job);
 }
