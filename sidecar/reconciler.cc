@@ -271,16 +271,14 @@ void Reconciler::remember(const NodeAction& action) {
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
   if (action.kind == Kind::remove) since_ = 0;
-  const bool leaves = action.kind == Kind::remove || action.kind == Kind::power_down ||
-                      action.kind == Kind::recycle || action.kind == Kind::abandon;
-  if (action.kind != Kind::power_up && !leaves) return;
+  if (action.kind != Kind::remove && !changes_power(action.kind)) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;
   for (const std::string& name : *names) {
-    if (leaves) {
-      pace_.forget(name);
-    } else {
+    if (action.kind == Kind::power_up) {
       pace_.powered_up(name, clock_.now());
+    } else {
+      pace_.forget(name);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Launches: each held job is completed exactly once, whatever slurmctld says of it.
 #include <atomic>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -194,46 +195,56 @@ void ticks_are_few(void**) {
   assert_in_range(phase, 14, 17);
 }
 
+/** A time into a second, what is asked for then, and what the thread is woken for. */
+struct Step {
+  int ms;
+  Wake asked;
+  Wake due;
+};
+
+void follow(PowerSaveTicks& ticks, std::initializer_list<Step> steps) {
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
+  for (const Step& step : steps) {
+    const Wake due = ticks.due(start + std::chrono::milliseconds(step.ms), step.asked);
+    if (due != step.due) fail_msg("%d ms: %d instead of %d", step.ms, static_cast<int>(due), static_cast<int>(step.due));
+  }
+}
+
 // What asks for nodes without a job isn't seen to be served: it is woken for again when the look may have been used up, and
 // only then, since that takes the next second's look.
 void ticks_for_nodes(void**) {
-  using std::chrono::milliseconds;
-  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
   PowerSaveTicks ticks;
-  // Nothing is known yet of its own tick.
-  assert_true(ticks.due(start + milliseconds(300), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(1012), Wake::none) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(1950), Wake::none) == Wake::phase);
-  // Now it is.
-  assert_true(ticks.due(start + milliseconds(2300), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(2950), Wake::none) == Wake::phase);
-  for (int i = 3000; i < 3500; ++i) assert_true(ticks.due(start + milliseconds(i), Wake::none) == Wake::none);
+  // Nothing is known yet of its own tick; then it is.
+  follow(ticks, {{300, Wake::nodes, Wake::nodes},
+                 {950, Wake::none, Wake::phase},
+                 {1012, Wake::none, Wake::nodes},
+                 {1950, Wake::none, Wake::phase},
+                 {2300, Wake::nodes, Wake::nodes},
+                 {2950, Wake::none, Wake::phase}});
+  for (int ms = 3000; ms < 3500; ++ms) follow(ticks, {{ms, Wake::none, Wake::none}});
   // The second time in one second, and late in a second.
-  assert_true(ticks.due(start + milliseconds(3500), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(3600), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(3950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(4012), Wake::none) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(4950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(5940), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(5950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(6012), Wake::none) == Wake::nodes);
+  follow(ticks, {{3500, Wake::nodes, Wake::nodes},
+                 {3600, Wake::nodes, Wake::nodes},
+                 {3950, Wake::none, Wake::phase},
+                 {4012, Wake::none, Wake::nodes},
+                 {4950, Wake::none, Wake::phase},
+                 {5940, Wake::nodes, Wake::nodes},
+                 {5950, Wake::none, Wake::phase},
+                 {6012, Wake::none, Wake::nodes}});
 }
 
 // A job's second wake-up may be of no use, and is asked; one for nodes isn't, even when both have asked.
 void ticks_for_nodes_and_jobs(void**) {
-  using std::chrono::milliseconds;
-  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
   PowerSaveTicks ticks;
-  assert_true(ticks.due(start + milliseconds(300), Wake::jobs) == Wake::jobs);
-  assert_true(ticks.due(start + milliseconds(310), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(1012), Wake::none) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(1950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(2300), Wake::nodes) == Wake::nodes);
-  assert_true(ticks.due(start + milliseconds(2310), Wake::jobs) == Wake::jobs);
-  assert_true(ticks.due(start + milliseconds(2950), Wake::none) == Wake::phase);
-  assert_true(ticks.due(start + milliseconds(3012), Wake::none) == Wake::jobs);
+  follow(ticks, {{300, Wake::jobs, Wake::jobs},
+                 {310, Wake::nodes, Wake::nodes},
+                 {950, Wake::none, Wake::phase},
+                 {1012, Wake::none, Wake::nodes},
+                 {1950, Wake::none, Wake::phase},
+                 {2300, Wake::nodes, Wake::nodes},
+                 {2310, Wake::jobs, Wake::jobs},
+                 {2950, Wake::none, Wake::phase},
+                 {3012, Wake::none, Wake::jobs}});
 }
 
 void ticks_survive_a_clock_that_is_set(void**) {
