@@ -54,7 +54,7 @@ class FencedSlurm final : public Slurm {
   Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
     return slurm_.load_waiting_jobs_since(since);
   }
-  Result<bool> has_job(const std::string& node) override { return slurm_.has_job(node); }
+  Result<std::vector<std::string>> load_nodes_of_jobs() override { return slurm_.load_nodes_of_jobs(); }
   Status keeps_partitions() override { return slurm_.keeps_partitions(); }
   Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
     return slurm_.load_partitions_since(since);

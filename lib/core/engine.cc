@@ -181,8 +181,10 @@ void Engine::on_pod(const Json& object) {
 void Engine::observe(const std::string& name, Pod pod) {
   Node& node = nodes_[name];
   if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
-  if (!node.pod || node.pod->uid != pod.uid) node.seen = parts_.clock.now();
-  const bool as_before = node.pod && node.pod->uid == pod.uid && node.pod->hindrance.kind == pod.hindrance.kind;
+  const bool same = node.pod && node.pod->uid == pod.uid;
+  if (!same) node.seen = parts_.clock.now();
+  if (pod.running && !(same && node.pod->running)) node.running_since = parts_.clock.now();
+  const bool as_before = same && node.pod->hindrance.kind == pod.hindrance.kind;
   if (!as_before) {
     node.hindered = parts_.clock.now();
     if (pod.hindrance.kind == Hindrance::Kind::creating) {
@@ -261,11 +263,14 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   }
   const Look look{parts_.clock.now(), !looked_, random_id(), begun};
   bool waits = false;
+  std::vector<std::string> unheard;
   for (auto& [name, node] : nodes_) {
     const auto found = by_name.find(name);
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
     const Reconciled result = reconcile_node(node, record, look);
     waits |= result.waits;
+    note_boot(node, record, look);
+    if (is_unheard(node, record, look.now)) unheard.push_back(name);
     if (is_unseen(name, node)) {
       node.doubted = true;
       enqueue(name);
@@ -275,12 +280,37 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   }
   if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
+  if (!unheard.empty()) renew(unheard);
   reconciled_ = looked_ = true;
   catalog_.set_records(std::move(features));
   catalog_.find_users();
   look_in(waits ? std::min(look_wait_, kResumeGrace) : look_wait_);
   look_wait_ = std::min(2 * look_wait_, kReconcileInterval);
   pump();
+}
+
+/** Has the pods of these nodes made anew, where no job can have begun: their slurmds won't register any more. */
+void Engine::renew(const std::vector<std::string>& unheard) {
+  parts_.slurm.call([this, unheard](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, unheard, jobs = load_jobs_nodes(slurm)] {
+      if (!jobs) {
+        log_debug("slurmctld: %s", jobs.error().message().c_str());
+        return;
+      }
+      const auto was_booting = [this](const std::string& name) {
+        const auto found = nodes_.find(name);
+        return found != nodes_.end() && found->second.booting;
+      };
+      for (const std::string& name : select_renewable(unheard, *jobs, was_booting)) {
+        Node& node = nodes_[name];
+        const bool is_as_before = node.want == Node::Want::up && !node.busy && node.pod_uid() == node.unheard;
+        if (!is_as_before || node.unheard.empty()) continue;
+        log_warning("node %s: slurmd has registered with a slurmctld that is gone: its pod is made anew", name.c_str());
+        node.had_pod = false;
+        remove(name, node, node.pod_uid());
+      }
+    };
+  });
 }
 
 // From nodes to actions.

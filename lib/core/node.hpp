@@ -59,10 +59,13 @@ struct Node {
   TimePoint since{};    ///< when `want` was last set
   TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
   bool made_up = false; ///< with Want::up: `request` is our own, for a resume that never reached us
+  bool booting = false; ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
+  std::string unheard;  ///< uid of the pod that was there then, whose slurmd may have registered with another slurmctld
   bool doubted = false; ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
 
   std::optional<Pod> pod;
   TimePoint seen{};       ///< since when `pod` has been known
+  TimePoint running_since{};  ///< since when it has been known to run
   TimePoint hindered{};   ///< since when `pod` has been hindered by what hinders it now
   bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
   bool timed_running = false;

@@ -2,6 +2,7 @@
 // Reports about nodes: each a look at the records, then as few calls as there are different changes.
 #include "core/node_report.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "base/hostlist.hpp"
@@ -76,26 +77,32 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
 }
 
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
-  const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
-  const std::unordered_set<std::string_view> wanted(nodes.begin(), nodes.end());
-  std::vector<std::string> up;
-  std::vector<std::string> off;
-  for (const SlurmNode& record : records) {
-    if (wanted.count(record.name) && is_given_up(record)) (record.powered_down ? off : up).push_back(record.name);
+  // Also those that are powered down. Resumed they would be "not responding", and not be given to jobs any more once
+  // slurmctld has read its configuration again: _require_node_reg() in node_mgr.c, read_config.c:546 (24.11.5).
+  const auto left = SLURMK8S_TRY(select(slurm, &nodes, [](const SlurmNode& record) {
+    return is_given_up(record) || is_left_silent(record);
+  }));
+  return change(slurm, left, to(State::power_down));
+}
+
+Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
+  std::vector<std::vector<std::string>> jobs;
+  for (const std::string& hostlist : SLURMK8S_TRY(slurm.load_nodes_of_jobs())) {
+    jobs.push_back(SLURMK8S_TRY(expand_hostlist(hostlist)));
   }
-  SLURMK8S_CHECK(change(slurm, up, to(State::power_down)));
-  return change(slurm, off, to(State::resume));
+  return jobs;
 }
 
 Status free_node(Slurm& slurm, const std::string& node) {
   const SlurmNode record = SLURMK8S_TRY(slurm.load_node(node));
   if (!is_left_allocated(record)) return {};
-  const bool has_job = SLURMK8S_TRY(slurm.has_job(node));
-  if (has_job) return {};
+  for (const std::vector<std::string>& nodes : SLURMK8S_TRY(load_jobs_nodes(slurm))) {
+    if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return {};
+  }
   // From "allocated" there is no other way to "idle".
   SLURMK8S_CHECK(slurm.update_nodes(node, to(State::down, std::string(kReason) + "allocated without a job")));
-  SLURMK8S_CHECK(slurm.update_nodes(node, to(State::resume)));
-  log_warning("node %s: was powered down and allocated without a job: idle again", node.c_str());
+  SLURMK8S_CHECK(slurm.update_nodes(node, to(State::power_down)));
+  log_warning("node %s: was powered down and allocated without a job: powered down again", node.c_str());
   return {};
 }
 

@@ -30,13 +30,16 @@ struct NodeFailure {
  */
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
 
+/** The nodes of each job that has nodes. */
+Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm);
+
 /**
- * Makes a node idle that slurmctld takes for allocated (is_left_allocated()) when no job has it. A job that gets it in
+ * Powers a node down that slurmctld takes for allocated (is_left_allocated()) when no job has it. A job that gets it in
  * that moment is requeued.
  */
 Status free_node(Slurm& slurm, const std::string& node);
 
-/** Powers nodes that fail_node() or ResumeTimeout left DOWN down, so that they serve again. */
+/** Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_left_silent(), so that they serve again. */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 
 /** The pods of these nodes are gone: ends their power-down now instead of after SuspendTimeout. */

@@ -3,6 +3,7 @@
 #include "core/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -64,6 +65,7 @@ Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
   if (!node.has_current_pod()) return act(node.pod->deleting ? Action::Kind::none : Action::Kind::ask);
+  if (node.pod->deleting && !node.had_pod) return {};  // by us, to make it anew
   if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, Cause::ended);
   if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
   return {};
@@ -168,6 +170,34 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
   return result;
 }
 
+void note_boot(Node& node, const SlurmNode* record, const Look& look) {
+  if (!record) return;
+  if (look.first && is_waited_for(*record)) {
+    node.booting = !node.pod || !node.pod->running;
+    node.unheard = node.pod_uid();
+  } else if (!node.unheard.empty() && is_up(*record)) {
+    node.booting = true;  // it has registered with this one
+    node.unheard.clear();
+  }
+}
+
+bool is_unheard(const Node& node, const SlurmNode* record, TimePoint now) {
+  return record && is_waited_for(*record) && !is_given_up(*record) && node.want == Node::Want::up && !node.busy &&
+         node.pod && node.pod->running && !node.pod->deleting && node.pod->uid == node.unheard &&
+         now >= node.running_since + kUnheardGrace;
+}
+
+std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
+                                          const std::vector<std::vector<std::string>>& jobs,
+                                          const std::function<bool(const std::string&)>& was_booting) {
+  std::set<std::string> renewable(nodes.begin(), nodes.end());
+  for (const std::vector<std::string>& job : jobs) {
+    if (std::any_of(job.begin(), job.end(), was_booting)) continue;
+    for (const std::string& node : job) renewable.erase(node);
+  }
+  return {renewable.begin(), renewable.end()};
+}
+
 bool is_late_resume(const Node& node, TimePoint now) {
   return node.want == Node::Want::up && node.made_up && now < node.since + kLateResume;
 }
@@ -188,6 +218,11 @@ bool is_up(const SlurmNode& record) {
 bool is_left_allocated(const SlurmNode& record) {
   return record.cloud && is_allocated(record) && record.powered_down && !record.powering_up && !record.power_up_asked &&
          !record.going_down() && !record.completing;
+}
+
+bool is_left_silent(const SlurmNode& record) {
+  return record.cloud && record.base == SlurmNode::Base::idle && record.powered_down && record.not_responding &&
+         !record.powering_up && !record.power_up_asked && !record.going_down() && !record.draining && !record.completing;
 }
 
 bool is_given_up(const SlurmNode& record) {

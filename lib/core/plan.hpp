@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "core/node.hpp"
 #include "core/nodeset.hpp"
@@ -59,6 +61,7 @@ inline constexpr std::chrono::seconds kStartGrace{5};
  *  - wanted up, such a pod is gone: the same, since a job may have been lost with it;
  *  - wanted up, no pod, and which one depends on its job: slurmctld is asked;
  *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
+ *  - wanted up, its pod is going, and is to be made anew: waited for;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
  *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
  *  - in doubt (Node::doubted), whatever is wanted: its pod is looked at.
@@ -90,6 +93,28 @@ struct Reconciled {
  * for kResumeGrace.
  */
 Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look);
+
+/**
+ * Notes what slurmctld waited for at the first look (Node::booting, Node::unheard); to be called after reconcile_node() at
+ * each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved that, or that another
+ * one took over from, the new one waits for it until ResumeTimeout.
+ */
+void note_boot(Node& node, const SlurmNode* record, const Look& look);
+
+/** slurmd registers within a second or two of its start, and goes on trying, with growing pauses, while it can't. */
+inline constexpr std::chrono::seconds kUnheardGrace{30};
+
+/** Whether slurmctld still waits for a slurmd whose pod was there at the first look, and has run for kUnheardGrace. */
+bool is_unheard(const Node& node, const SlurmNode* record, TimePoint now);
+
+/**
+ * Those of `nodes` (is_unheard()) whose pods may be made anew: no job can have begun there. It hasn't when none has the
+ * node, or when the one that does (`jobs`: the nodes of each job) also waited for another node that hadn't registered
+ * with the former slurmctld (Node::booting).
+ */
+std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
+                                          const std::vector<std::vector<std::string>>& jobs,
+                                          const std::function<bool(const std::string&)>& was_booting);
 
 inline constexpr std::chrono::seconds kReconcileGrace{30};
 /** slurmctld's ResumeProgram takes a moment. When it comes after all, it finds its pod made: is_late_resume(). */
@@ -126,6 +151,13 @@ bool is_up(const SlurmNode& record);
  * to be asked.
  */
 bool is_left_allocated(const SlurmNode& record);
+
+/**
+ * Idle, powered down, and "not responding": a DOWN node that was resumed, by an administrator after ResumeTimeout for
+ * one. slurmctld gives it to jobs until it reads its configuration again, and then to none (read_config.c:546 of
+ * 24.11.5). A power-down takes the flag back.
+ */
+bool is_left_silent(const SlurmNode& record);
 
 /** Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. */
 bool is_given_up(const SlurmNode& record);

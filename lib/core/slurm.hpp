@@ -141,8 +141,11 @@ class Slurm {
    * load_nodes_since(). slurmctld sends all jobs for that.
    */
   virtual Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) = 0;
-  /** Whether a job has the node: runs there, is suspended, or its end isn't done. Asks for all jobs: seldom, please. */
-  virtual Result<bool> has_job(const std::string& node) = 0;
+  /**
+   * Hostlists of the nodes of each job that has nodes: it runs, is being configured or suspended, or its end isn't done.
+   * Asks for all jobs: seldom, please.
+   */
+  virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
   /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */
   virtual Status create_nodes(const std::string& line) = 0;
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */

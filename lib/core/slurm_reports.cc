@@ -128,6 +128,7 @@ void SlurmReports::free(const SlurmNode& record) {
 void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since) {
   const std::string_view reason = record.reason;
   if (owned) free(record);
+  if (owned && is_left_silent(record)) releasing_.add(record.name);
   if (is_given_up(record) && (owned || reason.starts_with(kReason))) {
     hold_back(record.name, std::string(cause_of(reason)));
   } else if (record.draining && reason.starts_with(kReasonProtected)) {

@@ -196,13 +196,6 @@ bool holds_nodes(const job_info_t& job) {
   return base == JOB_RUNNING || base == JOB_SUSPENDED || (job.job_state & JOB_COMPLETING) != 0;
 }
 
-bool is_in_hostlist(const char* hostlist, const std::string& name) {
-  auto list = slurm_hostlist_create(hostlist);
-  const bool found = list && slurm_hostlist_find(list, name.c_str()) >= 0;
-  slurm_hostlist_destroy(list);
-  return found;
-}
-
 // libslurm's structs have `char *` for texts that it only reads.
 char* unconst(const std::string& value) { return const_cast<char*>(value.c_str()); }
 
@@ -294,16 +287,17 @@ class RpcSlurm final : public Slurm {
     return std::optional(std::move(jobs));
   }
 
-  Result<bool> has_job(const std::string& node) override {
+  Result<std::vector<std::string>> load_nodes_of_jobs() override {
     job_info_msg_t* raw = nullptr;
     errno = 0;
     if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
     const JobInfo message(raw);
+    std::vector<std::string> hostlists;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
-      if (holds_nodes(job) && job.nodes && is_in_hostlist(job.nodes, node)) return true;
+      if (holds_nodes(job) && job.nodes) hostlists.emplace_back(job.nodes);
     }
-    return false;
+    return hostlists;
   }
 
   Status delete_nodes(const std::string& hostlist) override {

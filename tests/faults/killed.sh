@@ -38,6 +38,43 @@ test_slurmctld() {
   through kill_slurmctld 90
 }
 
+# Its state has the job as one that waits for its nodes, and its nodes as powering up: both have gone on since.
+test_slurmctld_when_a_job_has_just_begun() {
+  local job since
+  fresh_controller
+  hold_slurmd compute-{0..1}
+  trap release_slurmd EXIT
+  job=$(unique begun)
+  start_job "$job" "BEATS=20" -N2 -w 'compute-[0-1]' >/dev/null
+  wait_saved
+  release_slurmd
+  wait_for 30 "the job's start" has_run "$job"
+  kill_slurmctld
+  since=$(now_ms)
+  settle "$since" 120 "$job"
+}
+
+# One node of the job has registered with the slurmctld that is killed, and won't again; the other one comes later.
+test_slurmctld_between_the_nodes_of_a_job() {
+  local job id since
+  fresh_controller
+  hold_slurmd compute-{0..1}
+  trap release_slurmd EXIT
+  job=$(unique between)
+  id=$(start_job "$job" "BEATS=2 NODES=1" -N2 -w 'compute-[0-1]')
+  wait_saved
+  rm "$LEDGER/hold-compute-0"
+  has_registered() { [[ $(node_state compute-0) != *POWERING_UP* ]]; }
+  wait_for 30 "one of the nodes" has_registered
+  kill_slurmctld
+  since=$(now_ms)
+  release_slurmd
+  wait_done "$id" 60
+  echo "# the job ended $((($(now_ms) - since) / 1000)) s after the fault"
+  assert_equal "restarts" 0 "$(job_field "$id" Restarts)"
+  settle "$since" 90 "$job"
+}
+
 test_sidecar() { through kill_sidecar 60; }
 test_api_server() { through kill_api_server 90; }
 test_etcd() { through kill_etcd 90; }

@@ -38,7 +38,7 @@ class FakeSlurm final : public Slurm {
 
   std::map<std::uint32_t, SlurmJob> jobs;
   void touch_jobs() { job_time_++; }
-  std::set<std::string> with_jobs;  ///< nodes that has_job() says yes to
+  std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
 
   std::map<std::string, SlurmPartition> partitions;
   std::set<std::string> used_partitions;  ///< they have jobs
@@ -78,6 +78,7 @@ class FakeSlurm final : public Slurm {
       if (!node.going_down() || is_busy(node)) continue;
       if (node.power_down_asked) {
         node.power_down_asked = node.powered_down = node.powering_up = node.draining = false;
+        node.not_responding = false;
         node.powering_down = true;
         node.base = Base::idle;  // idle_on_node_suspend
       } else {
@@ -159,9 +160,9 @@ class FakeSlurm final : public Slurm {
     return std::optional(std::move(waiting));
   }
 
-  Result<bool> has_job(const std::string& node) override {
+  Result<std::vector<std::string>> load_nodes_of_jobs() override {
     if (auto error = next_failure()) return *error;
-    return with_jobs.count(node) != 0;
+    return nodes_of_jobs;
   }
 
   Status create_nodes(const std::string& line) override {
@@ -328,7 +329,10 @@ class FakeSlurm final : public Slurm {
           node.powering_down = false;
           node.powered_down = true;
         }
-        if (node.base == Base::down) node.base = Base::idle;
+        if (node.base == Base::down) {
+          node.base = Base::idle;
+          node.not_responding = true;  // until its slurmd registers
+        }
         break;
       case State::power_up: node.power_up_asked = node.powered_down; break;
       case State::power_down_asap: node.draining = true; ask_power_down(node); break;

@@ -560,12 +560,13 @@ void a_state_with_a_node_of_a_job_that_has_ended(void** state) {
   World& world = world_of(state);
   world.slurm.node("compute-0").base = SlurmNode::Base::allocated;
   world.slurm.node("compute-1").base = SlurmNode::Base::allocated;
-  world.slurm.with_jobs.insert("compute-1");
+  world.slurm.nodes_of_jobs = {"compute-[1-2]"};
   world.start();
   world.pass(std::chrono::seconds(8));
   assert_int_equal(world.slurm.calls.size(), 0);
   world.pass(std::chrono::seconds(40));
-  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: allocated without a job\nresume compute-0");
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: allocated without a job\npower_down compute-0");
+  world.slurm.pass_time();
   assert_true(world.slurm.node("compute-0").base == SlurmNode::Base::idle);
   assert_true(world.slurm.node("compute-1").base == SlurmNode::Base::allocated);
 }
@@ -788,6 +789,62 @@ void pods_of_running_nodes_are_kept_over_a_restart(void** state) {
   assert_int_equal(world.slurm.calls.size(), 0);
 }
 
+/** slurmctld waits for the node; with a job it is that job's. */
+void waited_for(World& world, const char* name, bool has_job) {
+  SlurmNode& node = world.slurm.node(name);
+  node.powered_down = false;
+  node.powering_up = node.not_responding = true;
+  if (has_job) node.base = SlurmNode::Base::allocated;
+}
+
+// Their slurmds registered with a slurmctld that was killed before it saved that.
+void slurmds_that_registered_with_a_former_slurmctld(void** state) {
+  World& world = world_of(state);
+  for (const char* name : {"compute-0", "compute-2", "compute-3", "compute-4", "compute-5", "compute-6"}) {
+    world.put_pod(name, "r0");
+  }
+  for (const char* name : {"compute-0", "compute-1", "compute-2", "compute-3", "compute-5", "compute-6"}) {
+    waited_for(world, name, true);
+  }
+  waited_for(world, "compute-4", false);
+  // The first hasn't begun, since its second node is still to come; nor has the last, whose second node registers with
+  // this slurmctld; the other one may have.
+  world.slurm.nodes_of_jobs = {"compute-[0-1]", "compute-[2-3]", "compute-[5-6]"};
+  const std::string begun = world.uid_of("compute-2");
+  const std::string first = world.uid_of("compute-0");
+  const std::string idle = world.uid_of("compute-4");
+  const std::string last = world.uid_of("compute-5");
+  world.start();
+  world.registered("compute-6");
+  world.pass(std::chrono::seconds(25));
+  assert_int_equal(world.api.count(Verb::remove), 0);  // slurmd may be slow
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.pods(), "compute-[0-6]");
+  assert_string_not_equal(world.uid_of("compute-5").c_str(), last.c_str());
+  assert_string_not_equal(world.uid_of("compute-0").c_str(), first.c_str());
+  assert_string_not_equal(world.uid_of("compute-4").c_str(), idle.c_str());
+  assert_text(world.uid_of("compute-2"), begun);
+  assert_text(world.request_of("compute-0"), "r0");
+  world.pass(std::chrono::seconds(120));
+  assert_int_equal(world.api.count(Verb::remove), 3);  // once each
+
+  world.slurm.nodes_of_jobs.clear();  // the other one has ended
+  world.pass(std::chrono::seconds(35));
+  assert_int_equal(world.api.count(Verb::remove), 5);
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void slurmds_that_were_only_slow(void** state) {
+  World& world = world_of(state);
+  world.put_pod("compute-0", "r0");
+  world.put_pod("compute-1", "r0", "Pending");
+  for (const char* name : {"compute-0", "compute-1"}) waited_for(world, name, false);
+  world.start();
+  world.registered("compute-0");
+  world.pass(std::chrono::seconds(120));
+  assert_int_equal(world.api.count(Verb::remove), 0);
+}
+
 void a_pod_deleted_under_a_node_in_use(void** state) {
   World& world = world_of(state);
   world.start();
@@ -994,11 +1051,12 @@ void a_restart_gives_nodes_back(void** state) {
   drained.reason = "slurm-k8s: protected: exceeded quota";
   SlurmNode& noted = world.slurm.node("compute-4");
   noted.comment = "slurm-k8s: waiting: unschedulable";
+  world.slurm.node("compute-5").not_responding = true;
   world.start();
   world.pass(std::chrono::seconds(15));
   const std::string calls = joined(world.slurm.calls);
-  assert_contains(calls, "power_down compute-0");
-  assert_contains(calls, "resume compute-1");
+  assert_contains(calls, "power_down compute-[0-1]");
+  assert_contains(calls, "power_down compute-5");
   assert_contains(calls, "undrain compute-3");
   assert_text(world.slurm.node("compute-2").reason, "broken disk");
   assert_true(world.slurm.node("compute-2").base == SlurmNode::Base::down);
@@ -1131,6 +1189,12 @@ void suspended_while_it_is_being_made(void** state) {
   assert_text(world.pods(), "");
 }
 
+/** slurmctld carries out the power-downs that it was asked for. */
+void finish_power_downs(World& world) {
+  world.slurm.pass_time();
+  world.slurm.pass_time();
+}
+
 /** slurmctld gives up nodes that are powering up: DOWN and powered down; ResumeFailProgram may reach us or not. */
 void give_up(World& world, const char* name, bool tells) {
   SlurmNode& node = world.slurm.node(name);
@@ -1140,6 +1204,7 @@ void give_up(World& world, const char* name, bool tells) {
   node.powered_down = true;
   if (tells) world.engine->suspend({name});
   world.pass(std::chrono::seconds(45));
+  finish_power_downs(world);
 }
 
 void a_nodeset_is_not_to_blame_for_an_api_server_that_is_away(void** state) {
@@ -1154,7 +1219,7 @@ void a_nodeset_is_not_to_blame_for_an_api_server_that_is_away(void** state) {
     world.pass(std::chrono::seconds(60));
     give_up(world, name, tells);
   }
-  assert_text(joined(world.slurm.calls), "resume compute-0\nresume compute-1\nresume compute-2\nresume compute-3");
+  assert_text(joined(world.slurm.calls), "power_down compute-0\npower_down compute-1\npower_down compute-2\npower_down compute-3");
 }
 
 void a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start(void** state) {
@@ -1167,7 +1232,7 @@ void a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start(void** state) {
     world.pass(std::chrono::seconds(60));
     give_up(world, name, true);
   }
-  assert_text(joined(world.slurm.calls), "resume compute-0\nresume compute-1\nresume compute-2");
+  assert_text(joined(world.slurm.calls), "power_down compute-0\npower_down compute-1\npower_down compute-2");
 }
 
 void nodes_whose_pods_never_register_are_their_nodesets_fault(void** state) {
@@ -1197,6 +1262,7 @@ void an_excuse_is_for_one_attempt(void** state) {
     world.pass(std::chrono::seconds(60));
     give_up(world, "compute-0", true);
     world.pass(std::chrono::seconds(60));
+    finish_power_downs(world);
   }
   assert_contains(joined(world.slurm.calls), "drain compute-7 slurm-k8s: protected: ResumeTimeout reached");
 }
@@ -1529,6 +1595,8 @@ int main() {
       ENGINE_TEST(nothing_before_the_comparison),
       ENGINE_TEST(a_resume_lost_with_slurmctld),
       ENGINE_TEST(pods_of_running_nodes_are_kept_over_a_restart),
+      ENGINE_TEST(slurmds_that_registered_with_a_former_slurmctld),
+      ENGINE_TEST(slurmds_that_were_only_slow),
       ENGINE_TEST(a_pod_deleted_under_a_node_in_use),
       ENGINE_TEST(a_pod_that_ended_under_a_node_in_use),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),

@@ -126,3 +126,26 @@ test_a_nodeset_that_fails_again_and_again_is_protected() {
   [[ $(job_nodes "$job") == compute-* ]] || fail "the job ran on $(job_nodes "$job")"
   wait_for 90 "the protection ends" back_in_service broken-1
 }
+
+# slurmctld gives a resumed node to no job any more when it has read its configuration again.
+full_state() { slurm scontrol show node "$1" | grep -oE 'State=[^ ]*'; }
+answers_for() { [[ $(full_state "$1") != *NOT_RESPONDING* ]]; }
+serves_after_a_reconfiguration() { # NODE
+  local job
+  wait_for 60 "$1 is back" back_in_service "$1"
+  wait_for 60 "$1 isn't \"not responding\": $(full_state "$1")" answers_for "$1"
+  slurm scontrol reconfigure
+  job=$(submit -N1 -w "$1" --wrap true)
+  wait_done "$job" 60
+}
+
+test_a_node_that_resume_timeout_gave_up() {
+  slurm scontrol update nodename=compute-3 state=down reason="ResumeTimeout reached"
+  serves_after_a_reconfiguration compute-3
+}
+
+test_a_node_that_an_administrator_resumes() {
+  slurm scontrol update nodename=compute-4 state=down reason=e2e
+  slurm scontrol update nodename=compute-4 state=resume
+  serves_after_a_reconfiguration compute-4
+}

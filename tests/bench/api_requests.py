@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the API server was asked meanwhile, by verb and resource: what else it does than what is measured."""
+import contextlib
+import re
+
+COUNTER = re.compile(r"^apiserver_request_total\{(.*)\} (\S+)$", re.MULTILINE)
+LABEL = re.compile(r'(\w+)="([^"]*)"')
+
+
+def _counted(api):
+    connection = api.connect()
+    try:
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    finally:
+        connection.close()
+    counted = {}
+    for labels, value in COUNTER.findall(text):
+        label = dict(LABEL.findall(labels))
+        resource = "/".join(filter(None, (label.get("resource"), label.get("subresource"))))
+        key = f"{label['verb']} {resource}"
+        counted[key] = counted.get(key, 0) + float(value)
+    return counted
+
+
+@contextlib.contextmanager
+def api_requests(api, by_kind):
+    """Adds the requests that are answered meanwhile to {"VERB resource": number}."""
+    before = _counted(api)
+    yield
+    for kind, value in _counted(api).items():
+        more = int(value - before.get(kind, 0))
+        if more:
+            by_kind[kind] = by_kind.get(kind, 0) + more
