@@ -31,7 +31,7 @@ class PodMarker {
   /** A state that has lasted for less isn't told. */
   static constexpr std::chrono::seconds kSteady{2};
   /** That a node powers up or down is told when it takes this long: most pods are up, or gone, before. */
-  static constexpr std::chrono::seconds kLongChange{10};
+  static constexpr std::chrono::seconds kLongChange{30};
   /** Requests per second to tell states, over a longer time; the marks of pods in use don't wait for others. */
   static constexpr double kStatesPerSecond = 20;
 

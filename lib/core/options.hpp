@@ -18,7 +18,7 @@ struct Options {
   std::string node_service = "slurm-nodes";
   std::string conf_server = "slurm-controller:6817";
   std::string key_secret = "slurm-key";
-  int max_requests = 16;
+  int max_requests = 100;
   std::chrono::seconds launch_timeout{3600};
   bool watch_kubernetes_nodes = false;  ///< the sidecar follows cordons, taints and failures of Kubernetes nodes
   bool wake_power_save = true;  ///< have slurmctld look for nodes to resume as soon as a job waits for them

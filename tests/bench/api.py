@@ -45,12 +45,36 @@ class Api:
             connection.close()
 
     def watch(self, path, selector):
-        """Yields (type, object) of what is there and of all that changes, until the connection is closed."""
-        query = urllib.parse.urlencode({"watch": 1, "labelSelector": selector, "resourceVersion": 0})
+        """
+        Yields (type, object) of what is there and of all that changes, for ever. The API server cuts a watch that doesn't
+        keep up with it: then what is there is compared with what was told.
+        """
+        told = {}  # uid: object
+        while True:
+            listed = self.call("GET", f"{path}?{urllib.parse.urlencode({'labelSelector': selector})}")
+            there = {item["metadata"]["uid"]: item for item in listed["items"]}
+            for uid in told.keys() - there.keys():
+                yield "DELETED", told.pop(uid)
+            for uid, item in there.items():
+                yield "MODIFIED" if uid in told else "ADDED", item
+                told[uid] = item
+            for kind, item in self._changes(path, selector, listed["metadata"]["resourceVersion"]):
+                if kind == "DELETED":
+                    told.pop(item["metadata"]["uid"], None)
+                else:
+                    told[item["metadata"]["uid"]] = item
+                yield kind, item
+
+    def _changes(self, path, selector, version):
+        """Until the watch is cut, or has an error to tell."""
+        query = urllib.parse.urlencode({"watch": 1, "labelSelector": selector, "resourceVersion": version})
         connection = self.connect()
         connection.timeout = None
         connection.request("GET", f"{path}?{query}")
         response = connection.getresponse()
-        while line := response.readline():
+        while (line := response.readline()).endswith(b"\n"):
             event = json.loads(line)
+            if event["type"] == "ERROR":
+                break
             yield event["type"], event["object"]
+        connection.close()

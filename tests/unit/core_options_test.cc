@@ -52,7 +52,7 @@ void has_defaults(void**) {
   assert_text(parsed->name_space, "");
   assert_text(parsed->engine_socket, "/run/slurm-k8s/engine.sock");
   assert_text(parsed->conf_server, "slurm-controller:6817");
-  assert_int_equal(parsed->max_requests, 16);
+  assert_int_equal(parsed->max_requests, 100);
   assert_int_equal(parsed->launch_timeout.count(), 3600);
   assert_true(parsed->wake_power_save);
   assert_false(parsed->watch_kubernetes_nodes);

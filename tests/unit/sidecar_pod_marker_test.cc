@@ -110,7 +110,7 @@ void tells_states(void**) {
   for (const Case& one : cases) {
     Fixture f;
     one.set(f.add("c-0"));
-    f.rounds(15, false);
+    f.rounds(35, false);
     assert_text(f.told("c-0"), one.told);
     const std::size_t calls = f.client.calls.size();
     f.rounds(10);
@@ -122,7 +122,7 @@ void tells_what_lasts(void**) {
   Fixture f;
   SlurmNode& node = f.add("c-0");
   node.powering_up = true;
-  f.rounds(9);
+  f.rounds(29);
   assert_text(f.told("c-0"), "");
   node.powering_up = false;
   for (int i = 0; i < 10; i++) {  // short jobs
@@ -134,7 +134,7 @@ void tells_what_lasts(void**) {
   assert_text(f.told("c-0"), "idle True Idle");
   const std::size_t calls = f.client.calls.size();
   node.powering_down = true;  // a pod that goes isn't worth a request
-  f.rounds(9);
+  f.rounds(29);
   assert_int_equal(f.client.calls.size(), calls);
   f.rounds(3);
   assert_text(f.told("c-0"), "powering-down False PoweringDown");
