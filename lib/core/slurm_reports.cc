@@ -11,6 +11,10 @@ namespace {
 
 /** Pods of one suspend go within moments of each other; a node is out of use until it is told. */
 constexpr std::chrono::milliseconds kGoneDelay{50};
+/** Of a mass suspend they go for seconds, and each time slurmctld makes a copy of all records: then less often. */
+constexpr std::chrono::milliseconds kGoneDelayPerNode{10};
+constexpr std::chrono::milliseconds kLongestGoneDelay{500};
+constexpr std::chrono::seconds kMassSuspendRest{1};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::seconds kSchedulerRest{1};
 /** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
@@ -31,8 +35,10 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
       waits_for_(std::move(waits_for)),
       nodeset_of_(std::move(nodeset_of)),
       wake_scheduler_(std::move(wake_scheduler)),
-      gone_(timers, kGoneDelay,
+      gone_(timers, [this] { return gone_delay(); },
             [this](std::vector<std::string> nodes) {
+              last_gone_ = nodes.size();
+              last_gone_at_ = clock_.now();
               tell("end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
                    [this] { look_for_jobs(); });
             }),
@@ -143,6 +149,11 @@ void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since)
     const auto health = health_.find(nodeset_of_(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);
   }
+}
+
+std::chrono::milliseconds SlurmReports::gone_delay() const {
+  if (clock_.now() > last_gone_at_ + kMassSuspendRest) return kGoneDelay;
+  return std::min(kGoneDelay + kGoneDelayPerNode * static_cast<std::int64_t>(last_gone_), kLongestGoneDelay);
 }
 
 // What nodes wait for.

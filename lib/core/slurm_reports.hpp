@@ -66,6 +66,7 @@ class SlurmReports {
   void hold_back(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
   void unprotect(const std::string& nodeset);
+  std::chrono::milliseconds gone_delay() const;
   std::chrono::milliseconds note_delay() const;
   void note(const std::vector<std::string>& nodes);
   void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then = {});
@@ -84,6 +85,8 @@ class SlurmReports {
   std::unordered_set<std::string> excused_;             // nodes whose ResumeTimeout doesn't count
   std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
   std::unordered_map<std::string, TimePoint> left_allocated_;  // since when
+  std::size_t last_gone_ = 0;  // nodes of the last batch, and when
+  TimePoint last_gone_at_{};
   Batch gone_;
   Batch releasing_;
   Batch unprotecting_;  // NodeSets

@@ -1093,6 +1093,36 @@ void a_suspend_ends_when_the_pods_are_gone(void** state) {
   assert_text(joined(world.slurm.calls), "resume compute-[0,2]");
 }
 
+void a_mass_suspend_is_told_in_few_calls(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 200);
+  world.start();
+  std::vector<std::string> names;
+  for (int i = 0; i < 200; ++i) names.push_back("compute-" + std::to_string(i));
+  world.resume("r1", names);
+  world.api.slow_deletion = true;
+  for (const std::string& name : names) world.registered(name.c_str());
+  for (const std::string& name : names) world.suspend(name.c_str());
+  const int loads = world.slurm.loads;
+  for (const std::string& name : names) {  // 2 s
+    world.api.erase(kPods, kNamespace, name);
+    world.clock.advance(std::chrono::milliseconds(10));
+    world.settle();
+  }
+  world.pass(std::chrono::milliseconds(600));
+  assert_true(world.slurm.loads - loads <= 12);
+  for (const std::string& name : names) assert_true(world.slurm.node(name).powered_down);
+
+  // One node alone isn't kept waiting.
+  world.pass(std::chrono::seconds(2));
+  world.api.slow_deletion = false;
+  world.resume("r2", {"compute-0"});
+  world.registered("compute-0");
+  world.suspend("compute-0");
+  world.pass(std::chrono::milliseconds(100));
+  assert_true(world.slurm.node("compute-0").powered_down);
+}
+
 void nodes_that_no_nodeset_owns(void** state) {
   World& world = world_of(state);
   world.start();
@@ -1614,6 +1644,7 @@ int main() {
       ENGINE_TEST(a_restart_gives_nodes_back),
       ENGINE_TEST(a_restart_unprotects_a_nodeset_in_one_go),
       ENGINE_TEST(a_suspend_ends_when_the_pods_are_gone),
+      ENGINE_TEST(a_mass_suspend_is_told_in_few_calls),
       ENGINE_TEST(nodes_that_no_nodeset_owns),
       ENGINE_TEST(a_job_that_was_there_before_the_scale_in_gets_its_node),
       ENGINE_TEST(a_nodeset_may_come_after_the_resume),
