@@ -148,13 +148,16 @@ std::chrono::milliseconds Reconciler::round() {
     if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_look();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
-    const VariantDemand demand = find_variant_demand(nodesets_, nodes_, waiting_jobs_.jobs());
+    VariantDemand demand = find_variant_demand(nodesets_, nodes_, waiting_jobs_.jobs());
+    // Of jobs that are older than the nodes one may have got its node meanwhile, and another one be recycled in vain.
+    const bool is_stale = !demand.recycle.empty() && !waiting_jobs_.is_fresh();
+    if (is_stale) demand.recycle.clear();
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
                                 machines_listed_ ? &machines_ : nullptr, &states_, &pins_,
                                 config_->has_node_features, &demand});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
-    dirty_ = false;
+    dirty_ = is_stale;
     const bool acted = apply(plan.actions);
     settle();
     show_failures();

@@ -10,6 +10,7 @@ constexpr int kShareOfTime = 20;
 }  // namespace
 
 bool WaitingJobs::look(Slurm& slurm, bool needed) {
+  fresh_ = false;
   if (!needed) {
     since_ = 0;
     const bool had = !jobs_.empty();
@@ -28,6 +29,7 @@ bool WaitingJobs::look(Slurm& slurm, bool needed) {
     }
     return false;
   }
+  fresh_ = true;
   if (!answer->has_value() || **answer == jobs_) return false;
   jobs_ = **std::move(answer);
   return true;

@@ -23,10 +23,13 @@ class WaitingJobs {
   bool look(Slurm& slurm, bool needed);
 
   const std::vector<SlurmJob>& jobs() const { return jobs_; }
+  /** Whether slurmctld answered the last look(). If not, jobs() may be older than what else is known by now. */
+  bool is_fresh() const { return fresh_; }
 
  private:
   const Clock& clock_;
   std::vector<SlurmJob> jobs_;
+  bool fresh_ = false;
   std::time_t since_ = 0;
   TimePoint not_before_{};
   LogLimiter limiter_{std::chrono::seconds(30)};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,6 +39,7 @@ class FakeSlurm final : public Slurm {
 
   std::map<std::uint32_t, SlurmJob> jobs;
   void touch_jobs() { job_time_++; }
+  std::function<void()> on_load_jobs;  ///< while slurmctld makes the list of waiting jobs
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
 
   std::map<std::string, SlurmPartition> partitions;
@@ -153,6 +155,7 @@ class FakeSlurm final : public Slurm {
     }
     if (since == job_time_) return std::optional<std::vector<SlurmJob>>();
     since = job_time_;
+    if (on_load_jobs) on_load_jobs();
     std::vector<SlurmJob> waiting;
     for (const auto& [id, job] : jobs) {
       if (job.waits && !job.features.empty()) waiting.push_back(job);

@@ -73,6 +73,45 @@ struct Fixture {
   }
 };
 
+// The job had got its node when the records were read, but not when slurmctld was last asked for jobs.
+void recycles_no_node_for_a_job_that_has_one(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.reconciler.upsert(f.object("g", R"({"replicas":2,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
+                                    R"("memory":"1000Mi"}}},"variants":[{"name":"v1","patch":{}},{"name":"v2","patch":{}}]})"));
+  f.rounds(2);
+  SlurmNode& other = f.slurm.node("g-0");
+  other.powered_down = false;
+  other.active_features = "g,v2";
+  other.address = "10.0.0.1";
+  SlurmJob job;
+  job.id = 7;
+  job.features = "v1";
+  job.nodes = 1;
+  job.waits = true;
+  job.partition_nodes = "g-[0-1]";
+  f.slurm.jobs[7] = job;
+  f.slurm.touch_jobs();
+  f.slurm.on_load_jobs = [&f] { f.clock.advance(milliseconds(100)); };  // many jobs: not asked again for 2 s
+  f.slurm.calls.clear();
+  f.reconciler.round();
+
+  f.slurm.node("g-1").base = Base::allocated;
+  f.slurm.node("g-1").powering_up = true;
+  f.slurm.node("g-1").powered_down = false;
+  f.slurm.jobs[7].waits = false;
+  f.slurm.touch_jobs();
+  f.rounds(5);
+  assert_int_equal(f.slurm.calls.size(), 0);
+
+  // One that still waits gets the idle one, once slurmctld has said that it does.
+  f.slurm.jobs[7].waits = true;
+  f.slurm.touch_jobs();
+  f.rounds(3);
+  assert_int_equal(f.slurm.calls.size(), 1);
+  assert_text(f.slurm.calls.back(), "power_down g-0");
+}
+
 void waits_for_the_list(void**) {
   Fixture f;
   f.slurm.node("old-0").features = "old";
@@ -556,6 +595,7 @@ void a_pod_brings_the_features_of_its_machine(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
+      SLURMK8S_TEST(recycles_no_node_for_a_job_that_has_one),
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(follows_replicas),
       SLURMK8S_TEST(rolls_a_template_out),
