@@ -2,6 +2,8 @@
 // VariantStore: a pointer under a mutex, and a file of JSON.
 #include "engine/variant_store.hpp"
 
+#include <utility>
+
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "json/json.hpp"
@@ -35,7 +37,8 @@ void VariantStore::close() {
 
 void VariantStore::forget_if_unused(State& state) {
   if (state.users > 0 || state.live) return;
-  state = State();
+  State forgotten;  // an assigned string would keep its memory
+  std::swap(state, forgotten);
 }
 
 /** Another file than the last time is read; a missing one says nothing. */
