@@ -291,23 +291,24 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
 
 /** Has the pods of these nodes made anew, where no job can have begun: their slurmds won't register any more. */
 void Engine::renew(const std::vector<std::string>& unheard) {
-  parts_.slurm.call([this, unheard](Slurm& slurm) -> SlurmCaller::Then {
-    return [this, unheard, jobs = load_jobs_nodes(slurm)] {
-      if (!jobs) {
-        log_debug("slurmctld: %s", jobs.error().message().c_str());
+  std::set<std::string> booting;
+  for (const auto& [name, node] : nodes_) {
+    if (node.booting) booting.insert(name);
+  }
+  parts_.slurm.call([this, unheard, booting](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, renewable = find_renewable(slurm, unheard, booting)] {
+      if (!renewable) {
+        log_debug("slurmctld: %s", renewable.error().message().c_str());
         return;
       }
-      const auto was_booting = [this](const std::string& name) {
+      for (const std::string& name : *renewable) {
         const auto found = nodes_.find(name);
-        return found != nodes_.end() && found->second.booting;
-      };
-      for (const std::string& name : select_renewable(unheard, *jobs, was_booting)) {
-        Node& node = nodes_[name];
-        const bool is_as_before = node.want == Node::Want::up && !node.busy && node.pod_uid() == node.unheard;
-        if (!is_as_before || node.unheard.empty()) continue;
+        if (found == nodes_.end()) continue;
+        Node& node = found->second;
+        if (node.want != Node::Want::up || node.busy || !node.pod || node.pod->uid != node.unheard) continue;
         log_warning("node %s: slurmd has registered with a slurmctld that is gone: its pod is made anew", name.c_str());
         node.had_pod = false;
-        remove(name, node, node.pod_uid());
+        remove(name, node, node.pod->uid);
       }
     };
   });

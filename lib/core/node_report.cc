@@ -53,6 +53,15 @@ void comment(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::st
   }
 }
 
+/** The nodes of each job that has nodes. */
+Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
+  std::vector<std::vector<std::string>> jobs;
+  for (const std::string& hostlist : SLURMK8S_TRY(slurm.load_nodes_of_jobs())) {
+    jobs.push_back(SLURMK8S_TRY(expand_hostlist(hostlist)));
+  }
+  return jobs;
+}
+
 bool is_of(const SlurmNode& record, const std::string& nodeset) {
   if (!record.cloud) return false;
   const auto parsed = parse_node_name(record.name);
@@ -85,12 +94,12 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   return change(slurm, left, to(State::power_down));
 }
 
-Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
-  std::vector<std::vector<std::string>> jobs;
-  for (const std::string& hostlist : SLURMK8S_TRY(slurm.load_nodes_of_jobs())) {
-    jobs.push_back(SLURMK8S_TRY(expand_hostlist(hostlist)));
-  }
-  return jobs;
+Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unheard,
+                                                const std::set<std::string>& booting) {
+  const auto jobs = SLURMK8S_TRY(load_jobs_nodes(slurm));
+  const std::vector<std::string> renewable = select_renewable(unheard, jobs, booting);
+  // The records last: a slurmd that was only slow may have registered meanwhile, and its job have begun.
+  return select(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
 }
 
 Status free_node(Slurm& slurm, const std::string& node) {

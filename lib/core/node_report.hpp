@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ struct NodeFailure {
  */
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
 
-/** The nodes of each job that has nodes. */
-Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm);
+/** select_renewable() with slurmctld's jobs; of those it still waits for by fresh records. */
+Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unheard,
+                                                const std::set<std::string>& booting);
 
 /**
  * Powers a node down that slurmctld takes for allocated (is_left_allocated()) when no job has it. A job that gets it in

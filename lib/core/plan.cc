@@ -3,7 +3,6 @@
 #include "core/plan.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -189,10 +188,10 @@ bool is_unheard(const Node& node, const SlurmNode* record, TimePoint now) {
 
 std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::vector<std::vector<std::string>>& jobs,
-                                          const std::function<bool(const std::string&)>& was_booting) {
+                                          const std::set<std::string>& booting) {
   std::set<std::string> renewable(nodes.begin(), nodes.end());
   for (const std::vector<std::string>& job : jobs) {
-    if (std::any_of(job.begin(), job.end(), was_booting)) continue;
+    if (std::any_of(job.begin(), job.end(), [&](const std::string& node) { return booting.count(node) != 0; })) continue;
     for (const std::string& node : job) renewable.erase(node);
   }
   return {renewable.begin(), renewable.end()};

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -110,11 +110,11 @@ bool is_unheard(const Node& node, const SlurmNode* record, TimePoint now);
 /**
  * Those of `nodes` (is_unheard()) whose pods may be made anew: no job can have begun there. It hasn't when none has the
  * node, or when the one that does (`jobs`: the nodes of each job) also waited for another node that hadn't registered
- * with the former slurmctld (Node::booting).
+ * with the former slurmctld (`booting`: Node::booting).
  */
 std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::vector<std::vector<std::string>>& jobs,
-                                          const std::function<bool(const std::string&)>& was_booting);
+                                          const std::set<std::string>& booting);
 
 inline constexpr std::chrono::seconds kReconcileGrace{30};
 /** slurmctld's ResumeProgram takes a moment. When it comes after all, it finds its pod made: is_late_resume(). */

@@ -39,7 +39,7 @@ class FakeSlurm final : public Slurm {
 
   std::map<std::uint32_t, SlurmJob> jobs;
   void touch_jobs() { job_time_++; }
-  std::function<void()> on_load_jobs;  ///< while slurmctld makes the list of waiting jobs
+  std::function<void()> on_load_jobs;  ///< while slurmctld makes a list of jobs
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
 
   std::map<std::string, SlurmPartition> partitions;
@@ -165,6 +165,7 @@ class FakeSlurm final : public Slurm {
 
   Result<std::vector<std::string>> load_nodes_of_jobs() override {
     if (auto error = next_failure()) return *error;
+    if (on_load_jobs) on_load_jobs();
     return nodes_of_jobs;
   }
 

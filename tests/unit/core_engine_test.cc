@@ -123,12 +123,16 @@ struct World {
     api.end_watches(Error(Errc::unavailable, "cut"));
   }
 
+  /** slurmctld waits for its slurmd. */
+  SlurmNode& waited_for(const std::string& name) {
+    SlurmNode& node = slurm.node(name);
+    node.powered_down = node.powering_down = false;
+    node.powering_up = node.not_responding = true;
+    return node;
+  }
   void resume(const char* id, std::vector<std::string> nodes, std::uint32_t job = 0) {
     for (const std::string& name : nodes) {
-      SlurmNode& node = slurm.node(name);
-      node.powered_down = node.powering_down = false;
-      node.powering_up = node.not_responding = true;
-      node.base = SlurmNode::Base::allocated;
+      waited_for(name).base = SlurmNode::Base::allocated;
     }
     ResumeRequest request;
     request.id = id;
@@ -789,14 +793,6 @@ void pods_of_running_nodes_are_kept_over_a_restart(void** state) {
   assert_int_equal(world.slurm.calls.size(), 0);
 }
 
-/** slurmctld waits for the node; with a job it is that job's. */
-void waited_for(World& world, const char* name, bool has_job) {
-  SlurmNode& node = world.slurm.node(name);
-  node.powered_down = false;
-  node.powering_up = node.not_responding = true;
-  if (has_job) node.base = SlurmNode::Base::allocated;
-}
-
 // Their slurmds registered with a slurmctld that was killed before it saved that.
 void slurmds_that_registered_with_a_former_slurmctld(void** state) {
   World& world = world_of(state);
@@ -804,9 +800,9 @@ void slurmds_that_registered_with_a_former_slurmctld(void** state) {
     world.put_pod(name, "r0");
   }
   for (const char* name : {"compute-0", "compute-1", "compute-2", "compute-3", "compute-5", "compute-6"}) {
-    waited_for(world, name, true);
+    world.waited_for(name).base = SlurmNode::Base::allocated;
   }
-  waited_for(world, "compute-4", false);
+  world.waited_for("compute-4");
   // The first hasn't begun, since its second node is still to come; nor has the last, whose second node registers with
   // this slurmctld; the other one may have.
   world.slurm.nodes_of_jobs = {"compute-[0-1]", "compute-[2-3]", "compute-[5-6]"};
@@ -838,7 +834,10 @@ void slurmds_that_were_only_slow(void** state) {
   World& world = world_of(state);
   world.put_pod("compute-0", "r0");
   world.put_pod("compute-1", "r0", "Pending");
-  for (const char* name : {"compute-0", "compute-1"}) waited_for(world, name, false);
+  world.put_pod("compute-2", "r0");
+  for (const char* name : {"compute-0", "compute-1", "compute-2"}) world.waited_for(name);
+  // It registers between the look that finds it unheard and the answer about jobs.
+  world.slurm.on_load_jobs = [&world] { world.registered("compute-2"); };
   world.start();
   world.registered("compute-0");
   world.pass(std::chrono::seconds(120));
@@ -1307,8 +1306,7 @@ void refused_until_an_administrator_mends_the_role(void** state) {
     assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: pods is forbidden: no role");
     world.pass(std::chrono::seconds(25));
     assert_text(world.slurm.calls.back(), "power_down compute-0");
-    world.slurm.pass_time();
-    world.slurm.pass_time();
+    finish_power_downs(world);
   }
   const std::size_t calls = world.slurm.calls.size();
   world.resume("r3", {"compute-0"}, 12);
