@@ -45,7 +45,8 @@ missing() {
 # What slurmd, too, must have for the plugin to load: slurmctld's own functions are weak, or slurmd would end. A sanitizer's
 # are the test program's.
 strong() {
-  nm -D --undefined-only "$1" | awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^__(asan|lsan|tsan|ubsan|sanitizer)_/ { print $2 }' | grep -vxF -f tests/compat/used || true
+  nm -D --undefined-only "$1" | awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^__(asan|lsan|tsan|ubsan|sanitizer)_/ { print $2 }' |
+    grep -vxF -f tests/compat/used || true
 }
 
 # The functions that Slurm looks for, from its source.
