@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CurlTransport: Transport on libcurl's multi interface.
+// CurlTransport: Transport on libcurl's multi interface, driven by events (curl_multi_socket_action): libcurl then looks
+// at the transfers that have something to do, where curl_multi_perform() asks the socket of each one each time, which with
+// a hundred in flight is most of what a mass resume costs us.
 //
 // libcurl forbids calls to itself from its callbacks, so those only fill buffers; lines and responses are handed out
-// after curl_multi_perform(). The limit of send()'s connections is our own queue, not CURLMOPT_MAX_HOST_CONNECTIONS:
+// after libcurl's calls. The limit of send()'s connections is our own queue, not CURLMOPT_MAX_HOST_CONNECTIONS:
 // there a burst of requests could keep a watch waiting for its connection.
 #include "http/curl_transport.hpp"
 
 #include <dlfcn.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <curl/curl.h>
@@ -19,6 +21,7 @@
 #include <deque>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -26,8 +29,11 @@
 
 #include "base/clock.hpp"
 #include "base/guarded.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
+#include "http/endpoint.hpp"
 #include "http/line_splitter.hpp"
+#include "http/poller.hpp"
 
 namespace slurmk8s::http {
 
@@ -43,9 +49,6 @@ struct MultiDeleter {
 };
 struct ListDeleter {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-struct UrlDeleter {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
 };
 using Easy = std::unique_ptr<CURL, EasyDeleter>;
 using Multi = std::unique_ptr<CURLM, MultiDeleter>;
@@ -64,51 +67,6 @@ void append(List& list, const std::string& text) {
   if (longer == nullptr) throw std::bad_alloc();
   static_cast<void>(list.release());
   list.reset(longer);
-}
-
-/** Where to connect, and what the certificate must say. */
-struct Endpoint {
-  std::string url;         // prefix of every request's URL
-  std::string connect_to;  // "::host:port" when the URL has another name than the machine; else empty
-  bool tls = true;
-};
-
-std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
-  std::string copy(text);
-  curl_free(text);
-  return copy;
-}
-
-bool is_loopback(const std::string& host) {
-  const bool is_number = host.find_first_not_of("0123456789.") == std::string::npos;  // not 127.example.org
-  return host == "localhost" || host == "[::1]" || (is_number && host.starts_with("127."));
-}
-
-Result<Endpoint> parse_endpoint(const CurlOptions& options) {
-  const auto bad = [&](const char* why) { return Error(Errc::invalid, "server " + options.base_url + ": " + why); };
-  const std::unique_ptr<CURLU, UrlDeleter> url(curl_url());
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, options.base_url.c_str(), 0) != CURLUE_OK) {
-    return bad("not a URL");
-  }
-  for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
-    if (!url_part(url.get(), part).empty()) return bad("only https://host:port/path is understood");
-  }
-  const std::string scheme = url_part(url.get(), CURLUPART_SCHEME);
-  const std::string host = url_part(url.get(), CURLUPART_HOST);
-  if (scheme != "https" && !(scheme == "http" && is_loopback(host))) return bad("not https");
-
-  Endpoint endpoint{options.base_url, "", scheme == "https"};
-  if (!options.tls_server_name.empty()) {
-    endpoint.connect_to = "::" + host + ":" + url_part(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
-    if (curl_url_set(url.get(), CURLUPART_HOST, options.tls_server_name.c_str(), 0) != CURLUE_OK) {
-      return bad("the name to verify is not a host name");
-    }
-    endpoint.url = url_part(url.get(), CURLUPART_URL);
-  }
-  if (endpoint.url.ends_with('/')) endpoint.url.pop_back();
-  return endpoint;
 }
 
 Status check_pem(const char* what, const std::string& pem) {
@@ -179,12 +137,39 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   });
 }
 
-int on_socket(void*, curl_socket_t socket, curlsocktype) {
+int on_new_socket(void*, curl_socket_t socket, curlsocktype) {
   // A peer that is gone without a word (half-open) is noticed in 30 s: by data that nobody acknowledges, and by
   // unanswered keep-alive probes.
   const unsigned timeout_ms = 30000;
   ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
   return CURL_SOCKOPT_OK;
+}
+
+/**
+ * What libcurl waits for at a socket: `user` is the Poller. Never -1: libcurl would refuse every transfer from then on,
+ * where now the one that isn't called runs into its time-out.
+ */
+int on_interest(CURL*, curl_socket_t socket, int what, void* user, void*) {
+  return guarded("http socket", 0, [&] {
+    auto& poller = *static_cast<Poller*>(user);
+    if (what == CURL_POLL_REMOVE) {
+      poller.remove(socket);
+      return 0;
+    }
+    const std::uint32_t in = (what & CURL_POLL_IN) != 0 ? EPOLLIN : 0u;
+    const std::uint32_t out = (what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0u;
+    const Status set = poller.set(socket, in | out);
+    if (!set.ok()) log_error("http socket: %s", set.error().message().c_str());
+    return 0;
+  });
+}
+
+/** When libcurl wants to be called without an event: `user` is the optional<TimePoint>. */
+int on_timer(CURLM*, long wait_ms, void* user) {
+  auto& due = *static_cast<std::optional<TimePoint>*>(user);
+  due.reset();
+  if (wait_ms >= 0) due = steady_now() + milliseconds(wait_ms);
+  return 0;
 }
 
 // ---- errors ----------------------------------------------------------------------------------------------------------
@@ -219,8 +204,15 @@ Error error_of(CURLcode code, const Transfer& transfer) {
 
 class CurlTransport final : public Transport {
  public:
-  CurlTransport(CurlOptions options, Endpoint endpoint, Multi multi)
-      : options_(std::move(options)), endpoint_(std::move(endpoint)), multi_(std::move(multi)) {
+  CurlTransport(CurlOptions options, Endpoint endpoint, Poller poller, Multi multi)
+      : options_(std::move(options)),
+        endpoint_(std::move(endpoint)),
+        poller_(std::move(poller)),
+        multi_(std::move(multi)) {
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &on_interest);
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, &poller_);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &on_timer);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, &due_);
     if (!endpoint_.connect_to.empty()) append(connect_to_, endpoint_.connect_to);
     // Idle connections that are kept: curl's own default grows with the number of handles.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections + 4));
@@ -250,22 +242,28 @@ class CurlTransport final : public Transport {
 
   void cancel(RequestId id) override { take(id); }
 
-  void watch_fd(int fd, std::function<void()> readable) override { watched_[fd] = std::move(readable); }
-  void unwatch_fd(int fd) override { watched_.erase(fd); }
+  void watch_fd(int fd, std::function<void()> readable) override {
+    watched_[fd] = std::move(readable);
+    const Status set = poller_.set(fd, EPOLLIN);
+    if (!set.ok()) log_error("descriptor %d is not watched: %s", fd, set.error().message().c_str());
+  }
+
+  void unwatch_fd(int fd) override {
+    if (watched_.erase(fd) > 0) poller_.remove(fd);
+  }
 
   void run_once(milliseconds max_wait) override {
     start_waiting();
-    wait(max_wait);
-    int running = 0;
-    curl_multi_perform(multi_.get(), &running);
+    const std::vector<int> ready = poller_.wait(longest_wait(max_wait));
+    call_libcurl(ready);
     hand_out_lines();
     finish_completed();
     finish_silent();
     finish_failed();
-    call_readable();
+    call_readable(ready);
   }
 
-  void wake() override { curl_multi_wakeup(multi_.get()); }
+  void wake() override { poller_.wake(); }
 
  private:
   using TransferPtr = std::shared_ptr<Transfer>;
@@ -406,7 +404,7 @@ class CurlTransport final : public Transport {
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_TCP_KEEPIDLE, 20L);
     set(CURLOPT_TCP_KEEPINTVL, 10L);
-    set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    set(CURLOPT_SOCKOPTFUNCTION, &on_new_socket);
     if (connect_to_) set(CURLOPT_CONNECT_TO, connect_to_.get());
   }
 
@@ -434,19 +432,24 @@ class CurlTransport final : public Transport {
     set(option, &blob);
   }
 
-  /** Waits for I/O, wake(), a watched descriptor or the moment when a stream has been silent for too long. */
-  void wait(milliseconds max_wait) {
-    milliseconds most = std::clamp(max_wait, milliseconds(0), milliseconds(std::chrono::hours(1)));
-    if (!failed_.empty()) most = milliseconds(0);
-    const TimePoint now = steady_now();
-    for (const RequestId id : streams_) {
-      const auto left = std::chrono::ceil<milliseconds>(silent_at(*transfers_.at(id)) - now);
-      most = std::clamp(left, milliseconds(0), most);
+  /** Until libcurl wants to be called, or a stream has been silent for too long. */
+  milliseconds longest_wait(milliseconds max_wait) {
+    if (!failed_.empty()) return milliseconds(0);
+    TimePoint until = steady_now() + std::clamp(max_wait, milliseconds(0), milliseconds(std::chrono::hours(1)));
+    if (due_) until = std::min(until, *due_);
+    for (const RequestId id : streams_) until = std::min(until, silent_at(*transfers_.at(id)));
+    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - steady_now()));
+  }
+
+  /** Events are none of its business: it looks itself, since the number may be another socket's than when we waited. */
+  void call_libcurl(const std::vector<int>& ready) {
+    int running = 0;
+    for (const int fd : ready) {
+      if (!watched_.contains(fd)) curl_multi_socket_action(multi_.get(), fd, 0, &running);
     }
-    std::vector<curl_waitfd> fds;
-    fds.reserve(watched_.size());
-    for (const auto& [fd, readable] : watched_) fds.push_back({fd, CURL_WAIT_POLLIN, 0});
-    curl_multi_poll(multi_.get(), fds.data(), static_cast<unsigned>(fds.size()), static_cast<int>(most.count()), nullptr);
+    if (!due_ || *due_ > steady_now()) return;
+    due_.reset();
+    curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
   }
 
   static TimePoint silent_at(const Transfer& transfer) { return transfer.last_heard + transfer.request.timeout; }
@@ -513,15 +516,10 @@ class CurlTransport final : public Transport {
     for (const auto& [id, error] : std::exchange(failed_, {})) finish(id, error);
   }
 
-  void call_readable() {
-    if (watched_.empty()) return;
-    // Not curl_multi_poll()'s own answer: it hides a hang-up without data.
-    std::vector<pollfd> fds;
-    for (const auto& [fd, readable] : watched_) fds.push_back({fd, POLLIN, 0});
-    if (::poll(fds.data(), fds.size(), 0) <= 0) return;
-    for (const pollfd& entry : fds) {
-      const auto found = watched_.find(entry.fd);
-      if (entry.revents == 0 || found == watched_.end()) continue;
+  void call_readable(const std::vector<int>& ready) {
+    for (const int fd : ready) {
+      const auto found = watched_.find(fd);
+      if (found == watched_.end()) continue;
       const std::function<void()> readable = found->second;  // it may unwatch itself
       readable();
     }
@@ -530,7 +528,9 @@ class CurlTransport final : public Transport {
   CurlOptions options_;
   const Endpoint endpoint_;
   List connect_to_;
-  Multi multi_;
+  Poller poller_;
+  std::optional<TimePoint> due_;  // when libcurl wants to be called
+  Multi multi_;                   // calls back into the two before it, also while it goes
   std::vector<Easy> idle_;
 
   RequestId last_id_ = 0;
@@ -552,11 +552,12 @@ Result<std::unique_ptr<Transport>> make_curl_transport(CurlOptions options) {
     return Error(Errc::invalid, "client certificate and client key: one without the other");
   }
   if (options.max_connections == 0) return Error(Errc::invalid, "max_connections: 0");
-  Endpoint endpoint = SLURMK8S_TRY(parse_endpoint(options));
+  Endpoint endpoint = SLURMK8S_TRY(parse_endpoint(options.base_url, options.tls_server_name));
+  Poller poller = SLURMK8S_TRY(Poller::open());
   Multi multi(curl_multi_init());
   if (!multi) return Error(Errc::internal, "libcurl: no memory");
   return std::unique_ptr<Transport>(
-      std::make_unique<CurlTransport>(std::move(options), std::move(endpoint), std::move(multi)));
+      std::make_unique<CurlTransport>(std::move(options), std::move(endpoint), std::move(poller), std::move(multi)));
 }
 
 Status curl_global_setup() {

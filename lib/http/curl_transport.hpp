@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CurlTransport: Transport on libcurl's multi interface. curl_transport.cc is the only file that knows libcurl.
+// CurlTransport: Transport on libcurl's multi interface. curl_transport.cc and endpoint.cc alone know libcurl.
 #pragma once
 
 #include <memory>

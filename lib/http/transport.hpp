@@ -51,7 +51,8 @@ class Transport {
   virtual RequestId send(Request request, OnResponse done) = 0;
   /**
    * Starts a request whose 2xx body is handed out line by line (no newline, no empty lines) as it arrives; then as
-   * send(). One empty line is handed out when a 2xx answer has begun, before its first byte. A last line without its newline is never handed out: the stream then ends in an error.
+   * send(). One empty line is handed out when a 2xx answer has begun, before its first byte. A last line without its
+   * newline is never handed out: the stream then ends in an error.
    */
   virtual RequestId stream(Request request, OnLine line, OnResponse done) = 0;
   /** Gives a request up: its callbacks are not called any more. Unknown and finished ids are fine. */

@@ -66,7 +66,7 @@ rule "lib/engine includes lib" folder_may lib/engine base json http kube core sl
 rule "spank includes only base" folder_may spank base
 rule "nobody includes tests, or by ../" no_upward
 rule "plugins, spank and sidecar don't include each other, and lib none of them" no_sideways
-rule "curl only in curl_transport.cc" only_in '# *include *[<"]curl/' 'lib/http/curl_transport\.cc'
+rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' 'lib/http/(curl_transport|endpoint)\.cc'
 rule "json-c only in json.cc" only_in '# *include *[<"]json-c/' 'lib/json/json\.cc'
 rule "libyaml only in yaml.cc" only_in '# *include *[<"]yaml\.h' 'lib/json/yaml\.cc'
 rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 'sidecar/admin_http\.cc'

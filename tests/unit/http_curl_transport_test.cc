@@ -243,6 +243,18 @@ void nobody_listens(void** state) {
   assert_contains(world.stream(), " unavailable: http://127.0.0.1:1: ");
 }
 
+void a_name_is_looked_up(void** state) {
+  World& world = world_of(state);
+  world.start([](const std::string&, int fd) { return ScriptedServer::answer(fd, 200, "found"); });
+  CurlOptions options;
+  options.base_url = world.server->url();
+  options.base_url.replace(options.base_url.find("127.0.0.1"), 9, "localhost");
+  auto made = make_curl_transport(std::move(options));
+  assert_ok(made);
+  world.transport = std::move(made).value();
+  assert_text(world.get(), "200 found");
+}
+
 void no_answer_in_time(void** state) {
   World& world = world_of(state);
   world.start([](const std::string&, int fd) {
@@ -646,6 +658,7 @@ int main() {
       WORLD_TEST(a_token_is_asked_for_each_request),
       WORLD_TEST(faults_of_send),
       WORLD_TEST(nobody_listens),
+      WORLD_TEST(a_name_is_looked_up),
       WORLD_TEST(no_answer_in_time),
       WORLD_TEST(a_body_over_the_cap),
       WORLD_TEST(bad_targets_are_not_sent),
