@@ -69,6 +69,8 @@ class Engine {
   void on_pod(const Json& object);
   void on_pod_removed(const std::string& name, const std::string& uid);
   void on_synced();
+  void observe(const std::string& name, Pod pod);
+  void time_steps(Node& node);
 
   void reconcile();
   bool is_unseen(const std::string& name, const Node& node) const;
@@ -77,6 +79,10 @@ class Engine {
   void renew(const std::vector<std::string>& unheard);
 
   bool is_kept_from_us(const Node& node) const;
+  void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
+  SlurmReports::Waiting waits_for(const std::string& name) const;
+
+  // engine_actions.cc
   void enqueue(const std::string& name);
   void enqueue_at(const std::string& name, TimePoint at);
   void pump();
@@ -91,18 +97,17 @@ class Engine {
   void look(const std::string& name, Node& node);
   void confirm(const std::string& name, Node& node, const Action& action);
   void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
-  void time_steps(Node& node);
-  void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
   void on_created(const std::string& name, const std::string& request, Result<Json> result);
   void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
   void on_refreshed(const std::string& name, Result<Json> result);
   void on_looked(const std::string& name, Result<Json> result);
   void on_verdict(const std::string& name, const std::string& request, const std::string& reason,
                   Result<Verdict> verdict);
-  SlurmReports::Waiting waits_for(const std::string& name) const;
   void back_off(const std::string& name, Node& node, const char* what, const Error& error);
-  void observe(const std::string& name, Pod pod);
   Node& answered(const std::string& name);
+
+  /** When slurmctld has no answer, or none that helps: until it is asked again. */
+  static constexpr std::chrono::seconds kRecordRetry{1};
 
   Parts parts_;
   EngineMetrics metrics_;

@@ -90,4 +90,10 @@ Pod decode_pod(const Json& object) {
   return pod;
 }
 
+std::string Node::job_list() const {
+  std::string list;
+  for (const std::uint32_t job : jobs) list += (list.empty() ? "" : ",") + std::to_string(job);
+  return list;
+}
+
 }  // namespace slurmk8s

@@ -80,6 +80,8 @@ struct Node {
 
   /** Empty when there is no pod. */
   std::string pod_uid() const { return pod ? pod->uid : std::string(); }
+  /** "7,8": the jobs' ids. */
+  std::string job_list() const;
 
   void forget_pod() {
     had_older |= want == Want::up && pod && !has_current_pod();

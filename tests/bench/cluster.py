@@ -65,6 +65,11 @@ def wait_for(what, seconds, condition, interval=0.3):
         time.sleep(interval)
 
 
+def slurmctld_memory():
+    """MiB of slurmctld that are resident."""
+    return float(slurm(r"awk '/^VmRSS/ {print $2 / 1024}' /proc/$(cat /run/slurmctld.pid)/status"))
+
+
 def kubeconfig():
     return json.loads(bed("kubectl", "config", "view", "--raw", "-o", "json"))
 
