@@ -77,7 +77,7 @@ def draw_faults(rng, seconds):
         at += lasts
 
 
-def draw(seed, seconds, most_jobs):
-    """The jobs and the faults."""
+def draw(seed, seconds, most_jobs, prefix):
+    """The jobs, whose names begin with `prefix`, and the faults."""
     rng = random.Random(seed)
-    return draw_jobs(rng, seconds, most_jobs, f"soak-{seed}"), draw_faults(rng, seconds)
+    return draw_jobs(rng, seconds, most_jobs, prefix), draw_faults(rng, seconds)
