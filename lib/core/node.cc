@@ -3,6 +3,7 @@
 #include "core/node.hpp"
 
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "core/names.hpp"
 
 namespace slurmk8s {
@@ -91,9 +92,9 @@ Pod decode_pod(const Json& object) {
 }
 
 std::string Node::job_list() const {
-  std::string list;
-  for (const std::uint32_t job : jobs) list += (list.empty() ? "" : ",") + std::to_string(job);
-  return list;
+  Words ids;
+  for (const std::uint32_t job : jobs) ids.push_back(std::to_string(job));
+  return join_words(ids);
 }
 
 }  // namespace slurmk8s
