@@ -11,10 +11,6 @@ namespace slurmk8s {
 /** Reason of nodes that we drain; only nodes with this reason are undrained by us. */
 inline constexpr const char* kScaleInReason = "slurm-k8s: scale-in";
 
-inline bool is_busy(const SlurmNode& node) {
-  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing;
-}
-
 inline bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
 
 inline bool is_down(const SlurmNode& node) {

@@ -100,21 +100,25 @@ namespace {
 
 constexpr std::chrono::seconds kLateResume{60};
 
+bool is_allocated(const SlurmNode& record) {
+  return record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
+}
+
+/** One that is only asked to go (POWER_DOWN) isn't: its jobs may run for days, and SuspendProgram comes after them. */
+bool is_suspended(const SlurmNode& record) { return record.powered_down || record.powering_down; }
+
 /**
  * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
- * was powering up, and keeps that flag: it is held back.
+ * was powering up, and keeps that flag: it is held back, or about to be suspended.
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
-  if (node.want == Node::Want::up || !record.powering_up || is_given_up(record)) {
+  const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
+  if (node.want == Node::Want::up || !record.powering_up || is_left) {
     node.missed = {};
     return false;
   }
   if (node.missed == TimePoint{}) node.missed = look.now;
   return look.first || look.now - node.missed >= kResumeGrace;
-}
-
-bool is_allocated(const SlurmNode& record) {
-  return record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
 }
 
 /** What was there before slurmctld's state was saved, or was just made, has no boot time; the address outlives both. */
@@ -124,7 +128,7 @@ bool has_registered(const SlurmNode& record) {
 
 /** Whether a record that is up must have a pod. One that was just made and never registered has none yet. */
 bool needs_pod(const SlurmNode& record) {
-  return is_allocated(record) || record.completing || record.not_responding || has_registered(record);
+  return is_busy(record) || record.not_responding || has_registered(record);
 }
 
 /** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
@@ -140,8 +144,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
   if (node.busy || (decided && look.now < node.since + kReconcileGrace)) return result;
   if (!decided && node.pod && node.seen > look.begun) return result;
 
-  const bool down = !record || record->powered_down || record->going_down();
-  if (down) {
+  if (!record || is_suspended(*record)) {
     // Also the pod of a node that Slurm does not know: nobody will ever suspend it.
     if (node.want == Node::Want::down) return result;
     node.want_down(look.now);
@@ -202,7 +205,8 @@ bool is_late_resume(const Node& node, TimePoint now) {
 }
 
 Verdict judge_failure(const SlurmNode* record, bool vanished) {
-  if (!record || record->powered_down || record->going_down()) return Verdict::forget;
+  if (!record || is_suspended(*record)) return Verdict::forget;
+  if (record->power_down_asked && !is_busy(*record)) return Verdict::forget;
   if (record->powering_up) return vanished ? Verdict::recreate : Verdict::hold;
   return Verdict::give_up;
 }

@@ -85,7 +85,7 @@ struct Reconciled {
 
 /**
  * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
- * what only Slurm knows: a record that is powered down while we still want a pod (a suspend that never reached us), or
+ * what only Slurm knows: a record that is suspended while we still want a pod (a suspend that never reached us), or
  * that is powering up without our having been asked (a resume that never reached us). Of a node that is up without a
  * pod it only says so (Node::doubted): the watch may lag.
  * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older

@@ -29,7 +29,7 @@ struct SlurmNode {
   bool powering_up = false;
   bool powered_down = false;
   bool powering_down = false;  ///< POWERING_DOWN: SuspendProgram was called
-  bool power_down_asked = false;  ///< POWER_DOWN: slurmctld will suspend it
+  bool power_down_asked = false;  ///< POWER_DOWN: slurmctld will suspend it, when the jobs that it has are over
   bool power_up_asked = false; ///< POWER_UP: slurmctld will resume it
   bool draining = false;
   bool completing = false;
@@ -56,6 +56,11 @@ struct SlurmNode {
   /** Being suspended, or going to be. */
   bool going_down() const { return powering_down || power_down_asked; }
 };
+
+/** A job has the node, or has ended there but for what is left to be done. */
+inline bool is_busy(const SlurmNode& node) {
+  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing;
+}
 
 /** A change of one or more node records; empty members stay as they are. */
 struct SlurmNodeUpdate {

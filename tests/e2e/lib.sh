@@ -117,6 +117,11 @@ nodeset_condition() { # FIELD of condition Ready of a NodeSet
   kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath="{.status.conditions[?(@.type=='Ready')].$2}"
 }
 
+CONTROLLER=slurm-controller-0
+container_field() { # CONTAINER FIELD of its status
+  kubectl get pod "$CONTROLLER" -o jsonpath="{.status.containerStatuses[?(@.name=='$1')].$2}"
+}
+container_is_back() { [[ $(container_field "$1" restartCount) -gt $2 && $(container_field "$1" ready) == true ]]; }
 controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
 
 # Whole logs and objects, for a fault that is rare.

@@ -5,23 +5,38 @@
 cordon() { kubectl cordon node1 >/dev/null; }
 uncordon() { kubectl uncordon node1 >/dev/null; }
 
+restart_slurmctld() {
+  local before
+  before=$(container_field slurmctld restartCount)
+  slurm kill -TERM 1 || true
+  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
+}
+
 test_slurmctld_restarted_while_nodes_power_up() {
-  local job before
+  local job
   # A cordoned Kubernetes node holds the pods Pending, so that the restart falls into the power-up.
   cordon
   trap uncordon EXIT
   job=$(submit -N2 --wrap 'srun hostname')
   wait_for 30 "two pods" has_pod_count 2
   sleep 8  # slurmctld saves a new job some seconds late: before that, the job itself is lost (facts of Slurm)
-  before=$(kubectl get pod slurm-controller-0 -o jsonpath='{.status.containerStatuses[?(@.name=="slurmctld")].restartCount}')
-  slurm kill -TERM 1 || true
-  restarted() {
-    [[ $(kubectl get pod slurm-controller-0 -o jsonpath='{.status.containerStatuses[?(@.name=="slurmctld")].restartCount}') -gt $before ]]
-  }
-  wait_for 60 "slurmctld restarted" restarted
+  restart_slurmctld
   uncordon
   wait_for 60 "slurmctld up" controller_ready
   wait_done "$job" 120
+}
+
+# It goes when its job is over. After a restart the engine compares it with Slurm's record at once.
+test_a_node_with_a_job_is_asked_to_power_down() {
+  local job
+  job=$(submit -N2 --wrap 'srun sleep 25')
+  wait_job "$job" RUNNING 60
+  slurm scontrol update "nodename=$(job_nodes "$job" | head -1)" state=power_down_asap
+  restart_slurmctld
+  wait_for 60 "slurmctld up" controller_ready
+  wait_done "$job" 60
+  assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
+  wait_for 60 "no pod" has_pod_count 0
 }
 
 test_pod_deleted_under_a_running_job() {

@@ -44,18 +44,11 @@ install_two_controllers() {
   prepare_ledger
 }
 
-# When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
-logged_at() { # POD TEXT
-  local line
-  line=$(kubectl logs "$1" -c slurmctld --timestamps | grep -F "$2" | tail -1) || return 1
-  date --date="${line%% *}" +%s%3N
-}
 # seconds_to SINCE POD TEXT LIMIT: waits for the text, prints how long after SINCE (ms) it was logged.
 seconds_to() {
   wait_for "$4" "$2: $3" logged_since "$1" "$2" "$3" || return 1
   awk -v ms="$(($(logged_at "$2" "$3") - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'
 }
-logged_since() { [[ $(logged_at "$2" "$3") -ge $1 ]]; }
 
 pod_uids() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}={.metadata.uid} {end}'; }
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }

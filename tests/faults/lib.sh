@@ -8,7 +8,6 @@
 SOAK_FOLDER=$E2E_FOLDER/../soak
 BED_STATE_FOLDER=$(dirname "$(dirname "$("$BED" kubeconfig)")")
 LEDGER=$BED_STATE_FOLDER/ledger
-CONTROLLER=slurm-controller-0
 
 # A node whose file /ledger/hold-NAME exists has its pod running but no slurmd yet.
 prepare_ledger() {
@@ -67,12 +66,17 @@ wait_saved() {
   slurm scancel "$job"
 }
 
+# When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
+logged_at() { # POD TEXT
+  local line
+  line=$(kubectl logs "$1" -c slurmctld --timestamps | grep -F "$2" | tail -1) || return 1
+  date --date="${line%% *}" +%s%3N
+}
+# logged_since MS POD TEXT
+logged_since() { [[ $(logged_at "$2" "$3") -ge $1 ]]; }
+
 # Faults. Each returns when what it broke serves again.
 
-container_field() { # CONTAINER FIELD of its status
-  kubectl get pod "$CONTROLLER" -o jsonpath="{.status.containerStatuses[?(@.name=='$1')].$2}"
-}
-container_is_back() { [[ $(container_field "$1" restartCount) -gt $2 && $(container_field "$1" ready) == true ]]; }
 kill_container() {
   local before
   before=$(container_field "$1" restartCount)

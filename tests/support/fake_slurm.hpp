@@ -275,10 +275,6 @@ class FakeSlurm final : public Slurm {
  private:
   using State = SlurmNodeUpdate::State;
 
-  static bool is_busy(const SlurmNode& node) {
-    return node.base == Base::allocated || node.base == Base::mixed || node.completing;
-  }
-
   Status set_partition(const SlurmPartition& change, bool made) {
     if (auto error = next_failure()) return *error;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(change.nodes))) {

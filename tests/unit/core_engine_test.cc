@@ -639,11 +639,30 @@ void a_restart_ends_a_suspend_whose_pods_are_gone(void** state) {
 void a_restart_in_a_suspend_deletes_the_pods_that_are_left(void** state) {
   World& world = world_of(state);
   was_up(world, "compute-0").powering_down = true;
-  was_up(world, "compute-1").power_down_asked = true;
-  for (const char* pod : {"compute-0", "compute-1", "compute-2"}) world.put_pod(pod, "r0");  // 2: no record
+  for (const char* pod : {"compute-0", "compute-2"}) world.put_pod(pod, "r0");  // 2: no record
   world.start();
   assert_text(world.pods(), "");
   assert_int_equal(world.slurm.harmed.size(), 0);
+}
+
+// scontrol update state=power_down, or power_down_asap: slurmctld suspends the node when its jobs are over.
+void a_node_that_is_asked_down_keeps_its_pod_for_its_job(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"}, 7);
+  for (const char* name : {"compute-0", "compute-1"}) {
+    world.registered(name);
+    world.slurm.node(name).power_down_asked = world.slurm.node(name).draining = true;
+  }
+  world.pass(std::chrono::seconds(120));
+  assert_text(world.pods(), "compute-[0-1]");
+  assert_int_equal(world.slurm.calls.size(), 0);
+
+  world.api.erase(kPods, kNamespace, "compute-1");
+  world.settle();
+  assert_text(joined(world.slurm.calls), "down compute-1 slurm-k8s: pod is gone\npower_down compute-1");
+  world.suspend("compute-0");
+  assert_text(world.pods(), "");
 }
 
 SlurmNode& wait_for_resume(World& world, const char* name) {
@@ -1612,6 +1631,7 @@ int main() {
       ENGINE_TEST(a_restart_finds_an_ended_pod),
       ENGINE_TEST(a_restart_ends_a_suspend_whose_pods_are_gone),
       ENGINE_TEST(a_restart_in_a_suspend_deletes_the_pods_that_are_left),
+      ENGINE_TEST(a_node_that_is_asked_down_keeps_its_pod_for_its_job),
       ENGINE_TEST(a_resume_that_never_reached_us_is_made_up_for),
       ENGINE_TEST(a_resume_on_its_way_is_not_made_up_for),
       ENGINE_TEST(a_resume_that_comes_late_does_not_end_its_job),

@@ -207,10 +207,13 @@ void reconciles_with_slurm(void**) {
   const SlurmNode registered_before = with_address(record({}));
   const SlurmNode allocated = with_base(record({}), SlurmNode::Base::mixed);
   const SlurmNode completing = record({&SlurmNode::completing});
+  const SlurmNode asked_down = with_base(record({&SlurmNode::power_down_asked}, true), SlurmNode::Base::mixed);
   const SlurmNode silent = record({&SlurmNode::not_responding});
   const SlurmNode silent_down = with_base(silent, SlurmNode::Base::down, "Not responding");
   SlurmNode held = with_base(powering_up, SlurmNode::Base::down, "slurm-k8s: exceeded quota");
   held.cloud = true;
+  SlurmNode given_up = held;
+  given_up.power_down_asked = true;
   const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
   const std::chrono::seconds old = kReconcileGrace + 1s;
   enum class Says { nothing, doubted, waits, changed };
@@ -272,6 +275,14 @@ void reconciles_with_slurm(void**) {
        Says::changed},
       {"a suspend that never reached us", since(make_node(up, "r1", pod), old), &powering_down, false, down, "",
        Says::changed},
+      {"asked to power down when its job is over", since(make_node(up, "r1", pod), old), &asked_down, false, up, "r1",
+       Says::nothing},
+      {"after a start: asked to power down when its job is over", make_node(unknown, "", pod), &asked_down, true, up,
+       "r1", Says::changed},
+      {"after a start: so, and its pod is gone", make_node(unknown, "", {}), &asked_down, true, unknown, "",
+       Says::doubted},
+      {"after a start: set DOWN while it was powering up, and asked to power down", make_node(unknown, "", {}),
+       &given_up, true, unknown, "", Says::nothing},
       {"wanted up and up", since(make_node(up, "r1", pod), old), &usable, false, up, "r1", Says::nothing},
       {"wanted up, still powering up", since(make_node(up, "r1", {}), old), &powering_up, false, up, "r1",
        Says::nothing},
@@ -319,6 +330,7 @@ void judges_failures_on_a_fresh_record(void**) {
   const SlurmNode powered_down = record({&SlurmNode::powered_down});
   const SlurmNode powering_down = record({&SlurmNode::powering_down});
   const SlurmNode asked_down = record({&SlurmNode::power_down_asked});
+  const SlurmNode asked_in_use = with_base(asked_down, SlurmNode::Base::allocated);
   const SlurmNode powering_up = record({&SlurmNode::powering_up});
   const SlurmNode usable = record({}, true);
   const struct {
@@ -333,6 +345,7 @@ void judges_failures_on_a_fresh_record(void**) {
       {"deleted before slurmd registered", &powering_up, true, Verdict::recreate},
       {"ended before slurmd registered", &powering_up, false, Verdict::hold},
       {"power down was asked for meanwhile", &asked_down, false, Verdict::forget},
+      {"the same, while it has a job", &asked_in_use, false, Verdict::give_up},
       {"deleted under a node in use", &usable, true, Verdict::give_up},
       {"ended under a node in use", &usable, false, Verdict::give_up},
   };

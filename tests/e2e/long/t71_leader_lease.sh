@@ -5,7 +5,6 @@
 # The second is a container of its own in slurmctld's pod, whose loop starts a sidecar named b while /run/hold-b isn't
 # there: kubelet would start a container again at once, and who is faster would decide.
 
-CONTROLLER=slurm-controller-0
 LEASE=slurm-k8s-sidecar
 TAKE_OVER=20 # s: the lease's duration, a look before and after
 
@@ -95,13 +94,11 @@ test_one_of_two_sidecars_acts() {
   scales
 
   # In the same pod the next container has the name of the one before.
-  restarts=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.containerStatuses[?(@.name=="sidecar")].restartCount}')
+  restarts=$(container_field sidecar restartCount)
   transitions=$(lease leaseTransitions)
   since=$(now_ms)
   "$BED" fault kill "$CONTROLLER/sidecar"
-  restarted() {
-    (($(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.containerStatuses[?(@.name=="sidecar")].restartCount}') > restarts))
-  }
+  restarted() { (($(container_field sidecar restartCount) > restarts)); }
   wait_for 30 "the first is started again" restarted
   wait_for 10 "the first goes on" only_the_first_leads
   echo "# seconds from kill -9 of the container to the same leader: $(seconds_since "$since")"
