@@ -87,8 +87,14 @@ class FencedSlurm final : public Slurm {
   Status comment_job(std::uint32_t job, const std::string& text) override {
     return fenced([&] { return slurm_.comment_job(job, text); });
   }
+  Status begin_now(std::uint32_t job) override {
+    return fenced([&] { return slurm_.begin_now(job); });
+  }
   Status settle_created_nodes() override {
     return fenced([&] { return slurm_.settle_created_nodes(); });
+  }
+  Status start_anew() override {
+    return fenced([&] { return slurm_.start_anew(); });
   }
 
  private:

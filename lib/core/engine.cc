@@ -18,6 +18,10 @@ constexpr std::chrono::seconds kReconcilePatience{10};
 /** The watch shows a pod within this, or it is not well. */
 constexpr std::chrono::seconds kWatchGrace{10};
 
+/** How often the clock is looked at, and what it may be set back by without more than a pause. */
+constexpr std::chrono::seconds kClockInterval{5};
+constexpr std::chrono::seconds kSetBack{30};
+
 /** That images are pulled and containers made is worth telling when it takes longer than this. */
 constexpr std::chrono::seconds kQuietCreation{3};
 
@@ -51,6 +55,7 @@ void Engine::start() {
   nodesets_reflector_.start();
   pods_reflector_.start();
   if (!parts_.stays) return;
+  watch_clock();
   parts_.timers.after(kReconcilePatience, [this] {
     if (reconciled_) return;
     log_error("slurmctld did not answer for %d s: serving resumes without its node states",
@@ -207,6 +212,19 @@ void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
   }
   enqueue(name);
   pump();
+}
+
+/** A small step is waited for: slurmctld goes on by itself when it is over. */
+void Engine::watch_clock() {
+  const std::chrono::seconds step = clock_watch_.set_back(parts_.clock);
+  if (step >= kSetBack) {
+    SlurmReports::Wanted wanted;
+    for (const auto& [name, node] : nodes_) {
+      if (node.want == Node::Want::up) wanted.emplace(name, node.jobs);
+    }
+    reports_.clock_set_back(step, wanted);
+  }
+  parts_.timers.after(kClockInterval, [this] { watch_clock(); });
 }
 
 // What slurmctld's records say.

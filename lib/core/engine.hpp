@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/backoff.hpp"
+#include "base/clock_watch.hpp"
 #include "base/timers.hpp"
 #include "core/catalog_keeper.hpp"
 #include "core/claim_maker.hpp"
@@ -72,6 +73,7 @@ class Engine {
   void observe(const std::string& name, Pod pod);
   void time_steps(Node& node);
 
+  void watch_clock();
   void reconcile();
   bool is_unseen(const std::string& name, const Node& node) const;
   void look_in(std::chrono::seconds wait);
@@ -124,6 +126,7 @@ class Engine {
   std::unordered_map<std::string, Node> nodes_;
   std::deque<std::string> queue_;
   std::unordered_set<std::string> queued_;
+  ClockWatch clock_watch_;
   bool reconciled_ = false;  // or given up waiting for it
   bool looked_ = false;      // at Slurm's records
   // Doubles: slurmctld may have come back with a state older than the world, which its first seconds show.

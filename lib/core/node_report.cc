@@ -3,10 +3,12 @@
 #include "core/node_report.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <unordered_set>
 
 #include "base/hostlist.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "core/names.hpp"
 #include "core/plan.hpp"
 #include "core/reasons.hpp"
@@ -50,6 +52,20 @@ void comment(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::st
   for (std::size_t i = 0; i < jobs.size() && i < kMostComments; ++i) {
     const Status status = slurm.comment_job(jobs[i], text);
     if (!status.ok()) log_debug("job %u: admin comment: %s", jobs[i], status.error().message().c_str());
+  }
+}
+
+/** Jobs that have just been requeued may begin now. */
+void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
+  constexpr std::chrono::milliseconds kPause{200};
+  Status last;
+  for (auto waited = kPause; !jobs.empty() && waited <= kRequeuePatience; waited += kPause) {
+    std::erase_if(jobs, [&](std::uint32_t job) { return (last = slurm.begin_now(job)).ok(); });
+    if (!jobs.empty()) std::this_thread::sleep_for(kPause);
+  }
+  for (const std::uint32_t job : jobs) {
+    log_warning("job %u: it may have to wait until slurmctld's clock is again what it was: %s", job,
+                last.error().message().c_str());
   }
 }
 
@@ -100,6 +116,22 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
   const std::vector<std::string> renewable = select_renewable(unheard, jobs, booting);
   // The records last: a slurmd that was only slow may have registered meanwhile, and its job have begun.
   return select(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
+}
+
+Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
+                             std::chrono::seconds step) {
+  const auto waited_for = SLURMK8S_TRY(select(slurm, nullptr, [&nodes](const SlurmNode& record) {
+    return nodes.count(record.name) != 0 && is_waited_for(record) && !is_given_up(record);
+  }));
+  const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
+  log_error("%s: it is started anew; nodes that were powering up are given up: %s", cause.c_str(),
+            waited_for.empty() ? "none" : shorten(compress_hostlist(waited_for)).c_str());
+  SLURMK8S_CHECK(change(slurm, waited_for, to(State::down, std::string(kReason) + cause)));
+  SLURMK8S_CHECK(change(slurm, waited_for, to(State::power_down)));
+  std::set<std::uint32_t> jobs;
+  for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
+  let_begin(slurm, std::move(jobs));
+  return slurm.start_anew();
 }
 
 Status free_node(Slurm& slurm, const std::string& node) {

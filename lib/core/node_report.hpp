@@ -5,7 +5,9 @@
 // drain, a resume or a registration that came meanwhile has the last word.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +45,18 @@ Status free_node(Slurm& slurm, const std::string& node);
 
 /** Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_left_silent(), so that they serve again. */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
+
+/**
+ * slurmctld's clock was set back by `step`. Until it is again what it was, slurmctld's own timers stand still: nothing is
+ * powered up or down, and jobs wait; and it takes no slurmd that it had asked for before, since that seems to have booted
+ * earlier. Those of `nodes` (that are to be up, with the jobs that they were powered up for) that it waits for are set DOWN
+ * and powered down. Their jobs are requeued, and may begin now: slurmctld keeps the time at which they could begin first,
+ * which lies ahead. Then slurmctld is started anew. Takes up to kRequeuePatience.
+ */
+Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
+                             std::chrono::seconds step);
+/** A job is pending again when its nodes that are up have confirmed its end: so long that is waited for. */
+inline constexpr std::chrono::seconds kRequeuePatience{5};
 
 /** The pods of these nodes are gone: ends their power-down now instead of after SuspendTimeout. */
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes);

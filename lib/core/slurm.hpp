@@ -173,6 +173,8 @@ class Slurm {
   virtual Status update_partition(const SlurmPartition& change) = 0;
   /** Refused (conflict) while jobs or reservations use it. */
   virtual Status delete_partition(const std::string& name) = 0;
+  /** A pending job may begin now, whatever time it was to wait for. */
+  virtual Status begin_now(std::uint32_t job) = 0;
   /** Sets a job's AdminComment, or clears it. */
   virtual Status comment_job(std::uint32_t job, const std::string& text) = 0;
   /**
@@ -181,6 +183,11 @@ class Slurm {
    * Jobs and nodes stay as they are. Nothing is done for a version without the defect.
    */
   virtual Status settle_created_nodes() = 0;
+  /**
+   * `scontrol reconfigure`, by which slurmctld starts itself anew, with jobs and nodes as they are. Error (invalid) before
+   * Slurm 23.11, whose slurmctld goes on with the timers that it has.
+   */
+  virtual Status start_anew() = 0;
 };
 
 /** Slurm over its RPCs, as the user that the process runs as: it must be SlurmUser or root. */

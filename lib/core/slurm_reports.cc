@@ -17,6 +17,7 @@ constexpr std::chrono::milliseconds kLongestGoneDelay{500};
 constexpr std::chrono::seconds kMassSuspendRest{1};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::seconds kSchedulerRest{1};
+constexpr std::chrono::seconds kStartAnewRetry{10};
 /** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
 constexpr std::chrono::seconds kLeftAllocated{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
@@ -80,6 +81,18 @@ void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, s
 
 void SlurmReports::schedule_jobs(const std::string& node) {
   tell("schedule jobs", [node](Slurm& slurm) { return slurm.schedule_jobs(node); });
+}
+
+// When it has gone well this process is another one.
+void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wanted) {
+  slurm_.call([this, step, wanted](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, step, wanted, status = recover_from_set_back(slurm, wanted, step)] {
+      if (status.ok()) return;
+      log_error("slurmctld: start anew, since its clock was set back: %s", status.error().message().c_str());
+      if (status.error().code() == Errc::invalid) return;
+      timers_.after(kStartAnewRetry, [this, step, wanted] { clock_set_back(step, wanted); });
+    };
+  });
 }
 
 // What comes within a second of the last time is left to slurmctld's own look: each goes through its whole queue.

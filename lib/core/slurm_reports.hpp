@@ -51,6 +51,9 @@ class SlurmReports {
   /** The node may wait for something else now. */
   void look_at(const std::string& node) { noting_.add(node); }
 
+  using Wanted = std::map<std::string, std::vector<std::uint32_t>>;  ///< nodes that are to be up, and for which jobs
+  /** slurmctld's clock was set back: recover_from_set_back(), again until it goes well. */
+  void clock_set_back(std::chrono::seconds step, const Wanted& wanted);
   /** slurmctld has just started: what it had meant to schedule is forgotten. `node`: any of ours. */
   void schedule_jobs(const std::string& node);
 

@@ -199,12 +199,18 @@ bool holds_nodes(const job_info_t& job) {
 // libslurm's structs have `char *` for texts that it only reads.
 char* unconst(const std::string& value) { return const_cast<char*>(value.c_str()); }
 
+/**
+ * slurmctld compares it with the times of its changes: one that lies ahead, since the clock was set back, would hide them
+ * all until then.
+ */
+std::time_t not_ahead(std::time_t since) { return since > std::time(nullptr) + 1 ? 0 : since; }
+
 class RpcSlurm final : public Slurm {
  public:
   Result<std::optional<std::vector<SlurmNode>>> load_nodes_since(std::time_t& since) override {
     node_info_msg_t* raw = nullptr;
     errno = 0;
-    if (slurm_load_node(since, &raw, kShow) != SLURM_SUCCESS) {
+    if (slurm_load_node(not_ahead(since), &raw, kShow) != SLURM_SUCCESS) {
       if (errno == SLURM_NO_CHANGE_IN_DATA) return std::optional<std::vector<SlurmNode>>();
       return last_error();
     }
@@ -272,7 +278,7 @@ class RpcSlurm final : public Slurm {
   Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
     job_info_msg_t* raw = nullptr;
     errno = 0;
-    if (slurm_load_jobs(since, &raw, SHOW_ALL) != SLURM_SUCCESS) {
+    if (slurm_load_jobs(not_ahead(since), &raw, SHOW_ALL) != SLURM_SUCCESS) {
       if (errno == SLURM_NO_CHANGE_IN_DATA) return std::optional<std::vector<SlurmJob>>();
       return last_error();
     }
@@ -340,7 +346,7 @@ class RpcSlurm final : public Slurm {
   Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
     partition_info_msg_t* raw = nullptr;
     errno = 0;
-    if (slurm_load_partitions(since, &raw, SHOW_ALL) != SLURM_SUCCESS) {
+    if (slurm_load_partitions(not_ahead(since), &raw, SHOW_ALL) != SLURM_SUCCESS) {
       if (errno == SLURM_NO_CHANGE_IN_DATA) return std::optional<std::vector<SlurmPartition>>();
       return last_error();
     }
@@ -369,15 +375,24 @@ class RpcSlurm final : public Slurm {
     slurm_init_job_desc_msg(&message);
     compat::set_job(message, job);
     message.admin_comment = unconst(text);
-    errno = 0;
-    if (slurm_update_job(&message) != SLURM_SUCCESS) return last_error();
-    return {};
+    return call(slurm_update_job, message);
+  }
+
+  Status begin_now(std::uint32_t job) override {
+    job_desc_msg_t message;
+    slurm_init_job_desc_msg(&message);
+    compat::set_job(message, job);
+    message.begin_time = std::time(nullptr);
+    return call(slurm_update_job, message);
   }
 
   Status settle_created_nodes() override {
-    errno = 0;
-    if (compat::kReusedSlotIsUnseen && slurm_reconfigure() != SLURM_SUCCESS) return last_error();
-    return {};
+    return compat::kReusedSlotIsUnseen ? reconfigure() : Status();
+  }
+
+  Status start_anew() override {
+    if (!compat::kReconfigureStartsAnew) return Error(Errc::invalid, "slurm: before 23.11 only a restart does that");
+    return reconfigure();
   }
 
  private:
@@ -412,7 +427,14 @@ class RpcSlurm final : public Slurm {
     return {};
   }
 
-  static Status call(int (*function)(update_node_msg_t*), update_node_msg_t& message) {
+  static Status reconfigure() {
+    errno = 0;
+    if (slurm_reconfigure() != SLURM_SUCCESS) return last_error();
+    return {};
+  }
+
+  template <typename Message>
+  static Status call(int (*function)(Message*), Message& message) {
     errno = 0;
     if (function(&message) != SLURM_SUCCESS) return last_error();
     return {};

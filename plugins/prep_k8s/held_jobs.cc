@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "core/lock_times.hpp"
 #include "prep_k8s/compat.hpp"
+#include "prep_k8s/heartbeat.hpp"
 #include "prep_k8s/job_id.hpp"
 
 namespace slurmk8s {
@@ -114,20 +115,14 @@ void wake_power_save(Wake wake) {
   if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
 }
 
-/**
- * Whether this slurmctld, of several, is in control. Its heartbeat is a lease: no other one takes over before it is
- * SlurmctldTimeout old. One that can't be read now (slurmctld is writing it) doesn't change the answer until then.
- */
+/** Whether this slurmctld, of several, is in control. */
 int in_control() {
-  static time_t at = 0;
-  static int holder = -1;
+  static Heartbeat heartbeat;
   static bool had = false;
-  int index = -1;
-  if (const time_t now = get_last_heartbeat(&index)) {
-    at = now;
-    holder = index;
-  }
-  const bool has = holder == backup_inx && time(nullptr) - at <= slurm_conf.slurmctld_timeout;
+  Heartbeat::Beat beat;
+  beat.written = get_last_heartbeat(&beat.holder);
+  const bool has =
+      heartbeat.is_held_by(backup_inx, beat, std::chrono::seconds(slurm_conf.slurmctld_timeout), SystemClock());
   Launches* launches = launches_here;
   if (had && !has && launches) launches->forget();
   had = has;

@@ -8,16 +8,19 @@
 
 ledger=/ledger/$SLURM_JOB_NAME
 run=$(</proc/sys/kernel/random/uuid)
-say() { echo "$(date +%s.%3N) $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $run $*" >>"$ledger"; }
-now_ms() { date +%s%3N; }
+# The machine's time, also where a test shows Slurm another one (tests/faults/clock.sh).
+time_of_day() { LD_PRELOAD='' date "$@"; }
+say() { echo "$(time_of_day +%s.%3N) $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $run $*" >>"$ledger"; }
+now_ms() { time_of_day +%s%3N; }
 beats_on() { if ((BEATS)); then ((beat < BEATS)); else [[ ! -e /ledger/stop-$SLURM_JOB_NAME ]]; fi; }
 
 beat=0
 say start
 if [[ ${NODES:-} ]]; then
   export ledger run
+  export -f time_of_day
   # shellcheck disable=SC2016 # the node's own variables
-  srun --ntasks-per-node=1 bash -c 'echo "$(date +%s.%3N) $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $run node $SLURMD_NODENAME" >>"$ledger"' || exit 1
+  srun --ntasks-per-node=1 bash -c 'echo "$(time_of_day +%s.%3N) $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $run node $SLURMD_NODENAME" >>"$ledger"' || exit 1
 fi
 while beats_on; do
   sleep 1

@@ -133,6 +133,12 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
+  Status start_anew() override {
+    calls.push_back("start anew");
+    if (auto error = next_failure()) return *error;
+    return {};
+  }
+
   Result<SlurmNode> load_node(const std::string& name) override {
     if (fail_loads) {
       if (auto error = next_failure()) return *error;
@@ -264,6 +270,12 @@ class FakeSlurm final : public Slurm {
     if (used_partitions.contains(name)) return Error(Errc::conflict, "slurm: Partition is in use");
     partitions.erase(name);
     partition_time_++;
+    return {};
+  }
+
+  Status begin_now(std::uint32_t job) override {
+    calls.push_back("begin " + std::to_string(job));
+    if (auto error = next_failure()) return *error;
     return {};
   }
 

@@ -863,6 +863,45 @@ void slurmds_that_were_only_slow(void** state) {
   assert_int_equal(world.api.count(Verb::remove), 0);
 }
 
+// Until slurmctld's clock is again what it was its timers stand still, and it takes no slurmd that it has asked for.
+void a_clock_that_is_set_back(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"}, 7);
+  world.registered("compute-0");
+  world.resume("r2", {"compute-1", "compute-2"}, 8);
+  world.clock.set_wall(std::chrono::seconds(-3600));
+  world.slurm.failures.push_back(Error(Errc::timeout, "slurm: no answer"));
+  world.pass(std::chrono::seconds(6));
+  assert_int_equal(world.slurm.calls.size(), 1);
+  world.pass(std::chrono::seconds(60));
+  assert_int_equal(world.slurm.calls.size(), 5);
+  assert_text(world.slurm.calls[1], "down compute-[1-2] slurm-k8s: slurmctld's clock was set back by 3600 s");
+  assert_text(world.slurm.calls[2], "power_down compute-[1-2]");
+  assert_text(world.slurm.calls[3], "begin 8");
+  assert_text(world.slurm.calls[4], "start anew");
+}
+
+void a_clock_that_is_set_back_where_slurmctld_can_not_start_anew(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.clock.set_wall(std::chrono::seconds(-3600));
+  world.slurm.failures.push_back(Error(Errc::invalid, "slurm: before 23.11 only a restart does that"));
+  world.pass(std::chrono::seconds(60));
+  assert_int_equal(world.slurm.calls.size(), 1);
+}
+
+void a_clock_that_is_set_ahead_or_back_a_little(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  for (const int seconds : {3600, 3580, 7200}) {
+    world.clock.set_wall(std::chrono::seconds(seconds));
+    world.pass(std::chrono::seconds(10));
+  }
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
 void a_pod_deleted_under_a_node_in_use(void** state) {
   World& world = world_of(state);
   world.start();
@@ -1645,6 +1684,9 @@ int main() {
       ENGINE_TEST(pods_of_running_nodes_are_kept_over_a_restart),
       ENGINE_TEST(slurmds_that_registered_with_a_former_slurmctld),
       ENGINE_TEST(slurmds_that_were_only_slow),
+      ENGINE_TEST(a_clock_that_is_set_back),
+      ENGINE_TEST(a_clock_that_is_set_back_where_slurmctld_can_not_start_anew),
+      ENGINE_TEST(a_clock_that_is_set_ahead_or_back_a_little),
       ENGINE_TEST(a_pod_deleted_under_a_node_in_use),
       ENGINE_TEST(a_pod_that_ended_under_a_node_in_use),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),

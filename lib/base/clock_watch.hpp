@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ClockWatch: notices that the time of day was set back. Pure; one thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/clock.hpp"
+
+namespace slurmk8s {
+
+class ClockWatch {
+ public:
+  /**
+   * By how much the time of day has been set back since the last look; zero at the first look, and when it was set ahead
+   * or not at all. While a machine sleeps the monotonic clock stands still: that looks as if it was set ahead.
+   */
+  std::chrono::seconds set_back(const Clock& clock) {
+    const auto ahead = clock.wall().time_since_epoch() - clock.now().time_since_epoch();
+    const auto lost = last_.value_or(ahead) - ahead;
+    last_ = ahead;
+    return std::max(std::chrono::round<std::chrono::seconds>(lost), std::chrono::seconds(0));
+  }
+
+ private:
+  std::optional<std::chrono::nanoseconds> last_;  // of the time of day before the monotonic time
+};
+
+}  // namespace slurmk8s
