@@ -55,6 +55,9 @@ class FencedSlurm final : public Slurm {
     return slurm_.load_waiting_jobs_since(since);
   }
   Result<std::vector<std::string>> load_nodes_of_jobs() override { return slurm_.load_nodes_of_jobs(); }
+  Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
+    return slurm_.load_jobs_to_begin(within);
+  }
   Status keeps_partitions() override { return slurm_.keeps_partitions(); }
   Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
     return slurm_.load_partitions_since(since);

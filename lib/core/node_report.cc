@@ -69,6 +69,15 @@ void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
   }
 }
 
+/** A job's time to begin is set when it becomes eligible, also without --begin: what could begin before still can. */
+Status let_queue_begin(Slurm& slurm, std::chrono::seconds step) {
+  for (const std::uint32_t job : SLURMK8S_TRY(slurm.load_jobs_to_begin(step))) {
+    const Status status = slurm.begin_now(job);
+    if (!status.ok()) log_debug("job %u: begin: %s", job, status.error().message().c_str());  // it may have ended
+  }
+  return {};
+}
+
 /** The nodes of each job that has nodes. */
 Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
   std::vector<std::vector<std::string>> jobs;
@@ -131,6 +140,7 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
   std::set<std::uint32_t> jobs;
   for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
   let_begin(slurm, std::move(jobs));
+  SLURMK8S_CHECK(let_queue_begin(slurm, step));
   return slurm.start_anew();
 }
 

@@ -151,6 +151,8 @@ class Slurm {
    * Asks for all jobs: seldom, please.
    */
   virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
+  /** Pending jobs whose time to begin lies ahead by at most `within`. Asks for all jobs, too. */
+  virtual Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) = 0;
   /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */
   virtual Status create_nodes(const std::string& line) = 0;
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */

@@ -306,6 +306,23 @@ class RpcSlurm final : public Slurm {
     return hostlists;
   }
 
+  Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
+    const JobInfo message(raw);
+    const std::time_t now = std::time(nullptr);
+    std::vector<std::uint32_t> jobs;
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      const job_info_t& job = message->job_array[i];
+      const bool pending = (job.job_state & JOB_STATE_BASE) == JOB_PENDING;
+      // The time to begin: slurmctld sends it as this, and sets it when a job becomes eligible.
+      const std::time_t begin = job.eligible_time;
+      if (pending && begin > now && begin - now <= within.count()) jobs.push_back(job.job_id);
+    }
+    return jobs;
+  }
+
   Status delete_nodes(const std::string& hostlist) override {
     update_node_msg_t message;
     slurm_init_update_node_msg(&message);

@@ -87,10 +87,11 @@ test_clocks_set_ahead_in_a_resume() {
 
 # slurmctld's timers stand still for an hour, and slurmds that boot now are too old for it.
 test_clocks_set_back_in_a_resume() {
-  local running resumed later since
+  local running resumed queued later since
   set_clocks "$HOUR"
-  running=$(unique running) resumed=$(unique resumed) later=$(unique later)
+  running=$(unique running) resumed=$(unique resumed) queued=$(unique queued) later=$(unique later)
   begin_running "$running"
+  start_job "$queued" "BEATS=1 NODES=1" -N1 --exclusive -w compute-0 >/dev/null
   begin_resume "$resumed"
   set_clocks 0
   since=$(now_ms)
@@ -101,7 +102,7 @@ test_clocks_set_back_in_a_resume() {
   # The sidecar has slurmctld's changes of records, although their times are older than those that it has seen.
   wait_for 10 "the state of its node on a pod" says_state compute-5 allocated
   stop_job "$running"
-  settle "$since" 150 --restarts 1 "$running" "$resumed" "$later"
+  settle "$since" 150 --restarts 1 "$running" "$resumed" "$queued" "$later"
   ran_once "$running"
 }
 

@@ -23,7 +23,7 @@ __attribute__((constructor)) static void open_file(void) {
   const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   void* mapped = fd < 0 ? MAP_FAILED : mmap(NULL, kDigits, PROT_READ, MAP_SHARED, fd, 0);
   if (mapped == MAP_FAILED) {
-    perror(path ? path : "SHIFTED_CLOCK");
+    fprintf(stderr, "shifted_clock: $SHIFTED_CLOCK must name a file of %d characters\n", kDigits);
     _exit(125);
   }
   close(fd);

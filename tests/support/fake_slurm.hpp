@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -41,6 +42,7 @@ class FakeSlurm final : public Slurm {
   void touch_jobs() { job_time_++; }
   std::function<void()> on_load_jobs;  ///< while slurmctld makes a list of jobs
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
+  std::map<std::uint32_t, std::chrono::seconds> begins;  ///< how far ahead pending jobs' times to begin lie
 
   std::map<std::string, SlurmPartition> partitions;
   std::set<std::string> used_partitions;  ///< they have jobs
@@ -175,6 +177,17 @@ class FakeSlurm final : public Slurm {
     return nodes_of_jobs;
   }
 
+  Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
+    std::vector<std::uint32_t> ids;
+    for (const auto& [id, ahead] : begins) {
+      if (ahead <= within) ids.push_back(id);
+    }
+    return ids;
+  }
+
   Status create_nodes(const std::string& line) override {
     calls.push_back("create " + line);
     if (auto error = next_failure()) return *error;
@@ -276,6 +289,7 @@ class FakeSlurm final : public Slurm {
   Status begin_now(std::uint32_t job) override {
     calls.push_back("begin " + std::to_string(job));
     if (auto error = next_failure()) return *error;
+    begins.erase(job);
     return {};
   }
 

@@ -870,16 +870,18 @@ void a_clock_that_is_set_back(void** state) {
   world.resume("r1", {"compute-0"}, 7);
   world.registered("compute-0");
   world.resume("r2", {"compute-1", "compute-2"}, 8);
+  world.slurm.begins = {{9, std::chrono::seconds(3600)}, {10, std::chrono::seconds(4000)}};  // 10: as its user wants
   world.clock.set_wall(std::chrono::seconds(-3600));
   world.slurm.failures.push_back(Error(Errc::timeout, "slurm: no answer"));
   world.pass(std::chrono::seconds(6));
   assert_int_equal(world.slurm.calls.size(), 1);
   world.pass(std::chrono::seconds(60));
-  assert_int_equal(world.slurm.calls.size(), 5);
+  assert_int_equal(world.slurm.calls.size(), 6);
   assert_text(world.slurm.calls[1], "down compute-[1-2] slurm-k8s: slurmctld's clock was set back by 3600 s");
   assert_text(world.slurm.calls[2], "power_down compute-[1-2]");
   assert_text(world.slurm.calls[3], "begin 8");
-  assert_text(world.slurm.calls[4], "start anew");
+  assert_text(world.slurm.calls[4], "begin 9");
+  assert_text(world.slurm.calls[5], "start anew");
 }
 
 void a_clock_that_is_set_back_where_slurmctld_can_not_start_anew(void** state) {
