@@ -14,8 +14,10 @@
 namespace slurmk8s {
 namespace {
 
-constexpr unsigned kMaxConnections = 32;
-constexpr unsigned kTimeoutS = 10;  // of a silent connection
+// One address, a job's pod, can't fill it for the others: the kubelet's readiness probe, Prometheus.
+constexpr unsigned kMaxConnections = 128;
+constexpr unsigned kMaxPerAddress = 4;
+constexpr unsigned kTimeoutS = 3;  // of a silent connection
 
 struct ResponseDeleter {
   void operator()(MHD_Response* response) const { MHD_destroy_response(response); }
@@ -84,7 +86,8 @@ MHD_Daemon* start(const sockaddr* address, bool dual_stack, AdminState& state) {
   unsigned flags = MHD_USE_AUTO_INTERNAL_THREAD;
   if (address->sa_family == AF_INET6) flags |= dual_stack ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
   return MHD_start_daemon(flags, 0, nullptr, nullptr, &handle, &state, MHD_OPTION_SOCK_ADDR, address,
-                          MHD_OPTION_CONNECTION_LIMIT, kMaxConnections, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS,
+                          MHD_OPTION_CONNECTION_LIMIT, kMaxConnections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                          kMaxPerAddress, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS,
                           MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
 }
 
@@ -93,7 +96,7 @@ MHD_Daemon* start(const sockaddr* address, bool dual_stack, AdminState& state) {
 AdminAnswer AdminState::answer(const std::string& path) {
   const TimePoint now = clock_.now();
   const std::shared_ptr<const AdminPage> page = *page_.lock();
-  if (path == "/metrics") return {MHD_HTTP_OK, page->metrics + (more_metrics_ ? more_metrics_() : std::string())};
+  if (path == "/metrics") return {MHD_HTTP_OK, page->metrics + extra_metrics(now)};
   if (path == "/healthz") {
     const auto silent = std::chrono::duration_cast<std::chrono::seconds>(now - turned_.load());
     if (silent < kStuck) return {MHD_HTTP_OK, "ok\n"};
@@ -109,6 +112,17 @@ AdminAnswer AdminState::answer(const std::string& path) {
     return {MHD_HTTP_OK, "ok\n"};
   }
   return {MHD_HTTP_NOT_FOUND, "/healthz, /readyz or /metrics\n"};
+}
+
+// Each question is a message to slurmctld's engine: whoever asks in a loop must not keep that busy.
+std::string AdminState::extra_metrics(TimePoint now) {
+  if (!more_metrics_) return {};
+  auto extra = extra_.lock();
+  if (!extra->asked || now - *extra->asked >= kMetricsAge) {
+    extra->text = more_metrics_();
+    extra->asked = now;
+  }
+  return extra->text;
 }
 
 Result<std::unique_ptr<AdminServer>> start_admin_server(const std::string& listen, AdminState& state) {

@@ -34,7 +34,12 @@ class AdminState {
   static constexpr std::chrono::seconds kStuck{60};       ///< a loop that hasn't turned for this long isn't healthy
   static constexpr std::chrono::seconds kSlurmSilent{30};  ///< without an answer of slurmctld for this long: not ready
 
-  /** `more_metrics` is called for each GET /metrics, on the server's thread; it may block for a moment. */
+  static constexpr std::chrono::seconds kMetricsAge{1};    ///< what `more_metrics` said is repeated for so long
+
+  /**
+   * `more_metrics` is called for a GET /metrics, at most once in kMetricsAge, on the server's thread; it may block for a
+   * moment.
+   */
   explicit AdminState(const Clock& clock, std::function<std::string()> more_metrics = {})
       : clock_(clock), more_metrics_(std::move(more_metrics)), turned_(clock.now()) {}
 
@@ -46,9 +51,17 @@ class AdminState {
   AdminAnswer answer(const std::string& path);
 
  private:
+  /** What more_metrics_ said, and when. */
+  struct Extra {
+    std::optional<TimePoint> asked;
+    std::string text;
+  };
+  std::string extra_metrics(TimePoint now);
+
   const Clock& clock_;
   const std::function<std::string()> more_metrics_;
   std::atomic<TimePoint> turned_;
+  Locked<Extra> extra_;
   Locked<std::shared_ptr<const AdminPage>> page_{std::make_shared<const AdminPage>()};
 };
 

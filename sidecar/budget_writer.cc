@@ -7,8 +7,6 @@
 namespace slurmk8s {
 namespace {
 
-constexpr double kJitter = 0.5;
-
 std::string budget_name(const std::string& nodeset) { return nodeset + "-busy"; }
 
 /** What we set of a budget's spec is there. The API server adds nothing that changes it. */
@@ -39,8 +37,8 @@ Json build_budget(const NodeSet& nodeset) {
   return budget;
 }
 
-BudgetWriter::BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space)
-    : client_(client), clock_(clock), name_space_(std::move(name_space)) {}
+BudgetWriter::BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter)
+    : client_(client), clock_(clock), name_space_(std::move(name_space)), jitter_(std::move(jitter)) {}
 
 BudgetWriter::~BudgetWriter() {
   for (const auto& [name, entry] : entries_) {
@@ -113,7 +111,7 @@ void BudgetWriter::on_answer(const std::string& name, bool removal, Result<Json>
   entry.failure = error.code() == Errc::already_exists
                       ? "poddisruptionbudget " + name + " is there and isn't this NodeSet's"
                       : error.message();
-  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, kJitter, error.retry_after());
+  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, jitter_(), error.retry_after());
   unsigned held_back = 0;
   if (limiter_.allow(clock_.now(), held_back)) {
     log_warning("poddisruptionbudget %s/%s: %s (%u more held back)", name_space_.c_str(), name.c_str(),

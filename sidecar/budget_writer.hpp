@@ -11,6 +11,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "condition.hpp"
 #include "kube/client.hpp"
 #include "node_plan.hpp"
@@ -26,7 +27,7 @@ Json build_budget(const NodeSet& nodeset);
 class BudgetWriter {
  public:
   /** References must outlive it. */
-  BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space);
+  BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter = random_unit);
   ~BudgetWriter();
   BudgetWriter(const BudgetWriter&) = delete;
   BudgetWriter& operator=(const BudgetWriter&) = delete;
@@ -57,6 +58,7 @@ class BudgetWriter {
   kube::Client& client_;
   const Clock& clock_;
   const std::string name_space_;
+  const Jitter jitter_;
   std::map<std::string, Entry> entries_;  // by the budget's name
   bool listed_ = false;
   Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};

@@ -10,7 +10,6 @@
 namespace slurmk8s {
 namespace {
 
-constexpr double kJitter = 0.5;
 constexpr std::chrono::seconds kWatchGrace{5};  // the watch shows a change within this
 
 /** The owners that a claim has beside a NodeSet stay. */
@@ -31,8 +30,8 @@ bool has_claims(const NodeSets& nodesets) {
   });
 }
 
-ClaimKeeper::ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space)
-    : client_(client), clock_(clock), name_space_(std::move(name_space)) {}
+ClaimKeeper::ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter)
+    : client_(client), clock_(clock), name_space_(std::move(name_space)), jitter_(std::move(jitter)) {}
 
 ClaimKeeper::~ClaimKeeper() {
   for (const auto& [name, entry] : entries_) {
@@ -99,7 +98,7 @@ void ClaimKeeper::on_answer(const std::string& name, Result<Json> answer) {
     if ((*answer)["metadata"]["name"].text() == name) observe(*answer);
     return;
   }
-  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, kJitter, answer.error().retry_after());
+  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, jitter_(), answer.error().retry_after());
   if (answer.error().code() == Errc::not_found || answer.error().code() == Errc::conflict) return;
   unsigned held_back = 0;
   if (limiter_.allow(clock_.now(), held_back)) {

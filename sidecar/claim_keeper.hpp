@@ -12,6 +12,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "kube/client.hpp"
 #include "node_plan.hpp"
 
@@ -26,7 +27,7 @@ bool has_claims(const NodeSets& nodesets);
 class ClaimKeeper {
  public:
   /** References must outlive it. */
-  ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space);
+  ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter = random_unit);
   ~ClaimKeeper();
   ClaimKeeper(const ClaimKeeper&) = delete;
   ClaimKeeper& operator=(const ClaimKeeper&) = delete;
@@ -60,6 +61,7 @@ class ClaimKeeper {
   kube::Client& client_;
   const Clock& clock_;
   const std::string name_space_;
+  const Jitter jitter_;
   std::map<std::string, Entry> entries_;
   Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
   LogLimiter limiter_{std::chrono::seconds(30)};

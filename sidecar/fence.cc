@@ -51,10 +51,11 @@ class FencedSlurm final : public Slurm {
   Result<SlurmConfig> load_config() override { return slurm_.load_config(); }
   Result<SlurmNode> load_node(const std::string& name) override { return slurm_.load_node(name); }
   Result<SlurmJob> load_job(std::uint32_t id) override { return slurm_.load_job(id); }
-  Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
-    return slurm_.load_waiting_jobs_since(since);
+  Result<std::optional<std::vector<SlurmJob>>> load_open_jobs_since(std::time_t& since) override {
+    return slurm_.load_open_jobs_since(since);
   }
   Result<std::vector<std::string>> load_nodes_of_jobs() override { return slurm_.load_nodes_of_jobs(); }
+  Result<std::vector<SlurmRun>> load_runs() override { return slurm_.load_runs(); }
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
     return slurm_.load_jobs_to_begin(within);
   }
@@ -95,6 +96,9 @@ class FencedSlurm final : public Slurm {
   }
   Status settle_created_nodes() override {
     return fenced([&] { return slurm_.settle_created_nodes(); });
+  }
+  Status drop_lost_nodes() override {
+    return fenced([&] { return slurm_.drop_lost_nodes(); });
   }
   Status start_anew() override {
     return fenced([&] { return slurm_.start_anew(); });

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "core/nodeset.hpp"
+#include "record_definition.hpp"
 
 namespace slurmk8s {
 
@@ -15,6 +16,8 @@ namespace slurmk8s {
 struct KnownNodeSet {
   std::int64_t generation = 0;
   Result<NodeSet> spec;
+  std::string create_again = {};      ///< its annotation of this name (create_stop.hpp)
+  RecordsState records = {};          ///< as its status had it when it was first seen
   std::string stopped_template = {};  ///< the hash whose roll-out its status called stopped when it was first seen
 };
 

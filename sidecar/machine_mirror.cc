@@ -24,7 +24,9 @@ std::optional<Trouble> find_trouble(const std::string& name, const Machines& mac
   return std::nullopt;
 }
 
-bool is_drained_for_machine(const SlurmNode& node) { return node.draining && node.reason.starts_with(kMachineReason); }
+bool is_drained_for_machine(const SlurmNode& node) {
+  return node.draining && is_drain_reason(node.reason, kMachineReason);
+}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "machine_facts.hpp"
+#include "core/reasons.hpp"
 #include "core/slurm.hpp"
 #include "node_action.hpp"
 #include "pod_facts.hpp"
@@ -14,7 +15,7 @@
 namespace slurmk8s {
 
 /** Beginning of the Reasons of nodes that we drain for their machine; only nodes with this are undrained for it. */
-inline constexpr std::string_view kMachineReason = "slurm-k8s: kubernetes node ";
+inline constexpr std::string_view kMachineReason = kReasonMachine;
 
 struct MachineStep {
   NodeAction::Kind kind;

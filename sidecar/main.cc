@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -21,6 +22,7 @@
 #include "http/curl_transport.hpp"
 #include "json/yaml.hpp"
 #include "leader_election.hpp"
+#include "liveness_file.hpp"
 #include "metrics.hpp"
 #include "slurm/rpc_slurm.hpp"
 
@@ -34,6 +36,8 @@ constexpr const char* kUsage =
     "convert: prints NodeSets made from Slinky's; see slurm-k8s-sidecar convert --help\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
+    "  --liveness-file FILE   keep the main loop's last turn in FILE\n"
+    "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
     "  --leader-elect  act only while it has the lease: one of several sidecars\n"
     "  --leader-elect-resource-name NAME       the Lease's name (default: slurm-k8s-sidecar)\n"
     "  --leader-elect-identity NAME            who this sidecar is (default: the host's name and a random number)\n"
@@ -73,6 +77,8 @@ void wake_power_save(const std::string& socket) {
 struct Arguments {
   std::string config_path = options_path();
   bool with_engine = false;
+  std::string liveness_file;
+  std::string check_liveness;
   LeaseOptions lease;
 };
 
@@ -121,7 +127,12 @@ Status run(const Arguments& arguments) {
   });
   const auto server = SLURMK8S_TRY(start_admin_server(options.sidecar_listen, admin));
   start_slurm_client();
-  const auto goes_on = [&] { return may_act(arguments, options, election.get()); };
+  std::optional<LivenessFile> liveness;
+  if (!arguments.liveness_file.empty()) liveness = SLURMK8S_TRY(LivenessFile::open(arguments.liveness_file, clock));
+  const auto goes_on = [&] {  // asked by the main loop, once a second
+    if (liveness) liveness->beat();
+    return may_act(arguments, options, election.get());
+  };
   for (bool ended = false; !ended;) {
     if (arguments.with_engine) log_info("%s the engine, which is where slurmctld is in control", kWaits);
     if (election) log_info("%s the lease %s", kWaits, arguments.lease.name.c_str());
@@ -187,6 +198,10 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.config_path = value;
   } else if (option == "with-engine") {
     arguments.with_engine = true;
+  } else if (option == "liveness-file") {
+    arguments.liveness_file = value;
+  } else if (option == "check-liveness") {
+    arguments.check_liveness = value;
   } else {
     return set_lease_option(option, value, arguments.lease);
   }
@@ -196,6 +211,8 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
 int main_checked(int argc, char** argv) {
   const option options[] = {{"config", required_argument, nullptr, 'o'},
                             {"with-engine", no_argument, nullptr, 'o'},
+                            {"liveness-file", required_argument, nullptr, 'o'},
+                            {"check-liveness", required_argument, nullptr, 'o'},
                             {"leader-elect", optional_argument, nullptr, 'o'},
                             {"leader-elect-resource-name", required_argument, nullptr, 'o'},
                             {"leader-elect-identity", required_argument, nullptr, 'o'},
@@ -218,7 +235,11 @@ int main_checked(int argc, char** argv) {
   if (optind != argc) return std::fprintf(stderr, "slurm-k8s-sidecar: %s: unexpected\n", argv[optind]), 2;
   if (valid.ok()) valid = check_lease_options(arguments.lease);
   const int code = valid.ok() ? 1 : 2;
-  if (valid.ok()) valid = run(arguments);
+  if (valid.ok() && !arguments.check_liveness.empty()) {
+    valid = LivenessFile::check(arguments.check_liveness, SystemClock());
+  } else if (valid.ok()) {
+    valid = run(arguments);
+  }
   if (valid.ok()) return 0;
   std::fprintf(stderr, "slurm-k8s-sidecar: %s\n", valid.error().message().c_str());
   return code;

@@ -113,8 +113,10 @@ std::string encode_engine_metrics(const Result<Json>& status) {
   engine["locked"].each([&](std::string_view call, const Json& histogram) {
     locked.add_histogram({{"call", std::string(call)}}, histogram, kLockBounds);
   });
+  Family paused("slurm_k8s_engine_paused", kGauge, "1 while the API server has the engine wait (429, Retry-After).");
+  paused.add({}, engine["paused"].boolean_or(false) ? 1 : 0);
   return prometheus::TextSerializer().Serialize(
-      {up.take(), pods.take(), failures.take(), steps.take(), api.take(), locked.take(),
+      {up.take(), paused.take(), pods.take(), failures.take(), steps.take(), api.take(), locked.take(),
        single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.", engine["queue_depth"]).take(),
        single("slurm_k8s_engine_api_requests_in_flight", kGauge, "Requests to the API server under way.",
               engine["in_flight"]).take(),
@@ -126,7 +128,9 @@ std::string encode_engine_metrics(const Result<Json>& status) {
        single("slurm_k8s_engine_pods_created_total", kCounter, "Pods made.", engine["pods_created"]).take(),
        single("slurm_k8s_engine_pods_deleted_total", kCounter, "Pods deleted.", engine["pods_deleted"]).take(),
        single("slurm_k8s_engine_api_errors_total", kCounter, "Requests that the API server didn't carry out.",
-              engine["api_errors"]).take()});
+              engine["api_errors"]).take(),
+       single("slurm_k8s_engine_api_pauses_total", kCounter, "Times that the API server had the engine wait.",
+              engine["api_pauses"]).take()});
 }
 
 std::string encode_leader_metric(bool leads) {

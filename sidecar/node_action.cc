@@ -6,7 +6,9 @@ namespace slurmk8s {
 
 const char* to_string(NodeAction::Kind kind) {
   switch (kind) {
+    case NodeAction::Kind::recover: return "recover";
     case NodeAction::Kind::undrain: return "undrain";
+    case NodeAction::Kind::clear_reason: return "clear_reason";
     case NodeAction::Kind::resume: return "resume";
     case NodeAction::Kind::remove: return "delete";
     case NodeAction::Kind::create: return "create";

@@ -24,7 +24,7 @@ void NodeCounts::add(const SlurmNode& node) {
 
 void PowerUpFailures::add(const SlurmNode& node) {
   const std::string_view reason = node.reason;
-  const bool protects = node.draining && reason.starts_with(kReasonProtected);
+  const bool protects = node.draining && is_drain_reason(reason, kReasonProtected);
   if (!protects && !is_given_up(node)) return;
   is_protected |= protects;
   if (!protects) nodes.push_back(node.name);

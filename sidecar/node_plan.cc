@@ -17,6 +17,7 @@
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "core/names.hpp"
 #include "machine_match.hpp"
 #include "machine_mirror.hpp"
@@ -58,21 +59,30 @@ class NodeSetPlanner {
       : name_(name), input_(input), plan_(plan) {}
 
   /** The first thing to do, of one that has a spec. */
-  void begin(const NodeSet& nodeset, NodeSetState& state) {
+  void begin(const NodeSet& nodeset, const KnownNodeSet& known, NodeSetState& state) {
     definition_ = read_definition(nodeset);
     state.extra_conf = nodeset.extra_conf;
     state.features = nodeset.features;
     if (!nodeset.variants.empty() && !input_.has_node_features) {
-      refuse("VariantsUnknown", "slurm.conf has no NodeFeaturesPlugins=node_features/k8s, or Slurm is older than 23.02: no job "
-                                "can ask for a variant");
+      refuse("VariantsUnknown", "slurm.conf has no NodeFeaturesPlugins=node_features/k8s, or no JobSubmitPlugins=k8s, or Slurm "
+                                "is older than 23.02: no job can ask for a variant");
+    }
+    if (input_.gres_types) {
+      for (const std::string& name : nodeset.gres_names) {
+        if (has_word(*input_.gres_types, name)) continue;
+        refuse("GresUnknown", "spec.extraConf: Gres: slurm.conf's GresTypes has no " + name + ": slurmctld ignores it");
+      }
     }
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
+    records_ = before ? before->records : known.records;
+    state.records.definition = definition_.rest;
   }
 
   /** A record that is no longer wanted; `never_up` says why its pod can't come up any more. */
   void leave(const SlurmNode& node, const std::string& never_up = {}) {
     leaving_.push_back(node.name);
+    note_outdated(node);
     if (!never_up.empty() && is_starting(node) && !node.going_down()) return add(Kind::abandon, node, never_up);
     const std::optional<Kind> step = removal_step(node, input_.pods);
     if (step) add(*step, node, *step == Kind::drain ? kScaleInReason : "");
@@ -94,8 +104,9 @@ class NodeSetPlanner {
     const MachineFacts* machine = input_.machines ? find_machine(node, nodeset) : nullptr;
     take_features(node, nodeset, machine);
     if (machine && needs_topology(node, machine->topology)) topologies_[machine->topology].push_back(node.name);
+    if (has_former_reason(node)) former_reasons_.push_back(node.name);
     if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
-    const bool wanted_otherwise = !taken && input_.demand && input_.demand->recycle.contains(node.name);
+    const bool wanted_otherwise = !taken && (is_recycled_for_a_job(node) || is_unused(node, nodeset));
     if (wanted_otherwise) add(Kind::power_down, node);
     if (nodeset.keeps_up()) keep_up(node, taken);
     kept_.push_back({&node, taken || wanted_otherwise});
@@ -107,8 +118,12 @@ class NodeSetPlanner {
   /** A wanted node without a record. */
   void miss(std::string name) { missing_.push_back(std::move(name)); }
 
-  /** A wanted node whose name somebody else's record has. */
-  void block(std::string name) { blocked_.push_back(std::move(name)); }
+  /** A wanted node whose name another record has: one that we didn't make, or that slurmctld has lost. */
+  void block(std::string name) {
+    const auto has_name = [&](const SlurmNode& node) { return node.name == name; };
+    const auto found = std::find_if(input_.nodes.begin(), input_.nodes.end(), has_name);
+    (found != input_.nodes.end() && is_lost(*found) ? lost_ : blocked_).push_back(std::move(name));
+  }
 
   /** Something wanted can't be. */
   void refuse(const char* reason, std::string message) { refused_ = {reason, std::move(message)}; }
@@ -150,6 +165,11 @@ class NodeSetPlanner {
     for (const auto& [target, names] : targets_) {
       plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
     }
+    if (!former_reasons_.empty()) {
+      const SlurmNodeUpdate change{.reason = kReasonReleased};
+      plan_.actions.push_back({Kind::clear_reason, name_, to_hostlist(former_reasons_), {}, {}, change});
+    }
+    if (!lost_.empty()) plan_.actions.push_back({Kind::recover, name_, to_hostlist(lost_), {}, {}});
     if (!weigh_.empty()) {
       plan_.actions.push_back({Kind::weigh, name_, to_hostlist(weigh_), {}, {}, {.weight = definition_.weight}});
     }
@@ -165,6 +185,7 @@ class NodeSetPlanner {
   /** The condition Ready: the first thing that isn't as the spec says. And what the next plan must know. */
   void describe_state(std::int64_t max_nodes, NodeSetState& state) const {
     state.made_again = made_again_;
+    state.records.outdated = outdated_;
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
       state.message = std::move(message);
@@ -172,6 +193,9 @@ class NodeSetPlanner {
     state.ready = false;
     if (!blocked_.empty()) {
       return set("NameTaken", describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
+    }
+    if (!lost_.empty()) {
+      return set("NodesLost", describe_hostlist(lost_) + ": slurmctld found no address for them; they are made again");
     }
     if (!refused_.first.empty()) return set(refused_.first.c_str(), refused_.second);
     if (!over_.empty()) {
@@ -203,9 +227,14 @@ class NodeSetPlanner {
     return found == input_.before->end() ? nullptr : &found->second;
   }
 
+  /** True when it was made with another part of extraConf that can't be compared. */
+  bool note_outdated(const SlurmNode& node) {
+    return is_outdated(records_, definition_, node.name) && outdated_.insert(node.name).second;
+  }
+
   /** Its size is another one, or what extraConf says. slurmctld corrects some of that: it is asked for once. */
   bool is_to_be_made_again(const SlurmNode& node, const NodeSet& nodeset) {
-    if (has_other_size(node, nodeset)) return true;
+    if (note_outdated(node) || has_other_size(node, nodeset)) return true;
     if (!has_other_definition(node, definition_)) return false;
     const bool is_corrected = made_again_.contains(node.name);
     if (is_corrected) corrected_.push_back(node.name);
@@ -219,6 +248,16 @@ class NodeSetPlanner {
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
     const bool is_a_jobs = input_.demand && input_.demand->reserved.contains(node.name);
     if (can_power_up(node) && !waits && !is_a_jobs && !input_.held.contains(node.name)) add(Kind::power_up, node);
+  }
+
+  bool is_recycled_for_a_job(const SlurmNode& node) const {
+    return input_.demand && input_.demand->recycle.contains(node.name);
+  }
+
+  /** It powers up, or has, for a job that was cancelled. slurmctld powers it down only if no job has it by then. */
+  bool is_unused(const SlurmNode& node, const NodeSet& nodeset) const {
+    return input_.unused && input_.unused->contains(node.name) && !nodeset.keeps_up() && is_idle(node) &&
+           !node.powered_down && !node.going_down() && !node.draining && !node.reserved;
   }
 
   /** True when something is to be done with the node. */
@@ -251,11 +290,13 @@ class NodeSetPlanner {
   NodePlan& plan_;
   RecordDefinition definition_;
   std::set<std::string> made_again_;
+  RecordsState records_;  // before
+  std::set<std::string> outdated_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   std::map<std::pair<std::string, std::string>, Names> features_;  // by those that nodes are to have, and to have active
   std::map<std::string, Names> topologies_;
-  Names weigh_;
-  Names leaving_, resizing_, corrected_, missing_, blocked_, over_, not_up_;
+  Names weigh_, former_reasons_;
+  Names leaving_, resizing_, corrected_, missing_, blocked_, lost_, over_, not_up_;
   std::vector<UpdateMember> kept_;
   std::pair<std::string, std::string> refused_;  // reason and message
   std::set<std::string_view> up_;  // nodes that are to be up all the time
@@ -392,7 +433,7 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       NodeSet nodeset = *known.spec;
       nodeset.pins = state.pins = plan_pins(nodeset, before, records, input.pods, input.machines);
       NodeSetPlanner planner(name, input, plan);
-      planner.begin(nodeset, state);
+      planner.begin(nodeset, known, state);
       const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
       state.desired = (counts_nodes ? plan_ordinals : plan_machines)(nodeset, records, sorted.taken, input, planner);
       planner.update(nodeset, known, state);
@@ -401,6 +442,8 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       planner.describe_state(input.max_nodes, state);
     } else {
       state.pins = before;
+      const bool has_before = input.before && input.before->contains(name);
+      state.records = has_before ? input.before->at(name).records : known.records;
       state.reason = state.roll_out.reason = "InvalidSpec";
       state.message = state.roll_out.message = known.spec.error().message();
     }

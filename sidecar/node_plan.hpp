@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,11 +16,13 @@
 #include "base/result.hpp"
 #include "core/nodeset.hpp"
 #include "core/slurm.hpp"
+#include "create_stop.hpp"
 #include "known_nodeset.hpp"
 #include "machine_facts.hpp"
 #include "node_action.hpp"
 #include "node_counts.hpp"
 #include "pod_facts.hpp"
+#include "record_definition.hpp"
 #include "roll_out.hpp"
 #include "suspend_exemptions.hpp"
 #include "variant_demand.hpp"
@@ -36,9 +39,11 @@ struct NodeSetState {
   std::string reason;   ///< CamelCase, as a condition's reason must be
   std::string message;
   PowerUpFailures failures;
+  std::optional<CreateStop> create_stop;  ///< why missing records aren't made
   RollOut roll_out;
   std::string extra_conf;            ///< of the NodeSet
   std::string features;              ///< the same
+  RecordsState records;              ///< which of them have a former definition
   std::set<std::string> made_again;  ///< nodes that were made again to be so: not twice, whatever came of it
 };
 
@@ -62,6 +67,8 @@ struct NodePlanInput {
   const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
   bool has_node_features = true;          ///< slurmctld has node_features/k8s
   const VariantDemand* demand = nullptr;  ///< of jobs that wait for a variant; null: of none
+  const std::set<std::string, std::less<>>* unused = nullptr;  ///< nodes that start for no job: CancelledStarts; null: none
+  std::optional<std::string> gres_types = {};  ///< of slurmctld's configuration; without a value: not known
 };
 
 /**

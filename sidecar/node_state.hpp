@@ -3,13 +3,14 @@
 #pragma once
 
 #include "core/nodeset.hpp"
+#include "core/reasons.hpp"
 #include "core/slurm.hpp"
 #include "pod_facts.hpp"
 
 namespace slurmk8s {
 
 /** Reason of nodes that we drain; only nodes with this reason are undrained by us. */
-inline constexpr const char* kScaleInReason = "slurm-k8s: scale-in";
+inline constexpr const char* kScaleInReason = kReasonScaleIn;
 
 inline bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
 
@@ -17,9 +18,11 @@ inline bool is_down(const SlurmNode& node) {
   return node.base == SlurmNode::Base::down || node.base == SlurmNode::Base::error;
 }
 
-inline bool is_idle(const SlurmNode& node) { return node.base == SlurmNode::Base::idle && !node.completing; }
+inline bool is_idle(const SlurmNode& node) { return node.base == SlurmNode::Base::idle && !is_busy(node); }
 
-inline bool is_drained_by_us(const SlurmNode& node) { return node.draining && node.reason == kScaleInReason; }
+inline bool is_drained_by_us(const SlurmNode& node) {
+  return node.draining && is_drain_reason(node.reason, kScaleInReason);
+}
 
 /** True when nothing keeps it from being powered up, and it isn't already. A drained node is left alone. */
 inline bool can_power_up(const SlurmNode& node) {
@@ -31,9 +34,23 @@ inline bool is_powered_up(const SlurmNode& node) {
   return !node.powered_down && !node.going_down() && !is_starting(node) && !is_down(node);
 }
 
+/** Its Reason is of a drain of ours that is over. When slurmctld drains it by itself, it keeps that. */
+inline bool has_former_reason(const SlurmNode& node) {
+  return is_powered_up(node) && !node.draining && is_drain_reason(node.reason);
+}
+
 /** Slurm can't change these of a node: it has to be made again. */
 inline bool has_other_size(const SlurmNode& node, const NodeSet& nodeset) {
   return node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib;
+}
+
+/**
+ * slurmctld has lost it: at its start it found no address for the node, set it FUTURE and forgot what it was. From then on
+ * commands take it for missing, and no other one can be made. slurmctld doesn't read such a record back when it is
+ * reconfigured.
+ */
+inline bool is_lost(const SlurmNode& node) {
+  return node.base == SlurmNode::Base::future && !node.dynamic && !node.cloud && node.reason == "NO NETWORK ADDRESS FOUND";
 }
 
 /** True when the record can be deleted now without harm to anything. */

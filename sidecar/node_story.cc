@@ -19,6 +19,7 @@ std::string word_of(const SlurmNode& node) {
   if (node.base == Base::allocated) return "allocated";
   if (node.base == Base::mixed) return "mixed";
   if (node.completing) return "completing";
+  if (node.has_suspended_job) return "suspended";
   return node.base == Base::idle ? "idle" : "unknown";
 }
 
@@ -40,7 +41,7 @@ NodeStory tell_story(const SlurmNode& node) {
   story.label = word_of(node);
   story.reason = in_camel_case(story.label);
   story.in_service = story.label == "idle" || story.label == "allocated" || story.label == "mixed" ||
-                     story.label == "completing";
+                     story.label == "completing" || story.label == "suspended";
   if (!story.in_service) story.message = node.reason;
   return story;
 }

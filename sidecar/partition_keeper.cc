@@ -8,7 +8,6 @@ namespace {
 constexpr std::chrono::seconds kKeepsAge{60};  // slurm.conf may have been changed
 constexpr std::chrono::minutes kFightAge{5};
 constexpr int kPasses = 2;                     // the second sees what the first did
-constexpr double kJitter = 0.5;
 
 std::string key_of(const PartitionAction& action) {
   return action.partition.name + (action.kind == PartitionAction::Kind::remove ? " remove" : "");
@@ -102,14 +101,14 @@ void PartitionKeeper::note(const PartitionAction& action, const Status& status) 
     done.count = done.action == text && now < done.at + kFightAge ? done.count + 1 : 1;
     done.action = text;
     done.at = now;
-    done.retry = now + backoff_.delay(done.count, kJitter);
+    done.retry = now + backoff_.delay(done.count, jitter_());
     return;
   }
   Failure& failure = failures_[key_of(action)];
   failure.count = failure.action == text ? failure.count + 1 : 1;
   failure.action = text;
   failure.text = text + ": " + status.error().message();
-  failure.retry = clock_.now() + backoff_.delay(failure.count, kJitter);
+  failure.retry = clock_.now() + backoff_.delay(failure.count, jitter_());
   // In use is what a partition that is to go may be for long.
   if (failure.count == 1 || status.error().code() != Errc::conflict) log_warning("partition: %s", failure.text.c_str());
 }

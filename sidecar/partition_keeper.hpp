@@ -14,6 +14,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "partition_plan.hpp"
 
 namespace slurmk8s {
@@ -21,7 +22,8 @@ namespace slurmk8s {
 class PartitionKeeper {
  public:
   /** References must outlive it. */
-  PartitionKeeper(Slurm& slurm, const Clock& clock) : slurm_(slurm), clock_(clock) {}
+  PartitionKeeper(Slurm& slurm, const Clock& clock, Jitter jitter = random_unit)
+      : slurm_(slurm), clock_(clock), jitter_(std::move(jitter)) {}
 
   /**
    * One round; to be called once a second, when all NodeSets are known and slurmctld has answered. `version` is another
@@ -57,6 +59,7 @@ class PartitionKeeper {
 
   Slurm& slurm_;
   const Clock& clock_;
+  const Jitter jitter_;
   std::uint64_t version_ = 0;
   bool busy_ = true;  // there is a partition to keep, or to remove
   std::time_t since_ = 0;

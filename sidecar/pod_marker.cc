@@ -16,7 +16,6 @@ namespace {
 // Requests under way at a time: the API server has better to do. More than kStatesPerSecond, so that the marks of pods
 // in use don't wait for those that tell states.
 constexpr int kMostRequests = 32;
-constexpr double kJitter = 0.5;
 
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
@@ -30,8 +29,8 @@ bool tells(const Json& condition, const NodeStory& story) {
 
 }  // namespace
 
-PodMarker::PodMarker(kube::Client& client, const Clock& clock, std::string name_space)
-    : client_(client), clock_(clock), name_space_(std::move(name_space)) {}
+PodMarker::PodMarker(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter)
+    : client_(client), clock_(clock), name_space_(std::move(name_space)), jitter_(std::move(jitter)) {}
 
 PodMarker::~PodMarker() {
   for (const auto& [name, entry] : entries_) {
@@ -164,7 +163,7 @@ void PodMarker::on_answer(const std::string& name, Result<Json> answer) {
     return;
   }
   const Error& error = answer.error();
-  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, kJitter, error.retry_after());
+  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, jitter_(), error.retry_after());
   // It went, or another one has its name by now: the watch will tell.
   if (error.code() == Errc::not_found || error.code() == Errc::conflict) return;
   unsigned held_back = 0;

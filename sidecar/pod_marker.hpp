@@ -18,6 +18,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "kube/client.hpp"
 #include "node_plan.hpp"
 #include "node_story.hpp"
@@ -36,7 +37,7 @@ class PodMarker {
   static constexpr double kStatesPerSecond = 20;
 
   /** References must outlive it. */
-  PodMarker(kube::Client& client, const Clock& clock, std::string name_space);
+  PodMarker(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter = random_unit);
   ~PodMarker();
   PodMarker(const PodMarker&) = delete;
   PodMarker& operator=(const PodMarker&) = delete;
@@ -77,6 +78,7 @@ class PodMarker {
   kube::Client& client_;
   const Clock& clock_;
   const std::string name_space_;
+  const Jitter jitter_;
   std::map<std::string, Entry> entries_;
   std::uint64_t version_ = 0;
   bool unfinished_ = true;  // there is something to do, or to look at again, without a change from outside

@@ -19,7 +19,6 @@ constexpr std::chrono::milliseconds kLongestPoll{2000};
 constexpr std::chrono::milliseconds kPollPerNode{1};
 constexpr std::chrono::seconds kConfigAge{60};  // how long slurmctld's configuration is believed
 constexpr int kPasses = 3;                     // plans in one round: an action may make room for others
-constexpr double kJitter = 0.5;
 
 const char* failure_reason(NodeAction::Kind kind) {
   switch (kind) {
@@ -40,19 +39,24 @@ bool changes_power(NodeAction::Kind kind) {
 void Reconciler::upsert(const Json& object) {
   const std::string name(object.at({"metadata", "name"}).text());
   const std::int64_t generation = object.at({"metadata", "generation"}).integer_or(0);
+  std::string create_again(object.at({"metadata", "annotations", kAnnotationCreateAgain}).text());
   Result<NodeSet> spec = decode_nodeset(object);
   const auto found = nodesets_.find(name);
   // Our own writes of the status come back as changes of the object; the generation counts those of the spec.
   if (found != nodesets_.end() && generation != 0 && found->second.generation == generation &&
+      found->second.create_again == create_again &&
       found->second.spec.ok() == spec.ok() && (!spec.ok() || found->second.spec->uid == spec->uid)) {
     return;
   }
   if (spec.ok()) pins_.try_emplace(name, spec->pins);
+  if (const auto stop = decode_create_stop(object["status"]); stop && found == nodesets_.end()) stops_.emplace(name, *stop);
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
   // Nodes that were to be up and never came up: see remember().
   unsettled_ |= keeps_up(name) && spec.ok() && !spec->keeps_up();
   nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation,
                                                 .spec = std::move(spec),
+                                                .create_again = std::move(create_again),
+                                                .records = decode_records(object["status"]),
                                                 .stopped_template = decode_stopped_template(object["status"])});
   forget_failures(name);
   dirty_ = true;
@@ -63,6 +67,8 @@ void Reconciler::remove(const std::string& name) {
   nodesets_.erase(name);
   states_.erase(name);
   pins_.erase(name);
+  stops_.erase(name);
+  suspects_.erase(name);
   forget_failures(name);
   dirty_ = true;
   version_++;
@@ -142,19 +148,21 @@ std::chrono::milliseconds Reconciler::round() {
       if (limiter_.allow(clock_.now(), held_back)) {
         log_warning("slurmctld: nodes: %s (%u more held back)", loaded.error().message().c_str(), held_back);
       }
-      return load_backoff_.delay(load_failures_, kJitter);
+      return load_backoff_.delay(load_failures_, jitter_());
     }
     load_failures_ = 0;
     if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_look();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
-    VariantDemand demand = find_variant_demand(nodesets_, nodes_, waiting_jobs_.jobs());
+    if (const auto next = cancelled_.next(clock_.now())) held_until_ = std::min(held_until_.value_or(*next), *next);
+    VariantDemand demand = find_variant_demand(nodesets_, nodes_, open_jobs_.jobs());
     // Of jobs that are older than the nodes one may have got its node meanwhile, and another one be recycled in vain.
-    const bool is_stale = !demand.recycle.empty() && !waiting_jobs_.is_fresh();
+    const bool is_stale = !demand.recycle.empty() && !open_jobs_.is_fresh();
     if (is_stale) demand.recycle.clear();
+    const auto unused = cancelled_.due(clock_.now());
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
                                 machines_listed_ ? &machines_ : nullptr, &states_, &pins_,
-                                config_->has_node_features, &demand});
+                                config_->has_node_features, &demand, &unused, config_->gres_types});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
@@ -176,6 +184,7 @@ Status Reconciler::load(bool& changed) {
     config_ = *std::move(config);
     config_until_ = now + kConfigAge;
     exemptions_.update(*config_);
+    judge_stops();
   }
   auto answer = slurm_.load_nodes_since(since_);
   if (!count("load", answer.ok())) {
@@ -190,10 +199,35 @@ Status Reconciler::load(bool& changed) {
     version_++;
     changed = copied_ = true;
   }
-  changed |= waiting_jobs_.look(slurm_, std::any_of(nodesets_.begin(), nodesets_.end(), [](const auto& nodeset) {
-    return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
-  }));
+  changed |= look_at_jobs();
+  cancelled_.look(nodes_, clock_.now());
   return {};
+}
+
+// Jobs decide what a node with variants is booted with, and whether a node that looks idle is: a suspended job has it
+// still. True when something has changed. All jobs are asked for, so only when there is such a node.
+bool Reconciler::look_at_jobs() {
+  const auto looks_idle = [](const SlurmNode& node) {
+    return node.cloud && node.base == SlurmNode::Base::idle && !node.completing && !node.powered_down &&
+           !node.powering_down;
+  };
+  const bool needed = std::any_of(nodesets_.begin(), nodesets_.end(), [](const auto& nodeset) {
+    return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
+  }) || std::any_of(nodes_.begin(), nodes_.end(), looks_idle);
+  bool changed = open_jobs_.look(slurm_, needed);
+  const std::set<std::string, std::less<>>& suspended = open_jobs_.suspended_on();
+  std::set<std::string, std::less<>> idle;
+  for (SlurmNode& node : nodes_) {
+    if (!looks_idle(node)) continue;
+    // Until slurmctld has told its jobs, a node that has had one may have a suspended one.
+    const bool knows = open_jobs_.is_fresh() || idle_.contains(node.name);
+    const bool has_suspended_job = suspended.contains(node.name) || !knows;
+    if (!has_suspended_job) idle.insert(node.name);
+    if (std::exchange(node.has_suspended_job, has_suspended_job) != has_suspended_job) changed = true;
+  }
+  idle_ = std::move(idle);
+  if (changed) version_++;
+  return changed;
 }
 
 // True when slurmctld carried any of them out: there is something new to see then.
@@ -203,10 +237,12 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
   for (const NodeAction& action : actions) {
     const Key key{action.nodeset, action.kind};
     const auto failed = failures_.find(key);
-    if (failed != failures_.end() && clock_.now() < failed->second.retry) {
-      still.insert(*failed);
+    if (is_stopped(action) || (failed != failures_.end() && clock_.now() < failed->second.retry)) {
+      if (failed != failures_.end()) still.insert(*failed);
+      show_stop(action);
       continue;
     }
+    if (action.kind == NodeAction::Kind::recover && !may_recover(action.nodeset)) continue;
     const Status status = call(action);
     acted |= count(to_string(action.kind), status.ok());
     powers |= status.ok() && changes_power(action.kind);
@@ -214,6 +250,7 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
     if (const auto again = failures_.find(key); again != failures_.end()) still.insert(*again);
   }
   failures_ = std::move(still);  // what is no longer planned has not failed
+  forget_recoveries(actions);
   if (powers && wake_power_save_) wake_power_save_();
   return acted;
 }
@@ -221,10 +258,12 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
 Status Reconciler::call(const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
+    case NodeAction::Kind::recover: return slurm_.drop_lost_nodes();
     case NodeAction::Kind::create: return slurm_.create_nodes(action.line);
     case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
+    case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
     case NodeAction::Kind::weigh: return slurm_.update_nodes(action.nodes, action.change);
@@ -248,6 +287,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   if (status.ok()) {
     failures_.erase(key);
     remember(action);
+    if (action.kind == NodeAction::Kind::create) stops_.erase(action.nodeset);
     done_.push_back(action);
     log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
     return;
@@ -256,7 +296,52 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   std::string text = what + ": " + status.error().message();
   // The delays grow to a minute: that is limit enough for the log.
   log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());
-  failures_[key] = {count, clock_.now() + action_backoff_.delay(count, kJitter), std::move(text)};
+  failures_[key] = {count, clock_.now() + action_backoff_.delay(count, jitter_()), std::move(text)};
+  if (action.kind == NodeAction::Kind::create && status.error().code() == Errc::interrupted) stop(action);
+}
+
+// Creates that ended slurmctld (create_stop.hpp).
+
+std::string Reconciler::key_of(const NodeAction& action) const {
+  const auto found = nodesets_.find(action.nodeset);
+  return key_of_create(action.line, found == nodesets_.end() ? "" : found->second.create_again);
+}
+
+bool Reconciler::is_stopped(const NodeAction& action) const {
+  if (action.kind != NodeAction::Kind::create) return false;
+  const auto stop = stops_.find(action.nodeset);
+  return stop != stops_.end() && stop->second.definition == key_of(action) && clock_.wall() < next_try(stop->second);
+}
+
+// Until slurmctld answers again it is taken for ended, so that a sidecar that is restarted meanwhile knows.
+void Reconciler::stop(const NodeAction& action) {
+  const auto before = stops_.find(action.nodeset);
+  suspects_[action.nodeset] = {config_->booted, before == stops_.end() ? std::nullopt : std::optional(before->second)};
+  stops_[action.nodeset] = stop_create(suspects_[action.nodeset].before, key_of(action), clock_.wall());
+  config_until_ = {};
+  show_stop(action);
+}
+
+// One that didn't start since has only lost the connection.
+void Reconciler::judge_stops() {
+  for (const auto& [nodeset, suspect] : std::exchange(suspects_, {})) {
+    if (config_->booted == suspect.booted) {
+      suspect.before ? void(stops_[nodeset] = *suspect.before) : void(stops_.erase(nodeset));
+    } else {
+      log_error("nodeset %s: slurmctld ended while making its nodes", nodeset.c_str());
+      failures_.erase({nodeset, NodeAction::Kind::create});
+    }
+    dirty_ = true;
+  }
+}
+
+void Reconciler::show_stop(const NodeAction& action) {
+  if (!is_stopped(action)) return;
+  NodeSetState& state = states_[action.nodeset];
+  state.create_stop = stops_.at(action.nodeset);
+  state.ready = false;
+  state.reason = failure_reason(action.kind);
+  state.message = describe(*state.create_stop, shorten(action.nodes), state.extra_conf);
 }
 
 bool Reconciler::keeps_up(const std::string& nodeset) const {
@@ -273,7 +358,8 @@ void Reconciler::remember(const NodeAction& action) {
   if (action.kind == Kind::exempt) exemptions_.added(action.nodeset, action.nodes);
   if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
-  if (action.kind == Kind::remove) since_ = 0;
+  if (action.kind == Kind::remove || action.kind == Kind::recover) since_ = 0;
+  if (action.kind == Kind::recover) note_recovery(action.nodeset);
   if (action.kind != Kind::remove && !changes_power(action.kind)) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;
@@ -300,6 +386,28 @@ void Reconciler::settle() {
   config_.reset();  // a reconfiguration may have changed it, and has dropped exemptions from suspends
 }
 
+bool Reconciler::may_recover(const std::string& nodeset) const {
+  const auto found = recoveries_.find(nodeset);
+  return found == recoveries_.end() || clock_.now() >= found->second.next;
+}
+
+void Reconciler::note_recovery(const std::string& nodeset) {
+  Recovery& recovery = recoveries_[nodeset];
+  recovery.count++;
+  recovery.next = clock_.now() + recovery_backoff_.delay(recovery.count, jitter_());
+  config_.reset();  // as after settle()
+}
+
+// When it is planned again soon it hasn't helped: the time between two of them grows.
+void Reconciler::forget_recoveries(const std::vector<NodeAction>& planned) {
+  std::erase_if(recoveries_, [&](const auto& recovery) {
+    const auto is_this = [&](const NodeAction& action) {
+      return action.kind == NodeAction::Kind::recover && action.nodeset == recovery.first;
+    };
+    return clock_.now() >= recovery.second.next && std::none_of(planned.begin(), planned.end(), is_this);
+  });
+}
+
 void Reconciler::forget_failures(const std::string& nodeset) {
   std::erase_if(failures_, [&](const auto& entry) { return entry.first.first == nodeset; });
 }
@@ -308,7 +416,7 @@ void Reconciler::forget_failures(const std::string& nodeset) {
 void Reconciler::show_failures() {
   for (const auto& [key, failure] : failures_) {
     const auto state = states_.find(key.first);
-    if (state == states_.end()) continue;
+    if (state == states_.end() || state->second.create_stop) continue;
     state->second.ready = false;
     state->second.reason = failure_reason(key.second);
     state->second.message = failure.text;
@@ -326,6 +434,12 @@ bool Reconciler::is_due() const {
   if (held_until_ && clock_.now() >= *held_until_) return true;
   for (const auto& [key, failure] : failures_) {
     if (clock_.now() >= failure.retry) return true;
+  }
+  for (const auto& [name, state] : states_) {
+    if (state.create_stop && clock_.wall() >= next_try(*state.create_stop)) return true;
+  }
+  for (const auto& [nodeset, recovery] : recoveries_) {
+    if (clock_.now() >= recovery.next) return true;
   }
   return false;
 }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,13 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
+#include "cancelled_starts.hpp"
 #include "core/slurm.hpp"
 #include "json/json.hpp"
 #include "node_plan.hpp"
 #include "power_up_pace.hpp"
-#include "waiting_jobs.hpp"
+#include "open_jobs.hpp"
 
 namespace slurmk8s {
 
@@ -32,8 +35,8 @@ class Reconciler {
    * References must outlive it. `wake_power_save` is called when slurmctld has been asked to power nodes up or down, which
    * it begins within a second by itself; may be empty.
    */
-  Reconciler(Slurm& slurm, const Clock& clock, std::function<void()> wake_power_save = {})
-      : slurm_(slurm), clock_(clock), wake_power_save_(std::move(wake_power_save)) {}
+  Reconciler(Slurm& slurm, const Clock& clock, std::function<void()> wake_power_save = {}, Jitter jitter = random_unit)
+      : slurm_(slurm), clock_(clock), wake_power_save_(std::move(wake_power_save)), jitter_(std::move(jitter)) {}
 
   /** A NodeSet as the API server has it now. */
   void upsert(const Json& object);
@@ -84,12 +87,21 @@ class Reconciler {
     std::string text;
   };
 
+  struct Suspect {
+    std::time_t booted;                // slurmctld, before the create
+    std::optional<CreateStop> before;  // what is true if it is the same slurmctld still
+  };
+
   std::chrono::milliseconds next_look() const;
   Status load(bool& changed);
+  bool look_at_jobs();
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
   void note(const NodeAction& action, const Status& status);
   void settle();
+  bool may_recover(const std::string& nodeset) const;
+  void note_recovery(const std::string& nodeset);
+  void forget_recoveries(const std::vector<NodeAction>& planned);
   void forget_failures(const std::string& nodeset);
   void show_failures();
   bool count(const std::string& request, bool ok);
@@ -98,10 +110,16 @@ class Reconciler {
   bool keeps_up(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
   bool gives_something(const std::string& machine) const;
+  bool is_stopped(const NodeAction& action) const;
+  std::string key_of(const NodeAction& action) const;
+  void stop(const NodeAction& action);
+  void judge_stops();
+  void show_stop(const NodeAction& action);
 
   Slurm& slurm_;
   const Clock& clock_;
   const std::function<void()> wake_power_save_;
+  const Jitter jitter_;
   NodeSets nodesets_;
   Pods pods_;
   Machines machines_;
@@ -117,16 +135,26 @@ class Reconciler {
   TimePoint config_until_{};
   SuspendExemptions exemptions_;
   PowerUpPace pace_;
-  WaitingJobs waiting_jobs_{clock_};
+  CancelledStarts cancelled_;
+  OpenJobs open_jobs_{clock_};
+  std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, not a suspended one either
   std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
   NodeSetStates states_;
   std::vector<NodeAction> done_;
   std::map<Key, Failure> failures_;
+  std::map<std::string, CreateStop> stops_;     // by NodeSet; at first those of their status
+  std::map<std::string, Suspect> suspects_;     // of stops_ those that slurmctld, when it answers, has to confirm
+  struct Recovery {
+    unsigned count;
+    TimePoint next;
+  };
+  std::map<std::string, Recovery> recoveries_;  // by NodeSet: each is a reconfiguration
   bool unsettled_ = false;  // records were made that the scheduler may not see yet
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;
   std::map<std::string, Count> requests_;
   Backoff load_backoff_{std::chrono::seconds(1), std::chrono::seconds(10)};
+  Backoff recovery_backoff_{std::chrono::seconds(60), std::chrono::hours(1)};
   Backoff action_backoff_{std::chrono::seconds(2), std::chrono::seconds(60)};
   LogLimiter limiter_{std::chrono::seconds(30)};
 };

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hostlist.hpp"
 #include "base/text.hpp"
+#include "core/template_hash.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -17,14 +19,20 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t SlurmNode::*>, 4>
      {"memspeclimit", &SlurmNode::mem_spec_limit_mib},
      {"threadspercore", &SlurmNode::threads_per_core}}};
 
+bool is_compared(const std::string& key) {
+  return key == "weight" || std::any_of(kFixed.begin(), kFixed.end(), [&](const auto& one) { return one.first == key; });
+}
+
 }  // namespace
 
 RecordDefinition read_definition(const NodeSet& nodeset) {
   RecordDefinition definition;
+  std::string rest;
   for (const std::string_view word : split(nodeset.extra_conf, ' ')) {
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string key = to_lower(word.substr(0, equals));
+    if (!is_compared(key)) rest.append(word).append(" ");
     const std::optional<std::int64_t> number = parse_int(word.substr(equals + 1));
     if (!number || *number < 0) continue;
     const auto value = static_cast<std::uint64_t>(*number);
@@ -33,7 +41,29 @@ RecordDefinition read_definition(const NodeSet& nodeset) {
       if (key == known) definition.fixed.emplace_back(field, value);
     }
   }
+  definition.rest = hash_text(rest);
   return definition;
+}
+
+bool is_outdated(const RecordsState& before, const RecordDefinition& definition, const std::string& node) {
+  if (before.definition.empty()) return false;
+  return before.definition != definition.rest || before.outdated.contains(node);
+}
+
+Json encode_records(const RecordsState& records) {
+  if (records.definition.empty()) return {};
+  Json object = Json::object();
+  object.set("definition", records.definition)
+      .set("outdated", compress_hostlist({records.outdated.begin(), records.outdated.end()}));
+  return object;
+}
+
+RecordsState decode_records(const Json& status) {
+  const Json object = status["records"];
+  RecordsState records{.definition = std::string(object["definition"].text()), .outdated = {}};
+  const auto names = expand_hostlist(object["outdated"].text());
+  if (names.ok()) records.outdated.insert(names->begin(), names->end());
+  return records;
 }
 
 bool has_other_definition(const SlurmNode& node, const RecordDefinition& definition) {

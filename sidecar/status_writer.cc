@@ -107,6 +107,8 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
       .set("down", Json::integer(counts.down))
       .set("selector", std::string(kLabelNodeSet) + "=" + nodeset)
       .set("ordinalToNode", encode_pins(state.pins))
+      .set("records", encode_records(state.records))
+      .set("createStopped", encode_create_stop(state.create_stop))
       .set("conditions", conditions);
   return status;
 }
@@ -117,12 +119,13 @@ std::string decode_stopped_template(const Json& status) {
 }
 
 StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
-                           OnWritten on_written)
+                           OnWritten on_written, Jitter jitter)
     : client_(client),
       timers_(timers),
       clock_(clock),
       name_space_(std::move(name_space)),
-      on_written_(std::move(on_written)) {}
+      on_written_(std::move(on_written)),
+      jitter_(std::move(jitter)) {}
 
 StatusWriter::~StatusWriter() {
   for (auto& [name, entry] : entries_) stop(entry);
@@ -193,7 +196,7 @@ void StatusWriter::on_answer(const std::string& name, Result<Json> answer) {
   } else {
     failed_++;
     entry.failures++;
-    entry.next_write = clock_.now() + backoff_.delay(entry.failures, 0.5, answer.error().retry_after());
+    entry.next_write = clock_.now() + backoff_.delay(entry.failures, jitter_(), answer.error().retry_after());
     unsigned held_back = 0;
     if (limiter_.allow(clock_.now(), held_back)) {
       log_warning("nodeset %s/%s: status: %s (%u more held back)", name_space_.c_str(), name.c_str(),

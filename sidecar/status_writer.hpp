@@ -13,6 +13,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "base/timers.hpp"
 #include "condition.hpp"
 #include "kube/client.hpp"
@@ -35,7 +36,7 @@ class StatusWriter {
 
   /** References must outlive it. */
   StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
-               OnWritten on_written = {});
+               OnWritten on_written = {}, Jitter jitter = random_unit);
   ~StatusWriter();
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
@@ -72,6 +73,7 @@ class StatusWriter {
   const Clock& clock_;
   std::string name_space_;
   OnWritten on_written_;
+  const Jitter jitter_;
   std::map<std::string, Entry> entries_;
   Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(30)};
   LogLimiter limiter_{std::chrono::seconds(10)};

@@ -7,7 +7,6 @@
 
 #include "base/hostlist.hpp"
 #include "core/plan.hpp"
-#include "core/reasons.hpp"
 #include "core/template_hash.hpp"
 #include "node_state.hpp"
 
@@ -26,13 +25,13 @@ std::optional<std::string> present_hash(const PodFacts& pod, const NodeSet& node
   return found->second.template_hash;
 }
 
-bool is_of_update(const SlurmNode& node) { return node.reason == kUpdateReason; }
+bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kUpdateReason); }
 
 bool is_drained_for_update(const SlurmNode& node) { return node.draining && is_of_update(node); }
 
 /** An administrator has it down or drained: it is no business of a roll-out, and may stay so for long. */
 bool is_somebody_elses(const SlurmNode& node) {
-  return is_down(node) ? !is_given_up(node) : node.draining && !std::string_view(node.reason).starts_with(kReason);
+  return is_down(node) ? !is_given_up(node) : node.draining && !is_drain_reason(node.reason);
 }
 
 /** Counts against max_unavailable. A plain suspend doesn't, but for the moment in which its pod is a former one. */
@@ -77,8 +76,7 @@ class Planner {
       const auto pod = input_.pods.find(node->name);
       const bool is_present = pod != input_.pods.end() && pod->second.template_hash == present_hash(pod->second, nodeset_);
       if (is_powered_up(*node) && is_present) out.up.insert(node->name);
-      // Slurm keeps an old Reason when it sets a node DOWN itself: ours of the update is no failed start.
-      if (is_given_up(*node) && !outdated && !is_of_update(*node)) out.failed.insert(node->name);
+      if (is_given_up(*node) && !outdated) out.failed.insert(node->name);
       unavailable_ += is_unavailable(*node, outdated, nodeset_);
       if (outdated) outdated_.push_back(node->name);
       out.updated += !outdated;

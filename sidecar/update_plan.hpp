@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/nodeset.hpp"
+#include "core/reasons.hpp"
 #include "core/slurm.hpp"
 #include "node_action.hpp"
 #include "pod_facts.hpp"
@@ -22,7 +23,7 @@
 namespace slurmk8s {
 
 /** Reason of nodes that are drained or recycled for an update; only nodes with this are undrained for it. */
-inline constexpr const char* kUpdateReason = "slurm-k8s: update of the template";
+inline constexpr const char* kUpdateReason = kReasonUpdate;
 
 /** A record that is wanted. */
 struct UpdateMember {

@@ -41,10 +41,12 @@ class Matcher {
   void serve(const SlurmJob& job) {
     const auto constraint = parse_constraint(job.features);
     if (!constraint || constraint->has_count) return;
-    for (const FeatureSet& features : constraint->alternatives) {
+    std::vector<FeatureSet> alternatives;
+    for (const auto& alternative : constraint->alternatives) alternatives.push_back(constraint->names(alternative));
+    for (const FeatureSet& features : alternatives) {
       if (!find_variant(features)) return;
     }
-    for (const FeatureSet& features : constraint->alternatives) {
+    for (const FeatureSet& features : alternatives) {
       if (take(job, features, *find_variant(features))) return;
     }
   }
@@ -110,7 +112,9 @@ VariantDemand find_variant_demand(const NodeSets& nodesets, const std::vector<Sl
                                   const std::vector<SlurmJob>& jobs) {
   if (jobs.empty()) return {};
   Matcher matcher(nodesets, nodes);
-  for (const SlurmJob& job : jobs) matcher.serve(job);
+  for (const SlurmJob& job : jobs) {
+    if (job.waits) matcher.serve(job);
+  }
   return matcher.demand();
 }
 

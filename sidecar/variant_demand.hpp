@@ -20,9 +20,9 @@ struct VariantDemand {
 };
 
 /**
- * Jobs one after the other, each with as many nodes as it asks for: first those that are powered down, on their way there
- * or up with its variant, then idle ones of another. A job that these can't satisfy takes none. A job with an alternative
- * without a variant is left to slurmctld.
+ * Of `jobs` those that wait, one after the other, each with as many nodes as it asks for: first those that are powered
+ * down, on their way there or up with its variant, then idle ones of another. A job that these can't satisfy takes none.
+ * A job with an alternative without a variant is left to slurmctld.
  */
 VariantDemand find_variant_demand(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
                                   const std::vector<SlurmJob>& jobs);

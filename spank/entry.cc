@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SPANK plugin: sets each step of a job up inside its pod. In plugstack.conf (docs/spank.md):
 //
-//   optional spank_k8s.so [env=FILE|off] [service_env=keep|remove] [threads=auto|N|off] [gpus=ids|off]
-//                         [oom_score_adj=N] [hide=PATH,PATH…]
+//   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [service_env=keep|remove] [threads=auto|N|off]
+//                         [gpus=ids|off] [oom_score_adj=N] [hide=PATH,PATH…]
 //
 // With `hide` the line must be `required`: Slurm ignores what an optional plugin says.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <slurm/slurm.h>
 
 #include "base/guarded.hpp"
 #include "gpu_ids.hpp"
+#include "login_env.hpp"
 #include "oom_score.hpp"
 #include "pod_env.hpp"
 #include "secrets.hpp"
@@ -123,8 +129,49 @@ StepFacts facts_of(spank_t spank) {
   return step;
 }
 
+/** The effective user's. One that the user database doesn't know has a name from Slurm, and no home. */
+Account account_of_user(spank_t spank) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> buffer(65536);
+  const int failed = ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
+  constexpr const char* kShell = "/bin/sh";
+  if (failed != 0 || !found) return {job_variable(spank, "SLURM_JOB_USER").value_or(""), "/", kShell};
+  return {found->pw_name, found->pw_dir, found->pw_shell[0] ? found->pw_shell : kShell};
+}
+
+/** What the user's profile makes of the basic variables; those alone where there is no profile to be had in time. */
+EnvChanges login_environment(const Account& account, std::chrono::seconds limit) {
+  const EnvChanges basics = basic_environment(account);
+  EnvChanges begin = basics;
+  for (const char* name : {"LANG", "TZ"}) {  // the image's
+    if (const char* value = std::getenv(name)) begin.push_back({name, value});
+  }
+  begin.push_back({"ENVIRONMENT", "BATCH"});  // profiles that ask for something can know that nothing will answer
+  const std::string mark = new_mark();
+  const auto output = login_output(account, login_arguments(account.shell, mark), begin, mark, limit);
+  auto login = output ? parse_login_output(*output, mark) : Result<EnvChanges>(output.error());
+  if (login) return *login;
+  slurm_error("spank_k8s: user %s: no login environment: %s; the job gets HOME, LOGNAME, PATH, SHELL and USER",
+              account.name.c_str(), login.error().message().c_str());
+  return basics;
+}
+
+/** For a batch script only, as in Slurm: its steps get what it hands to srun. */
+void add_login_environment(spank_t spank, const Settings& settings, bool batch) {
+  const bool asked_us = job_variable(spank, kLoginEnv) == "1";
+  if (!batch || (!asked_us && job_variable(spank, kGetUserEnv) != "1")) return;
+  // A job that this one submits asks in the same way.
+  if (asked_us) change_environment(spank, {{kGetUserEnv, "1"}, {kLoginEnv, std::nullopt}});
+  if (settings.login_env == std::chrono::seconds(0)) return;
+  const EnvChanges login = login_environment(account_of_user(spank), settings.login_env);
+  change_environment(spank, without_names(login, job_variables(spank)));
+}
+
 // A job can run without any of it: what goes wrong is logged, and the rest is done.
 int set_environment(spank_t spank, const Settings& settings) {
+  add_login_environment(spank, settings, facts_of(spank).batch);
+
   bool keep_services = settings.keep_service_env;
   if (const auto text = option_text(spank, service_env_option)) {
     keep_services = parse_service_env(*text).value_or(keep_services);
@@ -221,5 +268,12 @@ SLURMK8S_EXPORT int slurm_spank_task_init_privileged(spank_t, int count, char** 
 SLURMK8S_EXPORT int slurm_spank_task_init(spank_t, int count, char** arguments) {
   return with_settings("slurm_spank_task_init", count, arguments, refuse_readable_secrets);
 }
+
+/**
+ * Nothing is done here. Where a SPANK plugin has this hook, slurmd calls the epilogs of PrEp plugins at the end of every
+ * job, and not only where a step of the job is still there: prep/k8s kills processes that outlived the job. slurmd starts
+ * a process for this hook with PrEpPlugins=prep/script alone.
+ */
+SLURMK8S_EXPORT int slurm_spank_job_epilog(spank_t, int, char**) { return ESPANK_SUCCESS; }
 
 }  // extern "C"

@@ -8,11 +8,21 @@ namespace slurmk8s {
 namespace {
 
 constexpr int kMaxOomScoreAdj = 1000;
+constexpr int kMaxLoginSeconds = 60;
+
+Result<std::chrono::seconds> parse_login_env(std::string_view text) {
+  if (text == "off") return std::chrono::seconds(0);
+  const auto seconds = parse_int(text);
+  if (seconds && *seconds >= 1 && *seconds <= kMaxLoginSeconds) return std::chrono::seconds(*seconds);
+  return Error(Errc::invalid, format("off, or seconds from 1 to %d were expected", kMaxLoginSeconds));
+}
 
 Status apply(Settings& settings, std::string_view name, std::string_view value) {
   if (name == "env") {
     settings.pod_env.clear();
     if (value != "off") settings.pod_env = SLURMK8S_TRY(parse_path(value));
+  } else if (name == "login_env") {
+    settings.login_env = SLURMK8S_TRY(parse_login_env(value));
   } else if (name == "service_env") {
     settings.keep_service_env = SLURMK8S_TRY(parse_service_env(value));
   } else if (name == "threads") {

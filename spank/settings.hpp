@@ -2,6 +2,7 @@
 // Settings: the arguments of the plugin's line in plugstack.conf. Pure; any thread.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace slurmk8s {
 
 struct Settings {
   std::string pod_env = kPodEnvFile;  ///< empty: jobs get nothing of it
+  std::chrono::seconds login_env{5};  ///< how long a user's profile may take; 0: it isn't read
   bool keep_service_env = false;      ///< leave jobs the variables by which Kubernetes tells its services
   Threads threads;                    ///< OMP_NUM_THREADS where a user gives none
   bool pod_gpus = false;              ///< put the device plugin's ids in place of Slurm's numbers

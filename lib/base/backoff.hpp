@@ -3,9 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 namespace slurmk8s {
+
+/** Where a caller of Backoff has its randomness from: a number in [0, 1). random_unit() of base/text.hpp is one. */
+using Jitter = std::function<double()>;
 
 struct Backoff {
   std::chrono::milliseconds first{200};

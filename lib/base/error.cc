@@ -17,6 +17,7 @@ std::string_view to_string(Errc code) {
     case Errc::forbidden: return "forbidden";
     case Errc::throttled: return "throttled";
     case Errc::timeout: return "timeout";
+    case Errc::interrupted: return "interrupted";
     case Errc::unavailable: return "unavailable";
     case Errc::cancelled: return "cancelled";
     case Errc::protocol: return "protocol";
@@ -38,6 +39,7 @@ bool Error::retryable() const {
   switch (code_) {
     case Errc::throttled:
     case Errc::timeout:
+    case Errc::interrupted:
     case Errc::unavailable:
     case Errc::unauthorized:  // the token is read again
     case Errc::protocol:      // a proxy's garbage, a cut in the middle

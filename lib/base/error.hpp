@@ -20,6 +20,7 @@ enum class Errc {
   forbidden,       ///< RBAC, admission or quota said no
   throttled,       ///< 429: try again after retry_after
   timeout,         ///< no answer in time; the request may have been carried out
+  interrupted,     ///< the connection ended without an answer: the request may have ended the server
   unavailable,     ///< no connection, or the server says it can't serve now
   cancelled,       ///< given up by our own side
   protocol,        ///< the answer was not what the protocol says

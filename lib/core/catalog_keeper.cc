@@ -2,26 +2,7 @@
 // CatalogKeeper: entries by NodeSet, ids by user.
 #include "core/catalog_keeper.hpp"
 
-#include <pwd.h>
-
-#include <map>
-#include <optional>
-#include <vector>
-
 namespace slurmk8s {
-namespace {
-
-/** May ask a directory service, and block as long as that takes. */
-std::optional<std::uint32_t> find_uid(const std::string& user) {
-  std::vector<char> buffer(16384);
-  passwd entry{};
-  passwd* found = nullptr;
-  if (getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return std::nullopt;
-  return entry.pw_uid;
-}
-
-}  // namespace
-
 void CatalogKeeper::set(const std::string& nodeset, VariantCatalog::Entry entry) {
   VariantCatalog::Entry& known = catalog_.nodesets[nodeset];
   if (known == entry) return;
@@ -62,17 +43,11 @@ std::set<std::string> CatalogKeeper::unknown_users() const {
 
 void CatalogKeeper::find_users() {
   const std::set<std::string> unknown = unknown_users();
-  if (!publish_ || !complete_ || unknown.empty()) return;
-  slurm_.call([this, unknown](Slurm&) -> SlurmCaller::Then {
-    std::map<std::string, std::uint32_t> found;
-    for (const std::string& user : unknown) {
-      if (const auto uid = find_uid(user)) found.emplace(user, *uid);
-    }
-    return [this, found = std::move(found)] {
-      if (found.empty()) return;
-      for (const auto& [user, uid] : found) catalog_.uids.insert_or_assign(user, uid);
-      publish_(&catalog_);
-    };
+  if (!publish_ || !users_ || !complete_ || unknown.empty()) return;
+  users_->find(unknown, [this](const UserLookup::Found& found) {
+    if (found.empty()) return;
+    for (const auto& [user, uid] : found) catalog_.uids.insert_or_assign(user, uid);
+    publish_(&catalog_);
   });
 }
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/slurm_caller.hpp"
+#include "core/user_lookup.hpp"
 #include "core/variants.hpp"
 
 namespace slurmk8s {
@@ -16,8 +16,8 @@ class CatalogKeeper {
   /** Null: the catalog handed out before isn't kept up to date any more. */
   using Publish = std::function<void(const VariantCatalog* catalog)>;
 
-  /** `publish` empty: nobody wants it. References must outlive it. */
-  CatalogKeeper(SlurmCaller& slurm, Publish publish) : slurm_(slurm), publish_(std::move(publish)) {}
+  /** `publish` empty: nobody wants it. `users` outlives it; null: no user is looked up. */
+  CatalogKeeper(UserLookup* users, Publish publish) : users_(users), publish_(std::move(publish)) {}
   ~CatalogKeeper() {
     if (publish_) publish_(nullptr);
   }
@@ -30,14 +30,14 @@ class CatalogKeeper {
   void set_records(std::set<std::string> records);
   /** All NodeSets are there: from now on each change is handed out. */
   void set_complete();
-  /** Looks for users that the machine didn't know the last time. Their names are looked up where calls may block. */
+  /** Looks for users that the machine didn't know the last time. */
   void find_users();
 
  private:
   void changed();
   std::set<std::string> unknown_users() const;
 
-  SlurmCaller& slurm_;
+  UserLookup* const users_;
   const Publish publish_;
   VariantCatalog catalog_;
   bool complete_ = false;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 64;
 constexpr std::chrono::seconds kConnectionTime{10};
+constexpr mode_t kSocketMode = 0600;
 
 Error socket_error(const std::string& path, const char* what, int number) {
   const Errc code = number == EACCES || number == EPERM ? Errc::forbidden : Errc::unavailable;
@@ -63,11 +64,12 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& 
   if (!fd) return socket_error(path, "socket", errno);
   // A reconfigured slurmctld starts while the old one still lives: the newest engine takes the name over.
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return socket_error(path, "unlink", errno);
-  const mode_t old = ::umask(0177);
-  const int bound = ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int number = errno;
-  ::umask(old);
-  if (bound != 0) return socket_error(path, "bind", number);
+  // Linux gives the name the socket's own mode, less the umask: never wider than this, and slurmctld's umask stays alone.
+  if (::fchmod(fd.get(), kSocketMode) != 0) return socket_error(path, "fchmod", errno);
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return socket_error(path, "bind", errno);
+  }
+  if (::chmod(path.c_str(), kSocketMode) != 0) return socket_error(path, "chmod", errno);
   if (::listen(fd.get(), kMaxConnections) != 0) return socket_error(path, "listen", errno);
   return std::unique_ptr<ControlServer>(
       new ControlServer(path, std::move(fd), transport, timers, std::move(handler)));

@@ -24,21 +24,25 @@ constexpr std::chrono::seconds kSetBack{30};
 
 /** That images are pulled and containers made is worth telling when it takes longer than this. */
 constexpr std::chrono::seconds kQuietCreation{3};
+/** That a former pod is still being deleted, too: usually it goes within its grace period. */
+constexpr std::chrono::seconds kQuietDeletion{6};
 
 }  // namespace
 
 Engine::Engine(Parts parts)
     : parts_(parts),
       executor_(parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
-                metrics_, [this] { pump(); }),
+                metrics_, [this] { pump(); },
+                [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }),
       reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
                [this](const std::string& node) { return waits_for(node); },
-               [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler),
+               [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
+               parts.options.fast_requeue),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
       nodesets_(parts.options.name_space),
-      catalog_(parts.slurm, parts.publish),
+      catalog_(parts.users, parts.publish),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
@@ -93,10 +97,11 @@ void Engine::resume(const ResumeRequest& request) {
     node.since = parts_.clock.now();
     node.missed = {};
     node.order.reset();
-    node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = false;
+    node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = node.told_stuck = false;
     node.failures = 0;
     node.not_before = {};
     record(EventRecorder::Kind::power_up, name, node.jobs.empty() ? "" : "for job " + node.job_list());
+    if (node.pod && node.pod->deleting) parts_.timers.after(kQuietDeletion, [this, name] { reports_.look_at(name); });
     enqueue(name);
   }
   log_info("resume %s: %zu nodes", request.id.c_str(), request.nodes.size());
@@ -142,6 +147,7 @@ bool Engine::settled(const std::vector<std::string>& names) const {
 EngineGauges Engine::gauges() const {
   EngineGauges gauges;
   gauges.ready = ready();
+  gauges.paused = executor_.is_paused();
   gauges.queue_depth = queue_.size();
   gauges.in_flight = static_cast<std::size_t>(executor_.in_flight());
   gauges.held_nodes = reports_.held_nodes();
@@ -177,7 +183,11 @@ void Engine::observe(const std::string& name, Pod pod) {
   Node& node = nodes_[name];
   if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
   const bool same = node.pod && node.pod->uid == pod.uid;
-  if (!same) node.seen = parts_.clock.now();
+  if (!same) {
+    node.seen = parts_.clock.now();
+    node.note_deletion(false, {});
+  }
+  node.note_deletion(pod.deleting, parts_.clock.now());
   if (pod.running && !(same && node.pod->running)) node.running_since = parts_.clock.now();
   const bool as_before = same && node.pod->hindrance.kind == pod.hindrance.kind;
   if (!as_before) {
@@ -267,7 +277,9 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     const auto known = nodes_.find(record.name);
     const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
     if (wanted && is_given_up(record) && is_kept_from_us(known->second)) reports_.excuse(record.name);
-    reports_.heal(record, owned, wanted ? known->second.since : TimePoint{});
+    const bool has_pod = known != nodes_.end() && known->second.pod;
+    const bool has_old_pod = has_pod && (record.powered_down || record.powering_down || known->second.pod->deleting);
+    reports_.heal(record, owned, wanted ? known->second.since : TimePoint{}, has_old_pod);
   }
   const Look look{parts_.clock.now(), !looked_, random_id(), begun};
   bool waits = false;
@@ -278,6 +290,10 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     const Reconciled result = reconcile_node(node, record, look);
     waits |= result.waits;
     note_boot(node, record, look);
+    if (node.told_stuck && !node.busy && judge_stuck(record) != StuckVerdict::leave) {
+      node.told_stuck = false;  // its drain was taken back, or slurmctld has lost its slurmd since
+      enqueue(name);
+    }
     if (is_unheard(node, record, look.now)) unheard.push_back(name);
     if (is_unseen(name, node)) {
       node.doubted = true;
@@ -329,10 +345,24 @@ void Engine::record(EventRecorder::Kind kind, const std::string& node, const std
   if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, tale);
 }
 
+/** The nodes that wait are told on their NodeSets. */
+void Engine::on_pause(std::chrono::seconds wait, std::chrono::seconds asked) {
+  const std::string tale = format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
+                                  static_cast<long long>(wait.count()), static_cast<long long>(asked.count()));
+  log_warning("%s; no pod is made or deleted until then", tale.c_str());
+  for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, tale);
+}
+
 SlurmReports::Waiting Engine::waits_for(const std::string& name) const {
   const auto found = nodes_.find(name);
-  if (found == nodes_.end() || found->second.want != Node::Want::up || !found->second.pod) return {};
+  if (found == nodes_.end() || !found->second.pod) return {};
   const Node& node = found->second;
+  const bool wanted = node.want == Node::Want::up;
+  const bool waits = wanted && !node.had_pod && parts_.clock.now() >= node.deleting_since + kQuietDeletion;
+  if (node.pod->deleting && (waits || node.told_stuck)) {
+    return {"pod " + describe_deletion(*node.pod), waits ? node.jobs : std::vector<std::uint32_t>()};
+  }
+  if (!wanted) return {};
   const Hindrance& hindrance = node.pod->hindrance;
   const bool quiet = hindrance.kind == Hindrance::Kind::creating && parts_.clock.now() < node.hindered + kQuietCreation;
   return {quiet ? std::string() : hindrance.text, node.jobs};

@@ -29,6 +29,7 @@
 #include "core/resume_request.hpp"
 #include "core/slurm_caller.hpp"
 #include "core/slurm_reports.hpp"
+#include "core/user_lookup.hpp"
 #include "kube/reflector.hpp"
 
 namespace slurmk8s {
@@ -43,6 +44,7 @@ class Engine {
     const Options& options;       ///< name_space resolved
     CatalogKeeper::Publish publish = {};  ///< takes what jobs can ask for whenever it changes; empty: nobody
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
+    UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off
   };
 
@@ -58,6 +60,8 @@ class Engine {
 
   /** NodeSets and pods are listed and, when it stays, compared with Slurm's records (or that took too long). */
   bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
+  /** slurmctld has answered with its records: it has read its configuration. */
+  bool has_looked() const { return looked_; }
   /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
   bool settled(const std::vector<std::string>& nodes) const;
 
@@ -81,6 +85,7 @@ class Engine {
   void renew(const std::vector<std::string>& unheard);
 
   bool is_kept_from_us(const Node& node) const;
+  void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
   SlurmReports::Waiting waits_for(const std::string& name) const;
 
@@ -93,12 +98,15 @@ class Engine {
   void create_pod(const std::string& name, const std::string& request, const Status& claims);
   void on_order(const std::string& name, const PodOrders::Question& question, const Result<PodOrders::Facts>& facts);
   void remove(const std::string& name, Node& node, const std::string& uid);
+  void remove_unless_resumed(const std::string& name, Node& node, const std::string& uid);
   void ask(const std::string& name, Node& node);
   void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
   void refresh(const std::string& name);
   void look(const std::string& name, Node& node);
   void confirm(const std::string& name, Node& node, const Action& action);
   void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
+  void confirm_stuck(const std::string& name, Node& node);
+  void on_stuck(const std::string& name, const std::string& uid, TimePoint asked, const Result<StuckVerdict>& verdict);
   void on_created(const std::string& name, const std::string& request, Result<Json> result);
   void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
   void on_refreshed(const std::string& name, Result<Json> result);

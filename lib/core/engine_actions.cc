@@ -57,9 +57,16 @@ void Engine::act(const std::string& name, Node& node) {
       orders_.find(name, {node.request, (*node_owner)->names_jobs && !node.jobs.empty() ? node.jobs.front() : 0});
       break;
     case Action::Kind::create: create(name, node, *node_owner.value()); break;
-    case Action::Kind::remove: remove(name, node, action.uid); break;
+    case Action::Kind::remove:
+      if (parts_.stays || node.want != Node::Want::down) {
+        remove(name, node, action.uid);
+      } else {
+        remove_unless_resumed(name, node, action.uid);
+      }
+      break;
     case Action::Kind::look: look(name, node); break;
     case Action::Kind::ask: ask(name, node); break;
+    case Action::Kind::stuck: confirm_stuck(name, node); break;
     case Action::Kind::fail:
       if (action.cause == Cause::unschedulable || action.cause == Cause::start) {
         confirm(name, node, action);
@@ -109,6 +116,28 @@ void Engine::on_order(const std::string& name, const PodOrders::Question& questi
 void Engine::remove(const std::string& name, Node& node, const std::string& uid) {
   node.busy = true;
   executor_.remove(name, uid, [this, name, uid](Result<Json> result) { on_removed(name, uid, std::move(result)); });
+}
+
+/**
+ * A program's request may be old: slurmctld's engine may have carried it out after all, the node have been resumed
+ * since, and this pod be the new one. A program is not told of a resume.
+ */
+void Engine::remove_unless_resumed(const std::string& name, Node& node, const std::string& uid) {
+  node.busy = true;
+  parts_.slurm.call([this, name, uid](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, name, uid, record = slurm.load_node(name)] {
+      Node& after = answered(name);
+      if (!record && record.error().code() != Errc::not_found) {
+        back_off(name, after, "ask slurmctld", record.error());
+      } else if (record && (is_up(*record) || is_waited_for(*record))) {
+        log_warning("node %s: resumed meanwhile: its pod stays", name.c_str());
+        nodes_.erase(name);
+      } else if (after.pod_uid() == uid) {
+        remove(name, after, uid);
+      }
+      pump();
+    };
+  });
 }
 
 /**
@@ -185,9 +214,48 @@ void Engine::fail(const std::string& name, Node& node, const std::string& reason
   node.busy = true;
   ++metrics_.failures[static_cast<std::size_t>(cause)];
   const std::string request = node.request;
-  reports_.fail({name, reason, cause == Cause::gone, node.jobs}, [this, name, request, reason](Result<Verdict> verdict) {
+  const bool served = cause == Cause::gone || cause == Cause::ended;
+  reports_.fail({name, reason, cause == Cause::gone, served, node.jobs}, [this, name, request, reason](Result<Verdict> verdict) {
     on_verdict(name, request, reason, std::move(verdict));
   });
+}
+
+/** The pod itself is looked at: the watch may not have told that it is gone. */
+void Engine::confirm_stuck(const std::string& name, Node& node) {
+  node.busy = true;
+  executor_.get(name, [this, name, uid = node.pod->uid](Result<Json> result) {
+    if (!result || !is_node_pod(*result)) return on_looked(name, std::move(result));
+    Pod pod = decode_pod(*result);
+    Node& after = nodes_[name];
+    const bool is_as_before = pod.deleting && pod.uid == uid && after.pod_uid() == uid;
+    if (!is_as_before) {
+      answered(name);
+      return observe(name, std::move(pod));
+    }
+    reports_.stuck(name, {describe_deletion(pod), after.jobs},
+                   [this, name, uid, asked = after.since](const Result<StuckVerdict>& verdict) {
+                     on_stuck(name, uid, asked, verdict);
+                   });
+  });
+}
+
+/** A node that was suspended or resumed since it was `asked` about gets another verdict. */
+void Engine::on_stuck(const std::string& name, const std::string& uid, TimePoint asked,
+                      const Result<StuckVerdict>& verdict) {
+  Node& node = answered(name);
+  if (!verdict) {
+    back_off(name, node, "report to slurmctld", verdict.error());
+  } else if (node.pod_uid() == uid && node.since == asked) {
+    const bool is_lost = *verdict == StuckVerdict::give_up;
+    if (is_lost) {
+      ++metrics_.failures[static_cast<std::size_t>(Cause::not_deleted)];
+      record(EventRecorder::Kind::node_lost, name, "pod " + describe_deletion(*node.pod));
+      if (node.want == Node::Want::up) node.want_down(parts_.clock.now());
+    }
+    node.told_stuck = true;  // until it is suspended, resumed, or another verdict on its record is due
+    reports_.look_at(name);
+  }
+  pump();
 }
 
 // From answers back to nodes.
@@ -226,10 +294,15 @@ void Engine::on_removed(const std::string& name, const std::string& uid, Result<
   if (result) {
     ++metrics_.pods_deleted;
     node.failures = 0;
-    if (same) node.pod->deleting = true;
+    if (same) {
+      node.pod->deleting = true;
+      node.note_deletion(true, parts_.clock.now());
+    }
     log_info("pod %s/%s: deleted", parts_.options.name_space.c_str(), name.c_str());
   } else if (result.error().code() == Errc::not_found) {
     if (same) node.forget_pod();
+  } else if (result.error().code() == Errc::conflict && !parts_.stays && node.want == Node::Want::down) {
+    nodes_.erase(name);  // the pod that was to go has gone; the one that is there is not ours to judge
   } else if (result.error().code() == Errc::conflict) {
     refresh(name);  // another pod has that name by now
   } else {

@@ -51,6 +51,8 @@ Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges, con
       .set("pods_created", number(metrics.pods_created))
       .set("pods_deleted", number(metrics.pods_deleted))
       .set("api_errors", number(metrics.api_errors))
+      .set("paused", Json::boolean(gauges.paused))
+      .set("api_pauses", number(metrics.api_pauses))
       .set("failures", failures)
       .set("resume_steps", steps)
       .set("api_latency", api)

@@ -22,6 +22,7 @@ struct EngineMetrics {
   std::uint64_t pods_created = 0;
   std::uint64_t pods_deleted = 0;
   std::uint64_t api_errors = 0;
+  std::uint64_t api_pauses = 0;    ///< times that the API server had us wait (429, Retry-After)
   std::array<std::uint64_t, kCauses> failures{};  ///< nodes reported to slurmctld as lost or unable to come up, by Cause
 
   // From the resume request to each step of the pod, as the engine sees it.
@@ -41,6 +42,7 @@ struct EngineMetrics {
 /** Counts of the moment, beside the metrics. */
 struct EngineGauges {
   bool ready = false;
+  bool paused = false;             ///< the API server has us wait: no request about a pod is sent
   std::size_t pods_pending = 0;
   std::size_t pods_running = 0;
   std::size_t pods_ended = 0;

@@ -36,6 +36,7 @@ std::string make_note(const std::set<std::string>& nodes, const std::string& tex
 const EventRecorder::Kind EventRecorder::Kind::power_up{"Normal", "PowerUp", "CreatePod"};
 const EventRecorder::Kind EventRecorder::Kind::power_up_failed{"Warning", "PowerUpFailed", "SetNodeDown"};
 const EventRecorder::Kind EventRecorder::Kind::node_lost{"Warning", "NodeLost", "SetNodeDown"};
+const EventRecorder::Kind EventRecorder::Kind::throttled{"Warning", "Throttled", "Wait"};
 
 EventRecorder::EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
                              std::string reporter)

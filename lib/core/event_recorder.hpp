@@ -28,6 +28,7 @@ class EventRecorder {
     static const Kind power_up;         ///< nodes were asked up
     static const Kind power_up_failed;  ///< nodes could not come up
     static const Kind node_lost;        ///< nodes in use lost their pod
+    static const Kind throttled;        ///< nodes wait since the API server takes no requests
   };
 
   /** A NodeSet that events are about. */

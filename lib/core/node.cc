@@ -2,14 +2,17 @@
 // A pod object, reduced to what decides about its node.
 #include "core/node.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "core/last_words.hpp"
 #include "core/names.hpp"
 
 namespace slurmk8s {
 namespace {
 
-/** "OOMKilled", "exit code 1", … of the slurmd container; the pod's own reason (Evicted) goes first. */
+/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted) goes first. */
 std::string ended_reason(const Json& status) {
   std::string reason(status["reason"].text());
   status["containerStatuses"].each([&](const Json& container) {
@@ -19,6 +22,8 @@ std::string ended_reason(const Json& status) {
     if (reason.empty() || reason == "Error" || reason == "Completed") {
       reason = format("slurmd ended with exit code %d", static_cast<int>(terminated["exitCode"].integer_or(-1)));
     }
+    const std::string words = last_words(terminated["message"].text());
+    if (!words.empty()) reason += ": " + words;
   });
   return reason.empty() ? std::string(status["phase"].text()) : reason;
 }
@@ -66,6 +71,17 @@ Hindrance decode_hindrance(const Json& status) {
   return hindrance;
 }
 
+void decode_deletion(const Json& metadata, Pod& pod) {
+  constexpr std::int64_t kMostGrace = 24 * 3600;
+  pod.deleting = !metadata["deletionTimestamp"].is_null();
+  if (!pod.deleting) return;
+  const std::int64_t grace = metadata["deletionGracePeriodSeconds"].integer_or(0);
+  pod.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace, 0, kMostGrace));
+  Words finalizers;
+  metadata["finalizers"].each([&](const Json& finalizer) { finalizers.emplace_back(finalizer.text()); });
+  pod.finalizers = cut(join_words(finalizers));
+}
+
 }  // namespace
 
 bool is_node_pod(const Json& object) {
@@ -78,10 +94,11 @@ Pod decode_pod(const Json& object) {
   Pod pod;
   pod.uid = metadata["uid"].text();
   pod.request = metadata.at({"annotations", kAnnotationRequest}).text();
-  pod.deleting = !metadata["deletionTimestamp"].is_null();
+  pod.machine = object.at({"spec", "nodeName"}).text();
+  decode_deletion(metadata, pod);
   const Json status = object["status"];
   const std::string_view phase = status["phase"].text();
-  pod.scheduled = !object.at({"spec", "nodeName"}).is_null();
+  pod.scheduled = !pod.machine.empty();
   pod.running = phase == "Running";
   if (phase == "Failed" || phase == "Succeeded") {
     pod.ended = ended_reason(status);
@@ -89,6 +106,13 @@ Pod decode_pod(const Json& object) {
     pod.hindrance = decode_hindrance(status);
   }
   return pod;
+}
+
+std::string describe_deletion(const Pod& pod) {
+  std::string text = "still terminating";
+  if (!pod.machine.empty()) text += " on kubernetes node " + pod.machine;
+  if (!pod.finalizers.empty()) text += ", finalizers: " + pod.finalizers;
+  return text;
 }
 
 std::string Node::job_list() const {

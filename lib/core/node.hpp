@@ -33,11 +33,17 @@ struct Pod {
   std::string uid;
   std::string request;     ///< of the resume request that it was made for
   bool deleting = false;   ///< it has a deletionTimestamp
+  std::chrono::seconds grace{0};  ///< with deleting: how long its processes may take to end
+  std::string machine;     ///< the Kubernetes node that it is on; empty: none yet
+  std::string finalizers;  ///< "a/b,c/d": what its object waits for when its processes have ended
   std::string ended;       ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
   bool scheduled = false;  ///< a machine was found for it
   bool running = false;    ///< its containers run
   Hindrance hindrance;
 };
+
+/** For a Reason or a Comment, of a pod that is being deleted: "still terminating on kubernetes node m1". */
+std::string describe_deletion(const Pod& pod);
 
 /** Reads the members above. A pod's name is its node's. */
 Pod decode_pod(const Json& object);
@@ -66,6 +72,8 @@ struct Node {
   std::optional<Pod> pod;
   TimePoint seen{};       ///< since when `pod` has been known
   TimePoint running_since{};  ///< since when it has been known to run
+  TimePoint deleting_since{}; ///< since when it has been known to be deleted; zero: it isn't
+  bool told_stuck = false;    ///< slurmctld was told that it doesn't go
   TimePoint hindered{};   ///< since when `pod` has been hindered by what hinders it now
   bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
   bool timed_running = false;
@@ -86,13 +94,21 @@ struct Node {
   void forget_pod() {
     had_older |= want == Want::up && pod && !has_current_pod();
     pod.reset();
+    note_deletion(false, {});
+  }
+
+  /** Whether `pod` is being deleted, as was just seen. */
+  void note_deletion(bool deleting, TimePoint now) {
+    if (!deleting) told_stuck = false;
+    if (!deleting || deleting_since == TimePoint{}) deleting_since = deleting ? now : TimePoint{};
   }
 
   void want_down(TimePoint now) {
     want = Want::down;
     request.clear();
+    jobs.clear();
     order.reset();
-    made_up = had_older = false;
+    made_up = had_older = told_stuck = false;
     since = now;
   }
 };

@@ -9,9 +9,11 @@
 #include "base/hostlist.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "core/job_comment.hpp"
 #include "core/names.hpp"
 #include "core/plan.hpp"
 #include "core/reasons.hpp"
+#include "core/stuck_pods.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -19,19 +21,11 @@ namespace {
 using Base = SlurmNode::Base;
 using State = SlurmNodeUpdate::State;
 
-/** A text for one job each is one call each: enough for people who look, bounded for slurmctld. */
-constexpr std::size_t kMostComments = 64;
-
 SlurmNodeUpdate to(State state, std::string reason = {}) {
   SlurmNodeUpdate update;
   update.state = state;
   update.reason = std::move(reason);
   return update;
-}
-
-Status change(Slurm& slurm, const std::vector<std::string>& nodes, const SlurmNodeUpdate& update) {
-  if (nodes.empty()) return {};
-  return slurm.update_nodes(compress_hostlist(nodes), update);
 }
 
 /** Names of all records, or of those among `names` when given, that `fits`. */
@@ -47,13 +41,23 @@ Result<std::vector<std::string>> select(Slurm& slurm, const std::vector<std::str
   return selected;
 }
 
-/** Best effort: the job may have ended. */
-void comment(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text) {
-  for (std::size_t i = 0; i < jobs.size() && i < kMostComments; ++i) {
-    const Status status = slurm.comment_job(jobs[i], text);
-    if (!status.ok()) log_debug("job %u: admin comment: %s", jobs[i], status.error().message().c_str());
+/**
+ * Changes nodes, the result of a select() with `fits`. slurmctld stops at a name that it doesn't know, since the sidecar has
+ * deleted the node in the meantime: those that still fit are looked for again then.
+ */
+template <typename Fits>
+Status change(Slurm& slurm, std::vector<std::string> nodes, const SlurmNodeUpdate& update, Fits fits) {
+  constexpr int kTries = 5;
+  Status status;
+  for (int i = 0; i < kTries && !nodes.empty(); i++) {
+    status = slurm.update_nodes(compress_hostlist(nodes), update);
+    if (status || status.error().code() != Errc::not_found) return status;
+    nodes = SLURMK8S_TRY(select(slurm, &nodes, fits));
   }
+  return nodes.empty() ? Status() : status;
 }
+
+bool is_there(const SlurmNode&) { return true; }
 
 /** Jobs that have just been requeued may begin now. */
 void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
@@ -103,8 +107,8 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
   if (verdict != Verdict::hold && verdict != Verdict::give_up) return verdict;
 
   // The comment first: the job may be launched elsewhere as soon as it is requeued.
-  comment(slurm, failure.jobs, std::string(kReason) + "node " + failure.node + ": " + failure.cause);
-  SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::down, std::string(kReason) + failure.cause)));
+  comment_jobs(slurm, failure.jobs, build_job_comment({failure.node, failure.cause}));
+  SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::down, build_reason(kReason, failure.cause))));
   if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::power_down)));
   log_warning("node %s: set down: %s", failure.node.c_str(), failure.cause.c_str());
   return verdict;
@@ -113,10 +117,9 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Also those that are powered down. Resumed they would be "not responding", and not be given to jobs any more once
   // slurmctld has read its configuration again: _require_node_reg() in node_mgr.c, read_config.c:546 (24.11.5).
-  const auto left = SLURMK8S_TRY(select(slurm, &nodes, [](const SlurmNode& record) {
-    return is_given_up(record) || is_left_silent(record);
-  }));
-  return change(slurm, left, to(State::power_down));
+  const auto fits = [](const SlurmNode& record) { return is_given_up(record) || is_left_silent(record); };
+  const auto left = SLURMK8S_TRY(select(slurm, &nodes, fits));
+  return change(slurm, left, to(State::power_down), fits);
 }
 
 Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unheard,
@@ -135,8 +138,8 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
   const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
   log_error("%s: it is started anew; nodes that were powering up are given up: %s", cause.c_str(),
             waited_for.empty() ? "none" : shorten(compress_hostlist(waited_for)).c_str());
-  SLURMK8S_CHECK(change(slurm, waited_for, to(State::down, std::string(kReason) + cause)));
-  SLURMK8S_CHECK(change(slurm, waited_for, to(State::power_down)));
+  SLURMK8S_CHECK(change(slurm, waited_for, to(State::down, std::string(kReason) + cause), is_there));
+  SLURMK8S_CHECK(change(slurm, waited_for, to(State::power_down), is_there));
   std::set<std::uint32_t> jobs;
   for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
   let_begin(slurm, std::move(jobs));
@@ -160,45 +163,57 @@ Status free_node(Slurm& slurm, const std::string& node) {
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Resuming takes a drain back, too: a drained node waits for SuspendTimeout.
   std::string off;
-  const auto done = SLURMK8S_TRY(select(slurm, &nodes, [&off](const SlurmNode& node) {
+  bool was_stuck = false;
+  const auto fits = [&](const SlurmNode& node) {
+    was_stuck |= is_drained_for_pod(node);
     const bool idle = node.cloud && !node.draining && node.base == Base::idle && !node.completing;
     if (idle && node.powered_down) off = node.name;
     return idle && node.powering_down;
-  }));
+  };
+  const auto done = SLURMK8S_TRY(select(slurm, &nodes, fits));
+  if (was_stuck) SLURMK8S_CHECK(release_stuck(slurm, nodes));
   // SuspendTimeout was faster, and slurmctld doesn't schedule after it.
   if (done.empty() && !off.empty()) return slurm.schedule_jobs(off);
-  return change(slurm, done, to(State::resume));
+  return change(slurm, done, to(State::resume), fits);
 }
 
 Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
                     const std::string& text) {
   const bool clears = text.empty();
-  const auto noted = SLURMK8S_TRY(select(slurm, &nodes, [&](const SlurmNode& node) {
+  std::vector<std::string> over;  // what the nodes waited for until now
+  const auto fits = [&](const SlurmNode& node) {
     const bool ours = std::string_view(node.comment).starts_with(kCommentWaiting);
-    return clears ? ours : node.powering_up && node.base != Base::down && (ours || node.comment.empty());
-  }));
+    if (clears && ours) over.push_back(node.comment.substr(kCommentWaiting.size()));
+    const bool waits = (node.powering_up && node.base != Base::down) || is_drained_for_pod(node);
+    return clears ? ours : waits && (ours || node.comment.empty());
+  };
+  const auto noted = SLURMK8S_TRY(select(slurm, &nodes, fits));
   SlurmNodeUpdate update;
   update.clear_comment = clears;
   if (!clears) update.comment = std::string(kCommentWaiting) + text;
-  SLURMK8S_CHECK(change(slurm, noted, update));
-  if (!noted.empty()) {
-    comment(slurm, jobs, clears ? std::string() : std::string(kCommentWaiting) + compress_hostlist(noted) + ": " + text);
+  SLURMK8S_CHECK(change(slurm, noted, update, fits));
+  if (clears) {
+    clear_job_comments(slurm, jobs, over);
+  } else if (!noted.empty()) {
+    comment_jobs(slurm, jobs, build_job_comment({compress_hostlist(noted), text, true}));
   }
   return {};
 }
 
 Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause) {
-  const auto free = SLURMK8S_TRY(select(slurm, nullptr, [&](const SlurmNode& node) {
+  const auto fits = [&](const SlurmNode& node) {
     return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked && !node.draining;
-  }));
-  return change(slurm, free, to(State::drain, std::string(kReasonProtected) + cause));
+  };
+  const auto free = SLURMK8S_TRY(select(slurm, nullptr, fits));
+  return change(slurm, free, to(State::drain, build_reason(kReasonProtected, cause)), fits);
 }
 
 Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset) {
-  const auto held = SLURMK8S_TRY(select(slurm, nullptr, [&](const SlurmNode& node) {
-    return is_of(node, nodeset) && node.draining && std::string_view(node.reason).starts_with(kReasonProtected);
-  }));
-  return change(slurm, held, to(State::undrain));
+  const auto fits = [&](const SlurmNode& node) {
+    return is_of(node, nodeset) && node.draining && is_drain_reason(node.reason, kReasonProtected);
+  };
+  const auto held = SLURMK8S_TRY(select(slurm, nullptr, fits));
+  return change(slurm, held, to(State::undrain), fits);
 }
 
 }  // namespace slurmk8s

@@ -22,6 +22,7 @@ struct NodeFailure {
   std::string node;
   std::string cause;
   bool vanished = false;             ///< somebody deleted its pod before slurmd ended
+  bool served = false;               ///< its slurmd may have had jobs: they are the ones to begin again soon
   std::vector<std::uint32_t> jobs;   ///< that wait for it
   bool may_hold = true;              ///< false: power it down at once, nobody is there to release it later
 };

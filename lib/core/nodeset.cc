@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "core/field_error.hpp"
+#include "core/gres.hpp"
 #include "core/job_placeholders.hpp"
 #include "core/names.hpp"
 #include "core/overlay.hpp"
@@ -21,6 +22,8 @@ namespace {
 constexpr std::int64_t kMaxCpus = 65000;           // of a node: Slurm counts them in 16 bits
 constexpr std::int64_t kMebi = 1024 * 1024;
 constexpr std::size_t kMaxVariants = 32;
+constexpr std::size_t kMaxNames = 256;  // users or accounts of a variant, and characters of each
+constexpr std::size_t kMaxExtraConf = 2048;
 constexpr const char* kDefaultMemoryReserve = "64Mi";
 
 __extension__ using Wide = __int128;
@@ -158,6 +161,11 @@ Status add_extra_word(std::string_view word, NodeSet& nodeset, std::int64_t& per
     if (!count || *count < 1 || *count > kMaxCpus) return Error(Errc::invalid, "a number is needed");
     per_socket *= *count;
   }
+  if (is_key("Gres")) {
+    if (!nodeset.gres_names.empty()) return Error(Errc::invalid, "Gres is there twice");
+    SLURMK8S_CHECK(check_gres(value));
+    nodeset.gres_names = gres_names(value);
+  }
   if (!nodeset.extra_conf.empty()) nodeset.extra_conf += ' ';
   nodeset.extra_conf += word;
   return {};
@@ -168,6 +176,7 @@ Status decode_extra_conf(const Json& value, NodeSet& nodeset) {
   nodeset.features = nodeset.name;
   if (value.is_null()) return {};
   if (!value.is_string()) return wrong(field, value.dump() + ": a string is needed");
+  if (value.text().size() > kMaxExtraConf) return wrong(field, format("at most %zu characters", kMaxExtraConf));
   for (const char c : value.text()) {
     if (c < ' ' || c > '~' || c == '#' || c == '"' || c == '\'' || c == '\\') {
       return wrong(field, "one line of printable characters without quotes, '#' and '\\' is needed");
@@ -269,10 +278,12 @@ bool is_variant_name(std::string_view name) {
 
 Result<std::set<std::string>> decode_names(const Json& list, const std::string& field) {
   SLURMK8S_CHECK(check_type(list, field, true));
+  if (list.size() > kMaxNames) return wrong(field, format("at most %zu", kMaxNames));
   Status status;
   std::set<std::string> names;
   list.each([&](const Json& name) {
     if (!name.is_string() || name.text().empty()) status = wrong(field, name.dump() + ": a name is needed");
+    if (name.text().size() > kMaxNames) status = wrong(field, format("at most %zu characters in a name", kMaxNames));
     names.emplace(name.text());
   });
   SLURMK8S_CHECK(status);

@@ -85,6 +85,7 @@ constexpr std::array kKeys{
     Key{"Context", [](Options& o, std::string_view v) { return set_text(o.context, v); }},
     Key{"EngineSocket", set_socket},
     Key{"NodeService", [](Options& o, std::string_view v) { return set_text(o.node_service, v); }},
+    Key{"ClusterDomain", [](Options& o, std::string_view v) { return set_text(o.cluster_domain, v); }},
     Key{"ConfServer", [](Options& o, std::string_view v) { return set_text(o.conf_server, v); }},
     Key{"KeySecret", [](Options& o, std::string_view v) { return set_text(o.key_secret, v); }},
     Key{"MaxRequests",
@@ -99,6 +100,7 @@ constexpr std::array kKeys{
         }},
     Key{"WatchKubernetesNodes", [](Options& o, std::string_view v) { return set_flag(o.watch_kubernetes_nodes, v); }},
     Key{"WakePowerSave", [](Options& o, std::string_view v) { return set_flag(o.wake_power_save, v); }},
+    Key{"FastRequeue", [](Options& o, std::string_view v) { return set_flag(o.fast_requeue, v); }},
     Key{"SidecarListen", [](Options& o, std::string_view v) { return set_address(o.sidecar_listen, v, true); }},
     Key{"LogLevel", set_log_level},
 };

@@ -16,12 +16,14 @@ struct Options {
   std::string context;
   std::string engine_socket = "/run/slurm-k8s/engine.sock";
   std::string node_service = "slurm-nodes";
+  std::string cluster_domain = "cluster.local";
   std::string conf_server = "slurm-controller:6817";
   std::string key_secret = "slurm-key";
   int max_requests = 100;
   std::chrono::seconds launch_timeout{3600};
   bool watch_kubernetes_nodes = false;  ///< the sidecar follows cordons, taints and failures of Kubernetes nodes
   bool wake_power_save = true;  ///< have slurmctld look for nodes to resume as soon as a job waits for them
+  bool fast_requeue = true;  ///< jobs that lose a node begin again without slurmctld's delay
   std::string sidecar_listen = ":9100";
   LogLevel log_level = LogLevel::info;
 };

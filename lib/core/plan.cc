@@ -18,13 +18,6 @@ Action act(Action::Kind kind) {
   return action;
 }
 
-Action remove(const Pod& pod) {
-  if (pod.deleting) return {};  // the watch will tell when it is gone
-  Action action = act(Action::Kind::remove);
-  action.uid = pod.uid;
-  return action;
-}
-
 Action fail(std::string reason, Cause cause) {
   Action action = act(Action::Kind::fail);
   action.reason = std::move(reason);
@@ -35,6 +28,26 @@ Action fail(std::string reason, Cause cause) {
 Action wait_until(TimePoint at) {
   Action action = act(Action::Kind::wait);
   action.at = at;
+  return action;
+}
+
+/** The watch tells when it is gone. */
+Action plan_deleting(const Node& node, TimePoint now) {
+  if (node.told_stuck) return {};
+  const TimePoint overdue = node.deleting_since + node.pod->grace + kDeletionMargin;
+  if (now < overdue) return wait_until(overdue);
+  Action action = act(Action::Kind::stuck);
+  action.uid = node.pod->uid;
+  action.reason = describe_deletion(*node.pod);
+  action.cause = Cause::not_deleted;
+  return action;
+}
+
+Action plan_down(const Node& node, TimePoint now) {
+  if (!node.pod) return {};
+  if (node.pod->deleting) return plan_deleting(node, now);
+  Action action = act(Action::Kind::remove);
+  action.uid = node.pod->uid;
   return action;
 }
 
@@ -63,11 +76,12 @@ Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
 
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
-  if (!node.has_current_pod()) return act(node.pod->deleting ? Action::Kind::none : Action::Kind::ask);
-  if (node.pod->deleting && !node.had_pod) return {};  // by us, to make it anew
+  const bool is_ours_to_replace = !node.has_current_pod() || !node.had_pod;
+  if (node.pod->deleting && is_ours_to_replace) return plan_deleting(node, now);
+  if (!node.has_current_pod()) return act(Action::Kind::ask);
   if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, Cause::ended);
   if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
-  return {};
+  return node.pod->deleting ? plan_deleting(node, now) : Action{};
 }
 
 }  // namespace
@@ -80,6 +94,7 @@ const char* to_string(Cause cause) {
     case Cause::start: return "start";
     case Cause::ended: return "ended";
     case Cause::gone: return "gone";
+    case Cause::not_deleted: return "not_deleted";
   }
   return "unknown";
 }
@@ -90,7 +105,7 @@ Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
   if (node.doubted) return act(Action::Kind::look);
   switch (node.want) {
     case Node::Want::unknown: return {};
-    case Node::Want::down: return node.pod ? remove(*node.pod) : Action{};
+    case Node::Want::down: return plan_down(node, now);
     case Node::Want::up: return plan_up(node, owner, now);
   }
   return {};
@@ -158,6 +173,7 @@ Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look)
     node.request = look.request;
     node.made_up = true;
     node.had_pod = false;
+    node.jobs.clear();  // those of a former request; which wait for it now is not known
     node.order.reset();
   } else {
     node.doubted = !decided && !record->powering_up && needs_pod(*record);
@@ -211,6 +227,21 @@ Verdict judge_failure(const SlurmNode* record, bool vanished) {
   return Verdict::give_up;
 }
 
+StuckVerdict judge_stuck(const SlurmNode* record) {
+  if (!record || !record->cloud || record->power_down_asked) return StuckVerdict::leave;
+  if (record->base == SlurmNode::Base::down) {
+    // What we set DOWN ourselves, or ResumeTimeout, is powered down later; what an administrator did stays.
+    const bool is_silent = is_silence_reason(record->reason) || is_drain_reason(record->reason);
+    return is_silent && !is_given_up(*record) && !record->powering_down ? StuckVerdict::give_up : StuckVerdict::leave;
+  }
+  if (is_waited_for(*record)) return StuckVerdict::give_up;
+  return record->draining ? StuckVerdict::leave : StuckVerdict::drain;
+}
+
+bool is_drained_for_pod(const SlurmNode& record) {
+  return record.cloud && record.draining && is_drain_reason(record.reason, kReasonNotDeleted);
+}
+
 bool is_waited_for(const SlurmNode& record) { return record.powering_up && !record.going_down(); }
 
 bool is_up(const SlurmNode& record) {
@@ -229,9 +260,9 @@ bool is_left_silent(const SlurmNode& record) {
 }
 
 bool is_given_up(const SlurmNode& record) {
-  const std::string_view reason = record.reason;
-  return record.cloud && record.base == SlurmNode::Base::down && !record.going_down() &&
-         (reason.starts_with(kReason) || reason.starts_with(kReasonResumeTimeout));
+  if (!record.cloud || record.base != SlurmNode::Base::down || record.going_down()) return false;
+  // Only ResumeTimeout leaves a node powered down.
+  return is_failure_reason(record.reason) || is_resume_timeout(record.reason, record.powered_down);
 }
 
 bool is_made_for(const SlurmNode& record, std::string_view nodeset) {

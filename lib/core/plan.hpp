@@ -21,8 +21,9 @@ enum class Cause {
   start,          ///< kubelet could not start it
   ended,          ///< slurmd ended
   gone,           ///< somebody deleted the pod
+  not_deleted,    ///< its former pod does not go
 };
-inline constexpr std::size_t kCauses = 6;
+inline constexpr std::size_t kCauses = 7;
 /** "refused", "no_nodeset", … */
 const char* to_string(Cause cause);
 
@@ -37,6 +38,7 @@ struct Action {
     look,    ///< GET its pod: what the watch shows may be older than what Slurm says
     ask,     ///< ask slurmctld whether it still waits for the node, or has taken a pod of an older request
     fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
+    stuck,   ///< tell slurmctld that the pod of `uid` does not go: `reason`
   };
   Kind kind = Kind::none;
   std::string uid;
@@ -52,10 +54,13 @@ using Owner = Result<const NodeSet*>;
 inline constexpr std::chrono::seconds kOwnerGrace{5};
 /** kubelet tries again by itself what went wrong once, a pull for example: this long we wait for it. */
 inline constexpr std::chrono::seconds kStartGrace{5};
+/** A pod that is being deleted goes when its grace period is over, or a moment later; after this something keeps it. */
+inline constexpr std::chrono::seconds kDeletionMargin{10};
 
 /**
  * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
  *  - wanted down: its pod, if any, is removed;
+ *  - whatever is wanted, its pod should have gone kDeletionMargin ago: slurmctld is told, once;
  *  - wanted up, with a pod of another request: slurmctld is asked (if its slurmd booted before the request, slurmctld
  *    ignores it until ResumeTimeout, and the pod is replaced; if after, a job may run there);
  *  - wanted up, such a pod is gone: the same, since a job may have been lost with it;
@@ -110,7 +115,9 @@ bool is_unheard(const Node& node, const SlurmNode* record, TimePoint now);
 /**
  * Those of `nodes` (is_unheard()) whose pods may be made anew: no job can have begun there. It hasn't when none has the
  * node, or when the one that does (`jobs`: the nodes of each job) also waited for another node that hadn't registered
- * with the former slurmctld (`booting`: Node::booting).
+ * with the former slurmctld (`booting`: Node::booting). That holds with --wait-all-nodes=0, too: slurmctld sets a job's
+ * wait_all_nodes when it gets a cloud node that is powered down or powering up (set_initial_job_alias_list(),
+ * reboot_job_nodes()), and test_job_nodes_ready() then asks for all of its nodes.
  */
 std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::vector<std::vector<std::string>>& jobs,
@@ -140,6 +147,19 @@ enum class Verdict {
  */
 Verdict judge_failure(const SlurmNode* record, bool vanished);
 
+/** What to do about a node whose pod is deleted, and does not go. Its machine may be lost. */
+enum class StuckVerdict {
+  leave,    ///< it takes no job as it is, or is about to be suspended: it is looked at again then
+  drain,    ///< it takes no further job; those that run go on, since a silent kubelet says nothing about them
+  give_up,  ///< a job waits for it, or slurmctld has lost its slurmd: it is set DOWN and powered down
+};
+
+/** `record` null: Slurm has no such node. */
+StuckVerdict judge_stuck(const SlurmNode* record);
+
+/** Whether the engine drained the node since its pod did not go. */
+bool is_drained_for_pod(const SlurmNode& record);
+
 /** Whether slurmctld waits for the node's slurmd. */
 bool is_waited_for(const SlurmNode& record);
 /** Whether the node's slurmd has registered and answers, and nobody wants the node to go. */
@@ -159,7 +179,10 @@ bool is_left_allocated(const SlurmNode& record);
  */
 bool is_left_silent(const SlurmNode& record);
 
-/** Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. */
+/**
+ * Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. Not so one that
+ * slurmctld set DOWN since its slurmd is silent, whatever Reason it had before.
+ */
 bool is_given_up(const SlurmNode& record);
 
 /** "gpu-REST" with the feature gpu: as the records of NodeSet gpu are made, whatever its scalingMode. */

@@ -64,6 +64,19 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   return list;
 }
 
+/** What slurmd and jobs have no use for: raw sockets, which forge addresses, and device files. */
+Json dropped_capabilities() { return Json::array().push("NET_RAW").push("MKNOD"); }
+
+/** Of the whole pod. Users may send pings without NET_RAW where the pod has a network whose settings are its own. */
+Json pod_security(const Json& pod_spec) {
+  Json security = Json::object().set("seccompProfile", Json::object().set("type", "RuntimeDefault"));
+  if (!pod_spec["hostNetwork"].boolean_or(false) && pod_spec["hostUsers"].boolean_or(true)) {
+    Json pings = Json::object().set("name", "net.ipv4.ping_group_range").set("value", "0 2147483647");
+    security.set("sysctls", Json::array().push(std::move(pings)));
+  }
+  return security;
+}
+
 /** The defaults, which the NodeSet may change. */
 Json base_spec(const NodeSet& nodeset, const Options& options) {
   Json mount = Json::object();
@@ -72,6 +85,9 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
   port.set("name", "slurmd").set("containerPort", Json::integer(kSlurmdPort));
   Json container = Json::object();
   container.set("name", kSlurmdContainer)
+      .set("securityContext", Json::object().set("capabilities", Json::object().set("drop", dropped_capabilities())))
+      // The end of slurmd's log is in the pod's status when slurmd fails: the log itself goes with the pod.
+      .set("terminationMessagePolicy", "FallbackToLogsOnError")
       .set("ports", Json::array().push(std::move(port)))
       .set("volumeMounts", Json::array().push(std::move(mount)));
 
@@ -82,16 +98,43 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
 
   // Slurm addresses nodes by short name: they resolve through the headless service.
   Json dns = Json::object();
-  dns.set("searches", Json::array().push(options.node_service + "." + nodeset.name_space + ".svc.cluster.local"));
+  const std::string service = options.node_service + "." + nodeset.name_space;
+  dns.set("searches", Json::array().push(service + ".svc." + options.cluster_domain));
 
   Json spec = Json::object();
   spec.set("containers", Json::array().push(std::move(container)))
       .set("volumes", Json::array().push(std::move(volume)))
       .set("dnsConfig", std::move(dns))
+      .set("securityContext", pod_security(nodeset.pod_spec))
       .set("terminationGracePeriodSeconds", Json::integer(kGraceSeconds));
   // Otherwise a pod in its machine's network asks the machine's DNS, which doesn't know slurmctld's service.
   if (nodeset.pod_spec["hostNetwork"].boolean_or(false)) spec.set("dnsPolicy", "ClusterFirstWithHostNet");
   return spec;
+}
+
+bool is_sys_admin(const Json& security) {
+  bool found = security["privileged"].boolean_or(false);
+  security.at({"capabilities", "add"}).each([&found](const Json& one) {
+    const std::string_view name = one.text();
+    found = found || name == "ALL" || name == "SYS_ADMIN" || name == "CAP_SYS_ADMIN";
+  });
+  return found;
+}
+
+/**
+ * Over `spec`: a job's set-uid programs don't get root's rights, with which one reads Slurm's key, unless the NodeSet says
+ * so. Kubernetes refuses that beside `privileged` and CAP_SYS_ADMIN.
+ */
+Json escalation_overlay(const Json& spec) {
+  Json containers = Json::array();
+  spec["containers"].each([&containers](const Json& container) {
+    const Json security = container["securityContext"];
+    if (container["name"].text() != kSlurmdContainer || is_sys_admin(security)) return;
+    if (!security["allowPrivilegeEscalation"].is_null()) return;
+    Json restricted = Json::object().set("allowPrivilegeEscalation", Json::boolean(false));
+    containers.push(Json::object().set("name", kSlurmdContainer).set("securityContext", std::move(restricted)));
+  });
+  return Json::object().set("containers", std::move(containers));
 }
 
 Json slurmd_overlay(const Json& overlay) {
@@ -194,6 +237,7 @@ Json build(const NodeSet& nodeset, const PodIdentity& identity, const Options& o
   Json spec = merge_overlay(base_spec(nodeset, options), nodeset.pod_spec);
   spec = merge_overlay(spec, slurmd_overlay(nodeset.slurmd));
   spec = merge_overlay(spec, fixed_spec(nodeset, identity, options));
+  spec = merge_overlay(spec, escalation_overlay(spec));
 
   Json pod = Json::object();
   pod.set("apiVersion", "v1")

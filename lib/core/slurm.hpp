@@ -34,6 +34,8 @@ struct SlurmNode {
   bool draining = false;
   bool completing = false;
   bool not_responding = false;
+  /** A suspended job has it, which its state doesn't say: only of the sidecar's Reconciler, which asks for jobs. */
+  bool has_suspended_job = false;
   bool reserved = false;
   bool maintenance = false;    ///< MAINT: in a maintenance reservation that has begun; then it is reserved, too
   std::uint32_t cpus = 0;
@@ -57,12 +59,16 @@ struct SlurmNode {
   bool going_down() const { return powering_down || power_down_asked; }
 };
 
-/** A job has the node, or has ended there but for what is left to be done. */
+/** A job has the node, a suspended one too, or has ended there but for what is left to be done. */
 inline bool is_busy(const SlurmNode& node) {
-  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing;
+  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing ||
+         node.has_suspended_job;
 }
 
-/** A change of one or more node records; empty members stay as they are. */
+/**
+ * A change of one or more node records; empty members stay as they are. `undrain` without a reason takes the drain's
+ * Reason back, too: cleared, or kReasonReleased where slurmctld would keep it.
+ */
 struct SlurmNodeUpdate {
   enum class State { keep, down, drain, undrain, resume, power_up, power_down, power_down_asap, power_down_force };
   State state = State::keep;
@@ -91,9 +97,28 @@ struct SlurmJob {
   std::uint32_t cpus = 0;  ///< in all
   std::uint32_t nodes = 0; ///< at least
   bool waits = false;      ///< pending, and only for resources or its turn
-  std::string partition_nodes;  ///< hostlist, all nodes of its partitions; only of load_waiting_jobs_since()
+  std::string admin_comment;
+  bool pending = false;    ///< also while the end of its former run is not done: then it is completing, too
+  bool completing = false;
+  bool held = false;       ///< by its user or an administrator
+  bool cron = false;       ///< of scrontab
+  std::uint32_t restarts = 0;
+  std::time_t submitted = 0;  ///< a requeue sets it again
+  std::time_t begin = 0;      ///< a pending one's time to begin
+  std::string partition_nodes;  ///< hostlist, all nodes of its partitions; only of load_open_jobs_since()
+  bool suspended = false;
+  std::string held_nodes;  ///< hostlist, of a suspended one; only of load_open_jobs_since()
 
   bool operator==(const SlurmJob&) const = default;
+};
+
+/** A job that runs, or is being configured. */
+struct SlurmRun {
+  std::uint32_t id = 0;
+  std::uint32_t het_id = 0;  ///< of the first component of a heterogeneous job; 0: it isn't one
+  std::uint32_t restarts = 0;
+  std::time_t submitted = 0;
+  std::string nodes;         ///< hostlist
 };
 
 /** What we need of slurmctld's configuration. */
@@ -102,8 +127,14 @@ struct SlurmConfig {
   std::int64_t max_nodes = 0;
   /** SuspendExcNodes as slurmctld has it; empty before Slurm 23.02, which can't change it at run time. */
   std::optional<std::string> suspend_exc_nodes;
-  /** NodeFeaturesPlugins has node_features/k8s. */
+  /** NodeFeaturesPlugins and JobSubmitPlugins have k8s. */
   bool has_node_features = true;
+  /** How long slurmctld keeps a requeued job from beginning: AuthInfo=cred_expire, or requeue_delay of 26.05. */
+  std::chrono::seconds requeue_delay{120};
+  /** GresTypes: names with commas; without a value: not known. */
+  std::optional<std::string> gres_types = {};
+  /** When slurmctld started, or read its configuration again. */
+  std::time_t booted = 0;
   bool operator==(const SlurmConfig&) const = default;
 };
 
@@ -142,15 +173,17 @@ class Slurm {
   /** One job; not_found when slurmctld doesn't know it. */
   virtual Result<SlurmJob> load_job(std::uint32_t id) = 0;
   /**
-   * Pending jobs that have a constraint and could start if there were nodes; `since` and the empty result as of
-   * load_nodes_since(). slurmctld sends all jobs for that.
+   * Pending jobs that have a constraint and could start if there were nodes, and suspended ones; `since` and the empty
+   * result as of load_nodes_since(). slurmctld sends all jobs for that.
    */
-  virtual Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) = 0;
+  virtual Result<std::optional<std::vector<SlurmJob>>> load_open_jobs_since(std::time_t& since) = 0;
   /**
    * Hostlists of the nodes of each job that has nodes: it runs, is being configured or suspended, or its end isn't done.
    * Asks for all jobs: seldom, please.
    */
   virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
+  /** All jobs that run or are being configured, suspended ones too. Asks for all jobs. */
+  virtual Result<std::vector<SlurmRun>> load_runs() = 0;
   /** Pending jobs whose time to begin lies ahead by at most `within`. Asks for all jobs, too. */
   virtual Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) = 0;
   /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */
@@ -185,11 +218,15 @@ class Slurm {
    * Jobs and nodes stay as they are. Nothing is done for a version without the defect.
    */
   virtual Status settle_created_nodes() = 0;
+  /** Has slurmctld forget records that it has lost, by a reconfiguration: see is_lost() in sidecar/node_state.hpp. */
+  virtual Status drop_lost_nodes() = 0;
   /**
    * `scontrol reconfigure`, by which slurmctld starts itself anew, with jobs and nodes as they are. Error (invalid) before
    * Slurm 23.11, whose slurmctld goes on with the timers that it has.
    */
   virtual Status start_anew() = 0;
+  /** From now on changes are refused (cancelled): whoever had this is gone. Any thread, also during another call. */
+  virtual void end() {}
 };
 
 /** Slurm over its RPCs, as the user that the process runs as: it must be SlurmUser or root. */

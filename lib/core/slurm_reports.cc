@@ -3,6 +3,7 @@
 #include "core/slurm_reports.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/reasons.hpp"
 
@@ -28,7 +29,7 @@ constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 }  // namespace
 
 SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
-                           NodeSetOf nodeset_of, std::function<void()> wake_scheduler)
+                           NodeSetOf nodeset_of, std::function<void()> wake_scheduler, bool fast_requeue)
     : slurm_(slurm),
       timers_(timers),
       clock_(clock),
@@ -53,15 +54,38 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
                     [this](const std::vector<std::string>& nodesets) {
                       for (const std::string& nodeset : nodesets) unprotect(nodeset);
                     }),
+      telling_stuck_(timers, kReleaseDelay, [this](const std::vector<std::string>&) { tell_stuck(); }),
       noting_(timers, [this] { return note_delay(); },
-              [this](const std::vector<std::string>& nodes) { note(nodes); }) {}
+              [this](const std::vector<std::string>& nodes) { note(nodes); }),
+      runs_(stays && fast_requeue ? std::make_shared<RunsOnNodes>() : nullptr),
+      requeues_(slurm, timers, clock, [this] { look_for_jobs(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   failure.may_hold = stays_;
-  slurm_.call([this, failure, done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
-    return [this, failure, done, verdict = fail_node(slurm, failure)] {
+  slurm_.call([this, failure, runs = runs_, now = clock_.now(), done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
+    // Before slurmctld is told: it forgets the nodes of a job that it requeues.
+    const std::vector<LostRun> lost = runs && failure.served ? runs->on(slurm, failure.node, now) : std::vector<LostRun>();
+    return [this, failure, done, lost, verdict = fail_node(slurm, failure)] {
       if (verdict && *verdict == Verdict::hold) hold_back(failure.node, failure.cause);
+      if (!verdict || *verdict == Verdict::give_up) requeues_.add(lost);  // an error may follow the requeue
       done(verdict);
+    };
+  });
+}
+
+void SlurmReports::stuck(const std::string& node, StuckPod pod, OnStuck done) {
+  stuck_.insert_or_assign(node, std::move(pod));
+  on_stuck_.insert_or_assign(node, std::move(done));
+  telling_stuck_.add(node);
+}
+
+void SlurmReports::tell_stuck() {
+  slurm_.call([this, pods = std::exchange(stuck_, {}), done = std::exchange(on_stuck_, {})](Slurm& slurm)
+                  -> SlurmCaller::Then {
+    return [done, verdicts = report_stuck(slurm, pods)] {
+      for (const auto& [node, tell] : done) {
+        tell(verdicts ? Result<StuckVerdict>(verdicts->at(node)) : verdicts.error());
+      }
     };
   });
 }
@@ -108,9 +132,10 @@ void SlurmReports::hold_back(const std::string& node, const std::string& cause) 
   if (!held_.insert(node).second) return;
   const std::string nodeset = nodeset_of_(node);
   if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
+    const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
     log_info("node %s: its pod could not be made in time: tried again in %lld s", node.c_str(),
-             static_cast<long long>(PowerUpHealth::kFirstHold.count()));
-    timers_.after(PowerUpHealth::kFirstHold, [this, node] { releasing_.add(node); });
+             static_cast<long long>(pause.count()));
+    timers_.after(pause, [this, node] { releasing_.add(node); });
     return;
   }
   PowerUpHealth& health = health_[nodeset];
@@ -144,21 +169,24 @@ void SlurmReports::free(const SlurmNode& record) {
   tell("free a node", [node = record.name](Slurm& slurm) { return free_node(slurm, node); });
 }
 
-void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since) {
+void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod) {
   const std::string_view reason = record.reason;
   if (owned) free(record);
   if (owned && is_left_silent(record)) releasing_.add(record.name);
-  if (is_given_up(record) && (owned || reason.starts_with(kReason))) {
+  if (is_given_up(record) && (owned || is_failure_reason(reason))) {
     hold_back(record.name, std::string(cause_of(reason)));
-  } else if (record.draining && reason.starts_with(kReasonProtected)) {
+  } else if (record.draining && is_drain_reason(reason, kReasonProtected)) {
     const std::string nodeset = nodeset_of_(record.name);
     if (!protected_.count(nodeset)) unprotecting_.add(nodeset);
+  } else if (is_drained_for_pod(record) && !has_old_pod) {
+    gone_.add(record.name);
   }
   const std::string_view comment = record.comment;
   if (comment.starts_with(kCommentWaiting)) {
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
   if (owned && up_since != TimePoint{} && is_up(record)) {
+    excuses_.erase(record.name);
     const auto health = health_.find(nodeset_of_(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);
   }

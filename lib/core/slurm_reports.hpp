@@ -16,9 +16,11 @@
 
 #include "base/log.hpp"
 #include "core/batch.hpp"
+#include "core/fast_requeue.hpp"
 #include "core/node_report.hpp"
 #include "core/power_up_health.hpp"
 #include "core/slurm_caller.hpp"
+#include "core/stuck_pods.hpp"
 
 namespace slurmk8s {
 
@@ -32,16 +34,20 @@ class SlurmReports {
   using WaitsFor = std::function<Waiting(const std::string& node)>;
   using NodeSetOf = std::function<std::string(const std::string& node)>;  ///< name of the NodeSet of a node
   using OnVerdict = std::function<void(Result<Verdict>)>;
+  using OnStuck = std::function<void(Result<StuckVerdict>)>;
 
   /**
    * `stays` false: made for one request, so that nothing can be put off. `wake_scheduler`: has slurmctld look for jobs to
-   * start, now and not when its next second begins; may be empty. References must outlive it.
+   * start, now and not when its next second begins; may be empty. `fast_requeue`: FastRequeue for lost nodes' jobs.
+   * References must outlive it.
    */
   SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
-               NodeSetOf nodeset_of, std::function<void()> wake_scheduler = {});
+               NodeSetOf nodeset_of, std::function<void()> wake_scheduler = {}, bool fast_requeue = false);
 
   /** fail_node(); a node that is to be held back is released by itself later. */
   void fail(NodeFailure failure, OnVerdict done);
+  /** report_stuck() of a node, with others of the same moment. */
+  void stuck(const std::string& node, StuckPod pod, OnStuck done);
   /** The suspend of a node is done: its pod is gone. */
   void gone(const std::string& node) { gone_.add(node); }
   /** The API server kept us from the node's pod: a ResumeTimeout of it says nothing about its NodeSet. */
@@ -57,8 +63,11 @@ class SlurmReports {
   /** slurmctld has just started: what it had meant to schedule is forgotten. `node`: any of ours. */
   void schedule_jobs(const std::string& node);
 
-  /** A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not. */
-  void heal(const SlurmNode& record, bool owned, TimePoint up_since);
+  /**
+   * A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not;
+   * `has_old_pod`: a pod is there that has to go first.
+   */
+  void heal(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
 
   std::size_t held_nodes() const { return held_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
@@ -72,6 +81,7 @@ class SlurmReports {
   std::chrono::milliseconds gone_delay() const;
   std::chrono::milliseconds note_delay() const;
   void note(const std::vector<std::string>& nodes);
+  void tell_stuck();
   void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then = {});
 
   SlurmCaller& slurm_;
@@ -86,6 +96,9 @@ class SlurmReports {
   std::set<std::string> protected_;                     // NodeSets
   std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released
   std::unordered_set<std::string> excused_;             // nodes whose ResumeTimeout doesn't count
+  std::map<std::string, PowerUpHealth> excuses_;        // how often in a row
+  std::map<std::string, StuckPod> stuck_;               // what tell_stuck() tells
+  std::map<std::string, OnStuck> on_stuck_;
   std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
   std::unordered_map<std::string, TimePoint> left_allocated_;  // since when
   std::size_t last_gone_ = 0;  // nodes of the last batch, and when
@@ -93,8 +106,11 @@ class SlurmReports {
   Batch gone_;
   Batch releasing_;
   Batch unprotecting_;  // NodeSets
+  Batch telling_stuck_;
   Batch noting_;
   LogLimiter limiter_{std::chrono::seconds(5)};
+  std::shared_ptr<RunsOnNodes> runs_;  // null: requeued jobs keep Slurm's delay
+  FastRequeue requeues_;
 };
 
 }  // namespace slurmk8s

@@ -4,44 +4,76 @@
 
 #include <signal.h>
 
+#include <condition_variable>
+#include <deque>
+
 #include "base/guarded.hpp"
+#include "base/locked.hpp"
+#include "base/log.hpp"
 
 namespace slurmk8s {
 
-SlurmThread::SlurmThread(Slurm& slurm, Post post)
-    : slurm_(slurm), post_(std::move(post)), thread_([this] {
-        guarded_void("slurm thread", [this] { run(); });
-      }) {}
+/** All that the thread uses: it may live longer than the SlurmThread. */
+struct SlurmThread::State {
+  std::shared_ptr<Slurm> slurm;
+  struct Queue {
+    std::deque<Work> work;
+    Post post;
+    bool stop = false;
+    bool ended = false;
+  };
+  Locked<Queue> queue;
+  std::condition_variable changed;
+};
+
+SlurmThread::SlurmThread(std::shared_ptr<Slurm> slurm, Post post) : state_(std::make_shared<State>()) {
+  state_->slurm = std::move(slurm);
+  state_->queue.lock()->post = std::move(post);
+  thread_ = std::thread([state = state_] {
+    guarded_void("slurm thread", [&] { run(*state); });
+    state->queue.lock()->ended = true;
+    state->changed.notify_all();
+  });
+}
 
 SlurmThread::~SlurmThread() {
-  {
-    auto queue = queue_.lock();
-    queue->stop = true;
-    queue->work.clear();
+  auto queue = state_->queue.lock();
+  queue->stop = true;
+  queue->work.clear();
+  queue->post = nullptr;
+  state_->slurm->end();
+  state_->changed.notify_all();
+  if (state_->changed.wait_for(queue.raw(), kEndPatience, [&] { return queue->ended; })) {
+    thread_.join();
+    return;
   }
-  changed_.notify_all();
-  thread_.join();
+  log_warning("slurmctld: a call takes longer than %d s: it is left to itself", static_cast<int>(kEndPatience.count()));
+  thread_.detach();
 }
 
 void SlurmThread::call(Work work) {
-  queue_.lock()->work.push_back(std::move(work));
-  changed_.notify_one();
+  state_->queue.lock()->work.push_back(std::move(work));
+  state_->changed.notify_all();
 }
 
-void SlurmThread::run() {
+void SlurmThread::run(State& state) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   for (;;) {
     Work work;
     {
-      auto queue = queue_.lock();
-      changed_.wait(queue.raw(), [&] { return queue->stop || !queue->work.empty(); });
+      auto queue = state.queue.lock();
+      state.changed.wait(queue.raw(), [&] { return queue->stop || !queue->work.empty(); });
       if (queue->stop) return;
       work = std::move(queue->work.front());
       queue->work.pop_front();
     }
-    guarded_void("slurm call", [&] { post_(work(slurm_)); });
+    guarded_void("slurm call", [&] {
+      Then then = work(*state.slurm);
+      auto queue = state.queue.lock();
+      if (queue->post) queue->post(std::move(then));
+    });
   }
 }
 

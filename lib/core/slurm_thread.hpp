@@ -2,12 +2,10 @@
 // SlurmThread: a SlurmCaller with a thread of its own for the calls.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
+#include <memory>
 #include <thread>
 
-#include "base/locked.hpp"
 #include "core/slurm_caller.hpp"
 
 namespace slurmk8s {
@@ -17,25 +15,24 @@ class SlurmThread final : public SlurmCaller {
   /** Hands what is left to do to the engine's thread; called on this object's thread. */
   using Post = std::function<void(Then)>;
 
-  /** `slurm` outlives it. */
-  SlurmThread(Slurm& slurm, Post post);
-  /** Drops what waits and waits for the call under way: at most a few times Slurm's MessageTimeout. */
+  /**
+   * Its end waits so long for the call under way. libslurm may take far longer: with several slurmctlds one and a half
+   * times SlurmctldTimeout, while none is in control.
+   */
+  static constexpr std::chrono::seconds kEndPatience{2};
+
+  SlurmThread(std::shared_ptr<Slurm> slurm, Post post);
+  /** Drops what waits. A call that takes longer than kEndPatience is left to itself; Slurm::end() refuses what follows it. */
   ~SlurmThread() override;
 
   void call(Work work) override;
 
  private:
-  void run();
+  struct State;
+  static void run(State& state);
 
-  Slurm& slurm_;
-  Post post_;
-  struct Queue {
-    std::deque<Work> work;
-    bool stop = false;
-  };
-  Locked<Queue> queue_;
-  std::condition_variable changed_;
-  std::thread thread_;  // last: it uses the members above
+  const std::shared_ptr<State> state_;  // the thread's, too
+  std::thread thread_;
 };
 
 }  // namespace slurmk8s

@@ -60,6 +60,12 @@ std::string hash_template(const NodeSet& nodeset) {
   return std::string(kVersion) + hash.text();
 }
 
+std::string hash_text(std::string_view text) {
+  Hash hash;
+  hash.add(text);
+  return hash.text();
+}
+
 std::string revision_of(const NodeSet& nodeset) {
   if (nodeset.variants.empty()) return nodeset.template_hash;
   Hash hash;

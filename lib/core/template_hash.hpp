@@ -17,6 +17,9 @@ struct NodeSet;
  */
 std::string hash_template(const NodeSet& nodeset);
 
+/** A text as one short word. */
+std::string hash_text(std::string_view text);
+
 /** Names all that the NodeSet's pods are made from, its variants included: another one when one of them is. */
 std::string revision_of(const NodeSet& nodeset);
 

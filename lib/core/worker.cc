@@ -2,12 +2,14 @@
 // The engine's thread.
 #include "core/worker.hpp"
 
+#include <pthread.h>
 #include <signal.h>
 
 #include "base/guarded.hpp"
 #include "base/log.hpp"
 #include "core/connection.hpp"
 #include "core/slurm_thread.hpp"
+#include "core/user_lookup.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -61,7 +63,8 @@ Json handle_control(Engine& engine, const Worker::Host& host, const Json& messag
     return accepted();
   }
   if (op == "wake") {
-    if (host.wake_power_save) host.wake_power_save();
+    // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a second.
+    if (host.wake_power_save && engine.has_looked()) host.wake_power_save();
     return accepted();
   }
   if (op == "status") {
@@ -70,9 +73,9 @@ Json handle_control(Engine& engine, const Worker::Host& host, const Json& messag
   return refused(Error(Errc::invalid, "op: resume, suspend, wake or status was expected"));
 }
 
-Worker::Worker(Options options, std::unique_ptr<Slurm> slurm, Host host, std::chrono::milliseconds control_look)
+Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::milliseconds control_look)
     : options_(std::move(options)),
-      slurm_(std::move(slurm)),
+      make_slurm_(std::move(make_slurm)),
       host_(std::move(host)),
       control_look_(control_look),
       thread_([this] { guarded_void("engine thread", [this] { run(); }); }) {}
@@ -91,6 +94,8 @@ void Worker::run() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // slurmctld's signals are slurmctld's; SIGPIPE is nobody's
+  // Threads that it starts have the name too, libcurl's among them: they may wait for a name (nss/control.h).
+  pthread_setname_np(pthread_self(), "slurm-k8s");
   LogLimiter limiter(std::chrono::minutes(1));
   for (;;) {
     await_control();
@@ -125,9 +130,12 @@ Status Worker::serve() {
   http::Transport& transport = *connection->transport;
   Timers& timers = connection->timers;
   Mailbox mailbox(transport);
-  // Before the thread, so that it outlives it: calls that are back late are dropped with the mailbox.
-  SlurmThread slurm(*slurm_, [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); });
-  Engine engine({*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler});
+  // Before the threads, so that it outlives them: calls that are back late are dropped.
+  const auto post = [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); };
+  SlurmThread slurm(make_slurm_(), post);
+  ThreadUserLookup users(post);
+  Engine engine({*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler,
+                 &users});
   const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
   auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
   if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());

@@ -34,13 +34,16 @@ class Worker {
     CatalogKeeper::Publish publish;
   };
 
+  /** A new one for each time that the engine starts; the engine's thread. */
+  using MakeSlurm = std::function<std::shared_ptr<Slurm>()>;
+
   /**
    * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
    * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_look`, so that the engine ends within that time, and starts within two of it.
    */
-  Worker(Options options, std::unique_ptr<Slurm> slurm, Host host = {},
+  Worker(Options options, MakeSlurm make_slurm, Host host = {},
          std::chrono::milliseconds control_look = std::chrono::seconds(1));
-  /** Ends the thread: at once, but for a call to slurmctld that is under way. Nothing is sent any more. */
+  /** Ends the thread: at once, but for a call to slurmctld that is under way (SlurmThread). Nothing is sent any more. */
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -54,7 +57,7 @@ class Worker {
   void wait(std::chrono::milliseconds time);
 
   Options options_;
-  std::unique_ptr<Slurm> slurm_;
+  const MakeSlurm make_slurm_;
   const Host host_;
   const std::chrono::milliseconds control_look_;
   std::atomic<bool> stop_{false};

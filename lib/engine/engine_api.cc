@@ -2,14 +2,16 @@
 // The engine behind its C interface.
 #include "engine/engine_api.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "base/guarded.hpp"
-#include "base/hostlist.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -82,7 +84,7 @@ int acquire(const slurm_k8s_host& host) {
   }
   log_init(to_host, options->log_level);
   guard->options = std::make_unique<const Options>(*options);
-  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm(), functions_of(host));
+  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm, functions_of(host));
   return 0;
 }
 
@@ -111,28 +113,37 @@ void copy(const std::string& from, char* text, unsigned int size) {
   text[length] = '\0';
 }
 
-int check_variants(const char* constraint, const slurm_k8s_applicant* applicant, char* text, unsigned int size) {
-  const auto catalog = variants().catalog();
-  Applicant who;
-  if (applicant) {
-    who = {applicant->uid, to_lower(applicant->account ? applicant->account : ""), applicant->is_operator != 0};
-  }
-  const Status status = catalog->check(constraint, applicant ? &who : nullptr);
-  copy(status ? catalog->describe_unknown(constraint) : status.error().message(), text, size);
-  return status ? 0 : -1;
+/** Longest name of an account that is looked for: Slurm's own limit, which it checks later. */
+constexpr std::size_t kMaxAccount = 1024;
+
+/** At most one byte more than a constraint may have: what is longer is refused for it. */
+std::string_view bounded(const char* constraint) { return {constraint, strnlen(constraint, kMaxConstraint + 1)}; }
+
+bool has_variant(const char* feature) {
+  const std::size_t length = strnlen(feature, kMaxConstraint + 1);
+  return length <= kMaxConstraint && variants().index()->is_variant({feature, length});
 }
 
-/** What doesn't fit isn't cut: half a constraint is another one. */
-int settle_constraint(const char* constraint, char* text, unsigned int size) {
-  const std::string settled = variants().catalog()->settle(constraint);
-  if (settled.empty() || settled.size() >= size) return 0;
-  copy(settled, text, size);
+/** A settled constraint that doesn't fit isn't cut: half of one is another one. */
+int judge_constraint(const char* constraint, const slurm_k8s_applicant* applicant, char* settled,
+                     unsigned int settled_size, char* text, unsigned int size) {
+  Applicant who;
+  if (applicant) {
+    const char* account = applicant->account ? applicant->account : "";
+    who = {applicant->uid, to_lower({account, strnlen(account, kMaxAccount + 1)}), applicant->is_operator != 0};
+  }
+  const ConstraintVerdict verdict = variants().index()->judge(bounded(constraint), applicant ? &who : nullptr);
+  copy(verdict.text, text, size);
+  if (verdict.refused) return -1;
+  if (verdict.settled.empty() || verdict.settled.size() >= settled_size) return 0;
+  copy(verdict.settled, settled, settled_size);
   return 1;
 }
 
-void choose_variant(const char* constraint, const char* nodes, char* text, unsigned int size) {
-  const auto names = expand_hostlist(nodes ? nodes : "");
-  copy(variants().catalog()->choose(constraint, names.value_or({})), text, size);
+int choose_variant(const char* constraint, const char* nodes, char* text, unsigned int size) {
+  const auto variant = variants().index()->choose(bounded(constraint), nodes);
+  copy(variant.value_or(std::string()), text, size);
+  return variant ? 0 : 1;
 }
 
 }  // namespace
@@ -165,22 +176,17 @@ SLURMK8S_EXPORT void slurm_k8s_variants_close(void) {
 }
 
 SLURMK8S_EXPORT int slurm_k8s_variants_has(const char* feature) {
-  return slurmk8s::guarded("slurm_k8s_variants_has", 0,
-                           [&] { return slurmk8s::variants().catalog()->is_variant(feature) ? 1 : 0; });
+  return slurmk8s::guarded("slurm_k8s_variants_has", 0, [&] { return slurmk8s::has_variant(feature) ? 1 : 0; });
 }
 
-SLURMK8S_EXPORT int slurm_k8s_variants_check(const char* constraint, const slurm_k8s_applicant* applicant, char* text,
-                                             unsigned int size) {
-  return slurmk8s::guarded("slurm_k8s_variants_check", 0,
-                           [&] { return slurmk8s::check_variants(constraint, applicant, text, size); });
+SLURMK8S_EXPORT int slurm_k8s_variants_judge(const char* constraint, const slurm_k8s_applicant* applicant, char* settled,
+                                             unsigned int settled_size, char* text, unsigned int size) {
+  return slurmk8s::guarded("slurm_k8s_variants_judge", 0, [&] {
+    return slurmk8s::judge_constraint(constraint, applicant, settled, settled_size, text, size);
+  });
 }
 
-SLURMK8S_EXPORT int slurm_k8s_variants_settle(const char* constraint, char* text, unsigned int size) {
-  return slurmk8s::guarded("slurm_k8s_variants_settle", 0,
-                           [&] { return slurmk8s::settle_constraint(constraint, text, size); });
-}
-
-SLURMK8S_EXPORT void slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size) {
-  slurmk8s::guarded_void("slurm_k8s_variants_choose",
-                         [&] { slurmk8s::choose_variant(constraint, nodes, text, size); });
+SLURMK8S_EXPORT int slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size) {
+  return slurmk8s::guarded("slurm_k8s_variants_choose", 0,
+                           [&] { return slurmk8s::choose_variant(constraint, nodes, text, size); });
 }

@@ -59,7 +59,7 @@ void slurm_k8s_variants_close(void);
 /* Whether a feature is a variant. */
 int slurm_k8s_variants_has(const char *feature);
 
-/* Who asks for a job: slurm_k8s_variants_check(). */
+/* Who asks for a job: slurm_k8s_variants_judge(). */
 struct slurm_k8s_applicant {
 	unsigned int uid;
 	const char *account; /* NULL: the user's default one */
@@ -67,21 +67,19 @@ struct slurm_k8s_applicant {
 };
 
 /*
- * Whether slurmctld can do what a constraint asks for. 0; or -1 when not, with a sentence for the user in `text`. With 0
- * `text` may be a sentence, too: what there is, when no NodeSet fulfils the constraint; whether other nodes do is
- * slurmctld's to say. `applicant` NULL: whoever it is.
+ * What becomes of a constraint. -1: it is refused, and `text` says why. 1: slurmctld gets `settled` instead, since it has
+ * alternatives with variants; 0: it stays as it is. With both `text` may say what there is, when no NodeSet fulfils the
+ * constraint; whether other nodes do is slurmctld's to say. `applicant` NULL: whoever it is; nothing is settled then, and
+ * `settled` may be NULL. `settled` needs a byte more than the constraint.
  */
-int slurm_k8s_variants_check(const char *constraint, const struct slurm_k8s_applicant *applicant, char *text,
-                             unsigned int size);
+int slurm_k8s_variants_judge(const char *constraint, const struct slurm_k8s_applicant *applicant, char *settled,
+                             unsigned int settled_size, char *text, unsigned int size);
 
 /*
- * Whether a constraint has alternatives with variants, of which slurmctld must be given one: then `text` is the constraint
- * that it is to have. 1 or 0.
+ * The variant that `nodes` (a hostlist) get for a constraint, in `text`; empty: none. 0; or 1 when it depends on the nodes
+ * and `nodes` is NULL.
  */
-int slurm_k8s_variants_settle(const char *constraint, char *text, unsigned int size);
-
-/* The variant that `nodes` (a hostlist; NULL: not known) are to have for a constraint; empty: none. */
-void slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
+int slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
 
 #ifdef __cplusplus
 }

@@ -48,23 +48,24 @@ void VariantStore::read(State& state) {
   if (stat(state.path.c_str(), &now) != 0) return;
   if (now.st_mtim.tv_sec == state.changed.tv_sec && now.st_mtim.tv_nsec == state.changed.tv_nsec) return;
   state.changed = now.st_mtim;
-  auto catalog = load(state.path);
+  const auto catalog = load(state.path);
   if (catalog) {
-    state.catalog = std::make_shared<const VariantCatalog>(*std::move(catalog));
+    state.index = std::make_shared<const VariantIndex>(*catalog);
   } else {
     log_error("%s: %s: jobs and nodes are read without what it says", state.path.c_str(), catalog.error().message().c_str());
   }
 }
 
 void VariantStore::publish(const VariantCatalog* catalog) {
-  // Copied before the mutex is taken, for which slurmctld may wait with its locks in its hands.
-  auto fresh = catalog ? std::make_shared<const VariantCatalog>(*catalog) : nullptr;
+  // Made before the mutex is taken, for which slurmctld may wait with its locks in its hands.
+  auto fresh = catalog ? std::make_shared<const VariantIndex>(*catalog) : nullptr;
   std::string path;
   {
     auto state = state_.lock();
     state->live = catalog != nullptr;
     if (!catalog) return forget_if_unused(*state);
-    state->catalog.swap(fresh);
+    state->index.swap(fresh);
+    state->former.swap(fresh);
     path = state->path;
   }
   if (path.empty()) return;
@@ -72,12 +73,12 @@ void VariantStore::publish(const VariantCatalog* catalog) {
   if (!status) log_error("%s: a restart of slurmctld would not know the variants", status.error().message().c_str());
 }
 
-std::shared_ptr<const VariantCatalog> VariantStore::catalog() {
+std::shared_ptr<const VariantIndex> VariantStore::index() {
   auto state = state_.lock();
   if (!state->live && !state->path.empty() && std::chrono::steady_clock::now() - state->looked >= kLookInterval) {
     read(*state);
   }
-  return state->catalog ? state->catalog : std::make_shared<const VariantCatalog>();
+  return state->index ? state->index : std::make_shared<const VariantIndex>();
 }
 
 }  // namespace slurmk8s

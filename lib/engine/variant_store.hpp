@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VariantStore: the catalog of variants that slurmctld's plugins ask, and the file that has it over a restart.
+// VariantStore: the index of variants that slurmctld's plugins ask, and the file that has its catalog over a restart.
 //
 // slurmctld reads nodes and jobs back before the engine has seen a NodeSet, and asks then already which of their features
 // can change: the answer is the last one that this slurmctld, or the one that was in control before, has written into
@@ -14,7 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/locked.hpp"
-#include "core/variants.hpp"
+#include "core/variant_index.hpp"
 
 namespace slurmk8s {
 
@@ -27,14 +27,15 @@ class VariantStore {
   /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
   void publish(const VariantCatalog* catalog);
   /** Never null. */
-  std::shared_ptr<const VariantCatalog> catalog();
+  std::shared_ptr<const VariantIndex> index();
 
  private:
   struct State {
     int users = 0;
-    std::shared_ptr<const VariantCatalog> catalog;
+    std::shared_ptr<const VariantIndex> index;
+    std::shared_ptr<const VariantIndex> former;  // freed by the next publish(), not by who asks under Slurm's locks
     std::string path;
-    bool live = false;        // the engine keeps `catalog`
+    bool live = false;        // the engine keeps `index`
     TimePoint looked{};
     struct timespec changed{};  // the file, when it was last read
   };

@@ -24,6 +24,9 @@ inline constexpr int kNodeTableFull = -3;
 /** Whether slurmctld starts itself anew to read its configuration again. */
 inline constexpr bool kReconfigureStartsAnew = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
 
+/** SchedulerParameters has requeue_delay. */
+inline constexpr bool kHasRequeueDelay = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);
+
 /** A node created in the slot of a deleted one is never scheduled before slurmctld is reconfigured. */
 inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 3);
 

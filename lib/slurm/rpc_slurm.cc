@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <iterator>
 #include <memory>
 
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "core/reasons.hpp"
 #include "core/slurm.hpp"
 #include "slurm/compat.hpp"
 #include "slurm/partition_fields.hpp"
@@ -57,14 +59,18 @@ Errc errc_of(int code) {
   constexpr int kForbidden[] = {ESLURM_ACCESS_DENIED, ESLURM_USER_ID_MISSING, compat::kNodeTableFull};
   constexpr int kUnauthorized[] = {SLURM_PROTOCOL_AUTHENTICATION_ERROR, ESLURM_AUTH_CRED_INVALID};
   constexpr int kTimeout[] = {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, ETIMEDOUT};
-  constexpr int kUnavailable[] = {ESLURM_IN_STANDBY_MODE, ECONNREFUSED, ECONNRESET, EHOSTUNREACH, ENETUNREACH, EPIPE,
+  constexpr int kUnavailable[] = {ESLURM_IN_STANDBY_MODE, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH,
                                   EAGAIN, ENOENT};  // ENOENT: slurmctld's socket for credentials isn't there yet
+  // slurmctld had the request, or could have had it.
+  constexpr int kInterrupted[] = {SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT, SLURM_COMMUNICATIONS_RECEIVE_ERROR,
+                                  SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR, ECONNRESET, EPIPE};
   if (code == ESLURM_INVALID_NODE_NAME) return Errc::not_found;
   if (code == compat::kNodeAlreadyExists) return Errc::already_exists;
   if (is_one_of(code, kBusy)) return Errc::conflict;
   if (is_one_of(code, kForbidden)) return Errc::forbidden;
   if (is_one_of(code, kUnauthorized)) return Errc::unauthorized;
   if (is_one_of(code, kTimeout)) return Errc::timeout;
+  if (is_one_of(code, kInterrupted)) return Errc::interrupted;
   if (is_one_of(code, kUnavailable)) return Errc::unavailable;
   // Two blocks of codes for connections, which grow with every release.
   const bool connection = (code >= SLURM_COMMUNICATIONS_CONNECTION_ERROR && code < SLURM_PROTOCOL_VERSION_ERROR) ||
@@ -171,6 +177,8 @@ bool waits_for_nodes(const job_info_t& job) {
   }
 }
 
+bool is_suspended(const job_info_t& job) { return (job.job_state & JOB_STATE_BASE) == JOB_SUSPENDED; }
+
 SlurmJob decode_job(const job_info_t& info) {
   SlurmJob job;
   job.id = info.job_id;
@@ -188,12 +196,44 @@ SlurmJob decode_job(const job_info_t& info) {
   job.cpus = info.num_cpus;
   job.nodes = info.num_nodes;
   job.waits = waits_for_nodes(info);
+  job.admin_comment = text(info.admin_comment);
+  job.pending = (info.job_state & JOB_STATE_BASE) == JOB_PENDING;
+  job.completing = (info.job_state & JOB_COMPLETING) != 0;
+  job.held = info.priority == 0;
+  job.cron = (info.bitflags & CRON_JOB) != 0;
+  job.restarts = info.restart_cnt;
+  job.submitted = info.submit_time;
+  job.begin = info.eligible_time;  // as slurmctld sends a pending job's time to begin
+  job.suspended = is_suspended(info);
+  if (job.suspended) job.held_nodes = text(info.nodes);
   return job;
 }
 
 bool holds_nodes(const job_info_t& job) {
   const std::uint32_t base = job.job_state & JOB_STATE_BASE;
   return base == JOB_RUNNING || base == JOB_SUSPENDED || (job.job_state & JOB_COMPLETING) != 0;
+}
+
+bool runs(const job_info_t& job) {
+  const std::uint32_t base = job.job_state & JOB_STATE_BASE;
+  return (base == JOB_RUNNING || base == JOB_SUSPENDED) && (job.job_state & JOB_COMPLETING) == 0;
+}
+
+/** A number of seconds behind `key` in a list of options of slurm.conf. */
+std::optional<std::int64_t> find_seconds(const std::string& options, std::string_view key) {
+  for (const std::string_view word : split(options, ',')) {
+    if (word.starts_with(key)) return parse_int(word.substr(key.size()));
+  }
+  return std::nullopt;
+}
+
+/** As cred_expire of slurmctld (src/interfaces/cred.c), and _requeue_delay() of 26.05. */
+std::chrono::seconds requeue_delay(const slurm_conf_t& conf) {
+  constexpr std::int64_t kLeast = 5;
+  constexpr std::int64_t kDefault = 120;
+  const auto own = compat::kHasRequeueDelay ? find_seconds(text(conf.sched_params), "requeue_delay=") : std::nullopt;
+  const std::int64_t expire = find_seconds(text(conf.authinfo), "cred_expire=").value_or(kDefault);
+  return std::chrono::seconds(own.value_or(expire < kLeast ? kDefault : expire));
 }
 
 // libslurm's structs have `char *` for texts that it only reads.
@@ -230,14 +270,21 @@ class RpcSlurm final : public Slurm {
     const Conf conf = SLURMK8S_TRY(load_conf());
     SlurmConfig config;
     config.max_nodes = conf->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{conf->max_node_cnt};
-    const std::string plugins = text(conf->node_features_plugins);
-    config.has_node_features =
-        compat::kKnowsVariants && (has_word(plugins, "node_features/k8s") || has_word(plugins, "k8s"));
+    const std::string features = text(conf->node_features_plugins), submit = text(conf->job_submit_plugins);
+    config.has_node_features = compat::kKnowsVariants &&
+                               (has_word(features, "node_features/k8s") || has_word(features, "k8s")) &&
+                               (has_word(submit, "job_submit/k8s") || has_word(submit, "k8s"));
+    config.requeue_delay = requeue_delay(*conf);
+    config.gres_types = text(conf->gres_plugins);
+    config.booted = conf->boot_time;
     if (compat::kCanExempt) config.suspend_exc_nodes = text(conf->suspend_exc_nodes);
     return config;
   }
 
+  void end() override { ended_ = true; }
+
   Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
+    SLURMK8S_CHECK(refuse_after_end());
     errno = 0;
     if (compat::exempt_from_suspend(unconst(hostlist), exempt) != SLURM_SUCCESS) return last_error();
     return {};
@@ -275,7 +322,7 @@ class RpcSlurm final : public Slurm {
     return Error(Errc::not_found, format("job %u: slurm has no such job", id));
   }
 
-  Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
+  Result<std::optional<std::vector<SlurmJob>>> load_open_jobs_since(std::time_t& since) override {
     job_info_msg_t* raw = nullptr;
     errno = 0;
     if (slurm_load_jobs(not_ahead(since), &raw, SHOW_ALL) != SLURM_SUCCESS) {
@@ -286,9 +333,10 @@ class RpcSlurm final : public Slurm {
     std::vector<SlurmJob> jobs;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& info = message->job_array[i];
-      if (info.features && info.features[0] && waits_for_nodes(info)) jobs.push_back(decode_job(info));
+      const bool waits = info.features && info.features[0] && waits_for_nodes(info);
+      if (waits || (is_suspended(info) && info.nodes)) jobs.push_back(decode_job(info));
     }
-    if (!jobs.empty()) SLURMK8S_CHECK(add_partition_nodes(jobs));
+    if (std::any_of(jobs.begin(), jobs.end(), [](const SlurmJob& job) { return job.waits; })) SLURMK8S_CHECK(add_partition_nodes(jobs));
     since = message->last_update;
     return std::optional(std::move(jobs));
   }
@@ -304,6 +352,20 @@ class RpcSlurm final : public Slurm {
       if (holds_nodes(job) && job.nodes) hostlists.emplace_back(job.nodes);
     }
     return hostlists;
+  }
+
+  Result<std::vector<SlurmRun>> load_runs() override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
+    const JobInfo message(raw);
+    std::vector<SlurmRun> running;
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      const job_info_t& job = message->job_array[i];
+      if (!runs(job)) continue;
+      running.push_back({job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text(job.nodes)});
+    }
+    return running;
   }
 
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
@@ -335,8 +397,11 @@ class RpcSlurm final : public Slurm {
     slurm_init_update_node_msg(&message);
     message.node_names = unconst(hostlist);
     message.node_state = encode_state(update.state);
-    if (!update.reason.empty()) {
-      message.reason = unconst(update.reason);
+    // Set first, and cleared by slurmctld when the drain ends, in those versions that do that.
+    const bool takes_back = update.state == SlurmNodeUpdate::State::undrain;
+    const std::string reason = update.reason.empty() && takes_back ? kReasonReleased : update.reason;
+    if (!reason.empty()) {
+      message.reason = unconst(reason);
       compat::set_reason_uid(message, getuid());
     }
     if (!update.comment.empty() || update.clear_comment) message.comment = unconst(update.comment);
@@ -381,6 +446,7 @@ class RpcSlurm final : public Slurm {
   Status update_partition(const SlurmPartition& change) override { return set(slurm_update_partition, change); }
 
   Status delete_partition(const std::string& name) override {
+    SLURMK8S_CHECK(refuse_after_end());
     delete_part_msg_t message{.name = unconst(name)};
     errno = 0;
     if (slurm_delete_partition(&message) != SLURM_SUCCESS) return last_error();
@@ -407,12 +473,18 @@ class RpcSlurm final : public Slurm {
     return compat::kReusedSlotIsUnseen ? reconfigure() : Status();
   }
 
+  Status drop_lost_nodes() override { return reconfigure(); }
+
   Status start_anew() override {
     if (!compat::kReconfigureStartsAnew) return Error(Errc::invalid, "slurm: before 23.11 only a restart does that");
     return reconfigure();
   }
 
  private:
+  Status refuse_after_end() const {
+    return ended_ ? Status(Error(Errc::cancelled, "slurm: the engine has ended")) : Status();
+  }
+
   // A node's record doesn't say in which partitions it is.
   Status add_partition_nodes(std::vector<SlurmJob>& jobs) {
     std::time_t since = 0;
@@ -435,7 +507,8 @@ class RpcSlurm final : public Slurm {
     return Conf(raw);
   }
 
-  static Status set(int (*function)(update_part_msg_t*), const SlurmPartition& partition) {
+  Status set(int (*function)(update_part_msg_t*), const SlurmPartition& partition) {
+    SLURMK8S_CHECK(refuse_after_end());
     update_part_msg_t message;
     slurm_init_part_desc_msg(&message);
     encode_partition(partition, message);
@@ -444,18 +517,22 @@ class RpcSlurm final : public Slurm {
     return {};
   }
 
-  static Status reconfigure() {
+  Status reconfigure() {
+    SLURMK8S_CHECK(refuse_after_end());
     errno = 0;
     if (slurm_reconfigure() != SLURM_SUCCESS) return last_error();
     return {};
   }
 
   template <typename Message>
-  static Status call(int (*function)(Message*), Message& message) {
+  Status call(int (*function)(Message*), Message& message) {
+    SLURMK8S_CHECK(refuse_after_end());
     errno = 0;
     if (function(&message) != SLURM_SUCCESS) return last_error();
     return {};
   }
+
+  std::atomic<bool> ended_{false};
 };
 
 }  // namespace

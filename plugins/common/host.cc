@@ -3,6 +3,7 @@
 #include "common/host.hpp"
 
 #include <dlfcn.h>
+#include <string.h>
 
 #include "base/text.hpp"
 
@@ -18,6 +19,8 @@ Fn symbol(void* library, const char* name) {
 }
 
 }  // namespace
+
+bool is_too_long(const char* text) { return text && strnlen(text, kMaxConstraintText + 1) > kMaxConstraintText; }
 
 bool in_slurmctld() { return dlsym(RTLD_DEFAULT, "slurmctld_config") != nullptr; }
 
@@ -58,20 +61,18 @@ bool Variants::open(const char* folder) {
   library_ = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library_) return false;
   has_ = symbol<decltype(has_)>(library_, "slurm_k8s_variants_has");
-  check_ = symbol<decltype(check_)>(library_, "slurm_k8s_variants_check");
-  settle_ = symbol<decltype(settle_)>(library_, "slurm_k8s_variants_settle");
+  judge_ = symbol<decltype(judge_)>(library_, "slurm_k8s_variants_judge");
   choose_ = symbol<decltype(choose_)>(library_, "slurm_k8s_variants_choose");
   const auto load = symbol<decltype(&slurm_k8s_variants_open)>(library_, "slurm_k8s_variants_open");
   if (load) load(folder);
-  if (load && has_ && check_ && settle_ && choose_) return true;
+  if (load && has_ && judge_ && choose_) return true;
   close();
   return false;
 }
 
 void Variants::close() {
   has_ = nullptr;
-  check_ = nullptr;
-  settle_ = nullptr;
+  judge_ = nullptr;
   choose_ = nullptr;
   if (!library_) return;
   if (const auto forget = symbol<decltype(&slurm_k8s_variants_close)>(library_, "slurm_k8s_variants_close")) forget();
@@ -81,20 +82,16 @@ void Variants::close() {
 
 bool Variants::has(const char* feature) const { return has_ && has_(feature) != 0; }
 
-Variants::Answer Variants::check(const char* constraint, const slurm_k8s_applicant* applicant) const {
+Variants::Answer Variants::judge(const char* constraint, const slurm_k8s_applicant* applicant) const {
+  char settled[kMaxConstraintText + 1] = "";
   char text[2048] = "";
-  const bool refused = check_ && check_(constraint, applicant, text, sizeof text) != 0;
-  return {refused, text};
+  const int answer = judge_ ? judge_(constraint, applicant, settled, sizeof settled, text, sizeof text) : 0;
+  return {answer < 0, answer > 0 ? settled : "", text};
 }
 
-std::string Variants::settle(const char* constraint) const {
-  char text[2048] = "";
-  return settle_ && settle_(constraint, text, sizeof text) != 0 ? text : "";
-}
-
-std::string Variants::choose(const char* constraint, const char* nodes) const {
+std::optional<std::string> Variants::choose(const char* constraint, const char* nodes) const {
   char text[256] = "";
-  if (choose_) choose_(constraint, nodes, text, sizeof text);
+  if (choose_ && choose_(constraint, nodes, text, sizeof text) != 0) return std::nullopt;
   return text;
 }
 

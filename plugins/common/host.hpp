@@ -2,6 +2,8 @@
 // Host: which daemon has loaded a plugin, and the engine when that is slurmctld. Any thread.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "engine/engine_api.h"
@@ -9,6 +11,15 @@
 #define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 namespace slurmk8s {
+
+/**
+ * Longest constraint, in bytes: Slurm's own limit for it. Slurm checks it only after it has read the text, and has asked
+ * node_features/k8s about each feature in it.
+ */
+inline constexpr std::size_t kMaxConstraintText = 1024;
+
+/** Whether a user's text is longer than kMaxConstraintText; null isn't. It doesn't look further. */
+bool is_too_long(const char* text);
 
 /** Whether this process is slurmctld: it alone has the symbol slurmctld_config (also in Debian's stripped binaries). */
 bool in_slurmctld();
@@ -46,20 +57,18 @@ class Variants {
   bool has(const char* feature) const;
   struct Answer {
     bool refused = false;
-    std::string text;  ///< for the user; with a constraint that isn't refused, what there is instead, or empty
+    std::string settled;  ///< the constraint that slurmctld gets instead; empty: as it is
+    std::string text;     ///< for the user: why it is refused; else what there is, or empty
   };
-  /** `applicant` null: whoever it is. */
-  Answer check(const char* constraint, const slurm_k8s_applicant* applicant) const;
-  /** The constraint that slurmctld is to have instead; empty: as it is. */
-  std::string settle(const char* constraint) const;
-  /** `nodes` null: not known. */
-  std::string choose(const char* constraint, const char* nodes) const;
+  /** `applicant` null: whoever it is; nothing is settled then. */
+  Answer judge(const char* constraint, const slurm_k8s_applicant* applicant) const;
+  /** `nodes` is a hostlist. Without a value: it depends on the nodes, and `nodes` is null. */
+  std::optional<std::string> choose(const char* constraint, const char* nodes) const;
 
  private:
   void* library_ = nullptr;
   decltype(&slurm_k8s_variants_has) has_ = nullptr;
-  decltype(&slurm_k8s_variants_check) check_ = nullptr;
-  decltype(&slurm_k8s_variants_settle) settle_ = nullptr;
+  decltype(&slurm_k8s_variants_judge) judge_ = nullptr;
   decltype(&slurm_k8s_variants_choose) choose_ = nullptr;
 };
 

@@ -48,12 +48,20 @@ std::string merge(const char* fresh, const char* before) {
   return join_words(merged);
 }
 
+/** The nodes are looked at only when it depends on them: their names are as long as the job is large. */
 std::string choose(const char* constraint, bitstr_t* nodes) {
   if (!variants || !constraint) return {};
+  if (const auto variant = variants->choose(constraint, nullptr)) return *variant;
   char* names = nodes ? bitmap2node_name(nodes) : nullptr;
-  std::string variant = variants->choose(constraint, names);
+  std::string variant = variants->choose(constraint, names ? names : "").value_or(std::string());
   slurm_xfree(reinterpret_cast<void**>(&names));
   return variant;
+}
+
+/** Without job_submit/k8s Slurm multiplies alternatives with variants out, without a limit, before it asks us. */
+bool has_job_submit() {
+  const std::string plugins = slurm_conf.job_submit_plugins ? slurm_conf.job_submit_plugins : "";
+  return has_word(plugins, "k8s") || has_word(plugins, "job_submit/k8s");
 }
 
 }  // namespace
@@ -69,6 +77,10 @@ SLURMK8S_EXPORT int init(void) {
     if (!in_slurmctld()) return;
     if (!compat::kKnowsVariants) {
       slurm_error("slurm-k8s: node_features/k8s needs Slurm 23.02: no feature is a variant");
+      return;
+    }
+    if (!has_job_submit()) {
+      slurm_error("slurm-k8s: node_features/k8s needs JobSubmitPlugins=k8s: no feature is a variant");
       return;
     }
     variants = std::make_unique<Variants>();
@@ -94,8 +106,8 @@ SLURMK8S_EXPORT bool node_features_p_changeable_feature(char* feature) {
 /** Whether a job's constraint is one that we can do; who asks is job_submit/k8s' business. */
 SLURMK8S_EXPORT int node_features_p_job_valid(char* constraint, void*) {
   return guarded("node_features_p_job_valid", SLURM_SUCCESS, [&] {
-    if (!variants || !constraint) return SLURM_SUCCESS;
-    const Variants::Answer answer = variants->check(constraint, nullptr);
+    if (!variants || !constraint || is_too_long(constraint)) return SLURM_SUCCESS;  // too long: Slurm refuses it
+    const Variants::Answer answer = variants->judge(constraint, nullptr);
     if (answer.refused) slurm_info("slurm-k8s: %s: %s", constraint, answer.text.c_str());
     return answer.refused ? ESLURM_INVALID_FEATURE : SLURM_SUCCESS;
   });

@@ -10,6 +10,7 @@
 
 #include "base/guarded.hpp"
 #include "common/host.hpp"
+#include "common/names.hpp"
 #include "power_k8s/compat.hpp"
 #include "prep_k8s/held_jobs.hpp"
 
@@ -36,6 +37,7 @@ void look_at_jobs() {
 
 void start() {
   if (held_jobs || !in_slurmctld() || prep_does_it()) return;
+  serve_names();
   // One look of slurmctld's serves all the jobs that one of ours has found.
   const auto due = std::make_shared<bool>(false);
   held_jobs = std::make_unique<HeldJobs>(

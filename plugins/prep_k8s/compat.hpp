@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What prep/k8s uses of slurmctld beyond Slurm's public headers, per version. Nothing else in this folder tests versions.
 //
-// Source: src/interfaces/prep.h, src/common/bitstring.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h} of Slurm 22.05.8,
-// 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro release, so these declarations only ever meet the
+// Source: src/interfaces/prep.h, src/common/bitstring.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h},
+// src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro release, so these declarations only ever meet the
 // version they were compiled for.
 // The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
 #pragma once
@@ -47,6 +47,29 @@ enum prep_call_type_t {
   PREP_EPILOG,
   PREP_PROLOG_SLURMCTLD,
   PREP_EPILOG_SLURMCTLD,
+};
+
+/** What slurmd hands to a prolog and an epilog (job_env_t). */
+struct job_env_t {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  slurm_step_id_t step_id;
+#elif SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0)
+  int (*container_join)(uint32_t job_id, uid_t uid);
+#endif
+  uint32_t derived_ec;
+  uint32_t exit_code;
+  char** gres_job_env;
+  uint32_t het_job_id;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+  uint32_t jobid;
+  uint32_t step_id;
+#endif
+  char* node_aliases;
+  char* node_list;
+  char* partition;
+  char** spank_job_env;
+  uint32_t spank_job_env_size;
+  uid_t uid;
 };
 
 /** Its first members; more follow. */
@@ -128,6 +151,14 @@ inline int job_node_ready(uint32_t job_id, int* ready) {
 #endif
 }
 
+inline uint32_t job_id_of(const job_env_t& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  return job.step_id.job_id;
+#else
+  return job.jobid;
+#endif
+}
+
 inline slurmctld_lock_t job_and_node_read_locks() {
   slurmctld_lock_t levels{};
   levels.job = READ_LOCK;
@@ -153,6 +184,12 @@ inline void remember_addresses([[maybe_unused]] job_record_t* job) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
   if (set_job_alias_list) set_job_alias_list(job);
 #endif
+}
+
+inline slurmctld_lock_t conf_read_lock() {
+  slurmctld_lock_t levels{};
+  levels.conf = READ_LOCK;
+  return levels;
 }
 
 inline slurmctld_lock_t node_read_lock() {

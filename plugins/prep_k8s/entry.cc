@@ -2,13 +2,21 @@
 // prep/k8s: PrEp plugin of slurmctld. It holds each job's PrologSlurmctld until all of its nodes have registered, so
 // that slurmctld launches the job at that moment and not at its next look, up to 30 s later (PERIODIC_TIMEOUT).
 //
-// In slurmd, which loads the plugins that slurm.conf names, it does nothing.
+// In slurmd, which loads the plugins that slurm.conf names, it ends processes that outlive their job, in a pod. slurmd
+// calls an epilog at the end of every job only where a SPANK plugin has one, too: spank_k8s does.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
 #include <memory>
 
 #include "base/guarded.hpp"
 #include "common/host.hpp"
+#include "common/names.hpp"
 #include "prep_k8s/compat.hpp"
 #include "prep_k8s/held_jobs.hpp"
+#include "prep_k8s/job_notes.hpp"
+#include "prep_k8s/leftovers.hpp"
 
 using namespace slurmk8s;
 
@@ -24,9 +32,33 @@ std::unique_ptr<HeldJobs> held_jobs;  // in slurmctld only
 
 void start(const prep_callbacks_t& callbacks) {
   if (held_jobs || !in_slurmctld()) return;
+  serve_names();
   held_jobs = std::make_unique<HeldJobs>([callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
   });
+}
+
+/** The image's entrypoint writes it: on another machine a user's processes may have nothing to do with Slurm. */
+constexpr const char* kPodFile = "/run/slurm-k8s/pod.env";
+constexpr const char* kJobsFolder = "/run/slurm-k8s/jobs";
+constexpr std::chrono::seconds kKillLimit{2};
+
+bool kills_leftovers() {
+  const bool keeps = &slurm_conf && slurm_conf.prep_params && std::strstr(slurm_conf.prep_params, "keep_leftovers");
+  return !keeps && ::access(kPodFile, F_OK) == 0;
+}
+
+void begin_job(uint32_t job, uid_t user) {
+  if (!kills_leftovers()) return;
+  const Status noted = note_job(kJobsFolder, job, user);
+  if (!noted) slurm_error("slurm-k8s: job %u: %s", job, noted.error().message().c_str());
+}
+
+void end_job(uint32_t job, uid_t user) {
+  if (!kills_leftovers()) return;
+  forget_job(kJobsFolder, job, user);
+  const unsigned killed = kill_leftovers(job, user, noted_jobs(kJobsFolder), kKillLimit);
+  if (killed) slurm_info("slurm-k8s: job %u: %u processes of user %u outlived it: killed", job, killed, user);
 }
 
 }  // namespace
@@ -44,8 +76,15 @@ SLURMK8S_EXPORT void prep_p_register_callbacks(prep_callbacks_t* callbacks) {
   guarded_void("prep_p_register_callbacks", [&] { start(*callbacks); });
 }
 
-SLURMK8S_EXPORT int prep_p_prolog(void*, void*) { return SLURM_SUCCESS; }
-SLURMK8S_EXPORT int prep_p_epilog(void*, void*) { return SLURM_SUCCESS; }
+SLURMK8S_EXPORT int prep_p_prolog(job_env_t* job, void*) {
+  guarded_void("prep_p_prolog", [&] { begin_job(compat::job_id_of(*job), job->uid); });
+  return SLURM_SUCCESS;
+}
+
+SLURMK8S_EXPORT int prep_p_epilog(job_env_t* job, void*) {
+  guarded_void("prep_p_epilog", [&] { end_job(compat::job_id_of(*job), job->uid); });
+  return SLURM_SUCCESS;
+}
 
 SLURMK8S_EXPORT int prep_p_prolog_slurmctld(job_record_t* job, bool* async) {
   *async = guarded("prep_p_prolog_slurmctld", false, [&] { return held_jobs && held_jobs->hold(job); });

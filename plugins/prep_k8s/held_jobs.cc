@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdarg>
 #include <string>
+#include <vector>
 
 #include "base/locked.hpp"
 #include "base/log.hpp"
@@ -12,6 +13,7 @@
 #include "prep_k8s/compat.hpp"
 #include "prep_k8s/heartbeat.hpp"
 #include "prep_k8s/job_id.hpp"
+#include "prep_k8s/power_programs.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -105,12 +107,31 @@ bool is_of_use(Wake wake) {
   return compat::nodes_wait_for_power();
 }
 
+/** ResumeProgram, SuspendProgram, ResumeFailProgram. */
+std::vector<std::string> power_programs() {
+  const SlurmLocks locks(compat::conf_read_lock(), LockedCall::ask);
+  std::vector<std::string> programs;
+  for (const char* program : {slurm_conf.resume_program, slurm_conf.suspend_program, slurm_conf.resume_fail_program}) {
+    if (program) programs.emplace_back(program);
+  }
+  return programs;
+}
+
 /**
  * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
  * SuspendRate nothing is done, since config_power_mgr() empties their token buckets.
  */
 void wake_power_save(Wake wake) {
   if (is_ending() || !is_of_use(wake)) return;
+  const std::string unusable = find_unusable(power_programs());
+  static LogLimiter limiter{std::chrono::minutes(1)};
+  unsigned others = 0;
+  if (!unusable.empty()) {
+    if (limiter.allow(std::chrono::steady_clock::now(), others)) {
+      log_warning("power saving isn't woken, since slurmctld would switch it off: %s", unusable.c_str());
+    }
+    return;
+  }
   const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
   if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
 }
@@ -162,7 +183,12 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
     complete(job, ok);
   };
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
-  launches_.emplace(std::move(host), clock_, std::chrono::seconds(engine_.launch_timeout()));
+  const long timeout = engine_.launch_timeout();
+  if (timeout != 0 && timeout <= slurm_conf.resume_timeout) {
+    slurm_error("slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their nodes "
+                "still boot", timeout, static_cast<int>(slurm_conf.resume_timeout));
+  }
+  launches_.emplace(std::move(host), clock_, std::chrono::seconds(timeout));
   launches_here = &*launches_;
 }
 

@@ -8,9 +8,9 @@
 //    a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
 //    put there after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
 //    starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
-//    the nodes.
+//    the nodes. And not for ever: after kMostPhases without a question its tick is left where it is.
 // Before it is first asked for nothing is woken: slurmctld may not have read its configuration yet. It has when a job gets
-// nodes, and when the sidecar, which asks for nodes without a job, has had an answer from it.
+// nodes, and when it has answered the engine, which passes on what the sidecar asks for only then.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +35,8 @@ class PowerSaveTicks {
   static constexpr std::chrono::milliseconds kPhase{950};
   /** How long its own tick is left alone. */
   static constexpr std::chrono::seconds kKeep{4};
+  /** How often after a question its tick is put in its place, for ten minutes: the next one may cost a second then. */
+  static constexpr int kMostPhases = 150;
   /** How much earlier than that it may be. */
   static constexpr std::chrono::milliseconds kEarly{20};
   /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
@@ -43,6 +45,7 @@ class PowerSaveTicks {
   /** What the thread is to be woken for now. `asked`: what has just come up, none, jobs or nodes. */
   Wake due(Wall now, Wake asked) {
     if (asked != Wake::none) {
+      phases_ = 0;
       first_ = std::max(now, second(now) + kIntoSecond);
       first_for_ = std::max(first_for_, asked);
       // Whether a job's wake-up was lost shows in its nodes. Of other nodes nothing shows, and one more wake-up would take
@@ -63,8 +66,8 @@ class PowerSaveTicks {
       phase_ = tick > now ? tick : tick + std::chrono::seconds(1);
       settled_.reset();
     } else if (phase) {
-      phase_ = second(now) + kKeep + kPhase;
       settled_ = now;
+      if (++phases_ < kMostPhases) phase_ = second(now) + kKeep + kPhase;
     }
     return reason;
   }
@@ -95,6 +98,7 @@ class PowerSaveTicks {
   std::optional<Wall> first_;
   std::optional<Wall> again_;
   std::optional<Wall> phase_;
+  int phases_ = 0;  // since the last question
   Wake first_for_ = Wake::none;
   Wake again_for_ = Wake::none;
   std::optional<Wall> settled_;  // its own tick was put in its place then, and it has not been woken since

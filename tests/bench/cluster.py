@@ -13,7 +13,7 @@ import time
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 BED = ROOT / "tests/bed/bed"
-NAMESPACE = "slurm"
+NAMESPACE = os.environ.get("BED_NAMESPACE", "slurm")
 CONTROLLER = "slurm-controller-0"
 # A cluster of thousands of nodes needs more than the chart's default: with a tenth of a processor requested, slurmctld
 # is served last on a busy machine.
@@ -74,15 +74,16 @@ def kubeconfig():
     return json.loads(bed("kubectl", "config", "view", "--raw", "-o", "json"))
 
 
-def install(*options, values=None, nodes=8):
+def install(*options, values=None, nodes=8, namespace=NAMESPACE):
     """Installs the chart, or changes the release; `values` go over those of the e2e tests."""
     # Helm makes a CRD, but doesn't change one that is there.
     bed("kubectl", "apply", "--server-side", "--force-conflicts", "-f", str(ROOT / "helm/slurm/crds"))
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         json.dump(values or {}, file)  # JSON is YAML
         file.flush()
-        bed("helm", "upgrade", "--install", "slurm", str(ROOT / "helm/slurm"), "-n", NAMESPACE, "--create-namespace",
-            "-f", str(ROOT / "tests/e2e/values.yaml"), "-f", file.name, *options, "--wait", "--timeout", "180s")
+        bed("helm", "upgrade", "--install", "slurm", str(ROOT / "helm/slurm"), "-n", namespace, "--create-namespace",
+            "-f", str(ROOT / "tests/e2e/values.yaml"), "-f", file.name, "--set", f"images.tag={bed('image', 'tag').strip()}",
+            *options, "--wait", "--timeout", "180s")
     wait_for(f"{nodes} nodes", 120, lambda: node_count() == nodes)
 
 

@@ -11,10 +11,12 @@ import pathlib
 import re
 import sys
 
-CONDITION = re.compile(r"#\s*if SLURM_VERSION_NUMBER (>=|<) SLURM_VERSION_NUM\((\d+), (\d+), (\d+)\)")
+CONDITION = re.compile(r"#\s*(?:el)?if SLURM_VERSION_NUMBER (>=|<) SLURM_VERSION_NUM\((\d+), (\d+), (\d+)\)")
 KEYWORDS = {"const", "unsigned", "int", "char", "long", "short", "void", "bool"}
 # Ours may be vaguer: an opaque pointer instead of a type that we don't declare.
 LISTS = {"List", "list_t*"}
+# Of these we know the first members.
+BEGINNINGS = {"job_env_t", "slurmctld_config_t", "slurm_conf_node_t"}
 
 
 def without_comments(text):
@@ -23,18 +25,25 @@ def without_comments(text):
 
 def of_version(text, version):
     """The lines that the preprocessor would leave for that version of Slurm."""
-    out, stack = [], []
+    out, stack, chosen = [], [], []  # of each open condition: whether its lines count, and whether some have counted
     for line in text.splitlines():
         words = line.split()
         if match := CONDITION.match(line):
             wanted = tuple(map(int, match.groups()[1:]))
-            stack.append(version >= wanted if match[1] == ">=" else version < wanted)
-        elif words[:1] == ["#if"] or words[:1] == ["#ifdef"]:
+            holds = version >= wanted if match[1] == ">=" else version < wanted
+            if words[0] == "#elif":
+                stack[-1] = holds and not chosen[-1]
+                chosen[-1] |= holds
+            else:
+                stack.append(holds)
+                chosen.append(holds)
+        elif words[:1] in (["#if"], ["#ifdef"], ["#elif"]):
             raise SystemExit(f"{line}: a condition that this test doesn't understand")
         elif words[:1] == ["#else"]:
-            stack[-1] = not stack[-1]
+            stack[-1] = not chosen[-1]
         elif words[:1] == ["#endif"]:
             stack.pop()
+            chosen.pop()
         elif all(stack) and not line.startswith("#"):
             out.append(line)
     return "\n".join(out)
@@ -77,7 +86,7 @@ def enumerators(body):
 
 class Slurm:
     def __init__(self, folder):
-        headers = sorted(p for part in ("common", "interfaces", "slurmctld") for p in folder.glob(f"src/{part}/*.h"))
+        headers = sorted(p for part in ("common", "interfaces", "slurmctld", "slurmd/slurmd") for p in folder.glob(f"src/{part}/*.h"))
         if not headers:
             raise SystemExit(f"{folder}: no source of Slurm")
         self.text = without_comments("\n".join(p.read_text(errors="replace") for p in headers))
@@ -117,7 +126,7 @@ def differences(ours, slurm):
             wrong = next((p for p in pairs if not same_member(*p)), None)
             if len(known) < len(mine):
                 yield name, f"{len(mine)} members, Slurm: {len(known)}"
-            elif name != "slurmctld_config_t" and len(known) != len(mine):
+            elif name not in BEGINNINGS and len(known) != len(mine):
                 yield name, f"Slurm has further members: {known[len(mine):]}"
             else:
                 yield name, wrong and f"{wrong[0]}, Slurm: {wrong[1]}"

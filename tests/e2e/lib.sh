@@ -10,7 +10,7 @@ BED=$E2E_FOLDER/../bed/bed
 NAMESPACE=${BED_NAMESPACE:-slurm}
 SUITE=${BED_SUITE:-trixie}
 # shellcheck disable=SC2034 # where the chart is installed
-VALUES=(-f "$E2E_FOLDER/values.yaml" -f "$E2E_FOLDER/suites/$SUITE.yaml")
+VALUES=(-f "$E2E_FOLDER/values.yaml" -f "$E2E_FOLDER/suites/$SUITE.yaml" --set "images.tag=$("$BED" image tag)")
 
 kubectl() { "$BED" kubectl -n "$NAMESPACE" "$@"; }
 slurm() { "$BED" slurm "$@"; }
@@ -58,6 +58,28 @@ SKIPPED=77
 # In the first line of a test: on other versions it is skipped.
 needs_slurm() { if is_slurm_before "$1"; then exit "$SKIPPED"; fi; }
 needs_slurm_before() { is_slurm_before "$1" || exit "$SKIPPED"; }
+
+# What the chart's policy says of a pod, in JSON, that the engine would make; nothing is made.
+try_pod() { # SPEC
+  kubectl --as="system:serviceaccount:$NAMESPACE:slurm-controller" create --dry-run=server --output=name --filename=- <<JSON
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"policy-try"},"spec":$1}
+JSON
+}
+PRIVILEGED_POD='{"hostPID":true,"automountServiceAccountToken":false,"containers":[{"name":"slurmd","image":"localhost/x"}]}'
+is_refused() { ! try_pod "$1"; }
+# The API server judges by its own copy of the namespace, which was seen to be more than 30 s old on a busy machine.
+# As the namespace's administrator: its pods may have hostPath, CAP_SYS_ADMIN and so on.
+allow_privileged() {
+  kubectl label namespace "$NAMESPACE" --overwrite pod-security.kubernetes.io/enforce=privileged >/dev/null
+  wait_for 120 "a privileged pod is let through" try_pod "$PRIVILEGED_POD"
+}
+forbid_privileged() {
+  kubectl label namespace "$NAMESPACE" pod-security.kubernetes.io/enforce- >/dev/null
+  wait_for 120 "a privileged pod is refused" is_refused "$PRIVILEGED_POD" && return
+  kubectl get namespace "$NAMESPACE" --show-labels >&2
+  try_pod "$PRIVILEGED_POD" >&2
+  return 1
+}
 
 # Jobs.
 

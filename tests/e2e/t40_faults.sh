@@ -62,6 +62,25 @@ test_pod_deleted_before_slurmd_registered() {
   wait_done "$job" 120
 }
 
+test_an_administrators_comment_stays() {
+  local job node
+  cordon
+  trap uncordon EXIT
+  job=$(submit -N1 --hold --wrap true)
+  slurm scontrol update "jobid=$job" 'AdminComment={"project":7}'
+  slurm scontrol release "$job"
+  wait_for 10 "a pod" has_pod_count 1
+  node=$(pods)
+  tells() { slurm scontrol show node "$node" -o | grep -c 'Comment=slurm-k8s: waiting: ' >/dev/null; }
+  wait_for 10 "$node tells what it waits for" tells
+  assert_equal AdminComment '{"project":7}' "$(job_field "$job" AdminComment)"
+  uncordon
+  wait_done "$job" 60
+  is_silent() { ! tells; }
+  wait_for 10 "$node waits for nothing" is_silent
+  assert_equal AdminComment '{"project":7}' "$(job_field "$job" AdminComment)"
+}
+
 test_cancelled_while_powering_up() {
   local job
   cordon

@@ -8,6 +8,7 @@ evict() { # POD: as `kubectl drain` does
 }
 is_marked() { [[ $(kubectl get pod "$1" -o jsonpath='{.metadata.labels.slurm-k8s\.io/busy}') == true ]]; }
 is_unmarked() { kubectl get pod "$1" >/dev/null && ! is_marked "$1"; }
+has_state_label() { [[ $(kubectl get pod "$1" -o jsonpath='{.metadata.labels.slurm-k8s\.io/state}') == "$2" ]]; }
 annotation() { kubectl get pod "$1" -o jsonpath="{.metadata.annotations.$2}"; }
 is_protected() {
   [[ $(kubectl get nodesets.slurm-k8s.io compute \
@@ -45,6 +46,24 @@ test_busy_pods_stay_and_idle_pods_go() {
   wait_for 12 "mark of $node taken off" is_unmarked "$node"
   evict "$node" >/dev/null || fail "the idle pod $node isn't evicted"
   wait_for 60 "a cluster at zero" is_zero
+}
+
+# slurmctld calls its node idle.
+test_a_suspended_job_keeps_its_pod() {
+  local job node
+  job=$(submit -N1 --wrap 'sleep 30')
+  wait_job "$job" RUNNING 60
+  node=$(job_nodes "$job")
+  slurm scontrol suspend "$job"
+  wait_job "$job" SUSPENDED 10
+  wait_for 10 "$node idle" node_has_state "$node" IDLE
+  stays 12 is_marked "$node"
+  is_refused "$node"
+  wait_for 10 "$node told as suspended" has_state_label "$node" suspended
+  slurm scontrol resume "$job"
+  wait_done "$job" 60
+  assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
+  wait_for 12 "mark of $node taken off" is_unmarked "$node"
 }
 
 test_without_protection_a_busy_pod_can_be_evicted() {

@@ -30,9 +30,20 @@ test_gres_features_and_weight_of_extra_conf() {
   if slurm sbatch --gres=fpga:3 --wrap true >/dev/null 2>&1; then fail "a job for three devices was taken"; fi
 }
 
+node_reason_has() { [[ $(node_reason "$1") =~ $2 ]]; } # NODE REGEX
+
+# The pod goes, and its log with it.
+test_the_words_of_a_slurmd_that_ends() {
+  trap remove_tmpl EXIT
+  put_tmpl '"template":{"spec":{"containers":[{"name":"slurmd","command":["slurmd","-D","-f","/etc/hostname"]}]}}'
+  submit -w tmpl-0 --wrap true >/dev/null
+  wait_for 60 "slurmd's words in the Reason" node_reason_has tmpl-0 'slurmd ended with exit code 1: (fatal|error): '
+}
+
 test_network_of_the_machine() {
   local job
-  trap remove_tmpl EXIT
+  trap 'remove_tmpl; forbid_privileged' EXIT
+  allow_privileged
   put_tmpl '"template":{"spec":{"hostNetwork":true,"dnsPolicy":"ClusterFirstWithHostNet"}}'
   job=$(submit -w tmpl-0 --wrap 'srun hostname')
   wait_done "$job" 90

@@ -28,6 +28,17 @@ test_nodes_resolve_each_other() {
   done'
 }
 
+# seccomp RuntimeDefault, no raw sockets and device files, and no root by a set-uid program.
+test_what_a_job_may_do_in_its_pod() {
+  local status bits
+  status=$(slurm srun -N1 cat /proc/self/status)
+  assert_equal "seccomp, no_new_privs" "2 1" "$(awk '/^Seccomp:/ {s = $2} /^NoNewPrivs:/ {n = $2} END {print s, n}' <<<"$status")"
+  bits=$((16#$(awk '/^CapBnd:/ {print $2}' <<<"$status")))
+  assert_equal "groups that may ping" "0 2147483647" "$(slurm srun -N1 cat /proc/sys/net/ipv4/ping_group_range | xargs)"
+  # CAP_NET_RAW is 13, CAP_SYS_ADMIN 21, CAP_MKNOD 27; CAP_SETUID, 7, is what slurmd starts jobs with.
+  assert_equal "capabilities 13, 21, 27, 7" "0 0 0 1" "$((bits >> 13 & 1)) $((bits >> 21 & 1)) $((bits >> 27 & 1)) $((bits >> 7 & 1))"
+}
+
 test_pods_are_unprivileged() {
   local job
   job=$(submit -N1 --wrap 'sleep 5')

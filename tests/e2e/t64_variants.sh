@@ -175,7 +175,7 @@ test_pods_tell_of_their_job() {
   job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
   wait_job "$job" RUNNING 60
   assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
-  assert_equal annotation '1 CPUs of all: team=x;"y"' "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
+  assert_equal annotation '1 CPUs of main: team=x;"y"' "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
   wait_done "$job" 30
 }
 

@@ -11,6 +11,7 @@ LEDGER=$BED_STATE_FOLDER/ledger
 
 # A node whose file /ledger/hold-NAME exists has its pod running but no slurmd yet.
 prepare_ledger() {
+  allow_privileged # for hostPath
   mkdir -p "$LEDGER"
   chmod 1777 "$LEDGER"
   rm -f "$LEDGER"/*

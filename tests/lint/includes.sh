@@ -37,10 +37,10 @@ folder_may() {
 }
 
 # only_in REGEX FILES: lines of the product that match outside the files (a regex) that may have them.
-only_in() { matches "$1" lib plugins spank sidecar | grep -vE "^($2):" || true; }
+only_in() { matches "$1" lib nss plugins spank sidecar | grep -vE "^($2):" || true; }
 
 no_upward() {
-  matches '^ *# *include *"(tests|support)/' lib plugins spank sidecar
+  matches '^ *# *include *"(tests|support)/' lib nss plugins spank sidecar
   matches '^ *# *include *"(\.\./)+' lib plugins spank sidecar tests
 }
 
@@ -64,6 +64,7 @@ rule "lib/core includes base to core" folder_may lib/core base json http kube co
 rule "lib/slurm includes base, json, core" folder_may lib/slurm base json core slurm
 rule "lib/engine includes lib" folder_may lib/engine base json http kube core slurm engine
 rule "spank includes only base" folder_may spank base
+rule "nss includes only base" folder_may nss base
 rule "nobody includes tests, or by ../" no_upward
 rule "plugins, spank and sidecar don't include each other, and lib none of them" no_sideways
 rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' 'lib/http/(curl_transport|endpoint)\.cc'

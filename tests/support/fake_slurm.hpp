@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@
 
 #include "base/hostlist.hpp"
 #include "base/text.hpp"
+#include "core/reasons.hpp"
 #include "core/slurm.hpp"
 
 namespace slurmk8s {
@@ -27,13 +29,20 @@ class FakeSlurm final : public Slurm {
   std::vector<std::string> calls;
   /** Nodes whose jobs a call requeued or killed: a test of careful code wants this empty. */
   std::set<std::string> harmed;
-  std::map<std::uint32_t, std::string> comments;  // AdminComment of jobs
+  std::map<std::uint32_t, std::string> comments;  // AdminComment of jobs, as set by a call
+  int comment_writes = 0;
   /** The next calls fail with these, one each; loads too when `fail_loads`. */
   std::vector<Error> failures;
   bool fail_loads = false;
+  /** As 22.05, 26.05, and others with accounting: a drain that ends takes its Reason along. */
+  bool clears_reasons = false;
+  /** As 22.05: a node that slurmctld sets DOWN keeps the Reason that it has. */
+  bool keeps_reasons = false;
   std::int64_t limit = 4096;
   std::optional<std::string> exempt_nodes = "";  ///< SuspendExcNodes; empty: a Slurm that can't change it
   std::string configured_exempt_nodes;           ///< as slurm.conf has it
+  std::time_t booted = 1;  ///< when slurmctld started
+  bool ends_at_create = false;  ///< slurmctld ends at each create, and starts again
   int settled = 0;  ///< calls of settle_created_nodes() that went well
   int scheduled = 0;  ///< calls of schedule_jobs() that went well
   int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
@@ -41,7 +50,11 @@ class FakeSlurm final : public Slurm {
   std::map<std::uint32_t, SlurmJob> jobs;
   void touch_jobs() { job_time_++; }
   std::function<void()> on_load_jobs;  ///< while slurmctld makes a list of jobs
+  std::function<void()> on_update;  ///< before nodes are changed: what another client does meanwhile
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
+  std::vector<SlurmRun> runs;              ///< as load_runs() tells them
+  int run_loads = 0;
+  std::chrono::seconds requeue_delay{30};
   std::map<std::uint32_t, std::chrono::seconds> begins;  ///< how far ahead pending jobs' times to begin lie
 
   std::map<std::string, SlurmPartition> partitions;
@@ -73,6 +86,28 @@ class FakeSlurm final : public Slurm {
     node.base = Base::idle;
     node.cloud = node.dynamic = node.powered_down = true;
     return node;
+  }
+
+  /** slurmctld drains a node by itself: it keeps a Reason that is there. */
+  void drain_itself(const std::string& name, const std::string& why) {
+    SlurmNode& record = node(name);
+    record.draining = true;
+    if (record.reason.empty() || record.reason.starts_with("Not responding")) record.reason = why;
+  }
+  /** slurmctld sets a node DOWN by itself: it appends to the Reason, or 22.05 keeps it, but for ResumeTimeout. */
+  void set_down_itself(const std::string& name, const std::string& why) {
+    SlurmNode& record = node(name);
+    const bool times_out = why == "ResumeTimeout reached";
+    record.base = Base::down;
+    if (times_out) {
+      record.powered_down = true;
+      record.powering_up = record.power_down_asked = record.draining = record.not_responding = false;
+    }
+    if (record.reason.empty() || (keeps_reasons && times_out)) {
+      record.reason = why;
+    } else if (!keeps_reasons && record.reason.find(" : " + why) == std::string::npos) {
+      record.reason += " : " + why;
+    }
   }
 
   /** An idle node that is asked to power down begins to, one that was powering down is down. Nothing else moves. */
@@ -114,7 +149,9 @@ class FakeSlurm final : public Slurm {
     return std::optional(std::move(all));
   }
 
-  Result<SlurmConfig> load_config() override { return SlurmConfig{limit, exempt_nodes}; }
+  Result<SlurmConfig> load_config() override {
+    return SlurmConfig{.max_nodes = limit, .suspend_exc_nodes = exempt_nodes, .requeue_delay = requeue_delay, .booted = booted};
+  }
 
   Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
     calls.push_back((exempt ? "exempt " : "subject ") + hostlist);
@@ -133,6 +170,25 @@ class FakeSlurm final : public Slurm {
     settled++;
     if (exempt_nodes) exempt_nodes = configured_exempt_nodes;  // slurmctld reads slurm.conf again
     return {};
+  }
+
+  Status drop_lost_nodes() override {
+    calls.push_back("drop lost nodes");
+    if (auto error = next_failure()) return *error;
+    if (drops_lost_nodes) {
+      time_++;
+      std::erase_if(nodes_, [](const auto& entry) { return entry.second.base == Base::future && !entry.second.dynamic; });
+    }
+    return {};
+  }
+  bool drops_lost_nodes = true;
+
+  /** As slurmctld does at its start with a node whose name has no address. */
+  void lose(const std::string& name) {
+    SlurmNode& lost = node(name);
+    lost.base = Base::future;
+    lost.cloud = lost.dynamic = lost.powered_down = lost.powering_down = lost.power_down_asked = false;
+    lost.reason = "NO NETWORK ADDRESS FOUND";
   }
 
   Status start_anew() override {
@@ -157,7 +213,7 @@ class FakeSlurm final : public Slurm {
     return found->second;
   }
 
-  Result<std::optional<std::vector<SlurmJob>>> load_waiting_jobs_since(std::time_t& since) override {
+  Result<std::optional<std::vector<SlurmJob>>> load_open_jobs_since(std::time_t& since) override {
     if (fail_loads) {
       if (auto error = next_failure()) return *error;
     }
@@ -166,7 +222,7 @@ class FakeSlurm final : public Slurm {
     if (on_load_jobs) on_load_jobs();
     std::vector<SlurmJob> waiting;
     for (const auto& [id, job] : jobs) {
-      if (job.waits && !job.features.empty()) waiting.push_back(job);
+      if (job.suspended || (job.waits && !job.features.empty())) waiting.push_back(job);
     }
     return std::optional(std::move(waiting));
   }
@@ -175,6 +231,14 @@ class FakeSlurm final : public Slurm {
     if (auto error = next_failure()) return *error;
     if (on_load_jobs) on_load_jobs();
     return nodes_of_jobs;
+  }
+
+  Result<std::vector<SlurmRun>> load_runs() override {
+    run_loads++;
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
+    return runs;
   }
 
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
@@ -190,6 +254,10 @@ class FakeSlurm final : public Slurm {
 
   Status create_nodes(const std::string& line) override {
     calls.push_back("create " + line);
+    if (ends_at_create) {
+      booted++;
+      return Error(Errc::interrupted, "slurm: Zero Bytes were transmitted or received");
+    }
     if (auto error = next_failure()) return *error;
     std::map<std::string, std::string> words;
     for (const std::string_view word : split(line, ' ')) {
@@ -235,12 +303,18 @@ class FakeSlurm final : public Slurm {
                     (update.weight ? " Weight=" + std::to_string(*update.weight) : "") +
                     (update.topology ? " Topology=" + *update.topology : ""));
     if (auto error = next_failure()) return *error;
-    for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
+    if (on_update) on_update();
+    // As update_node() in node_mgr.c: each name once, in order, up to the first one that isn't there.
+    const auto names = SLURMK8S_TRY(expand_hostlist(hostlist));
+    for (const std::string& name : std::set<std::string>(names.begin(), names.end())) {
       if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
       apply(node(name), update);
     }
     return {};
   }
+
+  std::atomic<bool> ended{false};
+  void end() override { ended = true; }
 
   Status schedule_jobs(const std::string& node) override {
     if (auto error = next_failure()) return *error;
@@ -295,6 +369,9 @@ class FakeSlurm final : public Slurm {
 
   Status comment_job(std::uint32_t job, const std::string& text) override {
     comments[job] = text;
+    comment_writes++;
+    const auto found = jobs.find(job);
+    if (found != jobs.end()) found->second.admin_comment = text;
     return {};
   }
 
@@ -348,9 +425,14 @@ class FakeSlurm final : public Slurm {
         if (update.state == State::down) node.base = Base::down;
         else ask_power_down(node);
         break;
-      case State::undrain: node.draining = false; break;
+      case State::undrain:
+        take_drain_back(node);
+        if (update.reason.empty()) node.reason = kReasonReleased;
+        if (clears_reasons) node.reason.clear();
+        break;
       case State::resume:
-        node.draining = false;
+        take_drain_back(node);
+        if (clears_reasons) node.reason.clear();
         if (node.powering_down) {
           node.powering_down = false;
           node.powered_down = true;
@@ -365,6 +447,11 @@ class FakeSlurm final : public Slurm {
       case State::power_down: ask_power_down(node); break;
       case State::keep: break;
     }
+  }
+
+  static void take_drain_back(SlurmNode& node) {
+    if (node.draining && (node.powered_down || node.powering_down)) node.not_responding = true;
+    node.draining = false;
   }
 
   void ask_power_down(SlurmNode& node) {

@@ -21,6 +21,7 @@ void codes_have_names_and_say_what_may_be_retried(void**) {
       {Errc::gone, "gone", false},               {Errc::unauthorized, "unauthorized", true},
       {Errc::forbidden, "forbidden", false},     {Errc::throttled, "throttled", true},
       {Errc::timeout, "timeout", true},          {Errc::unavailable, "unavailable", true},
+      {Errc::interrupted, "interrupted", true},
       {Errc::cancelled, "cancelled", false},     {Errc::protocol, "protocol", true},
       {Errc::internal, "internal", false},
   };

@@ -18,6 +18,14 @@
 
 using namespace slurmk8s;
 
+static std::atomic<int> umask_calls{0};
+
+/** In the place of libc's. */
+extern "C" mode_t umask(mode_t) noexcept {
+  ++umask_calls;
+  return 0;
+}
+
 namespace {
 
 /** Echoes what it understood; refuses op "no". */
@@ -113,6 +121,9 @@ void only_its_owner_may_write_to_it(void** state) {
   assert_int_equal(info.st_mode & 0777, 0600);
 }
 
+/** slurmctld's other threads make files meanwhile. */
+void the_process_keeps_its_umask(void**) { assert_int_equal(umask_calls, 0); }
+
 void large_messages(void** state) {
   std::vector<std::string> nodes;
   for (int i = 0; i < 20000; ++i) nodes.push_back("n" + std::to_string(i * 3) + "x");  // no ranges: 150 kB
@@ -173,6 +184,7 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(answers, set_up, tear_down),
       cmocka_unit_test_setup_teardown(only_its_owner_may_write_to_it, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(the_process_keeps_its_umask, set_up, tear_down),
       cmocka_unit_test_setup_teardown(large_messages, set_up, tear_down),
       cmocka_unit_test_setup_teardown(bad_clients_do_not_disturb_others, set_up, tear_down),
       SLURMK8S_TEST(no_server),

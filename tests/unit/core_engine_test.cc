@@ -6,6 +6,7 @@
 #include "base/timers.hpp"
 #include "core/engine.hpp"
 #include "core/names.hpp"
+#include "core/reasons.hpp"
 #include "core/worker.hpp"
 #include "kube/fake_client.hpp"
 
@@ -51,6 +52,18 @@ class FakeCaller final : public SlurmCaller {
   Timers& timers_;
 };
 
+/** A machine that knows root alone. */
+class FakeUsers final : public UserLookup {
+ public:
+  explicit FakeUsers(Timers& timers) : timers_(timers) {}
+  void find(const std::set<std::string>& users, Done done) override {
+    if (users.contains("root")) timers_.after({}, [done] { done({{"root", 0}}); });
+  }
+
+ private:
+  Timers& timers_;
+};
+
 constexpr const char* kUnschedulable = R"({"phase":"Pending","conditions":[
     {"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"no room"}]})";
 constexpr const char* kCreating = R"({"phase":"Pending","containerStatuses":[
@@ -64,6 +77,7 @@ struct World {
   FakeClient api;
   FakeSlurm slurm;
   FakeCaller caller{slurm, timers};
+  FakeUsers users{timers};
   Options options;
   CatalogKeeper::Publish publish;
   int scheduler_woken = 0;
@@ -85,7 +99,8 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; }});
+    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; },
+                                                    &users});
     engine->start();
     settle();
   }
@@ -137,6 +152,7 @@ struct World {
     ResumeRequest request;
     request.id = id;
     if (job != 0) {
+      slurm.jobs[job].id = job;
       for (const std::string& name : nodes) request.jobs[name] = {job};
     }
     request.nodes = std::move(nodes);
@@ -917,6 +933,57 @@ void a_pod_deleted_under_a_node_in_use(void** state) {
   assert_text(world.pods(), "");
 }
 
+/** Job 7 runs on the node, and is requeued when slurmctld is told that the node is lost. */
+void run_job_7(World& world, const char* node) {
+  const std::time_t now = std::chrono::system_clock::to_time_t(world.clock.wall());
+  world.slurm.runs = {{7, 0, 0, now - 60, node}};
+  SlurmJob& job = world.slurm.jobs[7];
+  job.id = 7;
+  job.pending = true;
+  job.restarts = 1;
+  job.submitted = now;
+  job.begin = now + 31;
+}
+
+void the_job_of_a_lost_node_begins_again(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  run_job_7(world, "compute-0");
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::milliseconds(1500));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0\nbegin 7");
+  assert_int_equal(world.scheduler_woken, 1);
+}
+
+void an_error_after_the_requeue_does_not_cost_slurms_delay(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  run_job_7(world, "compute-0");
+  world.slurm.failures = {Error(Errc::timeout, "of the answer to DOWN")};
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::milliseconds(100));
+  world.slurm.runs.clear();  // it is requeued
+  world.pass(std::chrono::milliseconds(2500));
+  assert_int_equal(std::count(world.slurm.calls.begin(), world.slurm.calls.end(), "begin 7"), 1);
+}
+
+void the_job_of_a_lost_node_keeps_slurms_delay(void** state) {
+  World& world = world_of(state);
+  world.options.fast_requeue = false;
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  run_job_7(world, "compute-0");
+  world.put_pod("compute-0", "r1", "Failed");
+  world.pass(std::chrono::milliseconds(1500));
+  assert_int_equal(world.slurm.run_loads, 0);
+  for (const std::string& call : world.slurm.calls) assert_false(call.starts_with("begin"));
+}
+
 void a_pod_that_ended_under_a_node_in_use(void** state) {
   World& world = world_of(state);
   world.start();
@@ -960,6 +1027,22 @@ void a_node_that_can_not_start_is_held_back(void** state) {
   assert_int_equal(world.slurm.calls.size(), 1);
   world.pass(std::chrono::seconds(2));
   assert_text(world.slurm.calls.back(), "power_down compute-0");
+}
+
+void an_administrators_comment_stays(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.slurm.jobs[12].admin_comment = "{\"account\":\"chemistry\"}";
+  world.resume("r1", {"compute-0", "compute-1"}, 12);
+  for (const char* pod : {"compute-0", "compute-1"}) world.hinder(pod, kUnschedulable);
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.slurm.node("compute-0").comment, "slurm-k8s: waiting: unschedulable: no room");
+  world.put_pod("compute-0", "r1");
+  world.pass(std::chrono::seconds(2));
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.slurm.jobs[12].admin_comment, "{\"account\":\"chemistry\"}");
+  assert_int_equal(world.slurm.comment_writes, 0);
 }
 
 void what_a_pod_waits_for_is_told(void** state) {
@@ -1237,6 +1320,25 @@ void throttling_pauses_all_requests(void** state) {
   const std::size_t during = world.api.count(Verb::create);
   world.pass(std::chrono::seconds(5));
   assert_int_equal(during, 1);
+  assert_text(world.pods(), "compute-[0-1]");
+}
+
+void no_retry_after_silences_the_engine_for_hours(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::hours(6)));
+  world.resume("r1", {"compute-0"});
+  world.resume("r2", {"compute-1"});
+  assert_true(world.engine->gauges().paused);
+  assert_int_equal(world.engine->metrics().api_pauses, 1);
+  world.pass(std::chrono::seconds(2));
+  std::string notes;
+  for (const std::string& name : world.api.names(kube::kEvents, kNamespace)) {
+    notes += std::string(world.api.find(kube::kEvents, kNamespace, name)["note"].text()) + "\n";
+  }
+  assert_contains(notes, "the API server takes no requests: next try in 60 s (Retry-After: 21600 s)");
+  world.pass(Executor::kLongestPause);
+  assert_false(world.engine->gauges().paused);
   assert_text(world.pods(), "compute-[0-1]");
 }
 
@@ -1541,23 +1643,288 @@ void a_pod_with_copied_labels_is_nobodys(void** state) {
   assert_text(world.pods(), "debug-0");
 }
 
-void a_pod_that_does_not_go_is_waited_for(void** state) {
-  World& world = world_of(state);
+// A pod that does not go: its machine is lost, or its object has a finalizer.
+
+constexpr const char* kNotDeleted = "slurm-k8s: pod not deleted: still terminating";
+
+/** compute-0 was up, and is suspended; its pod stays. */
+void suspend_a_pod_that_stays(World& world) {
   world.start();
-  world.resume("r1", {"compute-0"});
+  world.resume("r1", {"compute-0"}, 7);
   world.registered("compute-0");
   world.api.slow_deletion = true;
   world.suspend("compute-0");
-  world.pass(std::chrono::seconds(40));  // its machine is lost, say
-  world.resume("r2", {"compute-0"});
-  world.pass(std::chrono::seconds(100));
-  assert_text(world.request_of("compute-0"), "r1");
-  assert_int_equal(world.posts(), 1);
-  assert_int_equal(world.api.count(Verb::remove), 1);
-  world.api.erase(kPods, kNamespace, "compute-0");
+}
+
+/** slurmctld carries out the power-downs that it was asked for, and tells us. */
+void carry_out_power_down(World& world, const char* node) {
+  world.slurm.pass_time();
+  world.engine->suspend({node});
   world.settle();
+}
+
+void a_pod_that_goes_in_time_is_no_trouble(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.pass(std::chrono::seconds(9));
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(30));
+  assert_text(joined(world.slurm.calls), "resume compute-0");  // the end of its power-down
+}
+
+void a_pod_that_does_not_go_drains_its_node(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.pass(std::chrono::seconds(12));
+  assert_text(world.slurm.calls[0], std::string("drain compute-0 ") + kNotDeleted);
+  world.slurm.pass_time();  // SuspendTimeout
+  world.pass(std::chrono::seconds(60));
+  assert_int_equal(world.slurm.calls.size(), 2);
+  assert_text(world.slurm.node("compute-0").comment, "slurm-k8s: waiting: pod still terminating");
+  assert_true(world.slurm.node("compute-0").draining);
+
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(2));
+  carry_out_power_down(world, "compute-0");
+  world.pass(std::chrono::seconds(2));
+  const SlurmNode& node = world.slurm.node("compute-0");
+  assert_true(node.powered_down && !node.draining && !node.not_responding && !node.going_down());
+  assert_text(node.comment, "");
+  assert_false(is_drain_reason(node.reason));
+  world.resume("r2", {"compute-0"});
   assert_text(world.request_of("compute-0"), "r2");
+}
+
+void a_pod_that_goes_before_suspend_timeout_frees_its_drained_node(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.pass(std::chrono::seconds(12));
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(1));
+  assert_true(world.slurm.node("compute-0").powered_down && !world.slurm.node("compute-0").draining);
+  world.pass(std::chrono::seconds(31));
+  carry_out_power_down(world, "compute-0");  // it was "not responding"
+  world.pass(std::chrono::seconds(2));
+  const SlurmNode& node = world.slurm.node("compute-0");
+  assert_true(node.powered_down && !node.draining && !node.not_responding && !node.going_down());
+}
+
+void a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.pass(std::chrono::seconds(7));
+  world.resume("r2", {"compute-0", "compute-1"}, 9);
+  world.pass(std::chrono::seconds(8));
+  const std::string calls = joined(world.slurm.calls);
+  assert_contains(calls, std::string("down compute-0 ") + kNotDeleted + "\npower_down compute-0");
+  assert_contains(world.slurm.comments[9], "pod still terminating");
+  assert_int_equal(world.slurm.harmed.count("compute-1"), 0);
+  assert_int_equal(world.posts(), 2);  // those of r1, and compute-1's
+  carry_out_power_down(world, "compute-0");
+  world.pass(std::chrono::seconds(15));
+  assert_true(world.slurm.node("compute-0").draining);
+  assert_int_equal(world.engine->gauges().held_nodes, 0);
+  assert_int_equal(world.engine->gauges().protected_nodesets, 0);
+}
+
+void what_a_former_pod_keeps_waiting_is_told(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.resume("r2", {"compute-0"}, 9);
+  world.pass(std::chrono::seconds(8));
+  assert_text(world.slurm.node("compute-0").comment, "slurm-k8s: waiting: pod still terminating");
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.request_of("compute-0"), "r2");
+  assert_text(world.slurm.node("compute-0").comment, "");
   assert_int_equal(world.slurm.harmed.size(), 0);
+}
+
+void a_drain_that_somebody_took_back_comes_again_while_the_pod_is_there(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.pass(std::chrono::seconds(20));
+  world.slurm.node("compute-0").draining = false;
+  world.pass(std::chrono::seconds(32));
+  assert_true(world.slurm.node("compute-0").draining);
+}
+
+void a_running_job_outlives_a_silent_kubelet(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"}, 7);
+  world.registered("compute-0");
+  Json pod = world.api.find(kPods, kNamespace, "compute-0").clone();
+  Json metadata = pod["metadata"];
+  metadata.set("deletionTimestamp", "2026-01-01T00:00:00Z");
+  metadata.set("deletionGracePeriodSeconds", Json::integer(5));
+  world.api.put(kPods, kNamespace, pod);  // evicted by a taint
+  world.pass(std::chrono::seconds(60));
+  assert_text(world.slurm.calls[0], std::string("drain compute-0 ") + kNotDeleted);
+  assert_int_equal(world.slurm.harmed.size(), 0);
+  world.slurm.node("compute-0").base = SlurmNode::Base::idle;  // its job was requeued
+  world.slurm.set_down_itself("compute-0", "Not responding");
+  world.pass(std::chrono::seconds(40));
+  assert_contains(joined(world.slurm.calls), std::string("down compute-0 ") + kNotDeleted + "\npower_down compute-0");
+  carry_out_power_down(world, "compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_true(world.slurm.node("compute-0").draining);
+}
+
+void a_watch_that_does_not_tell_of_the_end_drains_nothing(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.cut_watches(100000);
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(20));
+  assert_text(joined(world.slurm.calls), "resume compute-0");
+}
+
+void a_restart_knows_nodes_whose_pods_did_not_go(void** state) {
+  World& world = world_of(state);
+  for (const char* name : {"compute-0", "compute-1"}) {
+    world.slurm.node(name).draining = true;
+    world.slurm.node(name).reason = kNotDeleted;
+  }
+  world.put_pod("compute-0", "r1");
+  world.api.slow_deletion = true;
+  world.start();
+  world.pass(std::chrono::seconds(60));
+  assert_text(joined(world.slurm.calls), std::string("power_down compute-1 ") + kReasonReleased +
+                                             "\nupdate compute-0 slurm-k8s: waiting: pod still terminating");
+  assert_true(world.slurm.node("compute-0").draining);
+}
+
+void a_mass_of_pods_that_do_not_go_is_told_in_few_calls(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("compute", 500);
+  world.start();
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 500; ++i) nodes.push_back("compute-" + std::to_string(i));
+  world.resume("r1", nodes);
+  for (const std::string& node : nodes) world.registered(node.c_str());
+  world.api.slow_deletion = true;
+  for (const std::string& node : nodes) {
+    world.slurm.node(node).base = SlurmNode::Base::idle;
+    world.slurm.node(node).powering_down = true;
+  }
+  world.engine->suspend(nodes);
+  world.pass(std::chrono::seconds(20));
+  int drains = 0;
+  for (const std::string& call : world.slurm.calls) drains += call.starts_with("drain");
+  assert_in_range(drains, 1, 5);
+}
+
+// Reasons that slurmctld has appended to, or kept.
+
+void a_node_that_resume_timeout_gave_up_serves_again_whatever_reason_it_had(void** state) {
+  World& world = world_of(state);
+  int i = 0;
+  for (const bool keeps : {false, true}) {
+    for (const char* reason : {"", "disk check", "slurm-k8s: kubernetes node m1 is cordoned", kReasonReleased}) {
+      world.slurm.keeps_reasons = keeps;
+      const std::string name = "compute-" + std::to_string(i++);
+      world.slurm.node(name).reason = reason;
+      world.slurm.set_down_itself(name, "ResumeTimeout reached");
+    }
+  }
+  world.slurm.node("other").reason = "broken disk";
+  world.slurm.node("other").base = SlurmNode::Base::down;
+  world.start();
+  world.pass(std::chrono::seconds(60));
+  std::string calls;
+  for (const std::string& call : world.slurm.calls) calls += call.starts_with("power_down") ? call + "\n" : "";
+  assert_text(calls, "power_down compute-[0-7]\n");
+}
+
+void a_silent_node_is_no_failed_power_up(void** state) {
+  World& world = world_of(state);
+  for (const bool keeps : {false, true}) {
+    world.slurm.keeps_reasons = keeps;
+    SlurmNode& node = world.slurm.node(keeps ? "compute-0" : "compute-1");
+    node.powered_down = false;
+    node.reason = "slurm-k8s: kubernetes node m1 is not ready: x";
+    world.put_pod(node.name.c_str(), "r1");
+    world.slurm.set_down_itself(node.name, "Not responding");
+  }
+  world.start();
+  world.pass(std::chrono::seconds(60));
+  assert_text(joined(world.slurm.calls), "");
+}
+
+void an_api_server_that_stays_away_is_asked_less_and_less_often(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
+  std::vector<std::int64_t> pauses;
+  for (const char* request : {"r1", "r2", "r3"}) {
+    world.resume(request, {"compute-0"});
+    world.pass(std::chrono::seconds(60));
+    world.engine->suspend({"compute-0"});  // ResumeFailProgram
+    world.slurm.node("compute-0").powering_up = false;
+    world.slurm.set_down_itself("compute-0", "ResumeTimeout reached");
+    world.slurm.calls.clear();
+    const TimePoint before = world.clock.now();
+    while (world.slurm.calls.empty() && world.clock.now() < before + std::chrono::minutes(5)) {
+      world.pass(std::chrono::milliseconds(500));
+    }
+    pauses.push_back((world.clock.now() - before) / std::chrono::seconds(1));
+    finish_power_downs(world);
+    world.slurm.node("compute-0").reason.clear();
+  }
+  // Each begins at the next comparison, up to 30 s later.
+  assert_in_range(pauses[0], 10, 41);
+  assert_in_range(pauses[1], 20, 51);
+  assert_in_range(pauses[2], 40, 71);
+}
+
+// A program that lost patience with the engine, and does the work of before.
+
+void begin_directly(World& world) {
+  Engine::Parts parts{world.api, world.timers, world.clock, world.caller, world.options};
+  parts.stays = false;
+  world.engine = std::make_unique<Engine>(parts);
+  world.engine->start();
+  world.settle();
+}
+
+void a_program_deletes_the_pod_that_was_to_go(void** state) {
+  World& world = world_of(state);
+  world.put_pod("compute-0", "r1");
+  world.slurm.node("compute-0").powering_down = true;
+  begin_directly(world);
+  world.engine->suspend({"compute-0"});
+  world.settle();
+  assert_text(world.pods(), "");
+  assert_true(world.engine->settled({"compute-0"}));
+}
+
+void a_program_leaves_the_pod_of_a_later_resume_alone(void** state) {
+  World& world = world_of(state);
+  world.put_pod("compute-0", "r1");
+  world.slurm.node("compute-0").powering_down = true;
+  begin_directly(world);
+  world.cut_watches(100000);
+  world.settle();
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.put_pod("compute-0", "r2");  // by the engine, for a resume that came since
+  world.engine->suspend({"compute-0"});
+  world.pass(std::chrono::seconds(10));
+  assert_int_equal(world.api.count(Verb::remove), 1);
+  assert_text(world.request_of("compute-0"), "r2");
+  assert_true(world.engine->settled({"compute-0"}));
+}
+
+void a_program_that_comes_late_deletes_no_pod_of_a_node_that_was_resumed(void** state) {
+  World& world = world_of(state);
+  for (const char* name : {"compute-0", "compute-1"}) world.put_pod(name, "r2");
+  world.waited_for("compute-0");
+  world.slurm.node("compute-1").powered_down = false;
+  begin_directly(world);
+  world.engine->suspend({"compute-0", "compute-1"});
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.pods(), "compute-[0-1]");
+  assert_true(world.engine->settled({"compute-0", "compute-1"}));
 }
 
 void what_hindered_a_pod_may_be_over(void** state) {
@@ -1612,6 +1979,23 @@ void the_scheduler_looks_when_nodes_are_down(void** state) {
   world.suspend("compute-2");
   world.pass(std::chrono::seconds(1));
   assert_int_equal(world.scheduler_woken, 2);
+}
+
+/** One that has just started may not have read its configuration yet. */
+void slurmctld_is_woken_when_it_has_answered(void** state) {
+  World& world = world_of(state);
+  world.caller.late = true;
+  world.start();
+  int woken = 0;
+  Worker::Host host;
+  host.wake_power_save = [&] { ++woken; };
+  const Json wake = *Json::parse(R"({"op":"wake"})");
+  assert_true(handle_control(*world.engine, host, wake)["ok"].boolean_or(false));
+  assert_int_equal(woken, 0);
+  world.caller.arrive();
+  world.settle();
+  assert_true(handle_control(*world.engine, host, wake)["ok"].boolean_or(false));
+  assert_int_equal(woken, 1);
 }
 
 void control_messages(void** state) {
@@ -1690,10 +2074,14 @@ int main() {
       ENGINE_TEST(a_clock_that_is_set_back_where_slurmctld_can_not_start_anew),
       ENGINE_TEST(a_clock_that_is_set_ahead_or_back_a_little),
       ENGINE_TEST(a_pod_deleted_under_a_node_in_use),
+      ENGINE_TEST(the_job_of_a_lost_node_begins_again),
+      ENGINE_TEST(an_error_after_the_requeue_does_not_cost_slurms_delay),
+      ENGINE_TEST(the_job_of_a_lost_node_keeps_slurms_delay),
       ENGINE_TEST(a_pod_that_ended_under_a_node_in_use),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
       ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
       ENGINE_TEST(a_node_that_can_not_start_is_held_back),
+      ENGINE_TEST(an_administrators_comment_stays),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
       ENGINE_TEST(what_thousands_of_pods_wait_for_is_told_less_often),
       ENGINE_TEST(events_tell_of_a_nodeset),
@@ -1712,6 +2100,7 @@ int main() {
       ENGINE_TEST(a_nodeset_may_come_after_the_resume),
       ENGINE_TEST(faults_are_waited_out),
       ENGINE_TEST(throttling_pauses_all_requests),
+      ENGINE_TEST(no_retry_after_silences_the_engine_for_hours),
       ENGINE_TEST(requests_in_flight_are_bounded),
       ENGINE_TEST(a_silent_slurmctld_does_not_hold_resumes_back),
       ENGINE_TEST(suspended_while_it_is_being_made),
@@ -1731,10 +2120,26 @@ int main() {
       ENGINE_TEST(throttling_makes_everything_wait),
       ENGINE_TEST(a_pod_of_somebody_else_has_the_name),
       ENGINE_TEST(a_pod_with_copied_labels_is_nobodys),
-      ENGINE_TEST(a_pod_that_does_not_go_is_waited_for),
+      ENGINE_TEST(a_pod_that_goes_in_time_is_no_trouble),
+      ENGINE_TEST(a_pod_that_does_not_go_drains_its_node),
+      ENGINE_TEST(a_pod_that_goes_before_suspend_timeout_frees_its_drained_node),
+      ENGINE_TEST(a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds),
+      ENGINE_TEST(what_a_former_pod_keeps_waiting_is_told),
+      ENGINE_TEST(a_drain_that_somebody_took_back_comes_again_while_the_pod_is_there),
+      ENGINE_TEST(a_running_job_outlives_a_silent_kubelet),
+      ENGINE_TEST(a_watch_that_does_not_tell_of_the_end_drains_nothing),
+      ENGINE_TEST(a_restart_knows_nodes_whose_pods_did_not_go),
+      ENGINE_TEST(a_mass_of_pods_that_do_not_go_is_told_in_few_calls),
+      ENGINE_TEST(a_node_that_resume_timeout_gave_up_serves_again_whatever_reason_it_had),
+      ENGINE_TEST(a_silent_node_is_no_failed_power_up),
+      ENGINE_TEST(an_api_server_that_stays_away_is_asked_less_and_less_often),
+      ENGINE_TEST(a_program_deletes_the_pod_that_was_to_go),
+      ENGINE_TEST(a_program_leaves_the_pod_of_a_later_resume_alone),
+      ENGINE_TEST(a_program_that_comes_late_deletes_no_pod_of_a_node_that_was_resumed),
       ENGINE_TEST(what_hindered_a_pod_may_be_over),
       ENGINE_TEST(a_suspend_that_suspend_timeout_has_ended),
       ENGINE_TEST(the_scheduler_looks_when_nodes_are_down),
+      ENGINE_TEST(slurmctld_is_woken_when_it_has_answered),
       ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -23,6 +23,17 @@ void reads_the_metadata(void**) {
   assert_true(decode_pod(*Json::parse(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})")).deleting);
 }
 
+void says_what_keeps_a_pod(void**) {
+  const Pod pod = decode_pod(*Json::parse(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z",
+      "deletionGracePeriodSeconds":30,"finalizers":["a/b","c/d"]},"spec":{"nodeName":"m1"}})"));
+  assert_int_equal(pod.grace.count(), 30);
+  assert_text(describe_deletion(pod), "still terminating on kubernetes node m1, finalizers: a/b,c/d");
+  const Pod unplaced = decode_pod(*Json::parse(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z",
+      "deletionGracePeriodSeconds":99999999999}})"));
+  assert_int_equal(unplaced.grace.count(), 24 * 3600);
+  assert_text(describe_deletion(unplaced), "still terminating");
+}
+
 void says_what_hinders(void**) {
   const auto waiting = [](const char* reason, const char* message) {
     return std::string(R"({"phase":"Pending","containerStatuses":[{"name":"slurmd","state":{"waiting":{"reason":")") +
@@ -74,6 +85,8 @@ void says_how_it_ended(void**) {
   };
   assert_text(terminated(R"({"reason":"OOMKilled","exitCode":137})"), "OOMKilled");
   assert_text(terminated(R"({"reason":"Error","exitCode":3})"), "slurmd ended with exit code 3");
+  assert_text(terminated(R"({"reason":"Error","exitCode":1,"message":"slurmd: a\nslurmd: fatal: clone: not permitted\n"})"),
+              "slurmd ended with exit code 1: fatal: clone: not permitted");
   assert_text(pod_with_status(R"({"phase":"Failed","reason":"Evicted"})").ended, "Evicted");
   assert_text(pod_with_status(R"({"phase":"Succeeded"})").ended, "Succeeded");
 }
@@ -83,6 +96,7 @@ void says_how_it_ended(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(reads_the_metadata),
+      SLURMK8S_TEST(says_what_keeps_a_pod),
       SLURMK8S_TEST(says_what_hinders),
       SLURMK8S_TEST(keeps_texts_to_one_short_line),
       SLURMK8S_TEST(says_how_it_ended),

@@ -129,6 +129,14 @@ void refuses_variants(void**) {
     assert_false(nodeset.ok());
     assert_contains(nodeset.error().message(), c.expected);
   }
+  std::string users = "\"u0\"";
+  for (int i = 1; i <= 256; i++) users += ",\"u" + std::to_string(i) + "\"";
+  const auto many = decode(spec_with(R"("variants":[{"name":"a","allowedUsers":[)" + users + "]}]"));
+  assert_contains(many.error().message(), "allowedUsers: at most 256");
+  const auto longest = decode(spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
+  assert_contains(longest.error().message(), "allowedAccounts: at most 256 characters in a name");
+  const auto features = decode(spec_with(R"("extraConf":"Features=)" + std::string(2048, 'x') + "\""));
+  assert_contains(features.error().message(), "spec.extraConf: at most 2048 characters");
   // The same in other words, and what no node record has.
   for (const char* fine : {R"({"cpu":2})", R"({"cpu":"2000m"})", R"({"ephemeral-storage":"1Gi"})"}) {
     const std::string limits = std::string(R"({"resources":{"limits":)") + fine + "}}";
@@ -269,6 +277,9 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("extraConf":"cpus=64")"), "spec.extraConf: cpus=64: cpus can't be given here"},
       {spec_with(R"("extraConf":"Port=x")"), "spec.extraConf: Port=x: Port can't be given here"},
       {spec_with(R"("extraConf":"ThreadsPerCore=two")"), "spec.extraConf: ThreadsPerCore=two: a number is needed"},
+      {spec_with(R"("extraConf":"Gres=foo:a:1,foo:1")"),
+       "spec.extraConf: Gres=foo:a:1,foo:1: foo: some have a type and others have none"},
+      {spec_with(R"("extraConf":"Gres=foo:1 gres=foo:a:1")"), "spec.extraConf: gres=foo:a:1: Gres is there twice"},
       {spec_with(R"("extraConf":"ThreadsPerCore=2 CoresPerSocket=2")"),
        "spec.extraConf: CoresPerSocket and ThreadsPerCore don't divide the 2 CPUs of a node"},
   };

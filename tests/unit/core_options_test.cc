@@ -20,12 +20,14 @@ void takes_every_key(void**) {
       "CONTEXT=prod\n"
       "EngineSocket=/run/x.sock\n"
       "NodeService=nodes\n"
+      "ClusterDomain=k8s.example.org\n"
       "ConfServer=ctl-0:6817,ctl-1:6817\n"
       "KeySecret=key\n"
       "\n"
       "MaxRequests=4\n"
       "LaunchTimeout=60\n"
       "WakePowerSave=No\n"
+      "FastRequeue=no\n"
       "WatchKubernetesNodes=yes\n"
       "SidecarListen=127.0.0.1:9101\r\n"
       "LogLevel=debug",
@@ -36,11 +38,13 @@ void takes_every_key(void**) {
   assert_text(parsed->context, "prod");
   assert_text(parsed->engine_socket, "/run/x.sock");
   assert_text(parsed->node_service, "nodes");
+  assert_text(parsed->cluster_domain, "k8s.example.org");
   assert_text(parsed->conf_server, "ctl-0:6817,ctl-1:6817");
   assert_text(parsed->key_secret, "key");
   assert_int_equal(parsed->max_requests, 4);
   assert_int_equal(parsed->launch_timeout.count(), 60);
   assert_false(parsed->wake_power_save);
+  assert_false(parsed->fast_requeue);
   assert_true(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, "127.0.0.1:9101");
   assert_true(parsed->log_level == LogLevel::debug);
@@ -55,6 +59,7 @@ void has_defaults(void**) {
   assert_int_equal(parsed->max_requests, 100);
   assert_int_equal(parsed->launch_timeout.count(), 3600);
   assert_true(parsed->wake_power_save);
+  assert_true(parsed->fast_requeue);
   assert_false(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, ":9100");
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "core/reasons.hpp"
 
 #include "support/cmocka.hpp"
 
@@ -27,6 +28,12 @@ Pod deleting(Pod pod) {
   return pod;
 }
 
+Pod on_machine(Pod pod) {
+  pod.grace = 5s;
+  pod.machine = "m1";
+  return pod;
+}
+
 Pod ended(Pod pod, const char* why) {
   pod.ended = why;
   return pod;
@@ -38,6 +45,18 @@ Node make_node(Node::Want want, const char* request, std::optional<Pod> pod) {
   node.request = request;
   node.since = node.hindered = kNow;
   node.pod = std::move(pod);
+  node.note_deletion(node.pod && node.pod->deleting, kNow);
+  return node;
+}
+
+/** Its pod is being deleted for so long. */
+Node deleting_since(Node node, std::chrono::seconds ago) {
+  node.deleting_since = kNow - ago;
+  return node;
+}
+
+Node told_stuck(Node node) {
+  node.told_stuck = true;
   return node;
 }
 
@@ -93,12 +112,14 @@ void plans_each_node_alone(void**) {
   const auto down = Node::Want::down;
   const Pod current = make_pod("u1", "r1");
   const Pod older = make_pod("u0", "r0");
+  const Pod going = deleting(on_machine(current));
+  const Pod older_going = deleting(on_machine(older));
   const struct {
     const char* name;
     Node node;
     bool owned;
     Kind kind;
-    const char* uid;     // of a removal
+    const char* uid;     // of a removal, or of a pod that doesn't go
     const char* reason;  // part of a failure's reason
   } cases[] = {
       {"nobody asked: a pod is left alone", make_node(Node::Want::unknown, "", current), true, Kind::none, "", ""},
@@ -115,14 +136,31 @@ void plans_each_node_alone(void**) {
        ""},
       {"a pod of this request went before slurmd registered", with_older_pod_gone(make_node(up, "r1", current)), true,
        Kind::create, "", ""},
-      {"an older pod that is being deleted is waited for", make_node(up, "r1", deleting(older)), true, Kind::none, "",
+      {"an older pod that is being deleted is waited for", make_node(up, "r1", deleting(older)), true, Kind::wait, "",
        ""},
+      {"until its grace and a margin are over", deleting_since(make_node(up, "r1", older_going), 14s), true, Kind::wait,
+       "", ""},
+      {"an older pod that doesn't go", deleting_since(make_node(up, "r1", older_going), 15s), true, Kind::stuck, "u0",
+       "still terminating on kubernetes node m1"},
+      {"so, and slurmctld knows", told_stuck(deleting_since(make_node(up, "r1", older_going), 15s)), true, Kind::none,
+       "", ""},
+      {"so, and is asked", busy(deleting_since(make_node(up, "r1", older_going), 15s)), true, Kind::none, "", ""},
+      {"a pod that we delete to make it anew doesn't go", deleting_since(make_node(up, "r1", going), 15s), true,
+       Kind::stuck, "u1", "m1"},
+      {"the pod of a node in use doesn't go", with_pod_seen(deleting_since(make_node(up, "r1", going), 15s)), true,
+       Kind::stuck, "u1", "m1"},
+      {"so, and it has ended: its finalizer keeps it",
+       with_pod_seen(deleting_since(make_node(up, "r1", ended(going, "x")), 15s)), true, Kind::fail, "", "x"},
+      {"wanted down, and it doesn't go", deleting_since(make_node(down, "", going), 15s), true, Kind::stuck, "u1",
+       "m1"},
+      {"wanted down, it doesn't go, and slurmctld knows", told_stuck(deleting_since(make_node(down, "", going), 15s)),
+       true, Kind::none, "", ""},
       {"a pod that was taken over is current whatever its request", make_node(up, "", older), true, Kind::none, "", ""},
       {"its pod was deleted by somebody", with_pod_seen(make_node(up, "r1", {})), true, Kind::fail, "", "pod is gone"},
       {"its pod is being deleted by somebody: not lost yet", with_pod_seen(make_node(up, "r1", deleting(current))),
-       true, Kind::none, "", ""},
+       true, Kind::wait, "", ""},
       {"its pod is deleted by us, to be made anew", make_node(up, "r1", deleting(ended(current, "exit code 0"))), true,
-       Kind::none, "", ""},
+       Kind::wait, "", ""},
       {"its pod is deleted by somebody, and ended", with_pod_seen(make_node(up, "r1", deleting(ended(current, "Error")))),
        true, Kind::fail, "", "Error"},
       {"its pod ended", make_node(up, "r1", ended(current, "OOMKilled")), true, Kind::fail, "", "OOMKilled"},
@@ -148,7 +186,7 @@ void plans_each_node_alone(void**) {
       {"wanted down with a pod", make_node(down, "", current), true, Kind::remove, "u1", ""},
       {"wanted down, no nodeset any more: the pod still goes", make_node(down, "", current), false, Kind::remove, "u1",
        ""},
-      {"wanted down, already going", make_node(down, "", deleting(current)), true, Kind::none, "", ""},
+      {"wanted down, already going", make_node(down, "", deleting(current)), true, Kind::wait, "", ""},
       {"wanted down, no pod", make_node(down, "", {}), true, Kind::none, "", ""},
       {"a request is under way", busy(make_node(up, "r1", {})), true, Kind::none, "", ""},
       {"a removal is under way", busy(make_node(down, "", current)), true, Kind::none, "", ""},
@@ -315,6 +353,20 @@ void reconciles_with_slurm(void**) {
   }
 }
 
+void a_node_forgets_the_jobs_of_a_former_request(void**) {
+  Node node = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
+  node.jobs = {7};
+  node.want_down(kNow - kReconcileGrace - 1s);
+  assert_true(node.jobs.empty());
+  // As when a resume for job 9 is missed while the pod for job 7 is still going.
+  node.jobs = {7};
+  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  node = missed(std::move(node), kResumeGrace);
+  assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
+  assert_true(node.want == Node::Want::up);
+  assert_true(node.jobs.empty());
+}
+
 void a_resume_that_was_made_up_for_may_come_late(void**) {
   Node node = make_node(Node::Want::unknown, "", {});
   const SlurmNode powering_up = record({&SlurmNode::powering_up});
@@ -354,6 +406,109 @@ void judges_failures_on_a_fresh_record(void**) {
   }
 }
 
+void judges_pods_that_do_not_go(void**) {
+  const auto cloud = [](SlurmNode node) {
+    node.cloud = true;
+    return node;
+  };
+  const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
+  const SlurmNode going = cloud(record({&SlurmNode::powering_down}));
+  const SlurmNode powering_up = cloud(record({&SlurmNode::powering_up, &SlurmNode::not_responding}));
+  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
+  const SlurmNode in_use = with_base(cloud(record({}, true)), SlurmNode::Base::mixed);
+  const SlurmNode silent = cloud(record({&SlurmNode::not_responding}, true));
+  const auto down = [&](const char* reason) { return with_base(silent, SlurmNode::Base::down, reason); };
+  SlurmNode drained = off;
+  drained.draining = true;
+  SlurmNode held = powering_up;
+  held.base = SlurmNode::Base::down;
+  held.reason = "slurm-k8s: ErrImagePull";
+  const struct {
+    const char* name;
+    const SlurmNode record;
+    StuckVerdict verdict;
+  } cases[] = {
+      {"it could get a job", off, StuckVerdict::drain},
+      {"it could get a job after SuspendTimeout", going, StuckVerdict::drain},
+      {"it takes none already", drained, StuckVerdict::leave},
+      {"it is about to be suspended, which would undrain it", cloud(record({&SlurmNode::power_down_asked})),
+       StuckVerdict::leave},
+      {"it has got a job, and isn't powered up yet", with_base(off, SlurmNode::Base::allocated), StuckVerdict::drain},
+      {"a job waits for it", configured, StuckVerdict::give_up},
+      {"nobody waits for it but slurmctld", powering_up, StuckVerdict::give_up},
+      {"its jobs run on, its slurmd answers", in_use, StuckVerdict::drain},
+      {"its slurmd is silent, and slurmctld still waits", with_base(silent, SlurmNode::Base::mixed),
+       StuckVerdict::drain},
+      {"slurmctld has lost its slurmd", down("Not responding"), StuckVerdict::give_up},
+      {"so, and it was drained for its machine", down("slurm-k8s: kubernetes node m1 is not ready: x : Not responding"),
+       StuckVerdict::give_up},
+      {"so, on 22.05", down("slurm-k8s: kubernetes node m1 is not ready: x"), StuckVerdict::give_up},
+      {"so, and an administrator had drained it", down("disk check : Not responding"), StuckVerdict::give_up},
+      {"it is DOWN because of us, and released later", held, StuckVerdict::leave},
+      {"ResumeTimeout: released later", with_base(off, SlurmNode::Base::down, "ResumeTimeout reached"),
+       StuckVerdict::leave},
+      {"an administrator set it DOWN", down("broken disk"), StuckVerdict::leave},
+      {"it is none of ours", record({&SlurmNode::powered_down}), StuckVerdict::leave},
+  };
+  for (const auto& row : cases) {
+    if (judge_stuck(&row.record) != row.verdict) fail_msg("%s", row.name);
+  }
+  assert_true(judge_stuck(nullptr) == StuckVerdict::leave);
+}
+
+// Reasons as slurmctld leaves them; see reasons.hpp.
+void tells_its_own_reasons(void**) {
+  enum class Is { other, failure, drain, timeout };
+  const bool kPoweredDown = true;
+  const struct {
+    const char* name;
+    const char* reason;
+    bool powered_down;
+    Is is;
+  } cases[] = {
+      {"set DOWN by us", "slurm-k8s: pod is gone", false, Is::failure},
+      {"ResumeTimeout, no Reason before", "ResumeTimeout reached", kPoweredDown, Is::timeout},
+      {"ResumeTimeout with a time", "ResumeTimeout reached [slurm@now]", kPoweredDown, Is::timeout},
+      {"24.11: an administrator's of before is kept", "disk check : ResumeTimeout reached", kPoweredDown, Is::timeout},
+      {"24.11: ours of before is kept", "slurm-k8s: kubernetes node m1 is cordoned : ResumeTimeout reached",
+       kPoweredDown, Is::timeout},
+      {"24.11: once more", "disk check : ResumeTimeout reached : Not responding", kPoweredDown, Is::timeout},
+      {"a silent slurmd", "Not responding", false, Is::other},
+      {"24.11: so, ours of before is kept", "slurm-k8s: pod is gone : Not responding", false, Is::other},
+      {"24.11: so, after a ResumeTimeout", "disk check : ResumeTimeout reached : Not responding", false, Is::other},
+      {"24.11: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x : Not responding", false, Is::drain},
+      {"22.05: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x", false, Is::drain},
+      {"drained by us, DOWN for another cause", "slurm-k8s: scale-in : Low RealMemory", false, Is::other},
+      {"our drain is over", kReasonReleased, false, Is::other},
+      {"an administrator's", "disk check", false, Is::other},
+      {"an administrator's of ResumeTimeout", "see ticket: ResumeTimeout reached too often", kPoweredDown, Is::other},
+      {"drained: scale-in", "slurm-k8s: scale-in", false, Is::drain},
+      {"drained: update", "slurm-k8s: update of the template", false, Is::drain},
+      {"drained: protected", "slurm-k8s: protected: ErrImagePull: not found", false, Is::drain},
+      {"drained: its pod doesn't go", "slurm-k8s: pod not deleted: still terminating", false, Is::drain},
+      {"no Reason", "", false, Is::other},
+  };
+  for (const auto& row : cases) {
+    SlurmNode node = record({});
+    node.cloud = true;
+    node.base = SlurmNode::Base::down;
+    node.reason = row.reason;
+    node.powered_down = row.powered_down;
+    const Is is = is_failure_reason(row.reason)                    ? Is::failure
+                  : is_drain_reason(row.reason)                    ? Is::drain
+                  : is_resume_timeout(row.reason, row.powered_down) ? Is::timeout
+                                                                   : Is::other;
+    const bool is_given = row.is == Is::failure || row.is == Is::timeout;
+    if (is_given_up(node) != is_given) fail_msg("%s: given up %d", row.name, !is_given);
+    // A Reason can be both: of a drain, which ResumeTimeout has ended.
+    const bool is_both = row.is == Is::timeout && is == Is::drain;
+    if (is != row.is && !is_both) fail_msg("%s: %d", row.name, static_cast<int>(is));
+  }
+  assert_text(build_reason(kReason, "pull : ResumeTimeout reached : x"), "slurm-k8s: pull: ResumeTimeout reached: x");
+  assert_text(cause_of("disk check : ResumeTimeout reached"), kReasonResumeTimeout);
+  assert_text(cause_of("slurm-k8s: protected: no image"), "no image");
+}
+
 }  // namespace
 
 int main() {
@@ -362,6 +517,9 @@ int main() {
       SLURMK8S_TEST(reconciles_with_slurm),
       SLURMK8S_TEST(a_resume_that_was_made_up_for_may_come_late),
       SLURMK8S_TEST(judges_failures_on_a_fresh_record),
+      SLURMK8S_TEST(a_node_forgets_the_jobs_of_a_former_request),
+      SLURMK8S_TEST(judges_pods_that_do_not_go),
+      SLURMK8S_TEST(tells_its_own_reasons),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

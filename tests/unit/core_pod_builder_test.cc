@@ -46,6 +46,16 @@ Json slurmd_of(const Json& pod) { return named(pod.at({"spec", "containers"}), "
 
 void assert_member(const Json& value, const char* expected) { assert_string_equal(std::string(value.text()).c_str(), expected); }
 
+void names_are_looked_up_in_the_domain_of_the_cluster(void**) {
+  const NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null", "null");
+  const auto search = [](const Json& pod) { return pod.at({"spec", "dnsConfig", "searches"})[std::size_t{0}]; };
+  assert_member(search(build(nodeset)), "slurm-nodes.slurm.svc.cluster.local");
+  Options options;
+  options.cluster_domain = "k8s.example.org";
+  assert_member(search(build_pod(nodeset, {"compute-3", "request-1", "12,13"}, options)),
+                "slurm-nodes.slurm.svc.k8s.example.org");
+}
+
 void a_plain_nodeset(void**) {
   const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", "null"));
   assert_member(pod["kind"], "Pod");
@@ -169,6 +179,64 @@ void a_template_adds_and_changes(void**) {
   assert_int_equal(slurmd["volumeMounts"].size(), 2);
 }
 
+constexpr const char* kPodSecurity =
+    R"({"seccompProfile":{"type":"RuntimeDefault"},"sysctls":[{"name":"net.ipv4.ping_group_range","value":"0 2147483647"}]})";
+
+void the_end_of_slurmds_log_is_in_its_status(void**) {
+  const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", "null"));
+  assert_member(slurmd_of(pod)["terminationMessagePolicy"], "FallbackToLogsOnError");
+  const Json other = build(compute(R"({"image":"slurmd:1","terminationMessagePolicy":"File"})", "null", "null"));
+  assert_member(slurmd_of(other)["terminationMessagePolicy"], "File");
+}
+
+void what_jobs_may_do_in_a_pod(void**) {
+  const struct {
+    const char* name;
+    const char* slurmd;
+    const char* spec;
+    const char* pod_security;
+    const char* security;
+  } cases[] = {
+      {"by default", "{}", "null", kPodSecurity,
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
+      {"Kubernetes refuses such a setting in the machine's network", "{}", R"({"hostNetwork":true})",
+       R"({"seccompProfile":{"type":"RuntimeDefault"}})",
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
+      {"and the kernel that many groups in a user namespace", "{}", R"({"hostUsers":false})",
+       R"({"seccompProfile":{"type":"RuntimeDefault"}})",
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
+      {"set-uid programs on request", R"({"securityContext":{"allowPrivilegeEscalation":true}})", "null",
+       kPodSecurity,
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":true})"},
+      {"asked for in the template", "{}",
+       R"({"securityContext":{"fsGroup":7,"seccompProfile":{"type":"Unconfined"},"sysctls":[]},
+           "containers":[{"name":"slurmd","securityContext":{"allowPrivilegeEscalation":true}}]})",
+       R"({"fsGroup":7,"seccompProfile":{"type":"Unconfined"},"sysctls":[]})",
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":true})"},
+      {"Kubernetes refuses false beside CAP_SYS_ADMIN", R"({"securityContext":{"capabilities":{"add":["SYS_ADMIN"]}}})",
+       "null", kPodSecurity,
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"],"add":["SYS_ADMIN"]}})"},
+      {"by its long name", R"({"securityContext":{"capabilities":{"add":["CAP_SYS_ADMIN"],"drop":[]}}})", "null",
+       kPodSecurity, R"({"capabilities":{"drop":[],"add":["CAP_SYS_ADMIN"]}})"},
+      {"and beside privileged", R"({"securityContext":{"privileged":true}})", "null",
+       kPodSecurity,
+       R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"privileged":true})"},
+  };
+  for (const auto& row : cases) {
+    const Json pod = build(compute(row.slurmd, "null", row.spec));
+    const Json pod_security = pod.at({"spec", "securityContext"});
+    const Json security = slurmd_of(pod)["securityContext"];
+    if (!pod_security.equals(parse(row.pod_security))) fail_msg("%s: pod: %s", row.name, pod_security.dump().c_str());
+    if (!security.equals(parse(row.security))) fail_msg("%s: slurmd: %s", row.name, security.dump().c_str());
+  }
+}
+
+// A container that a site adds is the site's: Kubernetes' own defaults hold for it.
+void other_containers_are_left_alone(void**) {
+  const Json pod = build(compute("{}", "null", R"({"containers":[{"name":"log","image":"log:1"}]})"));
+  assert_true(named(pod.at({"spec", "containers"}), "log")["securityContext"].is_null());
+}
+
 void identity_can_not_be_changed(void**) {
   const Json pod = build(compute(
       R"({"name":"other","image":"slurmd:1","env":[{"name":"SLURMD_NODENAME","value":"root"},
@@ -221,6 +289,7 @@ void overlays(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
+      SLURMK8S_TEST(names_are_looked_up_in_the_domain_of_the_cluster),
       SLURMK8S_TEST(a_plain_nodeset),
       SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_machine),
       SLURMK8S_TEST(a_daemon_sets_pod_tolerates_what_befalls_its_machine),
@@ -228,6 +297,9 @@ int main() {
       SLURMK8S_TEST(a_pod_in_the_network_of_its_machine),
       SLURMK8S_TEST(what_schedules_a_pod_is_the_templates),
       SLURMK8S_TEST(a_template_adds_and_changes),
+      SLURMK8S_TEST(the_end_of_slurmds_log_is_in_its_status),
+      SLURMK8S_TEST(what_jobs_may_do_in_a_pod),
+      SLURMK8S_TEST(other_containers_are_left_alone),
       SLURMK8S_TEST(identity_can_not_be_changed),
       SLURMK8S_TEST(overlays),
   };

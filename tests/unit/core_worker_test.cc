@@ -21,6 +21,9 @@ using namespace slurmk8s;
 
 namespace {
 
+std::shared_ptr<Slurm> make_fake_slurm() { return std::make_shared<FakeSlurm>(); }
+
+
 constexpr std::chrono::milliseconds kLook{20};
 
 struct Cluster {
@@ -69,7 +72,7 @@ bool eventually(const std::function<bool()>& condition) {
 
 void a_stand_by_has_no_socket_and_asks_nobody(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, kLook);
+  const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask(), {}}, kLook);
   cluster.look_on(10);
   assert_false(cluster.has_socket());
   assert_int_equal(cluster.server.connections(), 0);
@@ -77,7 +80,7 @@ void a_stand_by_has_no_socket_and_asks_nobody(void**) {
 
 void it_acts_from_control_gained_to_control_lost(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, kLook);
+  const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask(), {}}, kLook);
   for (int round = 0; round < 2; ++round) {
     cluster.in_control = true;
     assert_true(eventually([&] { return cluster.answers(); }));
@@ -98,7 +101,7 @@ void it_acts_from_control_gained_to_control_lost(void**) {
 /** The engine of the controller that has just lost control may act until its next look. */
 void one_yes_is_not_enough(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(),
+  const Worker worker(cluster.options(), make_fake_slurm,
                       {[&] { return ++cluster.looks % 2 == 0; }, {}}, kLook);
   cluster.look_on(20);
   assert_false(cluster.has_socket());
@@ -109,7 +112,7 @@ void it_ends_at_once_in_stand_by(void**) {
   Cluster cluster;
   const auto begin = std::chrono::steady_clock::now();
   {
-    const Worker worker(cluster.options(), std::make_unique<FakeSlurm>(), {cluster.ask(), {}}, std::chrono::hours(1));
+    const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask(), {}}, std::chrono::hours(1));
     cluster.await_looks(1);  // which may be over already
   }
   assert_true(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));
@@ -117,7 +120,7 @@ void it_ends_at_once_in_stand_by(void**) {
 
 void one_controller_is_never_asked(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), std::make_unique<FakeSlurm>());
+  const Worker worker(cluster.options(), make_fake_slurm);
   assert_true(eventually([&] { return cluster.answers(); }));
   assert_int_equal(cluster.looks, 0);
 }

@@ -194,6 +194,17 @@ void ticks_are_few(void**) {
   assert_in_range(phase, 14, 17);
 }
 
+void ticks_end_when_nothing_is_asked_for(void**) {
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
+  PowerSaveTicks ticks;
+  ticks.due(start, Wake::jobs);
+  int phases = 0;
+  for (auto now = start; now < start + std::chrono::minutes(30); now += std::chrono::milliseconds(50)) {
+    phases += ticks.due(now, Wake::none) == Wake::phase;
+  }
+  assert_int_equal(phases, PowerSaveTicks::kMostPhases);
+}
+
 /** A time into a second, what is asked for then, and what the thread is woken for. */
 struct Step {
   int ms;
@@ -311,6 +322,7 @@ int main() {
       SLURMK8S_TEST(power_saving_is_woken_for_each_job),
       SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
       SLURMK8S_TEST(ticks_are_few),
+      SLURMK8S_TEST(ticks_end_when_nothing_is_asked_for),
       SLURMK8S_TEST(ticks_for_nodes),
       SLURMK8S_TEST(ticks_for_nodes_and_jobs),
       SLURMK8S_TEST(ticks_survive_a_clock_that_is_set),

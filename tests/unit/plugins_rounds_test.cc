@@ -152,7 +152,7 @@ void variants_are_known_from_the_file(void**) {
   const auto open = symbol<decltype(&slurm_k8s_variants_open)>(engine, "slurm_k8s_variants_open");
   const auto close = symbol<decltype(&slurm_k8s_variants_close)>(engine, "slurm_k8s_variants_close");
   const auto has = symbol<decltype(&slurm_k8s_variants_has)>(engine, "slurm_k8s_variants_has");
-  const auto check = symbol<decltype(&slurm_k8s_variants_check)>(engine, "slurm_k8s_variants_check");
+  const auto judge = symbol<decltype(&slurm_k8s_variants_judge)>(engine, "slurm_k8s_variants_judge");
   const auto choose = symbol<decltype(&slurm_k8s_variants_choose)>(engine, "slurm_k8s_variants_choose");
 
   assert_int_equal(has("v1"), 0);
@@ -160,22 +160,30 @@ void variants_are_known_from_the_file(void**) {
   assert_int_equal(has("v1"), 1);
   assert_int_equal(has("v3"), 0);
   assert_int_equal(has("v2"), 1);
+  assert_int_equal(has(std::string(1 << 20, 'x').c_str()), 0);
   char text[200];
-  assert_int_equal(check("v1&v2", nullptr, text, sizeof text), -1);
+  char settled[32] = "";
+  assert_int_equal(judge("v1&v2", nullptr, nullptr, 0, text, sizeof text), -1);
   assert_contains(text, "not v1 and v2");
   char small[8];
-  assert_int_equal(check("v1&v2", nullptr, small, sizeof small), -1);
+  assert_int_equal(judge("v1&v2", nullptr, nullptr, 0, small, sizeof small), -1);
   assert_text(small, "constra");
-  slurm_k8s_applicant applicant{1002, nullptr, 0};
-  assert_int_equal(check("v2", &applicant, text, sizeof text), -1);
-  applicant.uid = 1001;
-  assert_int_equal(check("v2", &applicant, text, sizeof text), 0);
+  const std::string account(1 << 20, 'a');
+  slurm_k8s_applicant applicant{1002, account.c_str(), 0};
+  assert_int_equal(judge("v2", &applicant, settled, sizeof settled, text, sizeof text), -1);
+  applicant = {1001, nullptr, 0};
+  assert_int_equal(judge("v2", &applicant, settled, sizeof settled, text, sizeof text), 0);
   assert_text(text, "");
-  assert_int_equal(check("v3", &applicant, text, sizeof text), 0);
+  assert_int_equal(judge("v2|v1", &applicant, settled, sizeof settled, text, sizeof text), 1);
+  assert_text(settled, "v2");
+  assert_int_equal(judge("v3", &applicant, settled, sizeof settled, text, sizeof text), 0);
   assert_contains(text, "no NodeSet has it");
-  choose("v2|v1", "gpu-[0-3]", text, sizeof text);
+  assert_int_equal(judge(std::string(1 << 20, ',').c_str(), &applicant, settled, sizeof settled, text, sizeof text), -1);
+  assert_contains(text, "more than 1024 bytes");
+  assert_int_equal(choose("v2|v1", "gpu-[0-3]", text, sizeof text), 0);
   assert_text(text, "v2");
-  choose("v2|v1", nullptr, text, sizeof text);
+  assert_int_equal(choose("v2|v1", nullptr, text, sizeof text), 1);
+  assert_int_equal(choose("v2", nullptr, text, sizeof text), 0);
   assert_text(text, "v2");
 
   // A slurmctld that is in control writes it; one that stands by sees that within a second.

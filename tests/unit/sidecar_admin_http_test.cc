@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstring>
 #include <thread>
+#include <vector>
 
+#include "base/text.hpp"
 #include "base/unique_fd.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
@@ -48,6 +50,32 @@ void says_ready_when_both_sides_are_there(void**) {
   assert_text(state.answer("/readyz").body, "slurmctld: no answer in the last 30 s\n");
   state.publish({.stands_by = true});
   assert_int_equal(state.answer("/readyz").status, 200);
+}
+
+// Whoever asks in a loop costs the engine one message a second.
+void asks_for_more_metrics_once_a_second(void**) {
+  FakeClock clock;
+  int asked = 0;
+  AdminState state(clock, [&asked] { return format("asked %d\n", ++asked); });
+  state.publish({.metrics = "own 1\n"});
+  for (int i = 0; i < 100; i++) assert_text(state.answer("/metrics").body, "own 1\nasked 1\n");
+  clock.advance(std::chrono::milliseconds(999));
+  assert_text(state.answer("/metrics").body, "own 1\nasked 1\n");
+  clock.advance(std::chrono::milliseconds(1));
+  state.publish({.metrics = "own 2\n"});
+  assert_text(state.answer("/metrics").body, "own 2\nasked 2\n");
+}
+
+UniqueFd connect_from(const char* source, int port) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  assert_int_equal(inet_pton(AF_INET, source, &address.sin_addr), 1);
+  assert_int_equal(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  assert_int_equal(connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return fd;
 }
 
 /** Sends `request` to the port on 127.0.0.1 and returns all that comes back. */
@@ -106,6 +134,21 @@ void serves(void**) {
   assert_contains(get(port, "/healthz"), "HTTP/1.1 503");
 }
 
+// 127.0.0.2 stands for a job's pod that opens connections and says nothing.
+void one_address_can_not_keep_others_out(void**) {
+  SystemClock clock;
+  AdminState state(clock);
+  const auto server = start_admin_server("127.0.0.1:0", state);
+  assert_true(server.ok());
+  const int port = (*server)->port();
+  std::vector<UniqueFd> held;
+  for (int i = 0; i < 200; i++) held.push_back(connect_from("127.0.0.2", port));
+  assert_contains(get(port, "/healthz"), "HTTP/1.1 200");
+  // The fifth and later ones are closed at once; the others have their time.
+  char byte;
+  assert_int_equal(recv(held.back().get(), &byte, 1, 0) > 0, 0);
+}
+
 // Pages are published while others are read: a sanitizer's business mostly.
 void publishes_under_way(void**) {
   FakeClock clock;
@@ -152,7 +195,9 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(says_healthy_while_the_loop_turns),
       SLURMK8S_TEST(says_ready_when_both_sides_are_there),
+      SLURMK8S_TEST(asks_for_more_metrics_once_a_second),
       SLURMK8S_TEST(serves),
+      SLURMK8S_TEST(one_address_can_not_keep_others_out),
       SLURMK8S_TEST(publishes_under_way),
       SLURMK8S_TEST(refuses_addresses),
   };

@@ -7,6 +7,7 @@
 #include "kube/reflector.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
+#include "support/steps.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -20,13 +21,15 @@ struct Fixture {
   FakeClock clock;
   Timers timers{clock};
   NodeSets nodesets;
-  BudgetWriter writer{client, clock, "slurm"};
+  BudgetWriter writer;
   kube::Reflector reflector{client, timers, clock, kDisruptionBudgets, "slurm", kBudgetSelector,
                             {[this](const Json& object) { writer.observe(object); },
                              [this](const std::string& name, const std::string&, const Json&) { writer.forget(name); },
                              [this] { writer.set_listed(); }}};
 
-  Fixture() { put_nodeset("c"); }
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, clock, "slurm", std::move(jitter)) {
+    put_nodeset("c");
+  }
   void put_nodeset(const char* name, const char* more = "") {
     const auto object = Json::parse(format(
         R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s"},"spec":{)"
@@ -134,6 +137,18 @@ void failures_are_told_and_tried_again(void**) {
   assert_contains(g.condition(), "may not list");
 }
 
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.client.fail_next(Verb::create, Error(Errc::forbidden, "quota"), 1000);
+  for (const char* name : {"d", "e", "f", "g", "h", "i", "j", "k", "l"}) f.put_nodeset(name);
+  f.start();
+  assert_false(stay_in_step(10, 200, [&] {
+    const std::size_t before = f.writes();
+    f.rounds(1);
+    return f.writes() - before;
+  }));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -145,6 +160,7 @@ int main() {
       SLURMK8S_TEST(goes_when_it_is_not_wanted),
       SLURMK8S_TEST(the_budget_of_somebody_else_stays),
       SLURMK8S_TEST(failures_are_told_and_tried_again),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
   };
   return cmocka_run_group_tests_name("sidecar_budget_writer", tests, nullptr, nullptr);
 }

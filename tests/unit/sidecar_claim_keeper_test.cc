@@ -9,6 +9,7 @@
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/steps.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -24,14 +25,14 @@ struct Fixture {
   NodeSets nodesets;
   std::vector<SlurmNode> nodes;
   std::map<std::string, NodeSetState> states;
-  ClaimKeeper keeper{client, clock, "slurm"};
+  ClaimKeeper keeper;
   kube::Reflector reflector{client, timers, clock, kVolumeClaims, "slurm", kClaimSelector,
                             {[this](const Json& object) { keeper.observe(object); },
                              [this](const std::string& name, const std::string&, const Json&) { keeper.forget(name); },
                              [] {}}};
 
   /** NodeSet c has c-0 and c-1, and claims of three nodes. */
-  Fixture() {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, "slurm", std::move(jitter)) {
     put("Retain", "Delete");
     for (const char* name : {"c-0", "c-1"}) nodes.push_back(FakeSlurm::cloud_node(name));
     states["c"].ready = true;
@@ -144,6 +145,17 @@ void nobody_watches_without_claims(void**) {
   assert_false(has_claims(f.nodesets));
 }
 
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.client.fail_next(Verb::remove, Error(Errc::forbidden, "no"), 1000);
+  f.nodes.clear();
+  assert_false(stay_in_step(3, 400, [&] {
+    const std::size_t before = f.client.count(Verb::remove);
+    f.rounds(1);
+    return f.client.count(Verb::remove) - before;
+  }));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -153,6 +165,7 @@ int main() {
       SLURMK8S_TEST(claims_of_a_node_that_was_scaled_in_go), SLURMK8S_TEST(claims_stay),
       SLURMK8S_TEST(owners_follow_the_policy),               SLURMK8S_TEST(owners_of_others_stay),
       SLURMK8S_TEST(failures_are_tried_again),               SLURMK8S_TEST(nobody_watches_without_claims),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
   };
   return cmocka_run_group_tests_name("sidecar_claim_keeper", tests, nullptr, nullptr);
 }

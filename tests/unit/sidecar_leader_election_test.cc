@@ -167,6 +167,7 @@ void nothing_is_written_to_slurmctld(void**) {
   refused(slurm->comment_job(1, "x"));
   refused(slurm->begin_now(1));
   refused(slurm->settle_created_nodes());
+  refused(slurm->drop_lost_nodes());
   refused(slurm->start_anew());
   assert_int_equal(fake.calls.size(), 0);
   assert_int_equal(fake.settled + fake.scheduled, 0);

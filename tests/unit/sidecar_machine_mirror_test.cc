@@ -38,6 +38,8 @@ const Row kRows[] = {
     {"cordoned, busy", kCordoned, busy, "drain slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, completing", kCordoned, [](SlurmNode& n) { up(n), n.completing = true; },
      "drain slurm-k8s: kubernetes node m is cordoned"},
+    {"cordoned, a suspended job", kCordoned, [](SlurmNode& n) { up(n), n.has_suspended_job = true; },
+     "drain slurm-k8s: kubernetes node m is cordoned"},
     {"cordoned, busy, drained by us", kCordoned, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
     {"cordoned, idle, drained by us", kCordoned, [](SlurmNode& n) { up(n), drained_by_us(n); },
      "power_down slurm-k8s: kubernetes node m is cordoned"},
@@ -55,6 +57,16 @@ const Row kRows[] = {
     {"not ready, drained by us", kNotReady, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
     {"gone, busy", kGone, busy, "drain slurm-k8s: kubernetes node m is gone"},
     {"well again", kWell, [](SlurmNode& n) { busy(n), drained_by_us(n); }, "undrain"},
+    {"well again, and silent meanwhile", kWell, [](SlurmNode& n) {
+       busy(n), drained(n, "slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown : Not responding");
+     }, "undrain"},
+    {"well again, drained by slurmctld with an appended Reason", kWell, [](SlurmNode& n) {
+       busy(n), drained(n, "slurm-k8s: kubernetes node m is cordoned : Low RealMemory");
+     }, ""},
+    {"well again, drained by slurmctld after our drain was over", kWell,
+     [](SlurmNode& n) { busy(n), drained(n, kReasonReleased); }, ""},
+    {"well, drained since its pod doesn't go: the engine's", kWell,
+     [](SlurmNode& n) { drained(n, "slurm-k8s: pod not deleted: still terminating"); }, ""},
     {"well again, drained by somebody", kWell, [](SlurmNode& n) { busy(n), drained(n, "disk"); }, ""},
     {"well again, drained for a scale-in", kWell, [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: scale-in"); }, ""},
 };

@@ -41,6 +41,8 @@ class Cluster {
   std::set<std::string, std::less<>> held;
   const NodeSetStates* before = nullptr;
   const VariantDemand* demand = nullptr;
+  const std::set<std::string, std::less<>>* unused = nullptr;
+  std::optional<std::string> gres_types;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -66,7 +68,7 @@ class Cluster {
     return *this;
   }
   NodePlan plan() const {
-    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins, true, demand});
+    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins, true, demand, unused, gres_types});
   }
   std::string actions() const {
     std::string text;
@@ -143,6 +145,73 @@ void records_follow_extra_conf(void**) {
   nodeset.extra_conf = "CoreSpecCount=2 Weight=10";
   cluster.nodeset(nodeset);
   assert_text(cluster.actions(), "delete c-[0-1]");
+}
+
+// Slurm has Gres in words of its own: the status keeps which records were made with which.
+void records_with_a_former_gres_are_made_again(void**) {
+  NodeSet nodeset = nodeset_of("c", 3);
+  nodeset.extra_conf = "Gres=foo:1 Weight=1";
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 1).records("c", 2, 2, allocated);
+  NodePlan plan = cluster.plan();
+  assert_true(plan.states.at("c").ready);
+  cluster.before = &plan.states;
+
+  nodeset.extra_conf = "Gres=foo:2 Weight=1";
+  cluster.nodeset(nodeset);
+  assert_text(cluster.actions(), "delete c-[0-1]");
+  assert_text(cluster.state("c"), "-/Resizing");
+  NodePlan second = cluster.plan();
+  assert_true(second.states.at("c").records.outdated == std::set<std::string>({"c-0", "c-1", "c-2"}));
+  // They are gone, and made with the new one: not once more. The busy one waits for its job.
+  const SlurmNode busy = cluster.nodes[2];
+  cluster.nodes = {busy};
+  cluster.before = &second.states;
+  assert_text(cluster.actions(), "create c-[0-1]");
+  NodePlan third = cluster.plan();
+  cluster.before = &third.states;
+  cluster.records("c", 0, 1);
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/Resizing");
+  // A sidecar that is restarted then has the status alone.
+  cluster.before = nullptr;
+  const Json status = Json::object().set("records", encode_records(third.states.at("c").records));
+  assert_text(status["records"]["outdated"].text(), "c-2");
+  cluster.nodesets.at("c").records = decode_records(status);
+  assert_text(cluster.state("c"), "-/Resizing");
+  cluster.nodes[0] = FakeSlurm::cloud_node("c-2");
+  cluster.nodes[0].cpus = busy.cpus;
+  cluster.nodes[0].real_memory_mib = busy.real_memory_mib;
+  cluster.nodes[0].features = busy.features;
+  assert_text(cluster.actions(), "delete c-2");
+}
+
+void gres_that_slurm_ignores_are_not_ready(void**) {
+  NodeSet nodeset = nodeset_of("c", 1);
+  nodeset.gres_names = {"gpu"};
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 0);
+  assert_text(cluster.state("c"), "Ready/NodesMatch");
+  cluster.gres_types = "foo,gpux";
+  assert_text(cluster.state("c"), "-/GresUnknown");
+  assert_contains(cluster.plan().states.at("c").message, "spec.extraConf: Gres: slurm.conf's GresTypes has no gpu");
+  cluster.gres_types = "foo,gpu";
+  assert_text(cluster.state("c"), "Ready/NodesMatch");
+}
+
+void a_node_that_starts_for_no_job_is_powered_down(void**) {
+  const std::set<std::string, std::less<>> unused{"c-0", "c-1", "c-2", "c-3", "c-4"};
+  Cluster cluster;
+  cluster.nodeset("c", 5).records("c", 0, 0, [](SlurmNode& node) { up(node), node.powering_up = true; });
+  cluster.records("c", 1, 1, up).records("c", 2, 2, allocated).records("c", 3, 3);
+  cluster.records("c", 4, 4, [](SlurmNode& node) { up(node), node.reserved = true; });
+  assert_text(cluster.actions(), "");
+  cluster.unused = &unused;
+  assert_text(cluster.actions(), "power_down c-[0-1]");
+  NodeSet always = nodeset_of("c", 5);
+  always.scaling_mode = ScalingMode::always;
+  cluster.nodeset(always);
+  assert_true(cluster.actions().find("power_down") == std::string::npos);
 }
 
 // Pods of c-0 and c-1 are on m, that of c-2 on a machine that gives nothing; c-3 was on m; c-4 leaves.
@@ -368,6 +437,27 @@ void changes_padding_like_other_nodes(void**) {
   Cluster cluster;
   cluster.nodeset("c", 2, 2).records("c", 0, 0).records("c", 1, 1, allocated);
   assert_text(cluster.actions(), "delete c-0; create c-[00-01]; drain c-1");
+}
+
+// At its start slurmctld found no address for two nodes, and forgot what they were.
+void has_lost_records_dropped(void**) {
+  const Change lost = [](SlurmNode& n) {
+    n.base = Base::future;
+    n.cloud = n.dynamic = n.powered_down = false;
+    n.reason = "NO NETWORK ADDRESS FOUND";
+  };
+  Cluster cluster;
+  cluster.nodeset("c", 4).records("c", 0, 0).records("c", 1, 2, lost).records("theirs", 0, 3, lost);
+  assert_text(cluster.actions(), "recover c-[1-2]; create c-3");
+  assert_text(cluster.state("c"), "-/NodesLost");
+  // Nodes that an administrator has set FUTURE, or that are so in slurm.conf.
+  Cluster others;
+  others.nodeset("c", 2).records("c", 0, 1, [](SlurmNode& n) {
+    n.base = Base::future;
+    n.cloud = n.dynamic = n.powered_down = false;
+  });
+  assert_text(others.actions(), "");
+  assert_text(others.state("c"), "-/NameTaken");
 }
 
 void removes_records_without_nodeset(void**) {
@@ -775,6 +865,54 @@ void tells_failed_power_ups(void**) {
   assert_true(all.is_protected);
 }
 
+// slurmctld that drains a node by itself keeps the Reason that is there: one of ours would have it undrained.
+void clears_reasons_of_drains_that_are_over(void**) {
+  const struct {
+    const char* what;
+    Change change;
+    const char* actions;
+  } cases[] = {
+      {"a scale-in that was taken back by an administrator",
+       [](SlurmNode& n) { allocated(n), n.reason = kScaleInReason; }, "clear_reason c-0"},
+      {"a machine's, powered down and up since",
+       [](SlurmNode& n) { up(n), n.reason = "slurm-k8s: kubernetes node m is gone"; }, "clear_reason c-0"},
+      {"an update's", [](SlurmNode& n) { up(n), n.reason = kReasonUpdate; }, "clear_reason c-0"},
+      {"a protected NodeSet's", [](SlurmNode& n) { up(n), n.reason = "slurm-k8s: protected: x"; }, "clear_reason c-0"},
+      {"cleared", [](SlurmNode& n) { up(n), n.reason = kReasonReleased; }, ""},
+      {"powered down: slurmctld drains none of these", [](SlurmNode& n) { n.reason = kReasonUpdate; }, ""},
+      {"of a failed start", [](SlurmNode& n) { up(n), n.reason = "slurm-k8s: no room"; }, ""},
+      {"an administrator's", [](SlurmNode& n) { up(n), n.reason = "disk"; }, ""},
+      {"DOWN", [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: scale-in : Not responding"; }, ""},
+  };
+  for (const auto& row : cases) {
+    Cluster cluster;
+    cluster.nodeset("c", 1).records("c", 0, 0, row.change);
+    if (cluster.actions() != row.actions) fail_msg("%s: \"%s\"", row.what, cluster.actions().c_str());
+  }
+}
+
+// With each way in which slurmctld keeps Reasons: our drain, taken back while a job runs; then slurmctld's own.
+void leaves_slurmctlds_own_drains_alone(void**) {
+  const char* const reasons[] = {kScaleInReason, kReasonUpdate, "slurm-k8s: kubernetes node m is cordoned"};
+  for (const bool clears : {false, true}) {
+    for (const char* reason : reasons) {
+      FakeSlurm slurm;
+      slurm.clears_reasons = clears;
+      Cluster cluster;
+      cluster.nodeset("c", 1).records("c", 0, 0, allocated).pod("c-0");
+      slurm.node("c-0") = cluster.nodes[0];
+      assert_true(slurm.update_nodes("c-0", {.state = SlurmNodeUpdate::State::drain, .reason = reason}).ok());
+      cluster.nodes[0] = slurm.node("c-0");
+      assert_text(cluster.actions(), "undrain c-0");
+      assert_true(slurm.update_nodes("c-0", {.state = SlurmNodeUpdate::State::undrain}).ok());
+      slurm.drain_itself("c-0", "Kill task failed");
+      cluster.nodes[0] = slurm.node("c-0");
+      if (!cluster.actions().empty()) fail_msg("%s, %d: \"%s\"", reason, clears, cluster.actions().c_str());
+      assert_text(cluster.nodes[0].reason, clears ? "Kill task failed" : kReasonReleased);
+    }
+  }
+}
+
 void keeps_messages_short(void**) {
   Cluster cluster;
   cluster.nodeset("c", 0);
@@ -788,6 +926,7 @@ void keeps_messages_short(void**) {
 Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
+    case NodeAction::Kind::recover: return slurm.drop_lost_nodes();
     case NodeAction::Kind::create: return slurm.create_nodes(action.line);
     case NodeAction::Kind::remove: return slurm.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
@@ -798,6 +937,7 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
+    case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
     case NodeAction::Kind::weigh: return slurm.update_nodes(action.nodes, action.change);
@@ -908,6 +1048,7 @@ int main() {
       SLURMK8S_TEST(undrains_only_its_own),
       SLURMK8S_TEST(makes_nodes_of_another_size_again),
       SLURMK8S_TEST(changes_padding_like_other_nodes),
+      SLURMK8S_TEST(has_lost_records_dropped),
       SLURMK8S_TEST(removes_records_without_nodeset),
       SLURMK8S_TEST(never_touches_nodes_of_others),
       SLURMK8S_TEST(keeps_similar_names_apart),
@@ -930,9 +1071,14 @@ int main() {
       SLURMK8S_TEST(does_not_power_up_what_waits_for_its_machine),
       SLURMK8S_TEST(counts_states),
       SLURMK8S_TEST(tells_failed_power_ups),
+      SLURMK8S_TEST(clears_reasons_of_drains_that_are_over),
+      SLURMK8S_TEST(leaves_slurmctlds_own_drains_alone),
       SLURMK8S_TEST(keeps_messages_short),
       SLURMK8S_TEST(comes_to_rest_without_harm),
       SLURMK8S_TEST(plans_65536_nodes_quickly),
+      SLURMK8S_TEST(records_with_a_former_gres_are_made_again),
+      SLURMK8S_TEST(gres_that_slurm_ignores_are_not_ready),
+      SLURMK8S_TEST(a_node_that_starts_for_no_job_is_powered_down),
   };
   return cmocka_run_group_tests_name("sidecar_node_plan", tests, nullptr, nullptr);
 }

@@ -6,6 +6,7 @@
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/steps.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -16,10 +17,10 @@ struct Fixture {
   FakeSlurm slurm;
   FakeClock clock;
   NodeSets nodesets;
-  PartitionKeeper keeper{slurm, clock};
+  PartitionKeeper keeper;
   std::uint64_t version = 0;
 
-  Fixture() {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(slurm, clock, std::move(jitter)) {
     for (int i = 0; i < 4; i++) slurm.node("gpu-" + std::to_string(i));
     slurm.node("other-0");
   }
@@ -228,6 +229,18 @@ void a_bad_config_is_the_nodesets(void**) {
   assert_text(f.condition(), "True InvalidSpec: as it was before the spec became invalid");
 }
 
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.slurm.failures.assign(1000, Error(Errc::forbidden, "no"));
+  f.enable("", "gpu");
+  f.enable("", "other");
+  assert_false(stay_in_step(2, 400, [&] {
+    f.slurm.calls.clear();
+    f.rounds(1);
+    return f.slurm.calls.size();
+  }));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -244,6 +257,7 @@ int main() {
       SLURMK8S_TEST(two_that_fight_do_so_slowly),
       SLURMK8S_TEST(slurmctld_away),
       SLURMK8S_TEST(a_bad_config_is_the_nodesets),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
   };
   return cmocka_run_group_tests_name("sidecar_partition", tests, nullptr, nullptr);
 }

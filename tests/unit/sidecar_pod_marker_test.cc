@@ -10,6 +10,7 @@
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/steps.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -24,10 +25,12 @@ struct Fixture {
   FakeClock clock;
   NodeSets nodesets;
   std::map<std::string, SlurmNode> nodes;
-  PodMarker marker{client, clock, "slurm"};
+  PodMarker marker;
   std::uint64_t version = 1;
 
-  Fixture() { put_nodeset("c"); }
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : marker(client, clock, "slurm", std::move(jitter)) {
+    put_nodeset("c");
+  }
   void put_nodeset(const char* name, const char* more = "") {
     const auto object = Json::parse(format(
         R"({"metadata":{"namespace":"slurm","name":"%s"},"spec":{)"
@@ -296,6 +299,35 @@ void ends_with_requests_under_way(void**) {
   }
 }
 
+// Its processes are there still, and slurmctld calls the node idle.
+void a_pod_with_a_suspended_job_stays_marked(void**) {
+  Fixture f;
+  SlurmNode& node = f.add("c-0");
+  node.base = Base::allocated;
+  f.rounds(20);
+  node.base = Base::idle;
+  node.has_suspended_job = true;
+  f.rounds(60);
+  assert_text(f.metadata("c-0")["labels"][kLabelBusy].text(), "true");
+  assert_text(f.told("c-0"), "suspended True Suspended");
+  node.has_suspended_job = false;
+  f.rounds(4);  // not at once: it may be running again
+  assert_text(f.metadata("c-0")["labels"][kLabelBusy].text(), "true");
+  f.rounds(4);
+  assert_text(f.metadata("c-0")["labels"][kLabelBusy].text(), "");
+}
+
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.client.fail_next(Verb::patch, Error(Errc::forbidden, "no"), 1000);
+  for (int i = 0; i < 10; i++) f.add("c-" + std::to_string(i), false).base = Base::allocated;
+  assert_false(stay_in_step(10, 200, [&] {
+    const std::size_t before = f.client.count(Verb::patch);
+    f.rounds(1);
+    return f.client.count(Verb::patch) - before;
+  }));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -314,6 +346,8 @@ int main() {
       SLURMK8S_TEST(another_pod_of_the_name_is_not_touched),
       SLURMK8S_TEST(many_pods_and_failures),
       SLURMK8S_TEST(ends_with_requests_under_way),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
+      SLURMK8S_TEST(a_pod_with_a_suspended_job_stays_marked),
   };
   return cmocka_run_group_tests_name("sidecar_pod_marker", tests, nullptr, nullptr);
 }

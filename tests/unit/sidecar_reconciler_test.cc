@@ -2,11 +2,15 @@
 // sidecar/reconciler: rounds against a fake slurmctld, with failures.
 #include "sidecar/reconciler.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "sidecar/node_state.hpp"
+#include "sidecar/status_writer.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/steps.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -19,8 +23,11 @@ struct Fixture {
   FakeSlurm slurm;
   FakeClock clock;
   int power_save_woken = 0;
-  Reconciler reconciler{slurm, clock, [this] { ++power_save_woken; }};
+  Reconciler reconciler;
   std::int64_t generation = 0;
+
+  explicit Fixture(Jitter jitter = [] { return 0.5; })
+      : reconciler(slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {
     return *Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s","generation":%lld},"spec":%s})",
@@ -73,6 +80,38 @@ struct Fixture {
   }
 };
 
+// slurmctld started while it found no addresses: the records are made again, whatever becomes of the second attempt.
+void makes_lost_records_again(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 3);
+  f.rounds(2);
+  f.slurm.lose("c-0");
+  f.slurm.lose("c-2");
+  f.rounds(2);
+  assert_text(f.slurm.names(), "c-[0-2]");
+  assert_true(f.slurm.node("c-0").dynamic && f.slurm.node("c-1").dynamic && f.slurm.node("c-2").dynamic);
+  assert_text(f.ready("c"), "True NodesMatch: 3 node records as the spec says");
+  assert_int_equal(std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "drop lost nodes"), 1);
+}
+
+// A reconfiguration that doesn't help isn't repeated each second.
+void seldom_drops_records_that_stay_lost(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 3);
+  f.rounds(2);
+  f.slurm.drops_lost_nodes = false;
+  f.slurm.lose("c-0");
+  f.rounds(3600);
+  const auto dropped = std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "drop lost nodes");
+  assert_in_range(dropped, 3, 8);
+  assert_contains(f.ready("c"), "False NodesLost: c-0 (1): slurmctld found no address for them");
+  f.slurm.drops_lost_nodes = true;
+  f.rounds(3600);
+  assert_text(f.ready("c"), "True NodesMatch: 3 node records as the spec says");
+}
+
 // The job had got its node when the records were read, but not when slurmctld was last asked for jobs.
 void recycles_no_node_for_a_job_that_has_one(void**) {
   Fixture f;
@@ -110,6 +149,179 @@ void recycles_no_node_for_a_job_that_has_one(void**) {
   f.rounds(3);
   assert_int_equal(f.slurm.calls.size(), 1);
   assert_text(f.slurm.calls.back(), "power_down g-0");
+}
+
+/** How often slurmctld was asked to make nodes. */
+std::int64_t creates(const FakeSlurm& slurm) {
+  return std::count_if(slurm.calls.begin(), slurm.calls.end(),
+                       [](const std::string& call) { return call.starts_with("create "); });
+}
+
+void slurmctld_is_ended_once_by_the_same_nodes(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.ends_at_create = true;
+  f.scale("c", 2);
+  f.rounds(600);
+  assert_int_equal(creates(f.slurm), 1);
+  assert_contains(f.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld ended while making these nodes");
+  assert_contains(f.ready("c"), "spec.slurmd.resources");
+  f.scale("c", 3);  // an autoscaler that goes up and down doesn't end it either
+  f.scale("c", 0);
+  f.rounds(2);
+  assert_contains(f.ready("c"), "True NodesMatch");
+  f.scale("c", 3);
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 1);
+  // An hour later once, then two.
+  f.clock.advance(std::chrono::hours(1));
+  f.rounds(600);
+  assert_int_equal(creates(f.slurm), 2);
+  f.clock.advance(std::chrono::hours(1));
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 2);
+  // Another definition is another matter.
+  f.scale("c", 3, "4");
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 3);
+  f.slurm.ends_at_create = false;
+  f.scale("c", 3, "2");
+  f.rounds(2);
+  assert_text(f.ready("c"), "True NodesMatch: 3 node records as the spec says");
+  assert_false(f.reconciler.states().at("c").create_stop.has_value());
+}
+
+void a_restarted_sidecar_knows_what_ended_slurmctld(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.ends_at_create = true;
+  f.scale("c", 2);
+  f.rounds(2);
+  Json object = f.object("c", R"({"replicas":2,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
+                              R"("memory":"1000Mi"}}}})");
+  object.set("status", encode_status("c", f.reconciler.states().at("c")));
+
+  Fixture second;
+  second.reconciler.set_listed();
+  second.reconciler.upsert(object);
+  second.rounds(60);
+  assert_int_equal(second.slurm.calls.size(), 0);
+  assert_contains(second.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld ended while making these nodes");
+  // gres.conf has been mended.
+  object["metadata"].set("annotations", Json::object().set("slurm-k8s.io/create-again", "now"));
+  second.reconciler.upsert(object);
+  second.rounds(1);
+  assert_int_equal(creates(second.slurm), 1);
+  assert_text(second.ready("c"), "True NodesMatch: 2 node records as the spec says");
+}
+
+// slurmctld was there all the time.
+void a_create_whose_connection_broke_is_repeated(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures.assign(2, Error(Errc::interrupted, "slurm: Zero Bytes were transmitted or received"));
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_contains(f.ready("c"), "False CreateFailed");
+  f.rounds(10);
+  assert_int_equal(creates(f.slurm), 3);
+  assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+}
+
+bool has_suspended_job(const Reconciler& reconciler, const std::string& name) {
+  const auto& nodes = reconciler.nodes();
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const SlurmNode& node) { return node.name == name && node.has_suspended_job; });
+}
+
+// slurmctld calls its node idle.
+void a_suspended_job_has_its_node(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 3);
+  f.rounds(1);
+  for (const char* name : {"c-0", "c-1"}) f.slurm.node(name).powered_down = false;
+  SlurmJob job;
+  job.id = 7;
+  job.suspended = true;
+  job.held_nodes = "c-[0,9]";
+  f.slurm.jobs[7] = job;
+  f.slurm.touch_jobs();
+  f.rounds(1);
+  assert_true(has_suspended_job(f.reconciler, "c-0"));
+  assert_false(has_suspended_job(f.reconciler, "c-1"));
+  assert_int_equal(f.reconciler.states().at("c").counts.allocated, 1);
+  // Fewer nodes: idle ones go, this one is drained.
+  f.slurm.calls.clear();
+  f.scale("c", 0);
+  f.rounds(1);
+  assert_int_equal(std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "power_down c-0"), 0);
+  assert_int_equal(std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "drain c-0 slurm-k8s: scale-in"), 1);
+  // It runs on, and ends.
+  const std::uint64_t version = f.reconciler.version();
+  f.slurm.jobs.clear();
+  f.slurm.touch_jobs();
+  f.rounds(2);
+  assert_false(has_suspended_job(f.reconciler, "c-0"));
+  assert_true(f.reconciler.version() != version);
+}
+
+// With thousands of jobs slurmctld isn't asked each second: a node whose job is gone may have it suspended.
+void a_node_is_in_use_until_slurmctld_has_told_its_jobs(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 2);
+  f.slurm.node("c-0").powered_down = false;
+  f.slurm.node("c-1").powered_down = false;
+  f.slurm.node("c-1").base = Base::allocated;
+  f.slurm.on_load_jobs = [&f] { f.clock.advance(milliseconds(200)); };  // not asked again for 4 s
+  f.rounds(1);
+  assert_false(has_suspended_job(f.reconciler, "c-0"));
+  f.slurm.node("c-1").base = Base::idle;
+  f.slurm.touch_jobs();
+  f.rounds(2);
+  assert_true(has_suspended_job(f.reconciler, "c-1"));
+  assert_false(has_suspended_job(f.reconciler, "c-0"));
+  f.rounds(5);
+  assert_false(has_suspended_job(f.reconciler, "c-1"));
+}
+
+void jobs_are_not_asked_for_without_need(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  int asked = 0;
+  f.slurm.on_load_jobs = [&asked] { asked++; };
+  f.scale("c", 2);
+  f.slurm.touch_jobs();
+  f.rounds(10);
+  f.slurm.node("c-0").powered_down = false;
+  f.slurm.node("c-0").base = Base::allocated;
+  f.rounds(10);
+  assert_int_equal(asked, 0);
+  f.slurm.node("c-0").base = Base::idle;
+  f.rounds(10);
+  assert_int_equal(asked, 1);  // no job has changed since
+}
+
+void a_cancelled_job_takes_its_pods_with_it(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 2);
+  f.rounds(1);
+  for (const char* name : {"c-0", "c-1"}) {
+    f.slurm.node(name).powered_down = false;
+    f.slurm.node(name).powering_up = true;
+    f.slurm.node(name).base = Base::allocated;
+  }
+  f.rounds(3);
+  f.slurm.node("c-0").base = Base::idle;  // scancel
+  f.slurm.calls.clear();
+  f.rounds(4);
+  assert_int_equal(f.slurm.calls.size(), 0);  // another job may get it
+  f.rounds(3);
+  assert_int_equal(f.slurm.calls.size(), 1);
+  assert_text(f.slurm.calls.front(), "power_down c-0");
+  assert_true(f.slurm.harmed.empty());
 }
 
 void waits_for_the_list(void**) {
@@ -589,12 +801,26 @@ void a_pod_brings_the_features_of_its_machine(void**) {
   assert_int_equal(f.slurm.calls.size(), calls);
 }
 
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.reconciler.set_listed();
+  f.slurm.failures.assign(1000, Error(Errc::forbidden, "no"));
+  f.scale("c", 2);
+  f.scale("d", 2);
+  assert_false(stay_in_step(2, 400, [&] {
+    f.slurm.calls.clear();
+    f.rounds(1);
+    return f.slurm.calls.size();
+  }));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
+      SLURMK8S_TEST(makes_lost_records_again), SLURMK8S_TEST(seldom_drops_records_that_stay_lost),
       SLURMK8S_TEST(recycles_no_node_for_a_job_that_has_one),
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(follows_replicas),
@@ -616,6 +842,14 @@ int main() {
       SLURMK8S_TEST(tries_at_once_when_the_spec_changes),
       SLURMK8S_TEST(stops_at_max_node_count),
       SLURMK8S_TEST(waits_for_slurmctld),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
+      SLURMK8S_TEST(slurmctld_is_ended_once_by_the_same_nodes),
+      SLURMK8S_TEST(a_restarted_sidecar_knows_what_ended_slurmctld),
+      SLURMK8S_TEST(a_create_whose_connection_broke_is_repeated),
+      SLURMK8S_TEST(a_suspended_job_has_its_node),
+      SLURMK8S_TEST(a_node_is_in_use_until_slurmctld_has_told_its_jobs),
+      SLURMK8S_TEST(jobs_are_not_asked_for_without_need),
+      SLURMK8S_TEST(a_cancelled_job_takes_its_pods_with_it),
   };
   return cmocka_run_group_tests_name("sidecar_reconciler", tests, nullptr, nullptr);
 }

@@ -38,11 +38,33 @@ void compares_what_slurm_tells(void**) {
   }
 }
 
+void knows_which_records_are_of_a_former_definition(void**) {
+  const auto read = [](const char* extra_conf) {
+    NodeSet nodeset;
+    nodeset.extra_conf = extra_conf;
+    return read_definition(nodeset);
+  };
+  const RecordDefinition one = read("Weight=1 Gres=foo:1 CoreSpecCount=1");
+  assert_text(one.rest, read("Gres=foo:1 weight=7").rest);  // what can be compared doesn't count
+  const RecordsState before{.definition = one.rest, .outdated = {"c-1"}};
+  assert_false(is_outdated(before, one, "c-0"));
+  assert_true(is_outdated(before, one, "c-1"));
+  assert_true(is_outdated(before, read("Gres=foo:2"), "c-0"));
+  assert_false(is_outdated({}, one, "c-0"));  // nothing is known of records of an older slurm-k8s
+  Json status = Json::object().set("records", encode_records({one.rest, {"c-0", "c-1", "c-2"}}));
+  assert_text(status["records"]["outdated"].text(), "c-[0-2]");
+  assert_int_equal(decode_records(status).outdated.size(), 3);
+  assert_text(decode_records(status).definition, one.rest);
+  assert_true(encode_records({}).is_null());
+  assert_true(decode_records(*Json::parse(R"({"records":{"outdated":"c-["}})")).outdated.empty());
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(compares_what_slurm_tells)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(compares_what_slurm_tells),
+                              SLURMK8S_TEST(knows_which_records_are_of_a_former_definition)};
   return cmocka_run_group_tests_name("sidecar_record_definition", tests, nullptr, nullptr);
 }

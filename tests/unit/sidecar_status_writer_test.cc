@@ -5,6 +5,7 @@
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
+#include "support/steps.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -17,7 +18,9 @@ struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
   Timers timers{clock};
-  StatusWriter writer{client, timers, clock, "slurm"};
+  StatusWriter writer;
+
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, timers, clock, "slurm", {}, std::move(jitter)) {}
 
   /** A NodeSet that the API server has and the writer has heard of. */
   void add(const char* name) {
@@ -231,6 +234,20 @@ void forgets_what_is_gone(void**) {
   assert_false(f.timers.until_next().has_value());
 }
 
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.client.fail_next(Verb::patch, Error(Errc::unavailable, "away"), 1000);
+  for (const char* name : {"c", "d", "e", "f"}) {
+    f.add(name);
+    f.writer.want(name, Fixture::state(1));
+  }
+  assert_false(stay_in_step(4, 200, [&] {
+    const std::size_t before = f.client.count(Verb::patch);
+    f.pass(milliseconds(900));
+    return f.client.count(Verb::patch) - before;
+  }));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -246,6 +263,7 @@ int main() {
       SLURMK8S_TEST(keeps_the_time_of_the_transition),
       SLURMK8S_TEST(tries_again),
       SLURMK8S_TEST(forgets_what_is_gone),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
   };
   return cmocka_run_group_tests_name("sidecar_status_writer", tests, nullptr, nullptr);
 }

@@ -101,6 +101,11 @@ void takes_what_is_in_service(void**) {
       {"powered down, the drain stayed", [](SlurmNode& n) { drained(n, kUpdateReason); }, "", "undrain c-0"},
       {"drained by an administrator", [](SlurmNode& n) { idle(n), drained(n, "disk"); }, "", ""},
       {"busy, drained by an administrator", [](SlurmNode& n) { busy(n), drained(n, "disk"); }, "", ""},
+      {"drained by slurmctld after our drain was over",
+       [](SlurmNode& n) { idle(n), drained(n, kReasonReleased); }, "", ""},
+      {"so, with an appended Reason", [](SlurmNode& n) {
+         idle(n), drained(n, (std::string(kUpdateReason) + " : gres/gpu count reported lower").c_str());
+       }, "", ""},
       {"drained for its machine", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "", ""},
       {"an old Reason", [](SlurmNode& n) { busy(n), n.reason = kUpdateReason; }, "drain c-0", ""},
       {"powered down, its pod is going", powered_down, "", ""},
@@ -173,6 +178,8 @@ void counts_what_is_out_of_service(void**) {
       {"held back", held_back, kNew, true, true},
       {"protected", [](SlurmNode& n) { drained(n, "slurm-k8s: protected: x"); }, kNone, false, true},
       {"drained by an administrator", [](SlurmNode& n) { idle(n), drained(n, "disk"); }, kOld, false, false},
+      {"drained by slurmctld after our drain was over", [](SlurmNode& n) { drained(n, kReasonReleased); }, kNone, false,
+       false},
       {"drained when it was powered down", [](SlurmNode& n) { drained(n, "disk"); }, kNone, false, false},
       {"down by an administrator", [](SlurmNode& n) { idle(n), n.base = Base::down, n.reason = "disk"; }, kOld, false,
        false},

@@ -27,6 +27,7 @@ std::string shown(const Threads& threads) {
 
 std::string shown(const Settings& settings) {
   std::string text = settings.pod_env + (settings.keep_service_env ? " keep " : " remove ") + shown(settings.threads);
+  if (settings.login_env.count() != 5) text += " login=" + std::to_string(settings.login_env.count());
   if (settings.pod_gpus) text += " ids";
   if (settings.oom_score_adj) text += " oom=" + std::to_string(*settings.oom_score_adj);
   for (const std::string& path : settings.hidden) text += " -" + path;
@@ -45,6 +46,11 @@ void arguments_of_steps(void**) {
       {"service_env=keep service_env=remove threads=3", "/run/slurm-k8s/pod.env remove 3"},
       {"gpus=ids oom_score_adj=0", "/run/slurm-k8s/pod.env remove off ids oom=0"},
       {"oom_score_adj=1000 hide=/a,/b/c", "/run/slurm-k8s/pod.env remove off oom=1000 -/a -/b/c"},
+      {"login_env=5", "/run/slurm-k8s/pod.env remove off"},
+      {"login_env=60", "/run/slurm-k8s/pod.env remove off login=60"},
+      {"login_env=off", "/run/slurm-k8s/pod.env remove off login=0"},
+      {"login_env=0", "error: login_env=0: off, or seconds from 1 to 60 were expected"},
+      {"login_env=61", "error: login_env=61: off, or seconds from 1 to 60 were expected"},
       {"oom_score_adj=1001", "error: oom_score_adj=1001: a number from 0 to 1000 was expected"},
       {"oom_score_adj=-5", "error: oom_score_adj=-5: a number from 0 to 1000 was expected"},
       {"oom_score_adj=", "error: oom_score_adj=: a number from 0 to 1000 was expected"},

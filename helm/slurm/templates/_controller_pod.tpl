@@ -8,13 +8,17 @@ imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 serviceAccountName: {{ include "slurm.controller" . }}
-automountServiceAccountToken: true
+# Containers that need it mount the token themselves.
+automountServiceAccountToken: false
 enableServiceLinks: false
 # slurmctld saves its state when it is told to end.
 terminationGracePeriodSeconds: 60
-{{- if eq (int .Values.controller.replicas) 1 }}
-# The pod reaches its own service without leaving: slurmctld calls srun back at the address that srun came from.
 hostAliases:
+  # slurmctld looks up the name of the address that it listens on when it starts, and must not wait for a name server.
+  - ip: 0.0.0.0
+    hostnames: [any.invalid]
+{{- if eq (int .Values.controller.replicas) 1 }}
+  # The pod reaches its own service without leaving: slurmctld calls srun back at the address that srun came from.
   - ip: 127.0.0.1
     hostnames: [{{ include "slurm.controller" . }}]
 {{- else }}
@@ -32,6 +36,8 @@ affinity:
 # slurmctld resolves nodes by their short names.
 dnsConfig:
   searches: [{{ include "slurm.nodeService" . }}.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}]
+  # A name server that doesn't answer is given up after 2 s, not 10.
+  options: [{name: timeout, value: "1"}, {name: attempts, value: "2"}]
 securityContext:
   runAsUser: 401
   runAsGroup: 401

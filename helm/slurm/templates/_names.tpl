@@ -86,6 +86,29 @@ slurm.nodesets: the enabled ones with nodesetDefaults filled in, as YAML.
 {{- $has -}}
 {{- end -}}
 
+{{/* Peers of NetworkPolicies that are part of this Slurm: its pods, and those from which users submit. */}}
+{{- define "slurm.ownPeers" -}}
+- podSelector:
+    matchLabels:
+      app.kubernetes.io/name: slurmd
+- podSelector:
+    matchLabels:
+      {{- include "slurm.controllerSelector" . | nindent 6 }}
+- podSelector:
+    matchLabels:
+      slurm-k8s.io/client: "true"
+{{- with .Values.networkPolicy.clients }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* slurm.addresses (list CIDRS IPV6): those of that family, as YAML. */}}
+{{- define "slurm.addresses" -}}
+{{- $found := list -}}
+{{- range $cidr := index . 0 }}{{ if eq (contains ":" $cidr) (index $ 1) }}{{ $found = append $found $cidr }}{{ end }}{{ end -}}
+{{- toYaml $found -}}
+{{- end -}}
+
 {{/* "true" when a lease says which sidecar acts. */}}
 {{- define "slurm.electsLeader" -}}
 {{- $election := .Values.controller.sidecar.leaderElection -}}

@@ -34,6 +34,8 @@ SlurmctldTimeout={{ int .Values.slurm.slurmctldTimeout }}
 {{- end }}
 SlurmctldPort=6817
 SlurmdPort=6818
+# Where srun and salloc listen: what the NetworkPolicies let through. Above the kernel's range for connections.
+SrunPortRange={{ .Values.slurm.srunPortRange }}
 SlurmUser=slurm
 SlurmdUser=root
 {{- if eq (include "slurm.isBefore" (list . "23.11")) "true" }}
@@ -67,11 +69,18 @@ DebugFlags={{ join "," . }}
 # Scheduling
 SelectType=select/cons_tres
 SelectTypeParameters={{ .Values.slurm.selectTypeParameters }}
+{{- $memory := include "slurm.memoryPerCPU" (list . (list "ALL")) }}
+{{- with $memory }}
+DefMemPerCPU={{ . }}
+{{- end }}
 SchedulerType=sched/backfill
 {{- $scripts := include "slurm.spankScripts" . }}
 {{- /* Otherwise a job whose set-up failed on one node would be held, and not tried on another. */}}
 {{- $afterProlog := ternary (list "nohold_on_prolog_fail") list (ne $scripts "") }}
-SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $afterProlog .Values.slurm.schedulerParameters) }}
+{{- /* Slurm takes the first of two. */}}
+{{- $given := contains "bf_interval=" (join "," .Values.slurm.schedulerParameters) }}
+{{- $backfill := ternary list (list (printf "bf_interval=%d" (int .Values.slurm.backfillInterval))) $given }}
+SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $backfill $afterProlog .Values.slurm.schedulerParameters) }}
 JobRequeue=1
 ReturnToService=2
 MaxNodeCount={{ int .Values.slurm.maxNodeCount }}
@@ -116,12 +125,21 @@ BatchStartTimeout={{ add 10 (mul 2 (int .Values.slurm.spank.scripts.timeout)) }}
 {{- else }}
 PrEpPlugins=prep/k8s
 {{- end }}
+{{- if not .Values.slurm.spank.killLeftovers }}
+PrEpParameters=keep_leftovers
+{{- end }}
 {{- /* Before 23.02 slurmctld doesn't keep track of which variant a node runs. */}}
 {{- $variants := and .Values.slurm.nodeFeatures.enabled (eq (include "slurm.isBefore" (list . "23.02")) "false") }}
 {{- if $variants }}
 NodeFeaturesPlugins=node_features/k8s
 {{- end }}
-{{- with concat (ternary (list "k8s") list $variants) .Values.slurm.jobSubmitPlugins }}
+{{- $defunct := eq (include "slurm.isBefore" (list . "25.05")) "false" }}
+{{- if not $defunct }}
+# slurmd may not make a user's login environment in a pod, and would end: the SPANK plugin does.
+GetEnvTimeout=0
+{{- end }}
+{{- /* Where that setting is defunct, job_submit/k8s keeps the request for a login environment from slurmd. */}}
+{{- with concat (ternary (list "k8s") list (or $variants $defunct)) .Values.slurm.jobSubmitPlugins }}
 JobSubmitPlugins={{ join "," . }}
 {{- end }}
 
@@ -130,11 +148,14 @@ JobSubmitPlugins={{ join "," . }}
 NodeSet={{ $name }} Feature={{ $name }}
 {{- if and $nodeset.partition.enabled (not $.Values.slurm.runtimePartitions) }}
 PartitionName={{ $name }} Nodes={{ $name }} {{ $nodeset.partition.config }}
+{{- include "slurm.partitionMemory" (list $ (list $name) $nodeset.partition.config $memory) }}
 {{- end }}
 {{- end }}
 {{- range $name, $partition := .Values.partitions }}
 {{- if dig "enabled" true $partition }}
-PartitionName={{ $name }} Nodes={{ dig "nodesets" (list "ALL") $partition | join "," }} {{ $partition.config }}
+{{- $nodesets := dig "nodesets" (list "ALL") $partition }}
+PartitionName={{ $name }} Nodes={{ $nodesets | join "," }} {{ $partition.config }}
+{{- include "slurm.partitionMemory" (list $ $nodesets $partition.config $memory) }}
 {{- end }}
 {{- end }}
 {{- range $key, $value := .Values.controller.extraConfMap }}
@@ -143,6 +164,55 @@ PartitionName={{ $name }} Nodes={{ dig "nodesets" (list "ALL") $partition | join
 {{- with .Values.controller.extraConf }}
 {{ . }}
 {{- end }}
+{{- end -}}
+
+{{/*
+slurm.mebibytes QUANTITY: of memory, as an integer; nothing for what can't be read.
+*/}}
+{{- define "slurm.mebibytes" -}}
+{{- $text := kindIs "string" . | ternary . (. | int64 | toString) -}}
+{{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- if regexMatch "^[0-9]+([.][0-9]+)?([kMGT]|[KMGT]i)?$" $text -}}
+{{- $number := regexFind "^[0-9.]+" $text -}}
+{{- divf (mulf (float64 $number) (get $units (trimPrefix $number $text))) 1048576.0 | floor | int64 -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+slurm.memoryPerCPU (list CONTEXT NODESETS): DefMemPerCPU for these NodeSets, or for ALL; nothing: none.
+*/}}
+{{- define "slurm.memoryPerCPU" -}}
+{{- $root := index . 0 -}}
+{{- $names := index . 1 -}}
+{{- $wanted := $root.Values.slurm.defMemPerCPU | toString -}}
+{{- $given := regexMatch "(?i)DefMemPer" (printf "%v %v" $root.Values.controller.extraConfMap $root.Values.controller.extraConf) -}}
+{{- if or $given (not (contains "Memory" $root.Values.slurm.selectTypeParameters)) -}}
+{{- else if ne $wanted "auto" -}}
+{{- if ne $wanted "0" }}{{ $wanted }}{{ end -}}
+{{- else -}}
+{{- $least := 0 -}}
+{{- range $name, $nodeset := include "slurm.nodesets" $root | fromYaml -}}
+{{- $limits := dig "slurmd" "resources" "limits" dict $nodeset -}}
+{{- $memory := include "slurm.mebibytes" (default "" $limits.memory) -}}
+{{- $reserve := include "slurm.mebibytes" (default "64Mi" $nodeset.memoryReserve) -}}
+{{- $cpu := $limits.cpu | toString -}}
+{{- if and (or (has "ALL" $names) (has $name $names)) $memory $reserve (regexMatch "^[0-9]+([.][0-9]*)?m?$" $cpu) -}}
+{{- $cpus := ternary (div (trimSuffix "m" $cpu | int64) 1000) (float64 $cpu | floor | int64) (hasSuffix "m" $cpu) | max 1 -}}
+{{- $each := div (sub (int64 $memory) (int64 $reserve)) $cpus -}}
+{{- if or (eq $least 0) (lt $each ($least | int64)) }}{{ $least = $each }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- if gt ($least | int64) 0 }}{{ $least }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+slurm.partitionMemory (list CONTEXT NODESETS CONFIG DEFAULT): " DefMemPerCPU=…" where a partition's isn't the default.
+*/}}
+{{- define "slurm.partitionMemory" -}}
+{{- $memory := include "slurm.memoryPerCPU" (list (index . 0) (index . 1)) -}}
+{{- $given := regexMatch "(?i)DefMemPer" (index . 2 | toString) -}}
+{{- if and $memory (ne $memory (index . 3)) (not $given) }} DefMemPerCPU={{ $memory }}{{ end -}}
 {{- end -}}
 
 {{/*
@@ -183,6 +253,7 @@ Slurm ignores what an optional plugin says: one that may refuse a task or a job 
 {{- with .Values.slurm.spank }}
 {{- if .enabled }}
 {{- $arguments := dict "hide" (join "," .hide) }}
+{{- if ne (int .loginEnv) 5 }}{{ $_ := set $arguments "login_env" (ternary "off" (int .loginEnv) (eq (int .loginEnv) 0)) }}{{ end }}
 {{- if ne .serviceEnv "remove" }}{{ $_ := set $arguments "service_env" .serviceEnv }}{{ end }}
 {{- if ne (toString .threads) "off" }}{{ $_ := set $arguments "threads" .threads }}{{ end }}
 {{- if ne .gpus "off" }}{{ $_ := set $arguments "gpus" .gpus }}{{ end }}
@@ -199,15 +270,20 @@ required spank_k8s_scripts.so{{ . }} timeout={{ int $.Values.slurm.spank.scripts
 {{- end -}}
 
 {{- define "slurm.k8sConf" -}}
+{{- if le (int .Values.slurm.launchTimeout) (int .Values.slurm.resumeTimeout) }}
+{{- fail "slurm.launchTimeout: must be longer than slurm.resumeTimeout, or jobs are requeued while their nodes still boot" }}
+{{- end -}}
 # Read by the engine in slurmctld, the power-saving programs and the sidecar.
 Namespace={{ .Release.Namespace }}
 NodeService={{ include "slurm.nodeService" . }}
+ClusterDomain={{ .Values.clusterDomain }}
 {{- $hosts := include "slurm.controllerHosts" . | fromYamlArray }}
 ConfServer={{ eq (len $hosts) 1 | ternary (include "slurm.controller" .) (join ":6817," $hosts) }}:6817
 KeySecret={{ include "slurm.keySecret" . }}
 MaxRequests={{ int .Values.slurm.maxRequests }}
 WatchKubernetesNodes={{ ternary "yes" "no" .Values.watchKubernetesNodes }}
 WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
+FastRequeue={{ ternary "yes" "no" .Values.slurm.fastRequeue }}
 LaunchTimeout={{ int .Values.slurm.launchTimeout }}
 SidecarListen=:9100
 LogLevel={{ .Values.slurm.logLevel }}

@@ -34,7 +34,7 @@ image_reference() {
   case $1 in
     pause) echo "$PAUSE_IMAGE" ;;
     base) echo "$BASE_IMAGE" ;;
-    *) echo "localhost/slurm-k8s/$1:dev$IMAGE_SUFFIX" ;;
+    *) echo "localhost/slurm-k8s/$1:$IMAGE_TAG" ;;
   esac
 }
 
@@ -42,7 +42,8 @@ image_reference() {
 image_file() {
   case $1 in
     pause) echo pause ;;
-    *) echo "$1$IMAGE_SUFFIX" ;;
+    base) echo "base-$BASE_SUITE" ;;
+    *) echo "$1-$IMAGE_TAG" ;;
   esac
 }
 
@@ -258,6 +259,7 @@ image_main() {
     load) image_load "$@" ;;
     push) image_push "$@" ;;
     list) image_list ;;
-    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...] or list' ;;
+    tag) echo "$IMAGE_TAG" ;;
+    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], list or tag' ;;
   esac
 }

@@ -12,11 +12,12 @@ KWOK_VERSION=0.7.0
 # What the modules above ask for, and what is fetched where Debian's Go is older.
 GO_MINIMUM=1.24
 GO_TOOLCHAIN=1.24.13
-# The Debian whose Slurm the images have; only those of the default one are called dev.
+# The Debian whose Slurm the images have. Their tag is BED_TAG, with the Debian's name unless it is the default one.
 DEFAULT_SUITE=trixie
 BASE_SUITE=${BED_SUITE:-$DEFAULT_SUITE}
-IMAGE_SUFFIX=-$BASE_SUITE
-[[ $BASE_SUITE != "$DEFAULT_SUITE" ]] || IMAGE_SUFFIX=
+DEFAULT_TAG=dev
+IMAGE_TAG=${BED_TAG:-$DEFAULT_TAG}
+[[ $BASE_SUITE == "$DEFAULT_SUITE" ]] || IMAGE_TAG+=-$BASE_SUITE
 
 BED_CACHE=${SLURM_K8S_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/slurm-k8s}
 BED_STATE=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}

@@ -61,7 +61,8 @@ start_kubernetes_side() { # KEY-FILE
   example values.yaml >"$values"
   "$BED" kubectl create namespace "$HYBRID" >/dev/null
   kubectl create secret generic slurm-key --from-file="$AUTH.key=$1" >/dev/null
-  "$BED" helm install slurm "$CHART" -n "$HYBRID" -f "$E2E_FOLDER/suites/$SUITE.yaml" -f "$values" >/dev/null
+  "$BED" helm install slurm "$CHART" -n "$HYBRID" -f "$E2E_FOLDER/suites/$SUITE.yaml" --set "images.tag=$("$BED" image tag)" \
+    -f "$values" >/dev/null
   rm -f "$values"
 }
 

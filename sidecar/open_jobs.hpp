@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// WaitingJobs: the pending jobs that have a constraint. The reconciler's thread.
+// OpenJobs: the pending jobs that have a constraint, and the suspended ones. The reconciler's thread.
 #pragma once
 
 #include <ctime>
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -11,9 +14,9 @@
 
 namespace slurmk8s {
 
-class WaitingJobs {
+class OpenJobs {
  public:
-  explicit WaitingJobs(const Clock& clock) : clock_(clock) {}
+  explicit OpenJobs(const Clock& clock) : clock_(clock) {}
 
   /**
    * Asks slurmctld when `needed`, and forgets them when not. slurmctld sends all its jobs when one has changed: with
@@ -23,12 +26,17 @@ class WaitingJobs {
   bool look(Slurm& slurm, bool needed);
 
   const std::vector<SlurmJob>& jobs() const { return jobs_; }
+  /** Nodes of suspended jobs, which slurmctld calls idle when no other job has them. */
+  const std::set<std::string, std::less<>>& suspended_on() const { return suspended_on_; }
   /** Whether slurmctld answered the last look(). If not, jobs() may be older than what else is known by now. */
   bool is_fresh() const { return fresh_; }
 
  private:
+  void find_suspended();
+
   const Clock& clock_;
   std::vector<SlurmJob> jobs_;
+  std::set<std::string, std::less<>> suspended_on_;
   bool fresh_ = false;
   std::time_t since_ = 0;
   TimePoint not_before_{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// WaitingJobs: slurmctld's list, and when to ask for it.
-#include "waiting_jobs.hpp"
+// OpenJobs: slurmctld's list, and when to ask for it.
+#include "open_jobs.hpp"
+
+#include "base/hostlist.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -9,17 +11,18 @@ constexpr int kShareOfTime = 20;
 
 }  // namespace
 
-bool WaitingJobs::look(Slurm& slurm, bool needed) {
+bool OpenJobs::look(Slurm& slurm, bool needed) {
   fresh_ = false;
   if (!needed) {
     since_ = 0;
     const bool had = !jobs_.empty();
     jobs_.clear();
+    suspended_on_.clear();
     return had;
   }
   const TimePoint begin = clock_.now();
   if (begin < not_before_) return false;
-  auto answer = slurm.load_waiting_jobs_since(since_);
+  auto answer = slurm.load_open_jobs_since(since_);
   not_before_ = clock_.now() + kShareOfTime * (clock_.now() - begin);
   if (!answer) {
     since_ = 0;
@@ -32,7 +35,16 @@ bool WaitingJobs::look(Slurm& slurm, bool needed) {
   fresh_ = true;
   if (!answer->has_value() || **answer == jobs_) return false;
   jobs_ = **std::move(answer);
+  find_suspended();
   return true;
+}
+
+void OpenJobs::find_suspended() {
+  suspended_on_.clear();
+  for (const SlurmJob& job : jobs_) {
+    if (!job.suspended) continue;
+    if (const auto names = expand_hostlist(job.held_nodes)) suspended_on_.insert(names->begin(), names->end());
+  }
 }
 
 }  // namespace slurmk8s

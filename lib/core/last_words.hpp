@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What slurmd's log says of its end.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace slurmk8s {
+
+/** Longest answer of last_words(), in bytes. */
+inline constexpr std::size_t kMostLastWords = 160;
+
+/**
+ * The reason in the last lines of slurmd's log: the last line with "fatal:", else the last one with "error:", from that word
+ * on. Control characters become spaces. Empty when the log has neither. Pure; any thread.
+ */
+std::string last_words(std::string_view log);
+
+}  // namespace slurmk8s

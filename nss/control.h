@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libnss_slurm_k8s: a source of names for glibc ("hosts: files slurm_k8s [!UNAVAIL=return] dns"), with which slurmctld
+ * never waits for a name. Slurm asks for names under its locks, and in Debian's Slurm a name that isn't known takes ten
+ * seconds. The plugins open it in slurmctld, and nowhere else.
+ *
+ * A name is looked up by threads of its own, by the sources that follow in the line. Who asks waits for that for less
+ * than half a second, and for a tenth of the time at length. A name that has no address, or no answer yet, gets
+ * SLURM_K8S_NOWHERE: connect() to it fails at once (ENETUNREACH), and reaches nothing.
+ */
+#ifndef SLURM_K8S_NSS_CONTROL_H
+#define SLURM_K8S_NSS_CONTROL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The broadcast address of the loopback network; for IPv6 the same, mapped: ::ffff:127.255.255.255. */
+#define SLURM_K8S_NOWHERE 0x7fffffffu
+
+/* The first letters of the names of threads that may wait, and want the truth: those of the engine, and our own. */
+#define SLURM_K8S_WAITING_THREAD "slurm-k8s"
+
+/*
+ * From now on names are served. `others`: `count` names that are left to the sources that follow, and to their time-outs,
+ * such as those of slurm.conf; copied. `log`: printf, called with a line for an administrator; may be NULL. It must stay
+ * callable. 0, or -1 when it was done before (nothing changes then) or can't be.
+ */
+int slurm_k8s_names_serve(const char *const *others, unsigned long count, void (*log)(const char *format, ...));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

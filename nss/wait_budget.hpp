@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// WaitBudget: for how long lookups may wait, all of them together. Pure; its owner's lock.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.hpp"
+
+namespace slurmk8s {
+
+/**
+ * Holds at most kMost, and gets kRefill of the time that passes. slurmctld looks names up under its locks: however many
+ * names it meets and however slow their answers are, it waits for kMost at once and for a tenth of the time at length.
+ */
+class WaitBudget {
+ public:
+  using Duration = std::chrono::microseconds;
+  static constexpr Duration kMost = std::chrono::milliseconds(400);
+  static constexpr Duration kMostForOne = std::chrono::milliseconds(200);
+  static constexpr int kRefill = 10;  ///< a tenth
+
+  /** How long one lookup may wait; taken from the budget. */
+  Duration take(TimePoint now) {
+    refill(now);
+    const Duration taken = std::min(left_, kMostForOne);
+    left_ -= taken;
+    return taken;
+  }
+
+  /** Gives back what a lookup has not waited. */
+  void give_back(Duration unused) { left_ = std::clamp(left_ + unused, Duration(0), kMost); }
+
+ private:
+  void refill(TimePoint now) {
+    const Duration passed = std::chrono::duration_cast<Duration>(now - last_);
+    last_ = now;
+    left_ = std::min(kMost, left_ + std::clamp(passed, Duration(0), kRefill * kMost) / kRefill);
+  }
+
+  Duration left_ = kMost;
+  TimePoint last_{};
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where slurmctld looks names up. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slurmk8s {
+
+/**
+ * The sources of hosts that slurmctld gets, given the content of /etc/nsswitch.conf: those of its line "hosts:", with
+ * slurm_k8s behind files, or before all others where files isn't the first one.
+ */
+std::string compose_hosts(std::string_view nsswitch);
+
+/** The names of a hostlist that aren't addresses; none where it is null or can't be read. */
+std::vector<std::string> names_of(const char* hostlist);
+
+}  // namespace slurmk8s

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Running a user's login shell: fork, the user's ids for good, exec, and a deadline.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "base/unique_fd.hpp"
+#include "login_env.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::milliseconds;
+using Deadline = std::chrono::steady_clock::time_point;
+
+constexpr std::size_t kMaxOutput = 262144;
+constexpr int kCannotRun = 127;
+/** How long to wait for a process that was killed: one that the kernel can't end is left. */
+constexpr int kMaxWaits = 100;
+constexpr int kWaitMilliseconds = 10;
+
+Error system_error(const std::string& what) {
+  return Error(Errc::unavailable, what + ": " + std::generic_category().message(errno));
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+/** The effective ids become the only ones, so that there is no way back to root. */
+bool keep_effective_ids() {
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  // Not by the C library: it would tell other threads, which this copy of the process doesn't have.
+  if (::syscall(SYS_setresgid, group, group, group) != 0) return false;
+  if (::syscall(SYS_setresuid, user, user, user) != 0) return false;
+  return user != 0 && ::getuid() == user && ::syscall(SYS_setresuid, 0, 0, 0) != 0;
+}
+
+/** In the child, between fork and exec: only calls that are safe beside other threads' locks. */
+[[noreturn]] void become(const Account& account, char* const* arguments, char* const* environment, int output) {
+  ::setsid();
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int signal : {SIGPIPE, SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGCHLD}) ::signal(signal, SIG_DFL);
+  // Slurm may have closed its own descriptor 0, which `output` can have got: that is copied first.
+  if (::dup2(output, 1) < 0) ::_exit(kCannotRun);
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(null, 2) < 0) ::_exit(kCannotRun);
+  ::syscall(SYS_close_range, 3U, ~0U, 0U);
+  if (!keep_effective_ids()) ::_exit(kCannotRun);
+  if (::chdir(account.home.c_str()) != 0 && ::chdir("/") != 0) ::_exit(kCannotRun);
+  ::execve(account.shell.c_str(), arguments, environment);
+  ::_exit(kCannotRun);
+}
+
+/** Until the second mark, or the end of the output. */
+Result<std::string> read_until(int fd, const std::string& mark, Deadline deadline) {
+  const std::string line = mark + "\n";
+  std::string text;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left <= milliseconds(0)) return Error(Errc::timeout, "the login shell didn't end in time");
+    pollfd look{fd, POLLIN, 0};
+    if (::poll(&look, 1, static_cast<int>(left.count())) <= 0) continue;
+    char buffer[8192];
+    const ssize_t got = ::read(fd, buffer, sizeof buffer);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) return system_error("the login shell's output");
+    if (got == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+    if (text.ends_with(line) && text.find(line) != text.size() - line.size()) return text;
+    if (text.size() > kMaxOutput) return Error(Errc::invalid, "the login shell printed too much");
+  }
+}
+
+void end(pid_t pid) {
+  ::kill(-pid, SIGKILL);
+  ::kill(pid, SIGKILL);
+  for (int i = 0; i < kMaxWaits && ::waitpid(pid, nullptr, WNOHANG) == 0; ++i) {
+    ::poll(nullptr, 0, kWaitMilliseconds);
+  }
+}
+
+}  // namespace
+
+std::string new_mark() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<std::uint64_t>(::getpid());
+  return format("slurm-k8s-%016llx", static_cast<unsigned long long>(number));
+}
+
+Result<std::string> login_output(const Account& account, const std::vector<std::string>& arguments,
+                                 const EnvChanges& environment, const std::string& mark, milliseconds limit) {
+  if (::geteuid() == 0) return Error(Errc::forbidden, "no profile is read as root");
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value.value_or(""));
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> envp = pointers(variables);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
+  const UniqueFd output(ends[0]);
+  UniqueFd input(ends[1]);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  const pid_t pid = ::fork();
+  if (pid < 0) return system_error("fork");
+  if (pid == 0) become(account, argv.data(), envp.data(), input.get());
+  input.reset();
+  auto text = read_until(output.get(), mark, std::chrono::steady_clock::now() + limit);
+  end(pid);
+  return text;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A job that loses a pod runs again within seconds, whatever Slurm's delay after a requeue; what a person chose stays.
+
+# Longer than anything that is waited for here.
+with_long_delay() { install_release --set slurm.requeueDelay=120; }
+runs_again() { [[ $(job_field "$1" Restarts) -ge 1 && $(job_state "$1") == RUNNING ]]; }
+is_requeued() { [[ $(job_field "$1" Restarts) -ge 1 ]]; }
+is_pending() { [[ $(job_state "$1") == PENDING ]]; }
+
+delete_by_force() { kubectl delete pod "$1" --force --grace-period=0 >/dev/null 2>&1; }
+delete_pod() { kubectl delete pod "$1" --wait=false >/dev/null; }
+end_slurmd() { kubectl exec "$1" -c slurmd -- sh -c 'kill -TERM 1'; }
+kill_container() { BED_NAMESPACE=$NAMESPACE "$BED" fault kill "$1/slurmd" >/dev/null; }
+
+test_jobs_that_lose_a_pod_run_again() {
+  local job fault
+  trap install_release EXIT
+  with_long_delay
+  for fault in delete_by_force delete_pod end_slurmd kill_container; do
+    job=$(submit -N1 --requeue --wrap 'sleep 300')
+    wait_job "$job" RUNNING 60
+    "$fault" "$(job_nodes "$job")"
+    wait_for 30 "job $job runs again after $fault" runs_again "$job"
+    slurm scancel "$job"
+  done
+  # The nodes that stay up were in the former run: they take the new credential.
+  job=$(submit -N4 --requeue --wrap 'srun sleep 300')
+  wait_job "$job" RUNNING 60
+  delete_by_force "$(job_nodes "$job" | tail -1)"
+  wait_for 30 "job $job runs again on four nodes" runs_again "$job"
+  has_steps() { slurm squeue -h -s -j "$job" | grep -c "$job.0" >/dev/null; }
+  wait_for 15 "its step runs, too" has_steps
+  assert_equal "restarts" 1 "$(job_field "$job" Restarts)"
+}
+
+# Its end takes some seconds on the node that stays up: until then a person can say otherwise.
+lose_a_node_slowly() { # prints the job
+  local job
+  job=$(submit -N2 --requeue --wrap 'srun bash -c "trap \"sleep 6; exit\" TERM; for i in {1..300}; do sleep 1; done"')
+  wait_job "$job" RUNNING 60 || return 1
+  delete_by_force "$(job_nodes "$job" | tail -1)"
+  wait_for 10 "job $job requeued" is_requeued "$job" || return 1
+  echo "$job"
+}
+
+test_what_a_person_chose_stays() {
+  local job
+  trap install_release EXIT
+  with_long_delay
+  job=$(lose_a_node_slowly)
+  slurm scontrol hold "$job"
+  wait_for 60 "the end of its former run" is_pending "$job"
+  stays 8 is_pending "$job"
+  [[ $(job_field "$job" Reason) == JobHeld* ]] || fail "reason $(job_field "$job" Reason)"
+  slurm scancel "$job"
+
+  job=$(lose_a_node_slowly)
+  slurm scontrol update "jobid=$job" StartTime=now+3000
+  wait_for 60 "the end of its former run" is_pending "$job"
+  stays 8 is_pending "$job"
+  assert_equal "reason" BeginTime "$(job_field "$job" Reason)"
+  slurm scancel "$job"
+
+  job=$(submit -N1 --requeue --wrap 'sleep 300')
+  wait_job "$job" RUNNING 60
+  slurm scontrol requeue "$job"
+  wait_for 30 "job $job requeued" is_pending "$job"
+  stays 8 is_pending "$job"
+  slurm scancel "$job"
+}

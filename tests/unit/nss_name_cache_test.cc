@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// nss/name_cache: a name server that answers, one that doesn't, and one that comes back.
+#include "nss/name_cache.hpp"
+
+#include <atomic>
+#include <memory>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/** Answers at once, or when it is told to. */
+struct Server {
+  std::atomic<bool> silent{false};
+  std::atomic<int> asked{0};
+  std::counting_semaphore<100000> go{0};
+
+  NameAnswer resolve(const std::string& key) {
+    asked++;
+    if (silent) go.acquire();
+    if (silent) return {};
+    if (key.starts_with("no")) return {.answered = true, .values = {}};
+    return {.answered = true, .values = {"addr"}};
+  }
+  /** Lets all threads go, so that the cache can end. */
+  void release() { go.release(NameCache::kMostQuestions + 10); }
+};
+
+std::unique_ptr<NameCache> cache_of(Server& server) {
+  return std::make_unique<NameCache>([&server](const std::string& key) { return server.resolve(key); });
+}
+
+template <typename Fn>
+milliseconds time_of(Fn&& fn) {
+  const auto begin = std::chrono::steady_clock::now();
+  fn();
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
+}
+
+void a_server_that_answers(void**) {
+  Server server;
+  NameAnswer found, missing;
+  int asked = 0;
+  {
+    const auto cache = cache_of(server);
+    found = cache->find("yes");
+    missing = cache->find("no");
+    for (int i = 0; i < 1000; i++) {
+      (void)cache->find("yes");
+      (void)cache->find("no");
+    }
+    asked = server.asked;
+  }
+  assert_true((found == NameAnswer{.answered = true, .values = {"addr"}}));
+  assert_true((missing == NameAnswer{.answered = true, .values = {}}));
+  assert_int_equal(asked, 2);  // what is known is fresh for seconds
+}
+
+/** 100 failed nodes, and a name server that is away. */
+void a_silent_server_costs_no_time(void**) {
+  Server server;
+  server.silent = true;
+  milliseconds took{};
+  bool answered = false;
+  {
+    const auto cache = cache_of(server);
+    took = time_of([&] {
+      for (int i = 0; i < 100; i++) answered |= cache->find("node-" + std::to_string(i)).answered;
+    });
+    server.release();
+  }
+  assert_false(answered);
+  assert_true(took < seconds(1));  // 0.4 s, and what this machine adds
+}
+
+void an_answer_that_comes_late_is_there_the_next_time(void**) {
+  Server server;
+  server.silent = true;
+  NameAnswer first, later;
+  {
+    const auto cache = cache_of(server);
+    first = cache->find("yes");
+    server.silent = false;
+    server.release();
+    for (int i = 0; i < 1000 && !later.answered; i++) {
+      std::this_thread::sleep_for(milliseconds(5));
+      later = cache->find("yes");
+    }
+  }
+  assert_false(first.answered);
+  assert_true((later == NameAnswer{.answered = true, .values = {"addr"}}));
+}
+
+/** A user who sends one name after another: others' names that are known stay so, and memory is bounded. */
+void a_flood(void**) {
+  Server server;
+  milliseconds took{};
+  int known = 0;
+  {
+    const auto cache = cache_of(server);
+    (void)cache->find("yes");
+    server.silent = true;
+    took = time_of([&] {
+      for (int i = 0; i < 20000; i++) {
+        (void)cache->find("flood-" + std::to_string(i));
+        known += !cache->find("yes").values.empty();
+      }
+    });
+    server.silent = false;
+    server.release();
+  }
+  assert_int_equal(known, 20000);
+  assert_true(took < seconds(20));
+}
+
+void many_threads(void**) {
+  Server server;
+  std::atomic<int> found{0};
+  {
+    const auto cache = cache_of(server);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; t++) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 500; i++) found += cache->find("yes-" + std::to_string((i + t) % 50)).answered;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  assert_true(found > 3000);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_server_that_answers), SLURMK8S_TEST(a_silent_server_costs_no_time),
+      SLURMK8S_TEST(an_answer_that_comes_late_is_there_the_next_time), SLURMK8S_TEST(a_flood),
+      SLURMK8S_TEST(many_threads)};
+  return cmocka_run_group_tests_name("nss_name_cache", tests, nullptr, nullptr);
+}

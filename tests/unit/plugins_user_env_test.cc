@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// job_submit/k8s: which variable of a batch job gets another name, so that slurmd doesn't act on it.
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "job_submit_k8s/user_env.hpp"
+
+#include "support/cmocka.hpp"
+
+using namespace slurmk8s;
+
+namespace {
+
+std::string after(const char* variables) {
+  std::vector<std::string> texts;
+  for (const std::string_view variable : split(variables, ' ')) texts.emplace_back(variable);
+  std::vector<char*> environment;
+  for (std::string& text : texts) environment.push_back(text == "NULL" ? nullptr : text.data());
+  leave_user_env_to_spank(environment.data(), static_cast<std::uint32_t>(environment.size()));
+  std::string shown;
+  for (const std::string& text : texts) shown += (shown.empty() ? "" : " ") + std::string(text.c_str());
+  return shown;
+}
+
+void requests(void**) {
+  const struct {
+    const char* variables;
+    const char* expected;
+  } cases[] = {
+      {"A=1 SLURM_GET_USER_ENV=1 B=2", "A=1 SLURM_K8S_USER_ENV=1 B=2"},
+      {"SLURM_GET_USER_ENV=1 SLURM_GET_USER_ENV=1", "SLURM_K8S_USER_ENV=1 SLURM_K8S_USER_ENV=1"},
+      // What slurmd doesn't act on stays.
+      {"SLURM_GET_USER_ENV=0 SLURM_GET_USER_ENV=10", "SLURM_GET_USER_ENV=0 SLURM_GET_USER_ENV=10"},
+      {"XSLURM_GET_USER_ENV=1 slurm_get_user_env=1", "XSLURM_GET_USER_ENV=1 slurm_get_user_env=1"},
+      {"NULL SLURM_GET_USER_ENV=1", "NULL SLURM_K8S_USER_ENV=1"},
+  };
+  for (const auto& row : cases) assert_text(after(row.variables), row.expected);
+  leave_user_env_to_spank(nullptr, 5);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {cmocka_unit_test(requests)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
