@@ -94,6 +94,12 @@ class FencedSlurm final : public Slurm {
   Status begin_now(std::uint32_t job) override {
     return fenced([&] { return slurm_.begin_now(job); });
   }
+  Status hold_job(std::uint32_t job) override {
+    return fenced([&] { return slurm_.hold_job(job); });
+  }
+  Status end_out_of_memory(std::uint32_t job) override {
+    return fenced([&] { return slurm_.end_out_of_memory(job); });
+  }
   Status settle_created_nodes() override {
     return fenced([&] { return slurm_.settle_created_nodes(); });
   }

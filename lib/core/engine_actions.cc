@@ -215,7 +215,9 @@ void Engine::fail(const std::string& name, Node& node, const std::string& reason
   ++metrics_.failures[static_cast<std::size_t>(cause)];
   const std::string request = node.request;
   const bool served = cause == Cause::gone || cause == Cause::ended;
-  reports_.fail({name, reason, cause == Cause::gone, served, node.jobs}, [this, name, request, reason](Result<Verdict> verdict) {
+  NodeFailure failure{name, reason, cause == Cause::gone, served, node.jobs};
+  if (cause == Cause::ended && node.pod) failure.slurmd_end = node.pod->slurmd_end;
+  reports_.fail(std::move(failure), [this, name, request, reason](Result<Verdict> verdict) {
     on_verdict(name, request, reason, std::move(verdict));
   });
 }

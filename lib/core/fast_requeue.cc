@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/hostlist.hpp"
 #include "base/log.hpp"
+#include "core/job_comment.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -17,7 +17,6 @@ constexpr unsigned kEagerLooks = 100;
 constexpr std::chrono::milliseconds kLateLookInterval{1000};
 /** Looks take a third of the time at most. */
 constexpr int kRest = 2;
-constexpr int kLoadRest = 20;
 
 /** Slurm's own: the requeue and the delay, counted from the submit time that the requeue sets (or the second after). */
 bool is_slurms_delay(const SlurmJob& job, std::chrono::seconds delay) {
@@ -25,18 +24,28 @@ bool is_slurms_delay(const SlurmJob& job, std::chrono::seconds delay) {
   return ahead == delay.count() + 1 || ahead == delay.count();
 }
 
+Status hold(Slurm& slurm, const LostRun& lost) {
+  SLURMK8S_CHECK(slurm.hold_job(lost.job));
+  comment_jobs(slurm, {lost.job}, lost.held_for);
+  log_warning("job %u: held: %s", lost.job, lost.held_for.c_str());
+  return {};
+}
+
+Status let_begin(Slurm& slurm, const LostRun& lost) {
+  SLURMK8S_CHECK(slurm.begin_now(lost.job));
+  log_info("job %u: lost a node and was requeued: it may begin now", lost.job);
+  return {};
+}
+
 RequeueStep step_of(Slurm& slurm, const LostRun& lost, std::chrono::seconds delay, std::time_t now) {
   const Result<SlurmJob> job = slurm.load_job(lost.job);
   if (!job) return job.error().code() == Errc::not_found ? RequeueStep::leave : RequeueStep::wait;
   const RequeueStep step = judge_requeue(lost, *job, delay, now);
-  if (step != RequeueStep::begin) return step;
-  const Status status = slurm.begin_now(lost.job);
-  if (!status.ok()) {
-    log_debug("job %u: begin: %s", lost.job, status.error().message().c_str());
-    return RequeueStep::wait;
-  }
-  log_info("job %u: lost a node and was requeued: it may begin now", lost.job);
-  return step;
+  if (step != RequeueStep::begin && step != RequeueStep::hold) return step;
+  const Status status = step == RequeueStep::begin ? let_begin(slurm, lost) : hold(slurm, lost);
+  if (status.ok()) return step;
+  log_debug("job %u: begin or hold: %s", lost.job, status.error().message().c_str());
+  return RequeueStep::wait;
 }
 
 }  // namespace
@@ -46,46 +55,10 @@ RequeueStep judge_requeue(const LostRun& lost, const SlurmJob& job, std::chrono:
   if (job.held || job.cron) return RequeueStep::leave;
   // slurmctld sets the submit time when the end is done everywhere, EpilogSlurmctld included: after each revoke.
   if (job.completing || job.submitted == lost.submitted) return RequeueStep::wait;
+  if (!lost.held_for.empty()) return RequeueStep::hold;
   if (job.begin <= now || !is_slurms_delay(job, delay)) return RequeueStep::leave;
   // slurmd takes a credential that is newer than the revoke, in whole seconds.
   return now > job.submitted ? RequeueStep::begin : RequeueStep::wait;
-}
-
-std::vector<LostRun> RunsOnNodes::on(Slurm& slurm, const std::string& node, TimePoint now) {
-  if (now >= keep_until_) load(slurm, now);
-  const auto found = by_node_.find(node);
-  if (found == by_node_.end()) return {};
-  std::vector<LostRun> lost;
-  for (const std::size_t index : found->second) {
-    const SlurmRun& run = runs_[index];
-    if (run.het_id == 0) {
-      lost.push_back({run.id, run.restarts, run.submitted});
-      continue;
-    }
-    for (const SlurmRun& part : runs_) {
-      if (part.het_id == run.het_id) lost.push_back({part.id, part.restarts, part.submitted});
-    }
-  }
-  return lost;
-}
-
-void RunsOnNodes::load(Slurm& slurm, TimePoint now) {
-  const auto begun = std::chrono::steady_clock::now();
-  runs_.clear();
-  by_node_.clear();
-  Result<std::vector<SlurmRun>> runs = slurm.load_runs();
-  const auto took = std::chrono::steady_clock::now() - begun;
-  keep_until_ = now + took + std::max<TimePoint::duration>(kKeep, kLoadRest * took);
-  if (!runs) {
-    log_debug("slurmctld: jobs: %s", runs.error().message().c_str());
-    return;
-  }
-  runs_ = *std::move(runs);
-  for (std::size_t index = 0; index < runs_.size(); ++index) {
-    const auto names = expand_hostlist(runs_[index].nodes);
-    if (!names) continue;
-    for (const std::string& name : *names) by_node_[name].push_back(index);
-  }
 }
 
 FastRequeue::FastRequeue(SlurmCaller& slurm, Timers& timers, const Clock& clock, std::function<void()> began)
@@ -94,10 +67,13 @@ FastRequeue::FastRequeue(SlurmCaller& slurm, Timers& timers, const Clock& clock,
 void FastRequeue::add(const std::vector<LostRun>& lost) {
   const TimePoint now = clock_.now();
   for (const LostRun& run : lost) {
-    if (waiting_.contains(run.job) || waiting_.size() >= kMostJobs) continue;
+    const bool is_held = !run.held_for.empty();
+    const auto known = waiting_.find(run.job);
+    if (known != waiting_.end() && is_held) known->second.lost.held_for = run.held_for;
+    if (known != waiting_.end() || waiting_.size() >= kMostJobs) continue;
     const auto past = past_.find(run.job);
     const bool is_recent = past != past_.end() && now < past->second.last + kTimesWithin;
-    if (is_recent && past->second.times >= kMostTimes) {
+    if (!is_held && is_recent && past->second.times >= kMostTimes) {
       log_info("job %u: has lost a node %zu times: it waits for Slurm's delay", run.job, past->second.times + 1);
       continue;
     }

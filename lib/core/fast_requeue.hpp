@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FastRequeue: jobs that lost a node to us begin again at once and not after Slurm's delay (AuthInfo=cred_expire).
+// FastRequeue: jobs that lost a node to us begin again at once and not after Slurm's delay (AuthInfo=cred_expire). A job
+// that ends slurmd again and again (slurmd_ends.hpp) is held instead.
 //
 // slurmctld gives a requeued job a time to begin that lies a credential's lifetime ahead: a node that was in the former
 // run refuses credentials that are not newer than the order to end it. They are newer in the next second already, and a
@@ -20,50 +21,22 @@
 
 #include "base/clock.hpp"
 #include "base/timers.hpp"
+#include "core/runs_on_nodes.hpp"
 #include "core/slurm.hpp"
 #include "core/slurm_caller.hpp"
 
 namespace slurmk8s {
 
-/** A job that ran on a node just before slurmctld was told that the node is lost. */
-struct LostRun {
-  std::uint32_t job = 0;
-  std::uint32_t restarts = 0;  ///< of the job until then
-  std::time_t submitted = 0;   ///< as slurmctld had it: a requeue sets it again
-};
-
 /** What to do about a job whose run was lost. */
 enum class RequeueStep {
   wait,   ///< its end is not done on all nodes, or the second of its requeue is not over
   begin,  ///< it waits for Slurm's delay alone: it may begin now
+  hold,   ///< it is pending, and LostRun::held_for says why it must not begin
   leave,  ///< it runs, ended, is held, or waits for something else
 };
 
 /** `delay`: SlurmConfig::requeue_delay. `now`: slurmctld's time of day. Pure. */
 RequeueStep judge_requeue(const LostRun& lost, const SlurmJob& job, std::chrono::seconds delay, std::time_t now);
-
-/**
- * The jobs on each node, for failures that come together: slurmctld is asked for all jobs once per kKeep, and no more
- * than a twentieth of the time. A job that began since then is not known: it keeps Slurm's delay. The thread of the
- * Slurm calls alone.
- */
-class RunsOnNodes {
- public:
-  static constexpr std::chrono::seconds kKeep{1};
-
-  /**
-   * Running jobs that have `node`, and the other components of heterogeneous ones. None when slurmctld can't be asked.
-   * `now`: when the node was found lost.
-   */
-  std::vector<LostRun> on(Slurm& slurm, const std::string& node, TimePoint now);
-
- private:
-  void load(Slurm& slurm, TimePoint now);
-
-  TimePoint keep_until_{};
-  std::vector<SlurmRun> runs_;
-  std::unordered_map<std::string, std::vector<std::size_t>> by_node_;  // indices into runs_
-};
 
 /** The engine's thread. */
 class FastRequeue {
@@ -81,7 +54,7 @@ class FastRequeue {
   /** `began` is called when a job may begin now. References must outlive it. */
   FastRequeue(SlurmCaller& slurm, Timers& timers, const Clock& clock, std::function<void()> began);
 
-  /** Jobs of a node that slurmctld has just been told is lost. */
+  /** Jobs of a node that slurmctld has just been told is lost. Those to be held are held as often as it takes. */
   void add(const std::vector<LostRun>& lost);
   std::size_t waiting() const { return waiting_.size(); }
 

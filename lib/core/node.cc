@@ -28,6 +28,23 @@ std::string ended_reason(const Json& status) {
   return reason.empty() ? std::string(status["phase"].text()) : reason;
 }
 
+SlurmdEnd decode_slurmd_end(const Json& status) {
+  constexpr std::int64_t kSigkill = 128 + 9, kSigterm = 128 + 15;
+  SlurmdEnd end = SlurmdEnd::other;
+  if (!status["reason"].text().empty()) return end;  // Evicted, NodeShutdown, …
+  status["containerStatuses"].each([&](const Json& container) {
+    if (container["name"].text() != kSlurmdContainer) return;
+    const Json terminated = container.at({"state", "terminated"});
+    const std::int64_t code = terminated["exitCode"].integer_or(0);
+    if (terminated["reason"].text() == "OOMKilled") {
+      end = SlurmdEnd::out_of_memory;
+    } else if (code != 0 && code != kSigkill && code != kSigterm) {
+      end = SlurmdEnd::error;
+    }
+  });
+  return end;
+}
+
 /** kubelet's and the scheduler's sentences may quote a whole pod. */
 std::string cut(std::string text) {
   constexpr std::size_t kMost = 240;
@@ -102,6 +119,7 @@ Pod decode_pod(const Json& object) {
   pod.running = phase == "Running";
   if (phase == "Failed" || phase == "Succeeded") {
     pod.ended = ended_reason(status);
+    if (!pod.deleting) pod.slurmd_end = decode_slurmd_end(status);
   } else {
     pod.hindrance = decode_hindrance(status);
   }

@@ -28,6 +28,13 @@ struct Hindrance {
   bool is_fault() const { return kind == Kind::unschedulable || kind == Kind::failing; }
 };
 
+/** How slurmd's container ended. */
+enum class SlurmdEnd {
+  other,          ///< it runs, was asked or killed to end (exit code 0, SIGTERM, SIGKILL), or its pod was deleted or evicted
+  error,          ///< by itself: it found an error or crashed
+  out_of_memory,  ///< the kernel killed it, since the pod was over its memory
+};
+
 /** A pod as the API server last showed it. */
 struct Pod {
   std::string uid;
@@ -37,6 +44,7 @@ struct Pod {
   std::string machine;     ///< the Kubernetes node that it is on; empty: none yet
   std::string finalizers;  ///< "a/b,c/d": what its object waits for when its processes have ended
   std::string ended;       ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
+  SlurmdEnd slurmd_end = SlurmdEnd::other;
   bool scheduled = false;  ///< a machine was found for it
   bool running = false;    ///< its containers run
   Hindrance hindrance;

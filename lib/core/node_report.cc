@@ -91,6 +91,13 @@ Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
   return jobs;
 }
 
+/** Before its node is DOWN, by which it would be requeued. If it can't be ended it is: it will be held the next time. */
+void end_out_of_memory(Slurm& slurm, const NodeFailure& failure) {
+  const Status status = slurm.end_out_of_memory(failure.out_of_memory);
+  log_warning("job %u: out of memory with the whole pod of node %s: %s", failure.out_of_memory, failure.node.c_str(),
+              status.ok() ? "ended" : status.error().message().c_str());
+}
+
 bool is_of(const SlurmNode& record, const std::string& nodeset) {
   if (!record.cloud) return false;
   const auto parsed = parse_node_name(record.name);
@@ -108,6 +115,7 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
 
   // The comment first: the job may be launched elsewhere as soon as it is requeued.
   comment_jobs(slurm, failure.jobs, build_job_comment({failure.node, failure.cause}));
+  if (verdict == Verdict::give_up && failure.out_of_memory != 0) end_out_of_memory(slurm, failure);
   SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::down, build_reason(kReason, failure.cause))));
   if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::power_down)));
   log_warning("node %s: set down: %s", failure.node.c_str(), failure.cause.c_str());

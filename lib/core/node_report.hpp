@@ -12,18 +12,21 @@
 #include <string>
 #include <vector>
 
+#include "core/node.hpp"
 #include "core/plan.hpp"
 #include "core/slurm.hpp"
 
 namespace slurmk8s {
 
-/** A node that can't come up or has lost its pod. */
+/** A node that can't come up or has lost its pod. `slurmd_end`: how its slurmd went. */
 struct NodeFailure {
   std::string node;
   std::string cause;
   bool vanished = false;             ///< somebody deleted its pod before slurmd ended
   bool served = false;               ///< its slurmd may have had jobs: they are the ones to begin again soon
   std::vector<std::uint32_t> jobs;   ///< that wait for it
+  SlurmdEnd slurmd_end = SlurmdEnd::other;
+  std::uint32_t out_of_memory = 0;   ///< a job that ends with the node, as OUT_OF_MEMORY, and isn't requeued; 0: none
   bool may_hold = true;              ///< false: power it down at once, nobody is there to release it later
 };
 

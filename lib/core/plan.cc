@@ -74,12 +74,18 @@ Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
   return now < patience ? wait_until(patience) : fail(hindrance.text, cause);
 }
 
+/** The words of a slurmd that was asked to end say nothing about why. */
+std::string describe_end(const Pod& pod, const Owner& owner) {
+  if (!owner) return "pod ended: " + owner.error().message();
+  return (pod.deleting ? "pod deleted: " : "pod ended: ") + pod.ended;
+}
+
 Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (!node.pod) return plan_up_without_pod(node, owner, now);
   const bool is_ours_to_replace = !node.has_current_pod() || !node.had_pod;
   if (node.pod->deleting && is_ours_to_replace) return plan_deleting(node, now);
   if (!node.has_current_pod()) return act(Action::Kind::ask);
-  if (!node.pod->ended.empty()) return fail("pod ended: " + node.pod->ended, Cause::ended);
+  if (!node.pod->ended.empty()) return fail(describe_end(*node.pod, owner), Cause::ended);
   if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
   return node.pod->deleting ? plan_deleting(node, now) : Action{};
 }

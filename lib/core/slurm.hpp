@@ -119,6 +119,7 @@ struct SlurmRun {
   std::uint32_t restarts = 0;
   std::time_t submitted = 0;
   std::string nodes;         ///< hostlist
+  std::time_t started = 0;
 };
 
 /** What we need of slurmctld's configuration. */
@@ -210,6 +211,13 @@ class Slurm {
   virtual Status delete_partition(const std::string& name) = 0;
   /** A pending job may begin now, whatever time it was to wait for. */
   virtual Status begin_now(std::uint32_t job) = 0;
+  /** `scontrol uhold`: a pending job waits until its user or an administrator releases it. */
+  virtual Status hold_job(std::uint32_t job) = 0;
+  /**
+   * A running job ends as OUT_OF_MEMORY and isn't requeued; of a heterogeneous job the id of its first component, which
+   * ends all. Ok and without effect when its end has begun already.
+   */
+  virtual Status end_out_of_memory(std::uint32_t job) = 0;
   /** Sets a job's AdminComment, or clears it. */
   virtual Status comment_job(std::uint32_t job, const std::string& text) = 0;
   /**

@@ -57,16 +57,18 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
       telling_stuck_(timers, kReleaseDelay, [this](const std::vector<std::string>&) { tell_stuck(); }),
       noting_(timers, [this] { return note_delay(); },
               [this](const std::vector<std::string>& nodes) { note(nodes); }),
-      runs_(stays && fast_requeue ? std::make_shared<RunsOnNodes>() : nullptr),
+      lost_jobs_(stays ? std::make_shared<LostJobs>(fast_requeue) : nullptr),
       requeues_(slurm, timers, clock, [this] { look_for_jobs(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   failure.may_hold = stays_;
-  slurm_.call([this, failure, runs = runs_, now = clock_.now(), done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
-    // Before slurmctld is told: it forgets the nodes of a job that it requeues.
-    const std::vector<LostRun> lost = runs && failure.served ? runs->on(slurm, failure.node, now) : std::vector<LostRun>();
-    return [this, failure, done, lost, verdict = fail_node(slurm, failure)] {
-      if (verdict && *verdict == Verdict::hold) hold_back(failure.node, failure.cause);
+  const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
+  slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall, done = std::move(done)](Slurm& slurm)
+                  -> SlurmCaller::Then {
+    NodeFailure told = failure;
+    const std::vector<LostRun> lost = lost_jobs ? lost_jobs->note(slurm, told, now, wall) : std::vector<LostRun>();
+    return [this, told, done, lost, verdict = fail_node(slurm, told)] {
+      if (verdict && *verdict == Verdict::hold) hold_back(told.node, told.cause);
       if (!verdict || *verdict == Verdict::give_up) requeues_.add(lost);  // an error may follow the requeue
       done(verdict);
     };

@@ -17,6 +17,7 @@
 #include "base/log.hpp"
 #include "core/batch.hpp"
 #include "core/fast_requeue.hpp"
+#include "core/lost_jobs.hpp"
 #include "core/node_report.hpp"
 #include "core/power_up_health.hpp"
 #include "core/slurm_caller.hpp"
@@ -109,7 +110,7 @@ class SlurmReports {
   Batch telling_stuck_;
   Batch noting_;
   LogLimiter limiter_{std::chrono::seconds(5)};
-  std::shared_ptr<RunsOnNodes> runs_;  // null: requeued jobs keep Slurm's delay
+  std::shared_ptr<LostJobs> lost_jobs_;  // null: for one request there is nobody to look after requeued jobs
   FastRequeue requeues_;
 };
 

@@ -58,6 +58,17 @@ inline void set_job(job_desc_msg_t& message, std::uint32_t job) {
 #endif
 }
 
+/** slurm_complete_job(): 0, or -1 with errno. */
+inline int complete_job(std::uint32_t job, std::uint32_t return_code) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+  return slurm_complete_job(job, return_code);
+#else
+  slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+  id.job_id = job;
+  return slurm_complete_job(&id, return_code);
+#endif
+}
+
 /** slurm_load_job() of one job: 0, or -1 with errno. */
 inline int load_job(job_info_msg_t** answer, std::uint32_t job) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)

@@ -47,6 +47,9 @@ using Conf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
 // Mixed nodes are told from allocated ones on the client's side, and only on request.
 constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;
 
+/** SIG_OOM of src/common/slurm_protocol_defs.h: _job_complete() makes JOB_OOM of it, in 22.05.8, 24.11.5 and 26.05. */
+constexpr std::uint32_t kOutOfMemory = 253;
+
 constexpr std::int64_t kMaxNodes = 65536;  // what slurmctld stops at without a MaxNodeCount
 
 template <std::size_t N>
@@ -363,7 +366,8 @@ class RpcSlurm final : public Slurm {
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
       if (!runs(job)) continue;
-      running.push_back({job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text(job.nodes)});
+      running.push_back({job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text(job.nodes),
+                         job.start_time});
     }
     return running;
   }
@@ -467,6 +471,22 @@ class RpcSlurm final : public Slurm {
     compat::set_job(message, job);
     message.begin_time = std::time(nullptr);
     return call(slurm_update_job, message);
+  }
+
+  Status hold_job(std::uint32_t job) override {
+    job_desc_msg_t message;
+    slurm_init_job_desc_msg(&message);
+    compat::set_job(message, job);
+    message.priority = 0;
+    message.alloc_sid = ALLOC_SID_USER_HOLD;  // otherwise its user could not release it
+    return call(slurm_update_job, message);
+  }
+
+  Status end_out_of_memory(std::uint32_t job) override {
+    SLURMK8S_CHECK(refuse_after_end());
+    errno = 0;
+    if (compat::complete_job(job, kOutOfMemory) != SLURM_SUCCESS) return last_error();
+    return {};
   }
 
   Status settle_created_nodes() override {

@@ -367,6 +367,22 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
+  Status hold_job(std::uint32_t job) override {
+    calls.push_back("hold " + std::to_string(job));
+    if (auto error = next_failure()) return *error;
+    const auto found = jobs.find(job);
+    if (found == jobs.end()) return Error(Errc::not_found, "slurm: no such job");
+    if (!found->second.pending) return Error(Errc::invalid, "slurm: Job is no longer pending execution");
+    found->second.held = true;
+    return {};
+  }
+
+  Status end_out_of_memory(std::uint32_t job) override {
+    calls.push_back("end out of memory " + std::to_string(job));
+    if (auto error = next_failure()) return *error;
+    return {};
+  }
+
   Status comment_job(std::uint32_t job, const std::string& text) override {
     comments[job] = text;
     comment_writes++;

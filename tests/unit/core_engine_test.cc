@@ -980,7 +980,6 @@ void the_job_of_a_lost_node_keeps_slurms_delay(void** state) {
   run_job_7(world, "compute-0");
   world.put_pod("compute-0", "r1", "Failed");
   world.pass(std::chrono::milliseconds(1500));
-  assert_int_equal(world.slurm.run_loads, 0);
   for (const std::string& call : world.slurm.calls) assert_false(call.starts_with("begin"));
 }
 

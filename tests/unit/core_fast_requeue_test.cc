@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::time_t kRequeued = 1000;  // slurmctld's second of the requeue
-constexpr LostRun kLost{7, 2, 500};
+const LostRun kLost{7, 2, 500, 0, 0, {}};
+const LostRun kHeld{7, 2, 500, 0, 0, "slurm-k8s: node c-0: job held: slurmd ended 2 times while it ran: x"};
 
 /** As slurmctld shows it when its former run has ended on all nodes: 30 s of delay. */
 SlurmJob requeued() {
@@ -63,6 +64,27 @@ void decides(void**) {
   }
 }
 
+constexpr Row kHeldRows[] = {
+    {"the second of the revoke", [](SlurmJob&) {}, kRequeued, RequeueStep::hold},
+    {"one of its nodes still ends it", [](SlurmJob& job) { job.completing = true; }, kRequeued + 1, RequeueStep::wait},
+    {"EpilogSlurmctld runs", [](SlurmJob& job) { job.submitted = 500; }, kRequeued, RequeueStep::wait},
+    {"its user chose a later time", [](SlurmJob& job) { job.begin = kRequeued + 3600; }, kRequeued + 1, RequeueStep::hold},
+    {"it may begin already", [](SlurmJob& job) { job.begin = 0; }, kRequeued + 1, RequeueStep::hold},
+    {"it runs again", [](SlurmJob& job) { job.pending = false; }, kRequeued + 1, RequeueStep::leave},
+    {"--no-requeue: it has ended", [](SlurmJob& job) { job.pending = false, job.restarts = 2; }, kRequeued,
+     RequeueStep::leave},
+    {"held by its user", [](SlurmJob& job) { job.held = true; }, kRequeued + 1, RequeueStep::leave},
+    {"requeued once more by a person", [](SlurmJob& job) { job.restarts = 4; }, kRequeued + 1, RequeueStep::leave},
+};
+
+void decides_about_a_job_to_be_held(void**) {
+  for (const Row& row : kHeldRows) {
+    SlurmJob job = requeued();
+    row.change(job);
+    if (judge_requeue(kHeld, job, 30s, row.now) != row.expected) fail_msg("%s", row.what);
+  }
+}
+
 struct World {
   FakeClock clock;
   Timers timers{clock};
@@ -86,7 +108,7 @@ struct World {
   /** Job `id` lost its node now, and has been requeued. */
   LostRun lose(std::uint32_t id) {
     SlurmJob& job = slurm.jobs[id];
-    const LostRun lost{id, job.restarts, job.submitted};
+    const LostRun lost{id, job.restarts, job.submitted, 0, 0, {}};
     job.id = id;
     job.pending = true;
     job.restarts++;
@@ -164,6 +186,34 @@ void a_job_that_loses_nodes_again_and_again(void**) {
   assert_int_equal(world.begins(), FastRequeue::kMostTimes + 1);
 }
 
+void a_job_to_be_held_does_not_begin(void**) {
+  World world;
+  LostRun lost = world.lose(7);
+  world.requeues.add({lost});  // another of its nodes, which was lost first
+  lost.held_for = kHeld.held_for;
+  world.requeues.add({lost});
+  world.slurm.failures = {Error(Errc::timeout, "x")};
+  world.pass(3s);
+  assert_int_equal(world.begins(), 0);
+  assert_true(world.slurm.jobs[7].held);
+  assert_text(world.slurm.jobs[7].admin_comment, kHeld.held_for);
+  assert_int_equal(world.requeues.waiting(), 0);
+  assert_int_equal(world.begun, 0);
+}
+
+void is_held_however_often_it_began_at_once(void**) {
+  World world;
+  for (std::size_t times = 0; times < FastRequeue::kMostTimes; ++times) {
+    world.requeues.add({world.lose(7)});
+    world.pass(2s);
+  }
+  LostRun lost = world.lose(7);
+  lost.held_for = kHeld.held_for;
+  world.requeues.add({lost});
+  world.pass(2s);
+  assert_true(world.slurm.jobs[7].held);
+}
+
 void is_bounded(void**) {
   World world;
   std::vector<LostRun> lost;
@@ -172,45 +222,6 @@ void is_bounded(void**) {
   assert_int_equal(world.requeues.waiting(), FastRequeue::kMostJobs);
   world.pass(2500ms);  // a hundred at a time, each in its turn
   assert_int_equal(world.begins(), FastRequeue::kMostJobs);
-}
-
-std::string ids(const std::vector<LostRun>& runs) {
-  std::string text;
-  for (const LostRun& run : runs) text += (text.empty() ? "" : ",") + std::to_string(run.job);
-  return text;
-}
-
-void finds_the_jobs_of_a_node(void**) {
-  const TimePoint now{1h};
-  FakeSlurm slurm;
-  slurm.runs = {{1, 0, 0, 5, "c-[0-3]"}, {2, 0, 4, 6, "c-1"}, {3, 3, 0, 7, "c-5"}, {4, 3, 0, 7, "c-6"}};
-  RunsOnNodes runs;
-  assert_text(ids(runs.on(slurm, "c-1", now)), "1,2");
-  assert_text(ids(runs.on(slurm, "c-3", now)), "1");
-  assert_text(ids(runs.on(slurm, "c-6", now)), "3,4");  // a heterogeneous job is requeued as a whole
-  assert_text(ids(runs.on(slurm, "c-9", now)), "");
-  assert_int_equal(runs.on(slurm, "c-1", now)[1].restarts, 4);
-  assert_int_equal(runs.on(slurm, "c-1", now)[1].submitted, 6);
-}
-
-void an_outage_is_one_list_of_jobs(void**) {
-  const TimePoint now{1h};
-  FakeSlurm slurm;
-  RunsOnNodes runs;
-  for (int i = 0; i < 1000; ++i) runs.on(slurm, "c-" + std::to_string(i), now);
-  assert_int_equal(slurm.run_loads, 1);
-  runs.on(slurm, "c-0", now + 2 * RunsOnNodes::kKeep);
-  assert_int_equal(slurm.run_loads, 2);
-}
-
-void slurmctld_can_not_be_asked(void**) {
-  const TimePoint now{1h};
-  FakeSlurm slurm;
-  slurm.runs = {{1, 0, 0, 5, "c-0"}};
-  slurm.fail_loads = true;
-  slurm.failures = {Error(Errc::timeout, "x")};
-  RunsOnNodes runs;
-  assert_text(ids(runs.on(slurm, "c-0", now)), "");
 }
 
 }  // namespace
@@ -223,10 +234,10 @@ int main() {
       SLURMK8S_TEST(tries_again_when_slurmctld_is_away),
       SLURMK8S_TEST(gives_up_a_job_that_never_ends),
       SLURMK8S_TEST(a_job_that_loses_nodes_again_and_again),
+      SLURMK8S_TEST(decides_about_a_job_to_be_held),
+      SLURMK8S_TEST(a_job_to_be_held_does_not_begin),
+      SLURMK8S_TEST(is_held_however_often_it_began_at_once),
       SLURMK8S_TEST(is_bounded),
-      SLURMK8S_TEST(finds_the_jobs_of_a_node),
-      SLURMK8S_TEST(an_outage_is_one_list_of_jobs),
-      SLURMK8S_TEST(slurmctld_can_not_be_asked),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -91,6 +91,37 @@ void says_how_it_ended(void**) {
   assert_text(pod_with_status(R"({"phase":"Succeeded"})").ended, "Succeeded");
 }
 
+void says_whether_slurmd_ended_by_itself(void**) {
+  const auto container = [](const char* terminated) {
+    return std::string(R"("containerStatuses":[{"name":"slurmd","state":{"terminated":)") + terminated + "}}]}";
+  };
+  const struct {
+    std::string status;
+    SlurmdEnd end;
+  } cases[] = {
+      {R"({"phase":"Failed",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::error},
+      {R"({"phase":"Failed",)" + container(R"({"reason":"Error","exitCode":139})"), SlurmdEnd::error},
+      {R"({"phase":"Failed",)" + container(R"({"reason":"OOMKilled","exitCode":137})"), SlurmdEnd::out_of_memory},
+      {R"({"phase":"Failed",)" + container(R"({"reason":"Error","exitCode":137})"), SlurmdEnd::other},
+      {R"({"phase":"Failed",)" + container(R"({"reason":"Error","exitCode":143})"), SlurmdEnd::other},
+      {R"({"phase":"Succeeded",)" + container(R"({"reason":"Completed","exitCode":0})"), SlurmdEnd::other},
+      {R"({"phase":"Failed","reason":"Evicted",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::other},
+      {R"({"phase":"Running",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::other},
+      {R"({"phase":"Failed","containerStatuses":[{"name":"sidecar","state":{"terminated":{"exitCode":1}}}]})",
+       SlurmdEnd::other},
+      {R"({"phase":"Failed"})", SlurmdEnd::other},
+  };
+  for (const auto& row : cases) {
+    if (pod_with_status(row.status).slurmd_end != row.end) fail_msg("%s", row.status.c_str());
+  }
+}
+
+void a_deleted_pod_did_not_end_by_itself(void**) {
+  const auto object = Json::parse(R"({"metadata":{"name":"c-0","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":
+      {"phase":"Failed","containerStatuses":[{"name":"slurmd","state":{"terminated":{"exitCode":1}}}]}})");
+  assert_true(decode_pod(*object).slurmd_end == SlurmdEnd::other);
+}
+
 }  // namespace
 
 int main() {
@@ -100,6 +131,8 @@ int main() {
       SLURMK8S_TEST(says_what_hinders),
       SLURMK8S_TEST(keeps_texts_to_one_short_line),
       SLURMK8S_TEST(says_how_it_ended),
+      SLURMK8S_TEST(says_whether_slurmd_ended_by_itself),
+      SLURMK8S_TEST(a_deleted_pod_did_not_end_by_itself),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

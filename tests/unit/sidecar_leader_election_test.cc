@@ -166,6 +166,8 @@ void nothing_is_written_to_slurmctld(void**) {
   refused(slurm->delete_partition("p"));
   refused(slurm->comment_job(1, "x"));
   refused(slurm->begin_now(1));
+  refused(slurm->hold_job(1));
+  refused(slurm->end_out_of_memory(1));
   refused(slurm->settle_created_nodes());
   refused(slurm->drop_lost_nodes());
   refused(slurm->start_anew());
