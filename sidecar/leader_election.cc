@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/guarded.hpp"
+#include "base/thread.hpp"
 #include "leader_lease.hpp"
 
 namespace slurmk8s {
@@ -18,7 +19,10 @@ LeaderElection::LeaderElection(std::shared_ptr<Connection> connection, std::stri
     : connection_(std::move(connection)),
       name_space_(std::move(name_space)),
       options_(std::move(options)),
-      thread_([this] { guarded_void("leader election", [this] { run(); }); }) {}
+      thread_([this] {
+        enter_thread("leader-election");
+        guarded_void("leader election", [this] { run(); });
+      }) {}
 
 LeaderElection::~LeaderElection() {
   stop_ = true;

@@ -2,14 +2,13 @@
 // A queue of blocking calls and the thread that makes them.
 #include "core/slurm_thread.hpp"
 
-#include <signal.h>
-
 #include <condition_variable>
 #include <deque>
 
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
+#include "base/thread.hpp"
 
 namespace slurmk8s {
 
@@ -57,9 +56,7 @@ void SlurmThread::call(Work work) {
 }
 
 void SlurmThread::run(State& state) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  enter_thread("slurm-k8s/slurm");
   for (;;) {
     Work work;
     {

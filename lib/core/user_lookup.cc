@@ -3,13 +3,13 @@
 #include "core/user_lookup.hpp"
 
 #include <pwd.h>
-#include <signal.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
 
 #include "base/guarded.hpp"
+#include "base/thread.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -25,12 +25,6 @@ bool find_in_passwd(const std::string& user, std::uint32_t& uid) {
   return true;
 }
 
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
 }  // namespace
 
 ThreadUserLookup::ThreadUserLookup(Post post, FindOne find_one)
@@ -42,7 +36,7 @@ ThreadUserLookup::~ThreadUserLookup() { *post_->lock() = nullptr; }
 void ThreadUserLookup::find(const std::set<std::string>& users, Done done) {
   if (is_busy.exchange(true)) return;
   const auto look_up = [users, done = std::move(done), find_one = find_one_, post = post_] {
-    block_signals();
+    enter_thread("slurm-k8s/users");
     guarded_void("user look-up", [&] {
       Found found;
       for (const std::string& user : users) {

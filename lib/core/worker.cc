@@ -2,11 +2,9 @@
 // The engine's thread.
 #include "core/worker.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include "base/guarded.hpp"
 #include "base/log.hpp"
+#include "base/thread.hpp"
 #include "core/connection.hpp"
 #include "core/slurm_thread.hpp"
 #include "core/user_lookup.hpp"
@@ -91,11 +89,7 @@ Worker::~Worker() {
 }
 
 void Worker::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // slurmctld's signals are slurmctld's; SIGPIPE is nobody's
-  // Threads that it starts have the name too, libcurl's among them: they may wait for a name (nss/control.h).
-  pthread_setname_np(pthread_self(), "slurm-k8s");
+  enter_thread("slurm-k8s");  // libcurl's threads inherit the name, and so may wait for names
   LogLimiter limiter(std::chrono::minutes(1));
   for (;;) {
     await_control();

@@ -2,12 +2,11 @@
 // Holding launches back until the nodes are there.
 #include "prep_k8s/launches.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 
 #include "base/guarded.hpp"
 #include "base/log.hpp"
+#include "base/thread.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -110,9 +109,7 @@ std::chrono::milliseconds Launches::next_look(const State& state) const {
 }
 
 void Launches::run() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  enter_thread("k8s-launches");
   for (;;) {
     {
       auto state = state_.lock();
