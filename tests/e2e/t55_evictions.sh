@@ -48,9 +48,11 @@ test_busy_pods_stay_and_idle_pods_go() {
   wait_for 60 "a cluster at zero" is_zero
 }
 
-# slurmctld calls its node idle.
+# Where jobs have no memory of their own, slurmctld calls its node idle.
 test_a_suspended_job_keeps_its_pod() {
   local job node
+  trap install_release EXIT
+  install_release --set slurm.selectTypeParameters=CR_Core
   job=$(submit -N1 --wrap 'sleep 30')
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
