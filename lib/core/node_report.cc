@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <thread>
-#include <unordered_set>
 
 #include "base/hostlist.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "core/job_comment.hpp"
 #include "core/names.hpp"
+#include "core/node_changes.hpp"
 #include "core/plan.hpp"
 #include "core/reasons.hpp"
 #include "core/stuck_pods.hpp"
@@ -20,42 +20,6 @@ namespace {
 
 using Base = SlurmNode::Base;
 using State = SlurmNodeUpdate::State;
-
-SlurmNodeUpdate to(State state, std::string reason = {}) {
-  SlurmNodeUpdate update;
-  update.state = state;
-  update.reason = std::move(reason);
-  return update;
-}
-
-/** Names of all records, or of those among `names` when given, that `fits`. */
-template <typename Fits>
-Result<std::vector<std::string>> select(Slurm& slurm, const std::vector<std::string>* names, Fits fits) {
-  const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
-  std::unordered_set<std::string_view> wanted;
-  if (names) wanted.insert(names->begin(), names->end());
-  std::vector<std::string> selected;
-  for (const SlurmNode& record : records) {
-    if ((!names || wanted.count(record.name)) && fits(record)) selected.push_back(record.name);
-  }
-  return selected;
-}
-
-/**
- * Changes nodes, the result of a select() with `fits`. slurmctld stops at a name that it doesn't know, since the sidecar has
- * deleted the node in the meantime: those that still fit are looked for again then.
- */
-template <typename Fits>
-Status change(Slurm& slurm, std::vector<std::string> nodes, const SlurmNodeUpdate& update, Fits fits) {
-  constexpr int kTries = 5;
-  Status status;
-  for (int i = 0; i < kTries && !nodes.empty(); i++) {
-    status = slurm.update_nodes(compress_hostlist(nodes), update);
-    if (status || status.error().code() != Errc::not_found) return status;
-    nodes = SLURMK8S_TRY(select(slurm, &nodes, fits));
-  }
-  return nodes.empty() ? Status() : status;
-}
 
 bool is_there(const SlurmNode&) { return true; }
 
@@ -116,8 +80,8 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
   // The comment first: the job may be launched elsewhere as soon as it is requeued.
   comment_jobs(slurm, failure.jobs, build_job_comment({failure.node, failure.cause}));
   if (verdict == Verdict::give_up && failure.out_of_memory != 0) end_out_of_memory(slurm, failure);
-  SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::down, build_reason(kReason, failure.cause))));
-  if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, to(State::power_down)));
+  SLURMK8S_CHECK(slurm.update_nodes(failure.node, update_to(State::down, build_reason(kReason, failure.cause))));
+  if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, update_to(State::power_down)));
   log_warning("node %s: set down: %s", failure.node.c_str(), failure.cause.c_str());
   return verdict;
 }
@@ -126,8 +90,8 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Also those that are powered down. Resumed they would be "not responding", and not be given to jobs any more once
   // slurmctld has read its configuration again: _require_node_reg() in node_mgr.c, read_config.c:546 (24.11.5).
   const auto fits = [](const SlurmNode& record) { return is_given_up(record) || is_left_silent(record); };
-  const auto left = SLURMK8S_TRY(select(slurm, &nodes, fits));
-  return change(slurm, left, to(State::power_down), fits);
+  const auto left = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
+  return change_nodes(slurm, left, update_to(State::power_down), fits);
 }
 
 Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unheard,
@@ -135,19 +99,19 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
   const auto jobs = SLURMK8S_TRY(load_jobs_nodes(slurm));
   const std::vector<std::string> renewable = select_renewable(unheard, jobs, booting);
   // The records last: a slurmd that was only slow may have registered meanwhile, and its job have begun.
-  return select(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
+  return select_nodes(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
 }
 
 Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
                              std::chrono::seconds step) {
-  const auto waited_for = SLURMK8S_TRY(select(slurm, nullptr, [&nodes](const SlurmNode& record) {
+  const auto waited_for = SLURMK8S_TRY(select_nodes(slurm, nullptr, [&nodes](const SlurmNode& record) {
     return nodes.count(record.name) != 0 && is_waited_for(record) && !is_given_up(record);
   }));
   const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
   log_error("%s: it is started anew; nodes that were powering up are given up: %s", cause.c_str(),
             waited_for.empty() ? "none" : shorten(compress_hostlist(waited_for)).c_str());
-  SLURMK8S_CHECK(change(slurm, waited_for, to(State::down, std::string(kReason) + cause), is_there));
-  SLURMK8S_CHECK(change(slurm, waited_for, to(State::power_down), is_there));
+  SLURMK8S_CHECK(change_nodes(slurm, waited_for, update_to(State::down, std::string(kReason) + cause), is_there));
+  SLURMK8S_CHECK(change_nodes(slurm, waited_for, update_to(State::power_down), is_there));
   std::set<std::uint32_t> jobs;
   for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
   let_begin(slurm, std::move(jobs));
@@ -162,8 +126,8 @@ Status free_node(Slurm& slurm, const std::string& node) {
     if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return {};
   }
   // From "allocated" there is no other way to "idle".
-  SLURMK8S_CHECK(slurm.update_nodes(node, to(State::down, std::string(kReason) + "allocated without a job")));
-  SLURMK8S_CHECK(slurm.update_nodes(node, to(State::power_down)));
+  SLURMK8S_CHECK(slurm.update_nodes(node, update_to(State::down, std::string(kReason) + "allocated without a job")));
+  SLURMK8S_CHECK(slurm.update_nodes(node, update_to(State::power_down)));
   log_warning("node %s: was powered down and allocated without a job: powered down again", node.c_str());
   return {};
 }
@@ -178,11 +142,11 @@ Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
     if (idle && node.powered_down) off = node.name;
     return idle && node.powering_down;
   };
-  const auto done = SLURMK8S_TRY(select(slurm, &nodes, fits));
+  const auto done = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
   if (was_stuck) SLURMK8S_CHECK(release_stuck(slurm, nodes));
   // SuspendTimeout was faster, and slurmctld doesn't schedule after it.
   if (done.empty() && !off.empty()) return slurm.schedule_jobs(off);
-  return change(slurm, done, to(State::resume), fits);
+  return change_nodes(slurm, done, update_to(State::resume), fits);
 }
 
 Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
@@ -195,11 +159,11 @@ Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const s
     const bool waits = (node.powering_up && node.base != Base::down) || is_drained_for_pod(node);
     return clears ? ours : waits && (ours || node.comment.empty());
   };
-  const auto noted = SLURMK8S_TRY(select(slurm, &nodes, fits));
+  const auto noted = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
   SlurmNodeUpdate update;
   update.clear_comment = clears;
   if (!clears) update.comment = std::string(kCommentWaiting) + text;
-  SLURMK8S_CHECK(change(slurm, noted, update, fits));
+  SLURMK8S_CHECK(change_nodes(slurm, noted, update, fits));
   if (clears) {
     clear_job_comments(slurm, jobs, over);
   } else if (!noted.empty()) {
@@ -212,16 +176,16 @@ Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::stri
   const auto fits = [&](const SlurmNode& node) {
     return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked && !node.draining;
   };
-  const auto free = SLURMK8S_TRY(select(slurm, nullptr, fits));
-  return change(slurm, free, to(State::drain, build_reason(kReasonProtected, cause)), fits);
+  const auto free = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
+  return change_nodes(slurm, free, update_to(State::drain, build_reason(kReasonProtected, cause)), fits);
 }
 
 Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset) {
   const auto fits = [&](const SlurmNode& node) {
     return is_of(node, nodeset) && node.draining && is_drain_reason(node.reason, kReasonProtected);
   };
-  const auto held = SLURMK8S_TRY(select(slurm, nullptr, fits));
-  return change(slurm, held, to(State::undrain), fits);
+  const auto held = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
+  return change_nodes(slurm, held, update_to(State::undrain), fits);
 }
 
 }  // namespace slurmk8s

@@ -7,6 +7,7 @@
 #include "base/hostlist.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "core/node_changes.hpp"
 #include "core/reasons.hpp"
 
 namespace slurmk8s {
@@ -15,13 +16,10 @@ namespace {
 using State = SlurmNodeUpdate::State;
 using Names = std::vector<std::string>;
 
-Status change(Slurm& slurm, const Names& nodes, State state, const std::string& reason = {}) {
-  if (nodes.empty()) return {};
-  SlurmNodeUpdate update;
-  update.state = state;
-  update.reason = reason;
-  return slurm.update_nodes(compress_hostlist(nodes), update);
-}
+bool is_to_be_given_up(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::give_up; }
+bool is_to_be_drained(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::drain; }
+bool is_to_be_powered_down(const SlurmNode& record) { return !record.going_down(); }
+bool is_to_be_released(const SlurmNode& record) { return is_drained_for_pod(record) && !record.power_down_asked; }
 
 /** Best effort: the job may have ended. */
 void comment(Slurm& slurm, const std::string& node, const StuckPod& pod) {
@@ -49,12 +47,12 @@ Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std
   }
   for (const auto& [reason, nodes] : lost) {
     log_warning("node %s: set down: %s", shorten(compress_hostlist(nodes)).c_str(), reason.c_str());
-    SLURMK8S_CHECK(change(slurm, nodes, State::down, reason));
-    SLURMK8S_CHECK(change(slurm, nodes, State::power_down));
+    SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::down, reason), is_to_be_given_up));
+    SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::power_down), is_to_be_powered_down));
   }
   for (const auto& [reason, nodes] : drained) {
     log_warning("node %s: drained: %s", shorten(compress_hostlist(nodes)).c_str(), reason.c_str());
-    SLURMK8S_CHECK(change(slurm, nodes, State::drain, reason));
+    SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::drain, reason), is_to_be_drained));
   }
   return verdicts;
 }
@@ -63,14 +61,14 @@ Status release_stuck(Slurm& slurm, const Names& nodes) {
   const std::unordered_set<std::string_view> names(nodes.begin(), nodes.end());
   Names up, down, powering_down;
   for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
-    if (!names.contains(record.name) || !is_drained_for_pod(record) || record.power_down_asked) continue;
+    if (!names.contains(record.name) || !is_to_be_released(record)) continue;
     (record.powering_down ? powering_down : record.powered_down ? down : up).push_back(record.name);
   }
   // Undrained, a powered-down node is "not responding" (is_left_silent()), and could get a job before that is taken
   // back. A power-down takes both back, and the node is drained until it begins.
-  SLURMK8S_CHECK(change(slurm, down, State::power_down, kReasonReleased));
-  SLURMK8S_CHECK(change(slurm, powering_down, State::resume, kReasonReleased));
-  return change(slurm, up, State::undrain);
+  SLURMK8S_CHECK(change_nodes(slurm, down, update_to(State::power_down, kReasonReleased), is_to_be_released));
+  SLURMK8S_CHECK(change_nodes(slurm, powering_down, update_to(State::resume, kReasonReleased), is_to_be_released));
+  return change_nodes(slurm, up, update_to(State::undrain), is_to_be_released);
 }
 
 }  // namespace slurmk8s
