@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine and an API server that is away, throttles, or loses answers and events.
+#include "support/engine_world.hpp"
+
+using namespace slurmk8s;
+
+namespace {
+
+void faults_are_waited_out(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 4);
+  world.resume("r1", {"compute-0"});
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.pods(), "compute-0");
+  world.api.fail_next(Verb::remove, Error(Errc::internal, "etcd"), 1);
+  world.api.fail_next(Verb::remove, Error(Errc::unavailable, "etcd"), 3);
+  world.suspend("compute-0");
+  world.pass(std::chrono::seconds(15));
+  assert_text(world.pods(), "");
+}
+
+void throttling_pauses_all_requests(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.options.max_requests = 1;
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(3)));
+  world.resume("r1", {"compute-0"});
+  world.resume("r2", {"compute-1"});
+  const std::size_t during = world.api.count(Verb::create);
+  world.pass(std::chrono::seconds(5));
+  assert_int_equal(during, 1);
+  assert_text(world.pods(), "compute-[0-1]");
+}
+
+void no_retry_after_silences_the_engine_for_hours(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::hours(6)));
+  world.resume("r1", {"compute-0"});
+  world.resume("r2", {"compute-1"});
+  assert_true(world.engine->gauges().paused);
+  assert_int_equal(world.engine->metrics().api_pauses, 1);
+  world.pass(std::chrono::seconds(2));
+  std::string notes;
+  for (const std::string& name : world.api.names(kube::kEvents, kNamespace)) {
+    notes += std::string(world.api.find(kube::kEvents, kNamespace, name)["note"].text()) + "\n";
+  }
+  assert_contains(notes, "the API server takes no requests: next try in 60 s (Retry-After: 21600 s)");
+  world.pass(Executor::kLongestPause);
+  assert_false(world.engine->gauges().paused);
+  assert_text(world.pods(), "compute-[0-1]");
+}
+
+void requests_in_flight_are_bounded(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("big", 1000);
+  world.options.max_requests = 4;
+  world.start();
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 1000; ++i) nodes.push_back("big-" + std::to_string(i));
+  world.ask_up("r1", nodes);
+  int most = 0;
+  do most = std::max(most, static_cast<int>(world.engine->gauges().in_flight));
+  while (world.api.step());
+  world.settle();
+  assert_int_equal(most, 4);
+  assert_text(world.pods(), "big-[0-999]");
+  assert_true(world.engine->settled(nodes));
+}
+
+void a_silent_slurmctld_does_not_hold_resumes_back(void** state) {
+  World& world = world_of(state);
+  world.slurm.fail_loads = true;
+  for (int i = 0; i < 100; ++i) world.slurm.failures.push_back(Error(Errc::timeout, "no answer"));
+  world.start();
+  world.resume("r1", {"compute-0"});
+  const std::string before = world.pods();
+  world.pass(std::chrono::seconds(11));
+  assert_text(before, "");
+  assert_text(world.pods(), "compute-0");
+}
+
+void an_expired_token_is_waited_out(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unauthorized, "Unauthorized"), 4);
+  world.resume("r1", {"compute-0"});
+  assert_text(world.pods(), "");
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_delete_whose_answer_was_lost(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 3);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));  // so that only the next try can tell
+  world.api.lose_answers(Verb::remove, Error(Errc::unavailable, "connection reset"));
+  world.suspend("compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.pods(), "");
+  assert_text(joined(world.slurm.calls), "resume compute-0");
+  assert_int_equal(world.engine->gauges().pods_running + world.engine->gauges().pods_deleting, 0);
+}
+
+void a_delete_whose_answer_was_lost_while_the_pod_ends(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.slow_deletion = true;
+  world.api.lose_answers(Verb::remove, Error(Errc::timeout, "no answer"));
+  world.suspend("compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_int_equal(world.api.count(Verb::remove), 1);  // the watch has shown that it goes
+  assert_int_equal(world.slurm.calls.size(), 0);
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(1));
+  assert_text(joined(world.slurm.calls), "resume compute-0");
+}
+
+void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.cut_watches(100);
+  world.settle();
+  world.api.lose_answers(Verb::create, Error(Errc::unavailable, "connection reset"));
+  world.ask_up("r1", {"compute-0"});
+  world.pass(std::chrono::seconds(3));
+  assert_true(world.engine->settled({"compute-0"}));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_int_equal(world.posts(), 2);  // the second is told that it is there
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_look_that_fails_after_a_conflict(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.cut_watches(5);
+  world.put_pod("compute-0", "r1");  // by slurm-k8s-resume itself, say
+  world.put_pod("compute-1", "r0");
+  world.api.fail_next(Verb::get, Error(Errc::unavailable, "HTTP 500: etcd is tired"), 4);
+  const std::string ours = world.uid_of("compute-0");
+  world.resume("r1", {"compute-0", "compute-1"});
+  world.pass(std::chrono::seconds(20));
+  assert_text(world.uid_of("compute-0"), ours);
+  assert_text(world.request_of("compute-1"), "r1");
+  assert_int_equal(world.api.count(Verb::remove), 1);
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
+void a_deletion_that_the_watch_never_tells(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0", "compute-1"});
+  world.registered("compute-0");
+  world.registered("compute-1");
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 1);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.settle();
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.api.forget_history();  // the watch's version is gone: 410
+  world.pass(std::chrono::seconds(3));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+  assert_text(world.pods(), "compute-1");
+}
+
+void a_pod_that_went_before_the_watch_showed_it(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 1);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  world.settle();
+  world.resume("r1", {"compute-0"});  // only the POST's answer shows the pod
+  world.registered("compute-0");
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.api.forget_history();
+  world.pass(std::chrono::seconds(31));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+}
+
+void a_watch_that_is_cut_before_an_event_is_through(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.api.erase(kPods, kNamespace, "compute-0");         // the event …
+  world.api.end_watches(Error(Errc::unavailable, "cut"));  // … doesn't arrive
+  world.pass(std::chrono::seconds(3));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
+}
+
+void throttling_makes_everything_wait(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r0", {"compute-4"});
+  world.registered("compute-4");
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(20)));
+  world.resume("r1", {"compute-0"});
+  const std::size_t posts = world.posts();
+  world.resume("r2", {"compute-1", "compute-2"});
+  world.suspend("compute-4");
+  world.pass(std::chrono::seconds(19));
+  assert_int_equal(world.posts(), posts);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.pods(), "compute-[0-2]");
+}
+
+void a_pod_of_somebody_else_has_the_name(void** state) {
+  World& world = world_of(state);
+  world.start();
+  Json pod = Json::object();
+  pod.set("metadata", Json::object().set("name", "compute-0")).set("status", Json::object().set("phase", "Running"));
+  world.api.put(kPods, kNamespace, pod);
+  const std::string theirs = world.uid_of("compute-0");
+  world.resume("r1", {"compute-0"}, 12);
+  const char* reason = "slurm-k8s: pod: create: pod slurm/compute-0 is there and is somebody else's: it has no label "
+                       "slurm-k8s.io/node=compute-0";
+  assert_text(world.slurm.node("compute-0").reason, reason);
+  assert_contains(world.slurm.comments[12], "somebody else's");
+  world.pass(std::chrono::seconds(70));
+  world.engine->suspend({"compute-0"});
+  world.pass(std::chrono::seconds(70));
+  assert_text(world.uid_of("compute-0"), theirs);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+}
+
+void a_pod_with_copied_labels_is_nobodys(void** state) {
+  World& world = world_of(state);
+  Json pod = Json::object();
+  Json labels = Json::object().set(kLabelNode, "compute-0");
+  pod.set("metadata", Json::object().set("name", "debug-0").set("labels", labels));
+  world.api.put(kPods, kNamespace, pod);
+  world.start();
+  world.pass(std::chrono::seconds(70));
+  assert_text(world.pods(), "debug-0");
+}
+
+void an_api_server_that_stays_away_is_asked_less_and_less_often(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
+  std::vector<std::int64_t> pauses;
+  for (const char* request : {"r1", "r2", "r3"}) {
+    world.resume(request, {"compute-0"});
+    world.pass(std::chrono::seconds(60));
+    world.engine->suspend({"compute-0"});  // ResumeFailProgram
+    world.slurm.node("compute-0").powering_up = false;
+    world.slurm.set_down_itself("compute-0", "ResumeTimeout reached");
+    world.slurm.calls.clear();
+    const TimePoint before = world.clock.now();
+    while (world.slurm.calls.empty() && world.clock.now() < before + std::chrono::minutes(5)) {
+      world.pass(std::chrono::milliseconds(500));
+    }
+    pauses.push_back((world.clock.now() - before) / std::chrono::seconds(1));
+    finish_power_downs(world);
+    world.slurm.node("compute-0").reason.clear();
+  }
+  // Each begins at the next comparison, up to 30 s later.
+  assert_in_range(pauses[0], 10, 41);
+  assert_in_range(pauses[1], 20, 51);
+  assert_in_range(pauses[2], 40, 71);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      ENGINE_TEST(faults_are_waited_out),
+      ENGINE_TEST(throttling_pauses_all_requests),
+      ENGINE_TEST(no_retry_after_silences_the_engine_for_hours),
+      ENGINE_TEST(requests_in_flight_are_bounded),
+      ENGINE_TEST(a_silent_slurmctld_does_not_hold_resumes_back),
+      ENGINE_TEST(an_expired_token_is_waited_out),
+      ENGINE_TEST(a_delete_whose_answer_was_lost),
+      ENGINE_TEST(a_delete_whose_answer_was_lost_while_the_pod_ends),
+      ENGINE_TEST(a_create_whose_answer_was_lost_and_the_watch_is_away),
+      ENGINE_TEST(a_look_that_fails_after_a_conflict),
+      ENGINE_TEST(a_deletion_that_the_watch_never_tells),
+      ENGINE_TEST(a_pod_that_went_before_the_watch_showed_it),
+      ENGINE_TEST(a_watch_that_is_cut_before_an_event_is_through),
+      ENGINE_TEST(throttling_makes_everything_wait),
+      ENGINE_TEST(a_pod_of_somebody_else_has_the_name),
+      ENGINE_TEST(a_pod_with_copied_labels_is_nobodys),
+      ENGINE_TEST(an_api_server_that_stays_away_is_asked_less_and_less_often),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
