@@ -7,6 +7,7 @@ set -euo pipefail
 BED=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/bed
 WORK=$(mktemp -d)
 STATE=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}
+CACHE=${SLURM_K8S_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/slurm-k8s}
 IMAGE=localhost/debian:trixie-slim
 TESTS=0
 FAILURES=0
@@ -248,6 +249,21 @@ interrupted_up_completes() {
   [[ $(kubectl get persistentvolumes -o name | wc -l) == 64 ]]
 }
 
+# What a build leaves that is killed between a mount and its record, and while it writes an image.
+build_after_a_killed_one() {
+  local left=$CACHE/storage/overlay/left image
+  mkdir -p "$left"
+  mount -t tmpfs left "$left"
+  image=$CACHE/storage/overlay-images/$(cut -d ' ' -f 2 "$CACHE/images/pause")
+  mv "$image/manifest" "$WORK/manifest"
+  rm "$CACHE/images/pause"
+  "$BED" image build pause
+  ! mountpoint --quiet "$left"
+  rmdir "$left"
+  [[ -e $CACHE/storage/overlay-images/$(cut -d ' ' -f 2 "$CACHE/images/pause")/manifest ]]
+  [[ $("$BED" image build pause 2>&1) != *building* ]]
+}
+
 end_processes() {
   local pids
   mapfile -t pids < <(find /sys/fs/cgroup -path '*/slurm-k8s-bed/*' -name cgroup.procs -exec cat {} + | sort -u)
@@ -328,6 +344,7 @@ main() {
   check 'a process that only has the recorded pid is left alone' foreign_process_lives
   check 'up after a reboot' up_after_a_reboot
   check 'pods run after it' restart_pods
+  check 'an image is built after a build that was killed' build_after_a_killed_one
   check 'down with pods running' "$BED" down
   check 'down on no bed does nothing' "$BED" down
   check 'down leaves nothing' nothing_left

@@ -118,11 +118,37 @@ image_is_built() {
   [[ ${record%% *} == "$2" ]] && [[ $(image_buildah images --quiet --no-trunc) == *"sha256:${record#* }"* ]]
 }
 
+# Unmounts what is mounted below the builder's folders, the innermost first. buildah unmounts only what it has recorded.
+image_unmount() {
+  local folder mount
+  for folder in "$BED_CACHE/storage" "$BED_CACHE/buildah"; do
+    while read -r mount; do
+      umount --lazy "$mount"
+    done < <(folder=$(realpath --canonicalize-missing "$folder")/ \
+      awk 'index($5, ENVIRON["folder"]) == 1 { print $5 }' /proc/self/mountinfo | tac)
+  done
+}
+
+# Removes images without a manifest: as long as there is one buildah lists none.
+image_remove_unfinished() {
+  local directory
+  ! image_buildah images --quiet >/dev/null 2>&1 || return 0
+  for directory in "$BED_CACHE"/storage/overlay-images/*/; do
+    [[ -e $directory/manifest ]] || image_buildah rmi "$(basename "$directory")" >/dev/null 2>&1 || true
+  done
+}
+
+# Removes what a build that was killed has left: mounts, containers, an image that wasn't written to its end. Needs the
+# build lock. All processes of a build hold it, so none of them runs.
+image_heal() {
+  image_unmount
+  image_buildah rm --all >/dev/null
+  image_remove_unfinished
+}
+
 # image_bud NAME CONTEXT DOCKERFILE KEY: needs the build lock.
 image_bud() {
   local name=$1 context=$2 dockerfile=$3 key=$4 identity
-  # A build that was interrupted leaves its containers and their mounts behind.
-  image_buildah rm --all >/dev/null
   identity=$(mktemp)
   image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
     --build-arg BASE="$BASE_IMAGE" --build-arg BUILDER="$(image_reference builder)" \
@@ -150,6 +176,7 @@ image_ensure_built() {
   key=$(image_key "$name")
   ! image_is_built "$name" "$key" || return 0
   lock_take build
+  image_heal
   # While this one waited the tree may have changed, and another command may have built it.
   key=$(image_key "$name")
   ! image_is_built "$name" "$key" || return 0
