@@ -119,16 +119,18 @@ std::vector<std::string> power_programs() {
 
 /**
  * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
- * SuspendRate nothing is done, since config_power_mgr() empties their token buckets.
+ * SuspendRate nothing is done, since config_power_mgr() empties their token buckets. It also looks at its programs under
+ * these locks, which its power_save_set_timeouts() asks for: with PowerPrograms that can't block.
  */
 void wake_power_save(Wake wake) {
   if (is_ending() || !is_of_use(wake)) return;
-  const std::string unusable = find_unusable(power_programs());
+  static PowerPrograms programs;  // the launch thread's
+  const std::string hindrance = programs.find_hindrance(power_programs());
   static LogLimiter limiter{std::chrono::minutes(1)};
   unsigned others = 0;
-  if (!unusable.empty()) {
+  if (!hindrance.empty()) {
     if (limiter.allow(std::chrono::steady_clock::now(), others)) {
-      log_warning("power saving isn't woken, since slurmctld would switch it off: %s", unusable.c_str());
+      log_warning("power saving isn't woken: %s", hindrance.c_str());
     }
     return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PowerPrograms: what slurmctld would not run.
+// PowerPrograms: what slurmctld would not run, and what it would have to wait for.
 #include "prep_k8s/power_programs.hpp"
 
 #include <sys/stat.h>
@@ -10,6 +10,8 @@
 using namespace slurmk8s;
 
 namespace {
+
+std::string find_unusable(const std::vector<std::string>& programs) { return PowerPrograms().find_hindrance(programs); }
 
 void finds_what_slurmctld_refuses(void**) {
   const TemporaryFolder folder;
@@ -26,9 +28,44 @@ void finds_what_slurmctld_refuses(void**) {
   assert_text(find_unusable({good, folder.path() + "/gone"}), folder.path() + "/gone: No such file or directory");
 }
 
+// slurmctld would look at them with its locks in its hands.
+void leaves_programs_on_a_server_alone(void**) {
+  std::vector<std::string> asked;
+  PowerPrograms programs([&](const std::string& path) {
+    asked.push_back(path);
+    return path.starts_with("/nfs/") ? 0x6969UL : 0xef53UL;  // NFS, ext4
+  });
+  const TemporaryFolder folder;
+  const std::string local = folder.write("resume", "#!/bin/sh\n");
+  assert_int_equal(chmod(local.c_str(), 0755), 0);
+  for (int i = 0; i < 3; ++i) {
+    assert_contains(programs.find_hindrance({local, "/nfs/suspend", "action"}), "/nfs/suspend: on a file system");
+  }
+  assert_int_equal(asked.size(), 2);  // once, and no name of an action
+  assert_text(programs.find_hindrance({local}), "");
+  assert_text(programs.find_hindrance({local}), "");
+  assert_int_equal(asked.size(), 3);
+  assert_int_equal(chmod(local.c_str(), 0644), 0);
+  assert_text(programs.find_hindrance({local}), local + ": Permission denied");
+}
+
+void knows_file_systems_that_wait_for_a_server(void**) {
+  for (const unsigned long remote : {0x6969UL, 0xff534d42UL, 0xfe534d42UL, 0xc36400UL, 0x65735546UL, 0x0bd00bd0UL}) {
+    assert_true(waits_for_server(remote));
+  }
+  // ext4, XFS, btrfs, overlay, tmpfs; one that isn't known.
+  for (const unsigned long local : {0xef53UL, 0x58465342UL, 0x9123683eUL, 0x794c7630UL, 0x01021994UL, 0UL}) {
+    assert_false(waits_for_server(local));
+  }
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(finds_what_slurmctld_refuses)};
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(finds_what_slurmctld_refuses),
+      SLURMK8S_TEST(leaves_programs_on_a_server_alone),
+      SLURMK8S_TEST(knows_file_systems_that_wait_for_a_server),
+  };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
