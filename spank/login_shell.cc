@@ -10,10 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <system_error>
 
 #include "base/text.hpp"
-#include "base/unique_fd.hpp"
+#include "child_process.hpp"
 #include "login_env.hpp"
 
 namespace slurmk8s {
@@ -23,21 +22,9 @@ using std::chrono::milliseconds;
 using Deadline = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMaxOutput = 262144;
-constexpr int kCannotRun = 127;
 /** How long to wait for a process that was killed: one that the kernel can't end is left. */
 constexpr int kMaxWaits = 100;
 constexpr int kWaitMilliseconds = 10;
-
-Error system_error(const std::string& what) {
-  return Error(Errc::unavailable, what + ": " + std::generic_category().message(errno));
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
 
 /** The effective ids become the only ones, so that there is no way back to root. */
 bool keep_effective_ids() {
@@ -52,10 +39,7 @@ bool keep_effective_ids() {
 /** In the child, between fork and exec: only calls that are safe beside other threads' locks. */
 [[noreturn]] void become(const Account& account, char* const* arguments, char* const* environment, int output) {
   ::setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGPIPE, SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGCHLD}) ::signal(signal, SIG_DFL);
+  reset_signals();
   // Slurm may have closed its own descriptor 0, which `output` can have got: that is copied first.
   if (::dup2(output, 1) < 0) ::_exit(kCannotRun);
   const int null = ::open("/dev/null", O_RDWR);
@@ -110,17 +94,10 @@ Result<std::string> login_output(const Account& account, const std::vector<std::
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value.value_or(""));
   const std::vector<char*> argv = pointers(arguments);
   const std::vector<char*> envp = pointers(variables);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
-  const UniqueFd output(ends[0]);
-  UniqueFd input(ends[1]);
-  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  const pid_t pid = ::fork();
-  if (pid < 0) return system_error("fork");
-  if (pid == 0) become(account, argv.data(), envp.data(), input.get());
-  input.reset();
-  auto text = read_until(output.get(), mark, std::chrono::steady_clock::now() + limit);
-  end(pid);
+  const auto become_shell = [&](int output) { become(account, argv.data(), envp.data(), output); };
+  const ChildProcess child = SLURMK8S_TRY(start_child(become_shell));
+  auto text = read_until(child.output.get(), mark, std::chrono::steady_clock::now() + limit);
+  end(child.pid);
   return text;
 }
 

@@ -14,10 +14,9 @@
 #include <csignal>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "base/text.hpp"
-#include "base/unique_fd.hpp"
+#include "child_process.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -26,13 +25,8 @@ using std::chrono::milliseconds;
 using Deadline = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMaxLine = 160;
-constexpr int kCannotRun = 127;
 /** How often to look whether the program has ended: something that it left behind may hold its output open. */
 constexpr milliseconds kLook{50};
-
-Error system_error(const std::string& what) {
-  return Error(Errc::unavailable, what + ": " + std::generic_category().message(errno));
-}
 
 /** The last line with text in it, of output that comes in pieces; bounded however long lines are. */
 class LastLine {
@@ -61,20 +55,10 @@ class LastLine {
   std::string last_;
 };
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
-
 /** In the child, between fork and exec: only calls that are safe beside other threads' locks. */
 [[noreturn]] void become(char* const* argv, char* const* environment, int output) {
   ::setpgid(0, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGCHLD}) ::signal(signal, SIG_DFL);
+  reset_signals();
   // Slurm may have closed its own descriptor 0, which `output` can have got: that is copied first.
   if (::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) ::_exit(kCannotRun);
   const int input = ::open("/dev/null", O_RDONLY);
@@ -136,22 +120,15 @@ Status run_command(const std::vector<std::string>& argv, const std::vector<std::
                    milliseconds limit) {
   const std::vector<char*> arguments = pointers(argv);
   const std::vector<char*> variables = pointers(environment);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
-  const UniqueFd output(ends[0]);
-  UniqueFd input(ends[1]);
-  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  const pid_t pid = ::fork();
-  if (pid < 0) return system_error("fork");
-  if (pid == 0) become(arguments.data(), variables.data(), input.get());
-  input.reset();
-  ::setpgid(pid, pid);  // whichever of the two comes first
+  const auto become_program = [&](int output) { become(arguments.data(), variables.data(), output); };
+  const ChildProcess child = SLURMK8S_TRY(start_child(become_program));
+  ::setpgid(child.pid, child.pid);  // whichever of the two comes first
 
   LastLine line;
-  const auto status = wait_for(pid, output.get(), std::chrono::steady_clock::now() + limit, line);
+  const auto status = wait_for(child.pid, child.output.get(), std::chrono::steady_clock::now() + limit, line);
   if (!status) {
-    ::kill(-pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
+    ::kill(-child.pid, SIGKILL);
+    ::waitpid(child.pid, nullptr, 0);
     const auto waited = static_cast<long long>(limit.count());
     return Error(Errc::timeout, format("not done within %lld ms: %s", waited, line.take().c_str()));
   }
