@@ -22,9 +22,9 @@ extern "C" {
 #define SLURM_K8S_WAITING_THREAD "slurm-k8s"
 
 /*
- * From now on names are served. `others`: `count` names that are left to the sources that follow, and to their time-outs,
- * such as those of slurm.conf; copied. `log`: printf, called with a line for an administrator; may be NULL. It must stay
- * callable. 0, or -1 when it was done before (nothing changes then) or can't be.
+ * From now on names are served. `others`: `count` names that are left to the sources that follow, and to their
+ * time-outs, such as those of slurm.conf; copied. `log`: printf, called with a line for an administrator; may be NULL.
+ * It must stay callable. 0, or -1 when it was done before (nothing changes then) or can't be.
  */
 int slurm_k8s_names_serve(const char *const *others, unsigned long count, void (*log)(const char *format, ...));
 

@@ -67,7 +67,8 @@ void NameCache::start_thread() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  guarded_void("names thread", [this] { threads_.emplace_back([this] { guarded_void("names", [this] { work(); }); }); });
+  guarded_void("names thread",
+               [this] { threads_.emplace_back([this] { guarded_void("names", [this] { work(); }); }); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -25,8 +25,8 @@ struct NameAnswer {
 };
 
 /**
- * Names and addresses (keys are opaque). It remembers at most kMostNames, asks with at most kMostThreads, and a question
- * for which there is no room is left out. Any thread.
+ * Names and addresses (keys are opaque). It remembers at most kMostNames, asks with at most kMostThreads, and a
+ * question for which there is no room is left out. Any thread.
  */
 class NameCache {
  public:

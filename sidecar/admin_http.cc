@@ -100,7 +100,8 @@ AdminAnswer AdminState::answer(const std::string& path) {
   if (path == "/healthz") {
     const auto silent = std::chrono::duration_cast<std::chrono::seconds>(now - turned_.load());
     if (silent < kStuck) return {MHD_HTTP_OK, "ok\n"};
-    return {MHD_HTTP_SERVICE_UNAVAILABLE, format("main loop: stuck for %lld s\n", static_cast<long long>(silent.count()))};
+    return {MHD_HTTP_SERVICE_UNAVAILABLE,
+            format("main loop: stuck for %lld s\n", static_cast<long long>(silent.count()))};
   }
   if (path == "/readyz") {
     if (page->stands_by) return {MHD_HTTP_OK, "stands by\n"};

@@ -37,8 +37,8 @@ class AdminState {
   static constexpr std::chrono::seconds kMetricsAge{1};    ///< what `more_metrics` said is repeated for so long
 
   /**
-   * `more_metrics` is called for a GET /metrics, at most once in kMetricsAge, on the server's thread; it may block for a
-   * moment.
+   * `more_metrics` is called for a GET /metrics, at most once in kMetricsAge, on the server's thread; it may block for
+   * a moment.
    */
   explicit AdminState(const Clock& clock, std::function<std::string()> more_metrics = {})
       : clock_(clock), more_metrics_(std::move(more_metrics)), turned_(clock.now()) {}
@@ -74,8 +74,8 @@ class AdminServer {
 };
 
 /**
- * Listens on "HOST:PORT" (a numeric address; "[::1]:9100" for IPv6) or ":PORT" (every address). Signals that are blocked
- * in the calling thread stay so in the server's. Error: the address and why; `state` must outlive the server.
+ * Listens on "HOST:PORT" (a numeric address; "[::1]:9100" for IPv6) or ":PORT" (every address). Signals that are
+ * blocked in the calling thread stay so in the server's. Error: the address and why; `state` must outlive the server.
  */
 Result<std::unique_ptr<AdminServer>> start_admin_server(const std::string& listen, AdminState& state);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CancelledStarts: nodes that are powering up for a job that has been cancelled, or got other nodes. No other job asks for
-// them: they would come up, and be idle for SuspendTime. One thread; it only remembers.
+// CancelledStarts: nodes that are powering up for a job that has been cancelled, or got other nodes. No other job asks
+// for them: they would come up, and be idle for SuspendTime. One thread; it only remembers.
 #pragma once
 
 #include <functional>

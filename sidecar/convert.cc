@@ -363,7 +363,9 @@ Json ordered(const Json& object, std::initializer_list<std::string_view> first) 
 /** What decode_nodeset() has against it. Fields that are missing are filled in, to come to what is behind them. */
 std::vector<std::string> complaints(const Json& nodeset) {
   static constexpr std::pair<std::string_view, std::string_view> kFillings[] = {
-      {"spec.slurmd.image", "i"}, {"spec.slurmd.resources.limits.cpu", "1"}, {"spec.slurmd.resources.limits.memory", "1Ti"}};
+      {"spec.slurmd.image", "i"},
+      {"spec.slurmd.resources.limits.cpu", "1"},
+      {"spec.slurmd.resources.limits.memory", "1Ti"}};
   std::vector<std::string> all;
   const Json filled = nodeset.clone();
   for (std::size_t round = 0; round <= std::size(kFillings); round++) {

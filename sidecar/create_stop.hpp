@@ -25,7 +25,9 @@ struct CreateStop {
 /** An administrator who has mended gres.conf gives it another value. */
 inline constexpr const char* kAnnotationCreateAgain = "slurm-k8s.io/create-again";
 
-/** Names what a create gives slurmctld, whatever the nodes are called: "NodeName=… State=CLOUD …", and the annotation. */
+/**
+ * Names what a create gives slurmctld, whatever the nodes are called: "NodeName=… State=CLOUD …", and the annotation.
+ */
 std::string key_of_create(const std::string& line, const std::string& create_again);
 
 /** When the same may be tried again: an hour after the first time, then doubled, up to a day. */

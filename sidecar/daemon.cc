@@ -106,7 +106,8 @@ kube::ReflectorListener Daemon::listen_for_machines() {
   return listener;
 }
 
-// What fails after the first list is tried again, with what is known meanwhile: that isn't worth a change of the status.
+// What fails after the first list is tried again, with what is known meanwhile: that isn't worth a change of the
+// status.
 Condition Daemon::machines_condition() const {
   constexpr const char* kType = "KubernetesNodesWatched";
   if (!parts_.watch_machines) return {kType, false, "NotAsked", "slurm-k8s.conf has no WatchKubernetesNodes=yes"};

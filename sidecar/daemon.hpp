@@ -81,7 +81,9 @@ class Daemon {
 /** Waits until `may_start`, asked once a second, says yes: true; or until `signal_fd` can be read: false. */
 bool stand_by(int signal_fd, AdminState& admin, const std::function<bool()>& may_start);
 
-/** Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former. */
+/**
+ * Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former.
+ */
 Result<UniqueFd> block_signals();
 
 }  // namespace slurmk8s

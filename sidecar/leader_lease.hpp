@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LeaderLease: contends for a Lease (coordination.k8s.io/v1), renews it and gives it back, as Kubernetes' components do.
+// LeaderLease: contends for a Lease (coordination.k8s.io/v1), renews it and gives it back, as Kubernetes' components
+// do.
 //
-//  - Whether another's lease is over is judged by our own clock, from when we saw it renewed: nobody's clock is compared.
-//  - Each write has the resourceVersion of what was read as precondition, so that of two that take it one does.
-//  - It is ours until renew_deadline after the last renewal was sent, less than lease_duration: there is time to stop.
+// - Whether another's lease is over is judged by our own clock, from when we saw it renewed: nobody's clock is
+// compared. - Each write has the resourceVersion of what was read as precondition, so that of two that take it one
+// does. - It is ours until renew_deadline after the last renewal was sent, less than lease_duration: there is time to
+// stop.
 //
 // Same thread rules as kube::Client.
 #pragma once

@@ -16,15 +16,17 @@ class LivenessFile {
   /** A loop that hasn't turned for this long isn't alive. */
   static constexpr std::chrono::seconds kStuck{60};
 
-  /** Makes the file (mode 0600), or takes over the one of a former process. Error: unavailable, with the path and why. */
+  /**
+   * Makes the file (mode 0600), or takes over the one of a former process. Error: unavailable, with the path and why.
+   */
   static Result<LivenessFile> open(const std::string& path, const Clock& clock);
 
   /** The loop has turned. Writes at most once a second; an error is logged, and shows in check(). */
   void beat();
 
   /**
-   * Whether the process that writes `path` is alive; `clock` is the same machine's. Error: no such file, no time in it, or
-   * how long ago the last beat was.
+   * Whether the process that writes `path` is alive; `clock` is the same machine's. Error: no such file, no time in it,
+   * or how long ago the last beat was.
    */
   static Status check(const std::string& path, const Clock& clock);
 

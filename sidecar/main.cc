@@ -62,13 +62,17 @@ constexpr std::size_t kMaxInput = 64u << 20;
 /** The engine is another container of the same pod, with the socket in a shared folder. */
 constexpr std::chrono::milliseconds kEngineTimeout{500};
 
-/** Beside one of several slurmctlds: the engine is there while its slurmctld is in control. A busy one is there, too. */
+/**
+ * Beside one of several slurmctlds: the engine is there while its slurmctld is in control. A busy one is there, too.
+ */
 bool has_engine(const std::string& socket) {
   const auto answer = control_call(socket, Json::object().set("op", "status"), kEngineTimeout);
   return answer || answer.error().code() != Errc::unavailable;
 }
 
-/** Nodes have been asked up or down. An engine that can't be asked is none to complain of: slurmctld looks by itself. */
+/**
+ * Nodes have been asked up or down. An engine that can't be asked is none to complain of: slurmctld looks by itself.
+ */
 void wake_power_save(const std::string& socket) {
   const auto answer = control_call(socket, Json::object().set("op", "wake"), kEngineTimeout);
   if (!answer) log_debug("power saving isn't woken: %s", answer.error().message().c_str());

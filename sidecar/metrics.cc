@@ -101,7 +101,8 @@ std::string encode_engine_metrics(const Result<Json>& status) {
   Family failures("slurm_k8s_engine_node_failures_total", kCounter,
                   "Nodes that were set DOWN, since they couldn't come up or lost their pod, by cause.");
   add_members(engine["failures"], "cause", failures);
-  Family steps("slurm_k8s_engine_resume_seconds", kHistogram, "Time from the resume of a node to each step of its pod.");
+  Family steps("slurm_k8s_engine_resume_seconds", kHistogram,
+               "Time from the resume of a node to each step of its pod.");
   engine["resume_steps"].each([&](std::string_view step, const Json& histogram) {
     steps.add_histogram({{"step", std::string(step)}}, histogram, Histogram::kBounds);
   });
@@ -117,10 +118,12 @@ std::string encode_engine_metrics(const Result<Json>& status) {
   paused.add({}, engine["paused"].boolean_or(false) ? 1 : 0);
   return prometheus::TextSerializer().Serialize(
       {up.take(), paused.take(), pods.take(), failures.take(), steps.take(), api.take(), locked.take(),
-       single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.", engine["queue_depth"]).take(),
+       single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.",
+              engine["queue_depth"]).take(),
        single("slurm_k8s_engine_api_requests_in_flight", kGauge, "Requests to the API server under way.",
               engine["in_flight"]).take(),
-       single("slurm_k8s_engine_held_nodes", kGauge, "Nodes held back after a failed start.", engine["held_nodes"]).take(),
+       single("slurm_k8s_engine_held_nodes", kGauge, "Nodes held back after a failed start.",
+              engine["held_nodes"]).take(),
        single("slurm_k8s_engine_protected_nodesets", kGauge, "NodeSets whose power-ups fail again and again.",
               engine["protected_nodesets"]).take(),
        single("slurm_k8s_engine_resumes_total", kCounter, "Nodes asked up.", engine["resumes"]).take(),

@@ -13,7 +13,9 @@ namespace slurmk8s {
 /** The whole answer to GET /metrics. Call it on the thread of its arguments. */
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version);
 
-/** The engine's part of it, from its status (core/engine_metrics.hpp); an error, as without an engine: only that. Pure. */
+/**
+ * The engine's part of it, from its status (core/engine_metrics.hpp); an error, as without an engine: only that. Pure.
+ */
 std::string encode_engine_metrics(const Result<Json>& status);
 
 /** Whether this sidecar has the lease: of those that elect a leader. Pure. */

@@ -15,7 +15,8 @@ namespace slurmk8s {
 /** What decides which features a record is to have. */
 struct WantedFeatures {
   const NodeSet& nodeset;
-  bool knows_variants = true;  ///< slurmctld has node_features/k8s: without it a variant would count as active everywhere
+  /** slurmctld has node_features/k8s: without it a variant would count as active everywhere. */
+  bool knows_variants = true;
   /** NodeSet::features as the last plan had them: those that are in it no more are taken away. Empty: not known. */
   std::string before;
   bool knows_machines = false;             ///< false: those of machines stay as they are
@@ -23,8 +24,8 @@ struct WantedFeatures {
 };
 
 /**
- * What is to be changed of a record; empty: nothing. Active features are given without variants: node_features/k8s keeps
- * the one that slurmctld has noted, which may be another one by the time that the change arrives.
+ * What is to be changed of a record; empty: nothing. Active features are given without variants: node_features/k8s
+ * keeps the one that slurmctld has noted, which may be another one by the time that the change arrives.
  */
 std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const WantedFeatures& wanted);
 

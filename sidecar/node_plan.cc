@@ -64,8 +64,9 @@ class NodeSetPlanner {
     state.extra_conf = nodeset.extra_conf;
     state.features = nodeset.features;
     if (!nodeset.variants.empty() && !input_.has_node_features) {
-      refuse("VariantsUnknown", "slurm.conf has no NodeFeaturesPlugins=node_features/k8s, or no JobSubmitPlugins=k8s, or Slurm "
-                                "is older than 23.02: no job can ask for a variant");
+      refuse("VariantsUnknown",
+             "slurm.conf has no NodeFeaturesPlugins=node_features/k8s, or no JobSubmitPlugins=k8s, or Slurm "
+             "is older than 23.02: no job can ask for a variant");
     }
     if (input_.gres_types) {
       for (const std::string& name : nodeset.gres_names) {
@@ -152,7 +153,9 @@ class NodeSetPlanner {
                                          .failure = state.failures.cause,
                                          .before = before ? &before->roll_out : nullptr,
                                          .stopped_template = known.stopped_template});
-    for (const UpdateStep& step : plan.steps) add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kUpdateReason);
+    for (const UpdateStep& step : plan.steps) {
+      add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kUpdateReason);
+    }
     state.roll_out = plan.roll_out;
   }
 
@@ -192,7 +195,8 @@ class NodeSetPlanner {
     };
     state.ready = false;
     if (!blocked_.empty()) {
-      return set("NameTaken", describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
+      return set("NameTaken",
+                 describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
     }
     if (!lost_.empty()) {
       return set("NodesLost", describe_hostlist(lost_) + ": slurmctld found no address for them; they are made again");
@@ -203,14 +207,19 @@ class NodeSetPlanner {
                                         static_cast<long long>(max_nodes)));
     }
     if (!missing_.empty()) return set("ScalingOut", describe_hostlist(missing_) + ": to be made");
-    if (!leaving_.empty()) return set("ScalingIn", describe_hostlist(leaving_) + ": removed when idle and powered down");
-    if (!resizing_.empty()) return set("Resizing", describe_hostlist(resizing_) + ": made again when idle and powered down");
+    if (!leaving_.empty()) {
+      return set("ScalingIn", describe_hostlist(leaving_) + ": removed when idle and powered down");
+    }
+    if (!resizing_.empty()) {
+      return set("Resizing", describe_hostlist(resizing_) + ": made again when idle and powered down");
+    }
     if (!not_up_.empty()) {
       return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet, as its scalingMode wants them");
     }
     if (!corrected_.empty()) {
-      return set("Corrected", describe_hostlist(corrected_) + ": slurmctld has them otherwise than spec.extraConf says: "
-                                                              "its log has the reason");
+      return set("Corrected", describe_hostlist(corrected_) +
+                                  ": slurmctld has them otherwise than spec.extraConf says: "
+                                  "its log has the reason");
     }
     state.ready = true;
     set("NodesMatch", format("%lld node records as the spec says", static_cast<long long>(state.desired)));
@@ -293,7 +302,8 @@ class NodeSetPlanner {
   RecordsState records_;  // before
   std::set<std::string> outdated_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
-  std::map<std::pair<std::string, std::string>, Names> features_;  // by those that nodes are to have, and to have active
+  // By the features that nodes are to have, and to have active.
+  std::map<std::pair<std::string, std::string>, Names> features_;
   std::map<std::string, Names> topologies_;
   Names weigh_, former_reasons_;
   Names leaving_, resizing_, corrected_, missing_, blocked_, lost_, over_, not_up_;
@@ -398,7 +408,9 @@ std::int64_t plan_machines(const NodeSet& nodeset, const NodesByName& records, c
   if (!nodes.too_long.empty()) {
     planner.refuse("NameTooLong", describe_hostlist(nodes.too_long) + ": a host name has at most 63 characters");
   }
-  if (!ambiguous.empty()) planner.refuse("NameTaken", describe_hostlist(ambiguous) + ": the names of another NodeSet's nodes");
+  if (!ambiguous.empty()) {
+    planner.refuse("NameTaken", describe_hostlist(ambiguous) + ": the names of another NodeSet's nodes");
+  }
   return count;
 }
 

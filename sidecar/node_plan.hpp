@@ -67,7 +67,8 @@ struct NodePlanInput {
   const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
   bool has_node_features = true;          ///< slurmctld has node_features/k8s
   const VariantDemand* demand = nullptr;  ///< of jobs that wait for a variant; null: of none
-  const std::set<std::string, std::less<>>* unused = nullptr;  ///< nodes that start for no job: CancelledStarts; null: none
+  /** Nodes that start for no job: CancelledStarts; null: none. */
+  const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types = {};  ///< of slurmctld's configuration; without a value: not known
 };
 

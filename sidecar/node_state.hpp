@@ -45,12 +45,13 @@ inline bool has_other_size(const SlurmNode& node, const NodeSet& nodeset) {
 }
 
 /**
- * slurmctld has lost it: at its start it found no address for the node, set it FUTURE and forgot what it was. From then on
- * commands take it for missing, and no other one can be made. slurmctld doesn't read such a record back when it is
+ * slurmctld has lost it: at its start it found no address for the node, set it FUTURE and forgot what it was. From then
+ * on commands take it for missing, and no other one can be made. slurmctld doesn't read such a record back when it is
  * reconfigured.
  */
 inline bool is_lost(const SlurmNode& node) {
-  return node.base == SlurmNode::Base::future && !node.dynamic && !node.cloud && node.reason == "NO NETWORK ADDRESS FOUND";
+  return node.base == SlurmNode::Base::future && !node.dynamic && !node.cloud &&
+         node.reason == "NO NETWORK ADDRESS FOUND";
 }
 
 /** True when the record can be deleted now without harm to anything. */

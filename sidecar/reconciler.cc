@@ -49,7 +49,9 @@ void Reconciler::upsert(const Json& object) {
     return;
   }
   if (spec.ok()) pins_.try_emplace(name, spec->pins);
-  if (const auto stop = decode_create_stop(object["status"]); stop && found == nodesets_.end()) stops_.emplace(name, *stop);
+  if (const auto stop = decode_create_stop(object["status"]); stop && found == nodesets_.end()) {
+    stops_.emplace(name, *stop);
+  }
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
   // Nodes that were to be up and never came up: see remember().
   unsettled_ |= keeps_up(name) && spec.ok() && !spec->keeps_up();

@@ -32,8 +32,8 @@ namespace slurmk8s {
 class Reconciler {
  public:
   /**
-   * References must outlive it. `wake_power_save` is called when slurmctld has been asked to power nodes up or down, which
-   * it begins within a second by itself; may be empty.
+   * References must outlive it. `wake_power_save` is called when slurmctld has been asked to power nodes up or down,
+   * which it begins within a second by itself; may be empty.
    */
   Reconciler(Slurm& slurm, const Clock& clock, std::function<void()> wake_power_save = {}, Jitter jitter = random_unit)
       : slurm_(slurm), clock_(clock), wake_power_save_(std::move(wake_power_save)), jitter_(std::move(jitter)) {}

@@ -20,7 +20,8 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t SlurmNode::*>, 4>
      {"threadspercore", &SlurmNode::threads_per_core}}};
 
 bool is_compared(const std::string& key) {
-  return key == "weight" || std::any_of(kFixed.begin(), kFixed.end(), [&](const auto& one) { return one.first == key; });
+  return key == "weight" ||
+         std::any_of(kFixed.begin(), kFixed.end(), [&](const auto& one) { return one.first == key; });
 }
 
 }  // namespace

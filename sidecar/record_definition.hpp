@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RecordDefinition: what spec.extraConf says of a NodeSet's records, as far as a record that is there can be compared with
-// it. Pure; any thread.
+// RecordDefinition: what spec.extraConf says of a NodeSet's records, as far as a record that is there can be compared
+// with it. Pure; any thread.
 //
 // Not so: Gres, CpuBind and others that slurmctld has in words of its own, or doesn't tell in every version. So the
 // NodeSet's status keeps which records were made before the last change of these.

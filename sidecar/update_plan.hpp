@@ -58,9 +58,9 @@ bool is_outdated(const SlurmNode& node, const Pods& pods, const NodeSet& nodeset
 
 /**
  * The next steps. At most NodeSet::update.max_unavailable nodes are out of service for the update at a time, idle ones
- * before busy ones; a node that came up with the template, failed to, or (scalingMode Always) isn't up for another cause
- * counts until it is back. While the roll-out is stopped, or the NodeSet protected, no node is taken and those that wait
- * for their jobs are given back. What somebody else drained is left alone.
+ * before busy ones; a node that came up with the template, failed to, or (scalingMode Always) isn't up for another
+ * cause counts until it is back. While the roll-out is stopped, or the NodeSet protected, no node is taken and those
+ * that wait for their jobs are given back. What somebody else drained is left alone.
  */
 UpdatePlan plan_update(const UpdateInput& input);
 

@@ -91,7 +91,9 @@ class Matcher {
     others.resize(wanted - ready.size());
     for (Candidate* candidate : ready) {
       candidate->taken = true;
-      if (candidate->node->powered_down || candidate->node->going_down()) demand_.reserved.insert(candidate->node->name);
+      if (candidate->node->powered_down || candidate->node->going_down()) {
+        demand_.reserved.insert(candidate->node->name);
+      }
     }
     for (Candidate* candidate : others) {
       candidate->taken = true;

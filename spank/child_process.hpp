@@ -23,8 +23,8 @@ struct ChildProcess {
 };
 
 /**
- * Forks. The child calls `become` with the end of the output that is written to; that doesn't return, and may do nothing
- * but system calls: other threads' locks stay locked in it. Error: unavailable. Any thread.
+ * Forks. The child calls `become` with the end of the output that is written to; that doesn't return, and may do
+ * nothing but system calls: other threads' locks stay locked in it. Error: unavailable. Any thread.
  */
 Result<ChildProcess> start_child(const std::function<void(int output)>& become);
 

@@ -270,9 +270,9 @@ SLURMK8S_EXPORT int slurm_spank_task_init(spank_t, int count, char** arguments) 
 }
 
 /**
- * Nothing is done here. Where a SPANK plugin has this hook, slurmd calls the epilogs of PrEp plugins at the end of every
- * job, and not only where a step of the job is still there: prep/k8s kills processes that outlived the job. slurmd starts
- * a process for this hook with PrEpPlugins=prep/script alone.
+ * Nothing is done here. Where a SPANK plugin has this hook, slurmd calls the epilogs of PrEp plugins at the end of
+ * every job, and not only where a step of the job is still there: prep/k8s kills processes that outlived the job.
+ * slurmd starts a process for this hook with PrEpPlugins=prep/script alone.
  */
 SLURMK8S_EXPORT int slurm_spank_job_epilog(spank_t, int, char**) { return ESPANK_SUCCESS; }
 

@@ -35,7 +35,8 @@ std::vector<std::string> login_arguments(const std::string& shell, const std::st
 
 /**
  * What such a shell printed: variables in order, but for those that belong to the shell or to a terminal. What a
- * profile prints before `mark` is skipped. Error (invalid): the second mark is missing, so that the environment isn't whole.
+ * profile prints before `mark` is skipped. Error (invalid): the second mark is missing, so that the environment isn't
+ * whole.
  */
 Result<EnvChanges> parse_login_output(std::string_view output, const std::string& mark);
 
@@ -45,8 +46,9 @@ EnvChanges without_names(EnvChanges login, const std::vector<std::string_view>& 
 /**
  * Runs the account's shell with `arguments` and `environment` as the effective user and group of the caller, for good,
  * in its home or, when that isn't there, in "/": without input, in a session of its own, which is killed at the end.
- * Blocks for `limit` at most, and a second for a process that can't be killed. Returns what it printed until the second line `mark`. Errors: forbidden (the caller is root), timeout, invalid
- * (more than 256 KiB), unavailable. Any thread; safe in a process with threads.
+ * Blocks for `limit` at most, and a second for a process that can't be killed. Returns what it printed until the second
+ * line `mark`. Errors: forbidden (the caller is root), timeout, invalid (more than 256 KiB), unavailable. Any thread;
+ * safe in a process with threads.
  */
 Result<std::string> login_output(const Account& account, const std::vector<std::string>& arguments,
                                  const EnvChanges& environment, const std::string& mark,

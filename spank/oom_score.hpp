@@ -9,8 +9,8 @@
 namespace slurmk8s {
 
 /**
- * Writes `value` to `file` (/proc/PID/oom_score_adj) unless it is as high already: raising needs no capability, lowering
- * would. Blocks no longer than the kernel does. Errors name the file.
+ * Writes `value` to `file` (/proc/PID/oom_score_adj) unless it is as high already: raising needs no capability,
+ * lowering would. Blocks no longer than the kernel does. Errors name the file.
  */
 Status raise_oom_score(const std::string& file, int value);
 

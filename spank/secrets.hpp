@@ -13,9 +13,9 @@
 namespace slurmk8s {
 
 /**
- * Gives the calling process a mount namespace in which each folder of `paths` is empty and each file is /dev/null; paths
- * that aren't there are skipped. Call in a task's own process, as root. False: the kernel doesn't permit it, and nothing
- * has changed. Error: it was permitted, but a mount went wrong; the task must not run then.
+ * Gives the calling process a mount namespace in which each folder of `paths` is empty and each file is /dev/null;
+ * paths that aren't there are skipped. Call in a task's own process, as root. False: the kernel doesn't permit it, and
+ * nothing has changed. Error: it was permitted, but a mount went wrong; the task must not run then.
  */
 Result<bool> hide_paths(const std::vector<std::string>& paths);
 

@@ -11,8 +11,8 @@ namespace slurmk8s {
 
 /**
  * The removal of such variables among `names`: KUBERNETES_SERVICE_*, KUBERNETES_PORT*, and for each service X with both
- * X_SERVICE_HOST and X_SERVICE_PORT these two, X_SERVICE_PORT_*, X_PORT and X_PORT_*. A job has those of the pod that it
- * was submitted from, where they may have been true.
+ * X_SERVICE_HOST and X_SERVICE_PORT these two, X_SERVICE_PORT_*, X_PORT and X_PORT_*. A job has those of the pod that
+ * it was submitted from, where they may have been true.
  */
 EnvChanges without_services(const std::vector<std::string_view>& names);
 

@@ -24,7 +24,9 @@ struct Settings {
   std::vector<std::string> hidden;    ///< paths that no task may read
 };
 
-/** Each argument is `NAME=value`; the last of two counts. Error (invalid): quotes the argument, and says what is wrong. */
+/**
+ * Each argument is `NAME=value`; the last of two counts. Error (invalid): quotes the argument, and says what is wrong.
+ */
 Result<Settings> parse_settings(const std::vector<std::string_view>& arguments);
 
 }  // namespace slurmk8s

@@ -21,9 +21,9 @@ struct StepFacts {
 };
 
 /**
- * The number that was asked for, or the step's CPUs divided by its tasks; for a batch script --cpus-per-task where it was
- * given, since the script's programs share the job's CPUs. A user's own OMP_NUM_THREADS stays unless `overrides` (the
- * user asked by option); one that a batch script has from us and hands on to srun is no user's own.
+ * The number that was asked for, or the step's CPUs divided by its tasks; for a batch script --cpus-per-task where it
+ * was given, since the script's programs share the job's CPUs. A user's own OMP_NUM_THREADS stays unless `overrides`
+ * (the user asked by option); one that a batch script has from us and hands on to srun is no user's own.
  */
 EnvChanges thread_changes(const Threads& threads, bool overrides, const StepFacts& step);
 

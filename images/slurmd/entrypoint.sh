@@ -32,7 +32,8 @@ if [[ ! -r $key && ! -r $munge_key ]]; then
   exit 1
 fi
 
-# For jobs, by way of the SPANK plugin: what their pod is. The ids of its GPUs are there when a device plugin gave it some.
+# For jobs, by way of the SPANK plugin: what their pod is. The ids of its GPUs are there when a device plugin gave it
+# some.
 if [[ -n ${NVIDIA_VISIBLE_DEVICES:-} ]]; then export SLURM_K8S_GPUS=$NVIDIA_VISIBLE_DEVICES; fi
 for name in ${!SLURM_K8S_@}; do
   if [[ -n ${!name} ]]; then printf '%s=%s\n' "$name" "${!name//$'\n'/ }"; fi

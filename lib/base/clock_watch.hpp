@@ -13,8 +13,8 @@ namespace slurmk8s {
 class ClockWatch {
  public:
   /**
-   * By how much the time of day has been set back since the last look; zero at the first look, and when it was set ahead
-   * or not at all. While a machine sleeps the monotonic clock stands still: that looks as if it was set ahead.
+   * By how much the time of day has been set back since the last look; zero at the first look, and when it was set
+   * ahead or not at all. While a machine sleeps the monotonic clock stands still: that looks as if it was set ahead.
    */
   std::chrono::seconds set_back(const Clock& clock) {
     const auto ahead = clock.wall().time_since_epoch() - clock.now().time_since_epoch();

@@ -17,8 +17,8 @@ namespace slurmk8s {
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 
 /**
- * Replaces the content of `path` (mode 0600), all or nothing: by way of a file beside it, PATH.new, which is on the disk
- * before it takes the name. Errors as of read_file().
+ * Replaces the content of `path` (mode 0600), all or nothing: by way of a file beside it, PATH.new, which is on the
+ * disk before it takes the name. Errors as of read_file().
  */
 Status replace_file(const std::string& path, std::string_view content);
 

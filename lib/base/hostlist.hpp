@@ -15,9 +15,9 @@ namespace slurmk8s {
 inline constexpr std::size_t kMaxHosts = 65536;
 
 /**
- * All names of a hostlist in its order, duplicates kept; an empty text has none. Several bracket groups in one name ("r[1-2]n[1-3]") and
- * zero padding are understood. Errors (invalid) quote the text: unbalanced brackets, an empty or falling range, a
- * name with characters that no host name has, more than kMaxHosts names.
+ * All names of a hostlist in its order, duplicates kept; an empty text has none. Several bracket groups in one name
+ * ("r[1-2]n[1-3]") and zero padding are understood. Errors (invalid) quote the text: unbalanced brackets, an empty or
+ * falling range, a name with characters that no host name has, more than kMaxHosts names.
  */
 Result<std::vector<std::string>> expand_hostlist(std::string_view text);
 

@@ -18,7 +18,9 @@ std::string_view trim(std::string_view text);
 /** With A to Z as a to z, whatever the locale. */
 std::string to_lower(std::string_view text);
 /** One of ASCII's, whatever the locale. */
-inline bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool is_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 /** A whole decimal number with an optional minus, nothing else around it; empty when it isn't one or overflows. */
 std::optional<std::int64_t> parse_int(std::string_view text);

@@ -5,9 +5,9 @@
 namespace slurmk8s {
 
 /**
- * Names the calling thread, for `top -H` and debuggers, and blocks all signals: they belong to the threads of the process
- * that it runs in (slurmctld, for example). `name`: 15 bytes at most; threads that may wait for names have one that begins
- * with SLURM_K8S_WAITING_THREAD (nss/control.h). Threads that it starts inherit both.
+ * Names the calling thread, for `top -H` and debuggers, and blocks all signals: they belong to the threads of the
+ * process that it runs in (slurmctld, for example). `name`: 15 bytes at most; threads that may wait for names have one
+ * that begins with SLURM_K8S_WAITING_THREAD (nss/control.h). Threads that it starts inherit both.
  */
 void enter_thread(const char* name);
 

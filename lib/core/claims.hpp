@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Volume claims of a node: read from a NodeSet, and built. Named TEMPLATE-NODE, as a StatefulSet's are. Pure; any thread.
+// Volume claims of a node: read from a NodeSet, and built. Named TEMPLATE-NODE, as a StatefulSet's are. Pure; any
+// thread.
 #pragma once
 
 #include <string>

@@ -40,8 +40,9 @@ class Parser {
 
  private:
   Error wrong(const std::string& what) const {
-    return Error(Errc::invalid, format("constraint \"%.*s\": %s", static_cast<int>(std::min<std::size_t>(text_.size(), 200)),
-                                       text_.data(), what.c_str()));
+    return Error(Errc::invalid,
+                 format("constraint \"%.*s\": %s", static_cast<int>(std::min<std::size_t>(text_.size(), 200)),
+                        text_.data(), what.c_str()));
   }
 
   Status spend(std::size_t steps) {

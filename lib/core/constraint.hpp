@@ -44,9 +44,9 @@ struct Constraint {
 
 /**
  * Reads the expression as Slurm does when changeable features are in it (job_features_list2feature_sets() in
- * src/common/job_features.c): ',' is '&'; '&' binds tighter than '|'; parentheses, which don't nest, bind tightest; a '|'
- * within brackets is one of the same kind. It takes all that _feature_string2list() in job_scheduler.c takes (22.05 to
- * 26.05), an operator at the end included. The result points into `text`. Error: invalid (what is wrong with it),
+ * src/common/job_features.c): ',' is '&'; '&' binds tighter than '|'; parentheses, which don't nest, bind tightest; a
+ * '|' within brackets is one of the same kind. It takes all that _feature_string2list() in job_scheduler.c takes (22.05
+ * to 26.05), an operator at the end included. The result points into `text`. Error: invalid (what is wrong with it),
  * forbidden (over one of the limits above).
  */
 Result<Constraint> parse_constraint(std::string_view text);

@@ -64,7 +64,8 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& 
   if (!fd) return socket_error(path, "socket", errno);
   // A reconfigured slurmctld starts while the old one still lives: the newest engine takes the name over.
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return socket_error(path, "unlink", errno);
-  // Linux gives the name the socket's own mode, less the umask: never wider than this, and slurmctld's umask stays alone.
+  // Linux gives the name the socket's own mode, less the umask: never wider than this, and slurmctld's umask stays
+  // alone.
   if (::fchmod(fd.get(), kSocketMode) != 0) return socket_error(path, "fchmod", errno);
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return socket_error(path, "bind", errno);
@@ -230,7 +231,9 @@ Result<Json> control_call(const std::string& path, const Json& message, std::chr
   SLURMK8S_CHECK(send_all(fd.get(), message.dump() + "\n", deadline, path));
   const std::string line = SLURMK8S_TRY(receive_line(fd.get(), deadline, path));
   const Json answer = SLURMK8S_TRY(Json::parse(line));
-  if (!answer["ok"].boolean_or(false)) return Error(Errc::invalid, std::string(answer["error"].text("no reason given")));
+  if (!answer["ok"].boolean_or(false)) {
+    return Error(Errc::invalid, std::string(answer["error"].text("no reason given")));
+  }
   return answer;
 }
 

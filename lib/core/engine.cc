@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The engine: what it hears of Slurm's requests, the API server's objects and slurmctld's records. What it does about each
-// node is in engine_actions.cc.
+// The engine: what it hears of Slurm's requests, the API server's objects and slurmctld's records. What it does about
+// each node is in engine_actions.cc.
 #include "core/engine.hpp"
 
 #include "base/hostlist.hpp"
@@ -46,12 +46,16 @@ Engine::Engine(Parts parts)
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
       nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
                           {[this](const Json& object) { on_nodeset(object); },
-                           [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
+                           [this](const std::string& name, const std::string&, const Json&) {
+                             on_nodeset_removed(name);
+                           },
                            [this] { on_synced(); }}),
       pods_reflector_(parts.client, parts.timers, parts.clock, kube::kPods, parts.options.name_space,
                       std::string(kLabelNode),
                       {[this](const Json& object) { on_pod(object); },
-                       [this](const std::string& name, const std::string& uid, const Json&) { on_pod_removed(name, uid); },
+                       [this](const std::string& name, const std::string& uid, const Json&) {
+                         on_pod_removed(name, uid);
+                       },
                        [this] { on_synced(); }}),
       reconciled_(!parts.stays) {}
 

@@ -23,7 +23,8 @@ struct EngineMetrics {
   std::uint64_t pods_deleted = 0;
   std::uint64_t api_errors = 0;
   std::uint64_t api_pauses = 0;    ///< times that the API server had us wait (429, Retry-After)
-  std::array<std::uint64_t, kCauses> failures{};  ///< nodes reported to slurmctld as lost or unable to come up, by Cause
+  /** Nodes reported to slurmctld as lost or unable to come up, by Cause. */
+  std::array<std::uint64_t, kCauses> failures{};
 
   // From the resume request to each step of the pod, as the engine sees it.
   Histogram accepted;

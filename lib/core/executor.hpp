@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Executor: requests about pods and their claims, a bounded number in flight, none while the API server throttles: for as
-// long as it asks, up to kLongestPause. The engine's thread.
+// Executor: requests about pods and their claims, a bounded number in flight, none while the API server throttles: for
+// as long as it asks, up to kLongestPause. The engine's thread.
 #pragma once
 
 #include <functional>

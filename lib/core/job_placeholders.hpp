@@ -17,13 +17,15 @@
 
 namespace slurmk8s {
 
-/** Whether labels or annotations have placeholders. Error (invalid): one that doesn't exist; `field` is the metadata's. */
+/**
+ * Whether labels or annotations have placeholders. Error (invalid): one that doesn't exist; `field` is the metadata's.
+ */
 Result<bool> find_placeholders(const Json& metadata, const std::string& field);
 
 /**
- * `metadata` with the values of `job` in the place of placeholders; without a job they are empty. A label's value is cut
- * to what a label may be: other characters than letters, digits, '-', '_' and '.' become '_', at most 63, and a letter or
- * digit at both ends. In an annotation control characters become blanks, and a value has at most 1024 bytes.
+ * `metadata` with the values of `job` in the place of placeholders; without a job they are empty. A label's value is
+ * cut to what a label may be: other characters than letters, digits, '-', '_' and '.' become '_', at most 63, and a
+ * letter or digit at both ends. In an annotation control characters become blanks, and a value has at most 1024 bytes.
  */
 Json expand_placeholders(const Json& metadata, const std::optional<SlurmJob>& job);
 

@@ -11,8 +11,8 @@ namespace slurmk8s {
 inline constexpr std::size_t kMostLastWords = 160;
 
 /**
- * The reason in the last lines of slurmd's log: the last line with "fatal:", else the last one with "error:", from that word
- * on. Control characters become spaces. Empty when the log has neither. Pure; any thread.
+ * The reason in the last lines of slurmd's log: the last line with "fatal:", else the last one with "error:", from that
+ * word on. Control characters become spaces. Empty when the log has neither. Pure; any thread.
  */
 std::string last_words(std::string_view log);
 

@@ -30,8 +30,8 @@ struct Hindrance {
 
 /** How slurmd's container ended. */
 enum class SlurmdEnd {
-  other,          ///< it runs, was asked or killed to end (exit code 0, SIGTERM, SIGKILL), or its pod was deleted or evicted
-  error,          ///< by itself: it found an error or crashed
+  other,  ///< it runs, was asked or killed to end (exit code 0, SIGTERM, SIGKILL), or its pod was deleted or evicted
+  error,  ///< by itself: it found an error or crashed
   out_of_memory,  ///< the kernel killed it, since the pod was over its memory
 };
 

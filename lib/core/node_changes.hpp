@@ -18,9 +18,9 @@ Result<std::vector<std::string>> select_nodes(Slurm& slurm, const std::vector<st
                                               const NodeFilter& fits);
 
 /**
- * Changes `nodes`: in one call when all of them are there, without a call when there are none. slurmctld stops at a name
- * that it doesn't know, since the sidecar has deleted the node in the meantime. Then the call is repeated, up to four
- * times, for the nodes that still fit; `fits` should say no to a node that has the change.
+ * Changes `nodes`: in one call when all of them are there, without a call when there are none. slurmctld stops at a
+ * name that it doesn't know, since the sidecar has deleted the node in the meantime. Then the call is repeated, up to
+ * four times, for the nodes that still fit; `fits` should say no to a node that has the change.
  */
 Status change_nodes(Slurm& slurm, std::vector<std::string> nodes, const SlurmNodeUpdate& update,
                     const NodeFilter& fits);

@@ -55,7 +55,9 @@ Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
   return jobs;
 }
 
-/** Before its node is DOWN, by which it would be requeued. If it can't be ended it is: it will be held the next time. */
+/**
+ * Before its node is DOWN, by which it would be requeued. If it can't be ended it is: it will be held the next time.
+ */
 void end_out_of_memory(Slurm& slurm, const NodeFailure& failure) {
   const Status status = slurm.end_out_of_memory(failure.out_of_memory);
   log_warning("job %u: out of memory with the whole pod of node %s: %s", failure.out_of_memory, failure.node.c_str(),
@@ -174,7 +176,8 @@ Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const s
 
 Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause) {
   const auto fits = [&](const SlurmNode& node) {
-    return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked && !node.draining;
+    return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked &&
+           !node.draining;
   };
   const auto free = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
   return change_nodes(slurm, free, update_to(State::drain, build_reason(kReasonProtected, cause)), fits);

@@ -47,16 +47,19 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
  */
 Status free_node(Slurm& slurm, const std::string& node);
 
-/** Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_left_silent(), so that they serve again. */
+/**
+ * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_left_silent(), so that they serve
+ * again.
+ */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 
 /**
- * slurmctld's clock was set back by `step`. Until it is again what it was, slurmctld's own timers stand still: nothing is
- * powered up or down, and jobs wait; and it takes no slurmd that it had asked for before, since that seems to have booted
- * earlier. Those of `nodes` (that are to be up, with the jobs that they were powered up for) that it waits for are set DOWN
- * and powered down. Their jobs are requeued, and may begin now: slurmctld keeps the time at which they could begin first,
- * which lies ahead. So may all jobs of its queue that could begin before. Then slurmctld is started anew. Takes up to
- * kRequeuePatience, and an RPC for each job of the queue.
+ * slurmctld's clock was set back by `step`. Until it is again what it was, slurmctld's own timers stand still: nothing
+ * is powered up or down, and jobs wait; and it takes no slurmd that it had asked for before, since that seems to have
+ * booted earlier. Those of `nodes` (that are to be up, with the jobs that they were powered up for) that it waits for
+ * are set DOWN and powered down. Their jobs are requeued, and may begin now: slurmctld keeps the time at which they
+ * could begin first, which lies ahead. So may all jobs of its queue that could begin before. Then slurmctld is started
+ * anew. Takes up to kRequeuePatience, and an RPC for each job of the queue.
  */
 Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
                              std::chrono::seconds step);
@@ -67,8 +70,8 @@ inline constexpr std::chrono::seconds kRequeuePatience{5};
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes);
 
 /**
- * Says in the Comment of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an empty
- * text takes that back.
+ * Says in the Comment of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an
+ * empty text takes that back.
  */
 Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
                     const std::string& text);

@@ -345,7 +345,9 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
     }
     Result<Variant> variant = decode_variant(spec, list[i], nodeset);
     if (!variant) return variant.error().wrap("variant " + name).wrap("spec.variants");
-    if (!nodeset.variants.emplace(name, *std::move(variant)).second) return wrong(field + ".name", name + ": is there twice");
+    if (!nodeset.variants.emplace(name, *std::move(variant)).second) {
+      return wrong(field + ".name", name + ": is there twice");
+    }
     nodeset.features += "," + name;
   }
   return {};

@@ -60,7 +60,7 @@ struct NodeSet {
   std::string template_hash;                ///< hash_template(); decode_nodeset() sets it
   std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
   std::set<std::string> gres_names;         ///< of Gres in spec.extraConf
-  std::string features;                     ///< the NodeSet's name, those of spec.extraConf, and variants: "gpu,a100,v1"
+  std::string features;                     ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
   bool names_jobs = false;                  ///< labels or annotations of its pods have placeholders for their job
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

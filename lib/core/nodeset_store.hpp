@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NodeSetStore: the NodeSets of the engine's namespace as the watch shows them, and whose a node is. The engine's thread.
+// NodeSetStore: the NodeSets of the engine's namespace as the watch shows them, and whose a node is. The engine's
+// thread.
 #pragma once
 
 #include <map>

@@ -16,7 +16,9 @@ namespace slurmk8s {
 using PartitionOptions = std::map<std::string, std::string>;
 
 struct PartitionOption {
-  enum class Kind { minutes, count, number16, number32, yes_no, list, text, state, over_subscribe, preempt_mode, memory };
+  enum class Kind {
+    minutes, count, number16, number32, yes_no, list, text, state, over_subscribe, preempt_mode, memory
+  };
   const char* key;
   Kind kind;
   /** What holds when it isn't given; null: it stays as it is, since Slurm can't take it back, or others may set it. */

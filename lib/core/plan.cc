@@ -216,7 +216,9 @@ std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::set<std::string>& booting) {
   std::set<std::string> renewable(nodes.begin(), nodes.end());
   for (const std::vector<std::string>& job : jobs) {
-    if (std::any_of(job.begin(), job.end(), [&](const std::string& node) { return booting.count(node) != 0; })) continue;
+    if (std::any_of(job.begin(), job.end(), [&](const std::string& node) { return booting.count(node) != 0; })) {
+      continue;
+    }
     for (const std::string& node : job) renewable.erase(node);
   }
   return {renewable.begin(), renewable.end()};
@@ -262,7 +264,8 @@ bool is_left_allocated(const SlurmNode& record) {
 
 bool is_left_silent(const SlurmNode& record) {
   return record.cloud && record.base == SlurmNode::Base::idle && record.powered_down && record.not_responding &&
-         !record.powering_up && !record.power_up_asked && !record.going_down() && !record.draining && !record.completing;
+         !record.powering_up && !record.power_up_asked && !record.going_down() && !record.draining &&
+         !record.completing;
 }
 
 bool is_given_up(const SlurmNode& record) {

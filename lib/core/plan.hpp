@@ -76,7 +76,9 @@ Action plan_node(const Node& node, const Owner& owner, TimePoint now);
 /** One comparison of our nodes with Slurm's records. */
 struct Look {
   TimePoint now{};
-  /** The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once. */
+  /**
+   * The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once.
+   */
   bool first = false;
   std::string request;  ///< id for a resume that is found here
   TimePoint begun{};    ///< when slurmctld was asked: what came after may be newer than its answer
@@ -100,9 +102,9 @@ struct Reconciled {
 Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look);
 
 /**
- * Notes what slurmctld waited for at the first look (Node::booting, Node::unheard); to be called after reconcile_node() at
- * each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved that, or that another
- * one took over from, the new one waits for it until ResumeTimeout.
+ * Notes what slurmctld waited for at the first look (Node::booting, Node::unheard); to be called after reconcile_node()
+ * at each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved that, or that
+ * another one took over from, the new one waits for it until ResumeTimeout.
  */
 void note_boot(Node& node, const SlurmNode* record, const Look& look);
 
@@ -138,7 +140,8 @@ enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
   hold,      ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
   recreate,  ///< it never registered and Slurm still waits for it: make the pod again
-  give_up,   ///< it is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again
+  /** It is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again. */
+  give_up,
 };
 
 /**

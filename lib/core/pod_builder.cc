@@ -122,8 +122,8 @@ bool is_sys_admin(const Json& security) {
 }
 
 /**
- * Over `spec`: a job's set-uid programs don't get root's rights, with which one reads Slurm's key, unless the NodeSet says
- * so. Kubernetes refuses that beside `privileged` and CAP_SYS_ADMIN.
+ * Over `spec`: a job's set-uid programs don't get root's rights, with which one reads Slurm's key, unless the NodeSet
+ * says so. Kubernetes refuses that beside `privileged` and CAP_SYS_ADMIN.
  */
 Json escalation_overlay(const Json& spec) {
   Json containers = Json::array();
@@ -165,8 +165,8 @@ Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
 }
 
 /**
- * With those that a DaemonSet's controller adds: the pod has no other machine to go to, and what runs on a silent one goes
- * on. Not the one of cordoned machines: they are to be emptied.
+ * With those that a DaemonSet's controller adds: the pod has no other machine to go to, and what runs on a silent one
+ * goes on. Not the one of cordoned machines: they are to be emptied.
  */
 Json daemon_tolerations(const Json& given, bool host_network) {
   static constexpr std::array<std::pair<const char*, const char*>, 6> kAdded{

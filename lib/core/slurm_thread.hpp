@@ -22,7 +22,10 @@ class SlurmThread final : public SlurmCaller {
   static constexpr std::chrono::seconds kEndPatience{2};
 
   SlurmThread(std::shared_ptr<Slurm> slurm, Post post);
-  /** Drops what waits. A call that takes longer than kEndPatience is left to itself; Slurm::end() refuses what follows it. */
+  /**
+   * Drops what waits. A call that takes longer than kEndPatience is left to itself; Slurm::end() refuses what follows
+   * it.
+   */
   ~SlurmThread() override;
 
   void call(Work work) override;

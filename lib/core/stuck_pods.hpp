@@ -27,8 +27,8 @@ Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm,
                                                          const std::map<std::string, StuckPod>& pods);
 
 /**
- * The pods of these nodes are gone: takes the drains of report_stuck() back, and ends the power-downs that waited for it.
- * A node that is drained for another cause stays so.
+ * The pods of these nodes are gone: takes the drains of report_stuck() back, and ends the power-downs that waited for
+ * it. A node that is drained for another cause stays so.
  */
 Status release_stuck(Slurm& slurm, const std::vector<std::string>& nodes);
 

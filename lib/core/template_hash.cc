@@ -56,7 +56,9 @@ std::string hash_template(const NodeSet& nodeset) {
     hash.add("\n");
   }
   hash.add(node_definition(nodeset));
-  for (const Json& claim : nodeset.claims.templates) hash.add("\n" + std::string(claim.at({"metadata", "name"}).text()));
+  for (const Json& claim : nodeset.claims.templates) {
+    hash.add("\n" + std::string(claim.at({"metadata", "name"}).text()));
+  }
   return std::string(kVersion) + hash.text();
 }
 

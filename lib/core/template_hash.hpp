@@ -10,10 +10,10 @@ namespace slurmk8s {
 struct NodeSet;
 
 /**
- * "1-0f3a…": the same for the same template in any order of its members, and fit for a label. The template is what makes
- * a node's pod: spec.template, spec.slurmd, the node's definition (sizes and extraConf) and the names of
- * volumeClaimTemplates; not the settings of slurm-k8s.conf. The number before the dash counts up when slurm-k8s computes
- * it from other things than before.
+ * "1-0f3a…": the same for the same template in any order of its members, and fit for a label. The template is what
+ * makes a node's pod: spec.template, spec.slurmd, the node's definition (sizes and extraConf) and the names of
+ * volumeClaimTemplates; not the settings of slurm-k8s.conf. The number before the dash counts up when slurm-k8s
+ * computes it from other things than before.
  */
 std::string hash_template(const NodeSet& nodeset);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UserLookup: ids of users by name. A directory service may take minutes for that, or never answer: nothing waits for it.
+// UserLookup: ids of users by name. A directory service may take minutes for that, or never answer: nothing waits for
+// it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ class UserLookup {
   virtual void find(const std::set<std::string>& users, Done done) = 0;
 };
 
-/** Has a thread of its own for each look-up, one at a time in the whole process, which outlives this object if it must. */
+/**
+ * Has a thread of its own for each look-up, one at a time in the whole process, which outlives this object if it must.
+ */
 class ThreadUserLookup final : public UserLookup {
  public:
   /** Hands a function to the engine's thread; called on another one. */

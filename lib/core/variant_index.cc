@@ -52,7 +52,8 @@ VariantIndex::Access VariantIndex::resolve(const VariantAccess& access, const Va
   return resolved;
 }
 
-void VariantIndex::add_nodeset(const std::string& name, const VariantCatalog::Entry& entry, const VariantCatalog& catalog) {
+void VariantIndex::add_nodeset(const std::string& name, const VariantCatalog::Entry& entry,
+                               const VariantCatalog& catalog) {
   const auto number = static_cast<std::uint32_t>(nodesets_.size());
   Group& group = nodesets_.emplace_back();
   group.name = name;
@@ -114,7 +115,10 @@ class VariantIndex::Question {
     return variants;
   }
 
-  /** Whether there is a group with all of the features, of NodeSets' when `only_nodesets`. True when that takes too long. */
+  /**
+   * Whether there is a group with all of the features, of NodeSets' when `only_nodesets`. True when that takes too
+   * long.
+   */
   bool is_fulfilled(const Alternative& alternative, bool only_nodesets) {
     const std::vector<std::uint32_t>* shortest = nullptr;
     for (const std::uint16_t i : alternative) {
@@ -168,7 +172,10 @@ class VariantIndex::Question {
     return text;
   }
 
-  /** Whether a node of a NodeSet, or of none, can have all of the features. Features of no NodeSet may be the node's own. */
+  /**
+   * Whether a node of a NodeSet, or of none, can have all of the features. Features of no NodeSet may be the node's
+   * own.
+   */
   bool can_have(const std::optional<std::uint32_t>& nodeset, const Alternative& alternative) {
     if (!nodeset) return variants_in(alternative).empty();
     return std::all_of(alternative.begin(), alternative.end(), [&](std::uint16_t i) {
@@ -274,7 +281,8 @@ std::string VariantIndex::describe(const Applicant& applicant) const {
 
 /** Nodes of NodeSets are named NAME-…: the longest name that fits. Of other nodes nothing is known here. */
 std::optional<std::uint32_t> VariantIndex::owner_of(std::string_view node) const {
-  for (std::size_t dash = node.rfind('-'); dash != std::string_view::npos && dash > 0; dash = node.rfind('-', dash - 1)) {
+  for (std::size_t dash = node.rfind('-'); dash != std::string_view::npos && dash > 0;
+       dash = node.rfind('-', dash - 1)) {
     const auto found = numbers_.find(node.substr(0, dash));
     if (found != numbers_.end()) return found->second;
   }

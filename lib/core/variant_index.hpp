@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VariantIndex: a VariantCatalog, arranged for the questions that slurmctld's plugins ask under its locks. Immutable; any
-// thread.
+// VariantIndex: a VariantCatalog, arranged for the questions that slurmctld's plugins ask under its locks. Immutable;
+// any thread.
 //
-// A question costs at most kMaxQuestionWork steps beside those of parse_constraint(), however many NodeSets, variants, users
-// and records there are. Where that isn't enough the answer is the one that lets a job through: slurmctld has the last word.
+// A question costs at most kMaxQuestionWork steps beside those of parse_constraint(), however many NodeSets, variants,
+// users and records there are. Where that isn't enough the answer is the one that lets a job through: slurmctld has the
+// last word.
 #pragma once
 
 #include <cstddef>
@@ -50,12 +51,14 @@ class VariantIndex {
   bool is_variant(std::string_view feature) const;
 
   /**
-   * What becomes of a job's constraint. `applicant` null: whoever it is, after their own question; nothing is settled then.
+   * What becomes of a job's constraint. `applicant` null: whoever it is, after their own question; nothing is settled
+   * then.
    *
-   * Settled: a constraint that has alternatives, and a variant among them, becomes the first alternative that a NodeSet can
-   * fulfil and that the applicant may have; else the first one that a NodeSet can fulfil, else the first. slurmctld can't
-   * be left to choose: with a '|' it takes nodes that are up for good whatever variant they run (_valid_features() in
-   * node_scheduler.c, 22.05 to 26.05, looks at active features within parentheses only, and there not at the first).
+   * Settled: a constraint that has alternatives, and a variant among them, becomes the first alternative that a NodeSet
+   * can fulfil and that the applicant may have; else the first one that a NodeSet can fulfil, else the first. slurmctld
+   * can't be left to choose: with a '|' it takes nodes that are up for good whatever variant they run
+   * (_valid_features() in node_scheduler.c, 22.05 to 26.05, looks at active features within parentheses only, and there
+   * not at the first).
    *
    * Refused: two variants of one node; alternatives that weren't settled; a count, which needs nodes of different
    * variants; a variant that the applicant may not have; one of parse_constraint()'s limits; and a constraint that is
@@ -65,8 +68,8 @@ class VariantIndex {
   ConstraintVerdict judge(std::string_view constraint, const Applicant* applicant) const;
 
   /**
-   * The variant that the nodes of a job get: of the first alternative that all of them can fulfil; empty: none. `nodes` is
-   * a hostlist. Without a value: it depends on the nodes, and `nodes` is null.
+   * The variant that the nodes of a job get: of the first alternative that all of them can fulfil; empty: none. `nodes`
+   * is a hostlist. Without a value: it depends on the nodes, and `nodes` is null.
    */
   std::optional<std::string> choose(std::string_view constraint, const char* nodes) const;
 

@@ -2,8 +2,8 @@
 // Variants: the pods among which a job can choose with --constraint, and who may. Pure; values; any thread.
 //
 // A variant is a feature of its NodeSet's nodes that slurmctld may change: a node runs one at a time, and which one is
-// decided when its pod is made. The engine makes a catalog of them of all NodeSets; slurmctld's plugins ask a VariantIndex
-// of it.
+// decided when its pod is made. The engine makes a catalog of them of all NodeSets; slurmctld's plugins ask a
+// VariantIndex of it.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,8 @@ Json handle_control(Engine& engine, const Worker::Host& host, const Json& messag
     return accepted();
   }
   if (op == "wake") {
-    // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a second.
+    // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a
+    // second.
     if (host.wake_power_save && engine.has_looked()) host.wake_power_save();
     return accepted();
   }

@@ -39,11 +39,14 @@ class Worker {
 
   /**
    * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
-   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_look`, so that the engine ends within that time, and starts within two of it.
+   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_look`, so that
+   * the engine ends within that time, and starts within two of it.
    */
   Worker(Options options, MakeSlurm make_slurm, Host host = {},
          std::chrono::milliseconds control_look = std::chrono::seconds(1));
-  /** Ends the thread: at once, but for a call to slurmctld that is under way (SlurmThread). Nothing is sent any more. */
+  /**
+   * Ends the thread: at once, but for a call to slurmctld that is under way (SlurmThread). Nothing is sent any more.
+   */
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

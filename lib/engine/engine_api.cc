@@ -179,14 +179,15 @@ SLURMK8S_EXPORT int slurm_k8s_variants_has(const char* feature) {
   return slurmk8s::guarded("slurm_k8s_variants_has", 0, [&] { return slurmk8s::has_variant(feature) ? 1 : 0; });
 }
 
-SLURMK8S_EXPORT int slurm_k8s_variants_judge(const char* constraint, const slurm_k8s_applicant* applicant, char* settled,
-                                             unsigned int settled_size, char* text, unsigned int size) {
+SLURMK8S_EXPORT int slurm_k8s_variants_judge(const char* constraint, const slurm_k8s_applicant* applicant,
+                                             char* settled, unsigned int settled_size, char* text, unsigned int size) {
   return slurmk8s::guarded("slurm_k8s_variants_judge", 0, [&] {
     return slurmk8s::judge_constraint(constraint, applicant, settled, settled_size, text, size);
   });
 }
 
-SLURMK8S_EXPORT int slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size) {
+SLURMK8S_EXPORT int slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text,
+                                              unsigned int size) {
   return slurmk8s::guarded("slurm_k8s_variants_choose", 0,
                            [&] { return slurmk8s::choose_variant(constraint, nodes, text, size); });
 }

@@ -36,7 +36,9 @@ struct slurm_k8s_host {
  */
 int slurm_k8s_engine_acquire(const struct slurm_k8s_host *host);
 
-/* Ends it with its last user: waits for a call to slurmctld that is under way. More releases than acquires: no effect. */
+/*
+ * Ends it with its last user: waits for a call to slurmctld that is under way. More releases than acquires: no effect.
+ */
 void slurm_k8s_engine_release(void);
 
 /* Seconds after which a launch is given up (LaunchTimeout), valid while acquired. */
@@ -46,8 +48,8 @@ long slurm_k8s_engine_launch_timeout(void);
 int slurm_k8s_engine_wakes_power_save(void);
 
 /*
- * Variants of NodeSets, which jobs choose by --constraint. These may be called under Slurm's locks, from any thread, and
- * without the engine: what they say is then what was last known. All texts are copied and end with a NUL byte.
+ * Variants of NodeSets, which jobs choose by --constraint. These may be called under Slurm's locks, from any thread,
+ * and without the engine: what they say is then what was last known. All texts are copied and end with a NUL byte.
  */
 
 /* Where what is known is kept over a restart: StateSaveLocation. Reads a file; not under Slurm's locks. */
@@ -67,17 +69,17 @@ struct slurm_k8s_applicant {
 };
 
 /*
- * What becomes of a constraint. -1: it is refused, and `text` says why. 1: slurmctld gets `settled` instead, since it has
- * alternatives with variants; 0: it stays as it is. With both `text` may say what there is, when no NodeSet fulfils the
- * constraint; whether other nodes do is slurmctld's to say. `applicant` NULL: whoever it is; nothing is settled then, and
- * `settled` may be NULL. `settled` needs a byte more than the constraint.
+ * What becomes of a constraint. -1: it is refused, and `text` says why. 1: slurmctld gets `settled` instead, since it
+ * has alternatives with variants; 0: it stays as it is. With both `text` may say what there is, when no NodeSet fulfils
+ * the constraint; whether other nodes do is slurmctld's to say. `applicant` NULL: whoever it is; nothing is settled
+ * then, and `settled` may be NULL. `settled` needs a byte more than the constraint.
  */
 int slurm_k8s_variants_judge(const char *constraint, const struct slurm_k8s_applicant *applicant, char *settled,
                              unsigned int settled_size, char *text, unsigned int size);
 
 /*
- * The variant that `nodes` (a hostlist) get for a constraint, in `text`; empty: none. 0; or 1 when it depends on the nodes
- * and `nodes` is NULL.
+ * The variant that `nodes` (a hostlist) get for a constraint, in `text`; empty: none. 0; or 1 when it depends on the
+ * nodes and `nodes` is NULL.
  */
 int slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
 

@@ -52,7 +52,8 @@ void VariantStore::read(State& state) {
   if (catalog) {
     state.index = std::make_shared<const VariantIndex>(*catalog);
   } else {
-    log_error("%s: %s: jobs and nodes are read without what it says", state.path.c_str(), catalog.error().message().c_str());
+    log_error("%s: %s: jobs and nodes are read without what it says", state.path.c_str(),
+              catalog.error().message().c_str());
   }
 }
 

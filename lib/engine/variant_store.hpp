@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // VariantStore: the index of variants that slurmctld's plugins ask, and the file that has its catalog over a restart.
 //
-// slurmctld reads nodes and jobs back before the engine has seen a NodeSet, and asks then already which of their features
-// can change: the answer is the last one that this slurmctld, or the one that was in control before, has written into
-// StateSaveLocation. Any thread; the mutex is held to copy a pointer, and, while there is no engine in control, to look
-// once a second whether the file is another one.
+// slurmctld reads nodes and jobs back before the engine has seen a NodeSet, and asks then already which of their
+// features can change: the answer is the last one that this slurmctld, or the one that was in control before, has
+// written into StateSaveLocation. Any thread; the mutex is held to copy a pointer, and, while there is no engine in
+// control, to look once a second whether the file is another one.
 #pragma once
 
 #include <sys/stat.h>
@@ -22,7 +22,9 @@ class VariantStore {
  public:
   /** One more user, and where the file is; it is read. May do I/O. */
   void open(const std::string& folder);
-  /** One user less. With the last one, and without the engine, nothing is kept in memory: the library may be unloaded. */
+  /**
+   * One user less. With the last one, and without the engine, nothing is kept in memory: the library may be unloaded.
+   */
   void close();
   /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
   void publish(const VariantCatalog* catalog);

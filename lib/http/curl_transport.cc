@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CurlTransport: Transport on libcurl's multi interface, driven by events (curl_multi_socket_action): libcurl then looks
-// at the transfers that have something to do. curl_multi_perform() asks the socket of each one each time: with a hundred
-// in flight that was half of slurmctld's processor time in a mass suspend (docs/performance.md).
+// CurlTransport: Transport on libcurl's multi interface, driven by events (curl_multi_socket_action): libcurl then
+// looks at the transfers that have something to do. curl_multi_perform() asks the socket of each one each time: with a
+// hundred in flight that was half of slurmctld's processor time in a mass suspend (docs/performance.md).
 //
 // libcurl forbids calls to itself from its callbacks, so those only fill buffers; lines and responses are handed out
 // after libcurl's calls. The limit of send()'s connections is our own queue, not CURLMOPT_MAX_HOST_CONNECTIONS:
@@ -59,7 +59,8 @@ TimePoint steady_now() { return std::chrono::steady_clock::now(); }
 bool is_success(int status) { return status >= 200 && status < 300; }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 void append(List& list, const std::string& text) {
@@ -106,7 +107,7 @@ int status_of(CURL* easy) {
   return static_cast<int>(status);
 }
 
-// ---- libcurl's callbacks ---------------------------------------------------------------------------------------------
+// ---- libcurl's callbacks --------------------------------------------------------------------------------------------
 
 std::size_t on_body(char* data, std::size_t, std::size_t size, void* user) {
   return guarded("http body", std::size_t{0}, [&] {
@@ -172,7 +173,7 @@ int on_timer(CURLM*, long wait_ms, void* user) {
   return 0;
 }
 
-// ---- errors ----------------------------------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------------------------
 
 Errc code_of(CURLcode code, bool sent) {
   switch (code) {
@@ -187,7 +188,8 @@ Errc code_of(CURLcode code, bool sent) {
       return Errc::invalid;
     case CURLE_OUT_OF_MEMORY:
       return Errc::internal;
-    default:  // options were set before: whatever else libcurl calls a wrong call is about the server or our credentials
+    default:
+      // Options were set before: whatever else libcurl calls a wrong call is about the server or our credentials.
       return Errc::unavailable;
   }
 }
@@ -200,7 +202,7 @@ Error error_of(CURLcode code, const Transfer& transfer) {
   return Error(code_of(code, sent > 0), std::string(trim(text)));
 }
 
-// ---- the transport ---------------------------------------------------------------------------------------------------
+// ---- the transport --------------------------------------------------------------------------------------------------
 
 class CurlTransport final : public Transport {
  public:

@@ -10,7 +10,8 @@ namespace slurmk8s::http {
 
 struct Endpoint {
   std::string url;         ///< prefix of every request's URL, no slash at the end
-  std::string connect_to;  ///< "::host:port" (CURLOPT_CONNECT_TO) when the URL has another name than the machine; else empty
+  /** "::host:port" (CURLOPT_CONNECT_TO) when the URL has another name than the machine; else empty. */
+  std::string connect_to;
   bool tls = true;
 };
 

@@ -19,7 +19,8 @@ class Poller {
 
   /**
    * From now on wait() tells when `fd` is ready for `events` (EPOLLIN, EPOLLOUT), or has an error or a hang-up; this
-   * replaces what was said of it before. Error (internal): the kernel's limits, or a descriptor that can't be waited for.
+   * replaces what was said of it before. Error (internal): the kernel's limits, or a descriptor that can't be waited
+   * for.
    */
   Status set(int fd, std::uint32_t events);
   /** No longer. Call it before the descriptor is closed; one that isn't known is fine. */

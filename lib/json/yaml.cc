@@ -265,21 +265,23 @@ class Writer {
     if (made == 0) return Error(Errc::invalid, "YAML: a text that is no UTF-8");
     if (yaml_emitter_emit(&emitter_, &event) != 0) return {};
     if (emitter_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
-    return Error(Errc::internal, std::string("YAML: ") + (emitter_.problem != nullptr ? emitter_.problem : "not written"));
+    return Error(Errc::internal,
+                 std::string("YAML: ") + (emitter_.problem != nullptr ? emitter_.problem : "not written"));
   }
 
   Status scalar(std::string_view text, yaml_scalar_style_t style) {
     yaml_event_t event;
     const auto* bytes = reinterpret_cast<const yaml_char_t*>(text.data());
-    return emit(event, yaml_scalar_event_initialize(&event, nullptr, nullptr, bytes, static_cast<int>(text.size()), 1, 1,
-                                                    style));
+    return emit(event, yaml_scalar_event_initialize(&event, nullptr, nullptr, bytes, static_cast<int>(text.size()), 1,
+                                                    1, style));
   }
 
   Status string(std::string_view text) {
     if (is_plain(text)) return scalar(text, YAML_PLAIN_SCALAR_STYLE);
     // libyaml itself takes quotes where a block can't hold the text. Its blocks don't keep other blank ends than one.
-    const bool lines = text.find('\n') != std::string_view::npos && text.find_first_of("\r\t") == std::string_view::npos &&
-                       text.front() != ' ' && text.front() != '\n' && !text.ends_with("\n\n");
+    const bool lines = text.find('\n') != std::string_view::npos &&
+                       text.find_first_of("\r\t") == std::string_view::npos && text.front() != ' ' &&
+                       text.front() != '\n' && !text.ends_with("\n\n");
     return scalar(text, lines ? YAML_LITERAL_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE);
   }
 

@@ -2,8 +2,8 @@
 // Client: the calls to the API server that we need, asynchronous. Same thread rules as http::Transport.
 //
 // Each call makes exactly one request and calls back exactly once unless cancelled: retries are the caller's, who
-// knows whether the answer still matters. An empty name is an error (invalid) and nothing is sent: DELETE without a name
-// would mean the whole collection.
+// knows whether the answer still matters. An empty name is an error (invalid) and nothing is sent: DELETE without a
+// name would mean the whole collection.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,9 @@ class Client {
                                  OnObject done) = 0;
   virtual http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
                                 const std::string& subresource, PatchType type, const Json& patch, OnObject done) = 0;
-  /** DELETE; with `uid` not empty, only the object of that uid (otherwise conflict). `grace_s` < 0: the object's own. */
+  /**
+   * DELETE; with `uid` not empty, only the object of that uid (otherwise conflict). `grace_s` < 0: the object's own.
+   */
   virtual http::RequestId remove(const Resource& resource, const std::string& name_space, const std::string& name,
                                  const std::string& uid, int grace_s, OnObject done) = 0;
   virtual http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,

@@ -81,7 +81,9 @@ class Kubeconfig {
   }
 
  private:
-  static std::string quoted(const char* kind, const std::string& name) { return format("%s \"%s\"", kind, name.c_str()); }
+  static std::string quoted(const char* kind, const std::string& name) {
+    return format("%s \"%s\"", kind, name.c_str());
+  }
 
   Error error(Errc code, const std::string& where, const std::string& why) const {
     return Error(code, "kubeconfig " + path_ + ": " + (where.empty() ? "" : where + ": ") + why);

@@ -80,7 +80,7 @@ Json with_metadata(Json object, std::string_view field, std::string_view value) 
 
 }  // namespace
 
-// ---- the world -------------------------------------------------------------------------------------------------------
+// ---- the world ------------------------------------------------------------------------------------------------------
 
 FakeClient::Key FakeClient::key_of(const Resource& resource, const std::string& name_space, const std::string& name) {
   return {collection_of(resource), name_space, name};
@@ -111,7 +111,8 @@ void FakeClient::drop(const Key& key) {
   const Json before = found->second;
   objects_.erase(found);
   ++version_;
-  history_.push_back({version_, key, with_metadata(before.clone(), "resourceVersion", std::to_string(version_)), Json()});
+  history_.push_back(
+      {version_, key, with_metadata(before.clone(), "resourceVersion", std::to_string(version_)), Json()});
 }
 
 Json FakeClient::put(const Resource& resource, const std::string& name_space, const Json& object) {
@@ -145,7 +146,7 @@ std::vector<Json> FakeClient::select(const std::string& collection, const std::s
   return found;
 }
 
-// ---- faults ----------------------------------------------------------------------------------------------------------
+// ---- faults ---------------------------------------------------------------------------------------------------------
 
 void FakeClient::fail_next(Verb verb, Error error, unsigned times) {
   faults_.push_back({verb, std::move(error), times, false});
@@ -185,7 +186,7 @@ void FakeClient::send_bookmarks() {
   }
 }
 
-// ---- delivery --------------------------------------------------------------------------------------------------------
+// ---- delivery -------------------------------------------------------------------------------------------------------
 
 bool FakeClient::step() {
   if (events_first) return run_watch() || run_request();
@@ -257,7 +258,7 @@ std::size_t FakeClient::count(Verb verb) const {
       std::count_if(calls.begin(), calls.end(), [verb](const Call& call) { return call.verb == verb; }));
 }
 
-// ---- Client ----------------------------------------------------------------------------------------------------------
+// ---- Client ---------------------------------------------------------------------------------------------------------
 
 http::RequestId FakeClient::enqueue(Call call, std::function<Result<Json>()> carry_out, OnObject done) {
   const Verb verb = call.verb;
@@ -289,7 +290,8 @@ http::RequestId FakeClient::list(const Resource& resource, const std::string& na
                  std::move(done));
 }
 
-Result<Json> FakeClient::make_page(const Resource& resource, const std::string& name_space, const ListOptions& options) {
+Result<Json> FakeClient::make_page(const Resource& resource, const std::string& name_space,
+                                   const ListOptions& options) {
   if (resource.plural == unlistable) return Error(Errc::forbidden, std::string(resource.plural) + " is forbidden");
   Page page;
   if (options.continue_token.empty()) {

@@ -37,7 +37,9 @@ class FakeClient final : public Client {
   };
 
   // ---- the world, as others see and change it ----
-  /** Creates or replaces an object and tells the watches; returns it with uid, resourceVersion and creationTimestamp. */
+  /**
+   * Creates or replaces an object and tells the watches; returns it with uid, resourceVersion and creationTimestamp.
+   */
   Json put(const Resource& resource, const std::string& name_space, const Json& object);
   /** Removes an object at once, as kubelet does when the pod's processes are gone. */
   void erase(const Resource& resource, const std::string& name_space, const std::string& name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reflector: list, then watch, for ever.
 //
-// States: listing (request_), watching (request_), waiting for the next try (timer_). Every callback of the listener may
-// call stop(): what follows it looks at stopped_ first.
+// States: listing (request_), watching (request_), waiting for the next try (timer_). Every callback of the listener
+// may call stop(): what follows it looks at stopped_ first.
 #include "kube/reflector.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::chrono::seconds kWatchTime{90};
 // Shorter than this and without an event, a watch was no success: a proxy may close each of them at once.
 constexpr std::chrono::seconds kShortWatch{5};
-// After this many watches in a row that brought nothing, the list is made again: the resourceVersion may be one that the
-// server will never reach (etcd restored from a backup).
+// After this many watches in a row that brought nothing, the list is made again: the resourceVersion may be one that
+// the server will never reach (etcd restored from a backup).
 constexpr unsigned kWatchFailures = 3;
 // No server may silence us for longer.
 constexpr std::chrono::seconds kLongestWait{300};
@@ -66,7 +66,7 @@ void Reflector::stop() {
   timers_.cancel(std::exchange(timer_, 0));
 }
 
-// ---- list ------------------------------------------------------------------------------------------------------------
+// ---- list -----------------------------------------------------------------------------------------------------------
 
 void Reflector::start_list() {
   for (auto& [name, known] : known_) known.seen = false;
@@ -127,7 +127,7 @@ void Reflector::deliver(const Json& object) {
   if (listener_.upsert) listener_.upsert(object);
 }
 
-// ---- watch -----------------------------------------------------------------------------------------------------------
+// ---- watch ----------------------------------------------------------------------------------------------------------
 
 void Reflector::watch() {
   watch_started_ = clock_.now();
@@ -184,7 +184,7 @@ void Reflector::on_watch_end(Status status) {
   retry(error, asks_for_list(error.code()) || failures_ + 1 >= kWatchFailures);
 }
 
-// ---- tries -----------------------------------------------------------------------------------------------------------
+// ---- tries ----------------------------------------------------------------------------------------------------------
 
 void Reflector::reached() {
   if (std::exchange(reported_, false)) log_info("%s: watched again", what().c_str());
@@ -196,7 +196,9 @@ void Reflector::retry(const Error& error, bool relist) {
   ++failures_;
   last_error_ = error.message();
   auto delay = kBackoff.delay(failures_, random_unit());
-  if (error.retry_after()) delay = std::max<std::chrono::milliseconds>(delay, std::min(*error.retry_after(), kLongestWait));
+  if (error.retry_after()) {
+    delay = std::max<std::chrono::milliseconds>(delay, std::min(*error.retry_after(), kLongestWait));
+  }
 
   // An expired version is the server's housekeeping; one cut is nothing yet.
   const bool is_routine = failures_ == 1 && (error.code() == Errc::gone || error.retryable());

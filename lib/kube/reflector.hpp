@@ -3,8 +3,8 @@
 //
 // The listener hears what changed, never how the connection fared: after a cut the watch resumes at the last
 // resourceVersion, after 410 Gone the list is made again and the differences are delivered as upserts and removals.
-// Failures back off with jitter and honour Retry-After (five minutes at most). After three watches in a row that brought
-// nothing, the list is made again. It holds only name, uid and resourceVersion of each object.
+// Failures back off with jitter and honour Retry-After (five minutes at most). After three watches in a row that
+// brought nothing, the list is made again. It holds only name, uid and resourceVersion of each object.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,10 @@
 
 namespace slurmk8s::kube {
 
-/** Calls back on the owner's thread. An object that was deleted and made again between two views is removed, then upserted. */
+/**
+ * Calls back on the owner's thread. An object that was deleted and made again between two views is removed, then
+ * upserted.
+ */
 struct ReflectorListener {
   std::function<void(const Json& object)> upsert;
   /** `last` is the object's last state as the event carried it; null when only a relist showed that it is gone. */

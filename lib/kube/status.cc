@@ -66,7 +66,9 @@ Result<Json> decode_response(const Result<http::Response>& response, std::span<c
   if (!response.ok()) return response.error();
   if (response->status < 200 || response->status > 299) return error_of(*response);
   Result<Json> body = Json::parse(cut_members(response->body, unread));
-  if (!body.ok()) return Error(Errc::protocol, "HTTP " + std::to_string(response->status) + ": " + body.error().message());
+  if (!body.ok()) {
+    return Error(Errc::protocol, "HTTP " + std::to_string(response->status) + ": " + body.error().message());
+  }
   if (!body->is_object()) return Error(Errc::protocol, "an answer that is no object");
   return body;
 }

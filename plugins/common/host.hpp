@@ -13,8 +13,8 @@
 namespace slurmk8s {
 
 /**
- * Longest constraint, in bytes: Slurm's own limit for it. Slurm checks it only after it has read the text, and has asked
- * node_features/k8s about each feature in it.
+ * Longest constraint, in bytes: Slurm's own limit for it. Slurm checks it only after it has read the text, and has
+ * asked node_features/k8s about each feature in it.
  */
 inline constexpr std::size_t kMaxConstraintText = 1024;
 

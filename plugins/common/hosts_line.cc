@@ -52,7 +52,8 @@ std::vector<std::string> names_of(const char* hostlist) {
   const auto names = expand_hostlist(hostlist);
   if (!names.ok()) return {};
   std::vector<std::string> found;
-  std::copy_if(names->begin(), names->end(), std::back_inserter(found), [](const auto& name) { return !is_address(name); });
+  std::copy_if(names->begin(), names->end(), std::back_inserter(found),
+               [](const auto& name) { return !is_address(name); });
   return found;
 }
 

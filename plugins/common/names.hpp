@@ -5,9 +5,9 @@
 namespace slurmk8s {
 
 /**
- * Puts libnss_slurm_k8s among the sources of names of this slurmctld: in init() of a plugin, when slurm.conf has been read. The names of slurm.conf are left as
- * they are: an address is kept for those, so a wrong one would stay. Does nothing a second time. What goes wrong is in
- * the log; slurmctld then waits for names as it does by itself.
+ * Puts libnss_slurm_k8s among the sources of names of this slurmctld: in init() of a plugin, when slurm.conf has been
+ * read. The names of slurm.conf are left as they are: an address is kept for those, so a wrong one would stay. Does
+ * nothing a second time. What goes wrong is in the log; slurmctld then waits for names as it does by itself.
  */
 void serve_names();
 

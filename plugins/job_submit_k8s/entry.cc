@@ -32,8 +32,8 @@ void tell(char** message, const std::string& text) {
 }
 
 /**
- * Slurm's own limit, with Slurm's own code, but before Slurm reads the text: it takes time that grows with the square of
- * its length where commas are in it, all of that under slurmctld's locks.
+ * Slurm's own limit, with Slurm's own code, but before Slurm reads the text: it takes time that grows with the square
+ * of its length where commas are in it, all of that under slurmctld's locks.
  */
 bool is_over_limit(const job_desc_msg_t& job, char** message) {
   const std::pair<const char*, const char*> texts[] = {

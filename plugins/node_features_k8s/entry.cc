@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // node_features/k8s: variants of NodeSets are features that slurmctld may change. It doesn't change them itself: when a
-// job gets a node that is powered down it only notes the variant as active (job_xlate), and the engine, which reads that,
-// makes the pod accordingly. slurmd in the pod says at its registration which variant it runs (node_state), and slurmctld
-// refuses one that isn't what it noted; when the node is powered down it takes the variant back.
+// job gets a node that is powered down it only notes the variant as active (job_xlate), and the engine, which reads
+// that, makes the pod accordingly. slurmd in the pod says at its registration which variant it runs (node_state), and
+// slurmctld refuses one that isn't what it noted; when the node is powered down it takes the variant back.
 //
 // In slurmctld these are called under its locks: everything is in memory.
 #include <algorithm>
@@ -33,9 +33,9 @@ bool has_variant(const Words& words) {
 }
 
 /**
- * A node's active features after a change of them. A variant takes the place of the one before, and leaves the rest as it
- * was: so slurmctld notes a job's, and takes slurmd's. A list without one is a new list, but for the variant: who writes
- * it, the sidecar or an administrator, may not know what slurmctld has noted in the meantime.
+ * A node's active features after a change of them. A variant takes the place of the one before, and leaves the rest as
+ * it was: so slurmctld notes a job's, and takes slurmd's. A list without one is a new list, but for the variant: who
+ * writes it, the sidecar or an administrator, may not know what slurmctld has noted in the meantime.
  */
 std::string merge(const char* fresh, const char* before) {
   const Words given = words_of(fresh), old = words_of(before ? before : "");
@@ -126,7 +126,9 @@ SLURMK8S_EXPORT bool node_features_p_job_features_need_reboot(char*) { return tr
 SLURMK8S_EXPORT bitstr_t* node_features_p_get_node_bitmap(void) {
   return node_conf_get_active_bitmap ? node_conf_get_active_bitmap() : nullptr;
 }
-SLURMK8S_EXPORT int node_features_p_overlap(bitstr_t* nodes) { return nodes && bit_set_count ? bit_set_count(nodes) : 0; }
+SLURMK8S_EXPORT int node_features_p_overlap(bitstr_t* nodes) {
+  return nodes && bit_set_count ? bit_set_count(nodes) : 0;
+}
 SLURMK8S_EXPORT int node_features_p_get_node(char*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT bool node_features_p_node_power(void) { return false; }
 
@@ -153,7 +155,9 @@ SLURMK8S_EXPORT char* node_features_p_node_xlate(char* fresh, char* before, char
     return fresh ? copy(merge(fresh, before)) : copy(before ? before : "");
   });
 }
-SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* features) { return features ? slurm_xstrdup(features) : nullptr; }
+SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* features) {
+  return features ? slurm_xstrdup(features) : nullptr;
+}
 
 /** Everybody's jobs may have nodes booted with a variant. */
 SLURMK8S_EXPORT bool node_features_p_user_update(uid_t) { return true; }

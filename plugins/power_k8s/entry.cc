@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// power/k8s: PowerPlugin of slurmctld up to 23.11, for clusters whose PrEpPlugins can't have prep/k8s. slurmctld calls it
-// when a job starts; when the last of the job's nodes has registered it has slurmctld do its own look at jobs that are
-// being configured, which else comes every 30 s (PERIODIC_TIMEOUT).
+// power/k8s: PowerPlugin of slurmctld up to 23.11, for clusters whose PrEpPlugins can't have prep/k8s. slurmctld calls
+// it when a job starts; when the last of the job's nodes has registered it has slurmctld do its own look at jobs that
+// are being configured, which else comes every 30 s (PERIODIC_TIMEOUT).
 //
 // With prep/k8s, which does the same for each job by itself, it does nothing.
 #include <cstring>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurm-k8s-resume: ResumeProgram. The hostlist says which nodes; SLURM_RESUME_FILE says for which jobs. Slurm 22.05 boots
-// the nodes of a job with --reboot, or that needs other features, by itself: with these as a second argument and the job in
-// SLURM_JOB_ID (power_job_reboot() in its power_save.c). It has no variants: the features mean nothing to us.
+// slurm-k8s-resume: ResumeProgram. The hostlist says which nodes; SLURM_RESUME_FILE says for which jobs. Slurm 22.05
+// boots the nodes of a job with --reboot, or that needs other features, by itself: with these as a second argument and
+// the job in SLURM_JOB_ID (power_job_reboot() in its power_save.c). It has no variants: the features mean nothing to
+// us.
 #include <stdio.h>
 #include <stdlib.h>
 

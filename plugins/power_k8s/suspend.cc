@@ -10,7 +10,8 @@ using namespace slurmk8s;
 
 namespace {
 
-constexpr Program kSuspend{"slurm-k8s-suspend", "SuspendProgram", "Deletes the pods of Slurm nodes that are suspended."};
+constexpr Program kSuspend{"slurm-k8s-suspend", "SuspendProgram",
+                           "Deletes the pods of Slurm nodes that are suspended."};
 constexpr Program kResumeFail{"slurm-k8s-resume-fail", "ResumeFailProgram",
                               "Deletes the pods of Slurm nodes that did not come up."};
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What prep/k8s uses of slurmctld beyond Slurm's public headers, per version. Nothing else in this folder tests versions.
+// What prep/k8s uses of slurmctld beyond Slurm's public headers, per version. Nothing else in this folder tests
+// versions.
 //
 // Source: src/interfaces/prep.h, src/common/bitstring.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h},
-// src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro release, so these declarations only ever meet the
-// version they were compiled for.
+// src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro
+// release, so these declarations only ever meet the version they were compiled for.
 // The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
 #pragma once
 
@@ -123,7 +124,9 @@ void bit_and(bitstr_t* bits, bitstr_t* others) SLURMK8S_WEAK;
 void bit_and_not(bitstr_t* bits, bitstr_t* others) SLURMK8S_WEAK;
 int32_t bit_set_count(bitstr_t* bits) SLURMK8S_WEAK;
 void slurm_bit_free(bitstr_t** bits) SLURMK8S_WEAK;
-/** When the slurmctld in control last said so in StateSaveLocation, and its place in SlurmctldHost; 0: can't be read. */
+/**
+ * When the slurmctld in control last said so in StateSaveLocation, and its place in SlurmctldHost; 0: can't be read.
+ */
 time_t get_last_heartbeat(int* server_inx) SLURMK8S_WEAK;
 /** Our own place in SlurmctldHost; set before plugins are loaded. */
 extern int backup_inx SLURMK8S_WEAK;
@@ -167,8 +170,8 @@ inline slurmctld_lock_t job_and_node_read_locks() {
 }
 
 /**
- * Whether a slurmctld that restarts forgets where the nodes of its jobs are: before 23.11 their addresses are a part of the
- * job that isn't saved (alias_list), and is made when the job gets its nodes. A step finds none of its nodes then.
+ * Whether a slurmctld that restarts forgets where the nodes of its jobs are: before 23.11 their addresses are a part of
+ * the job that isn't saved (alias_list), and is made when the job gets its nodes. A step finds none of its nodes then.
  */
 inline constexpr bool kForgetsAddresses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0);
 
@@ -212,7 +215,10 @@ inline bool knows_powered_down() {
          slurm_bit_free;
 }
 
-/** Whether a job has been given a node that is still powered down, so that the power-save thread has work. Node read lock. */
+/**
+ * Whether a job has been given a node that is still powered down, so that the power-save thread has work. Node read
+ * lock.
+ */
 inline bool nodes_wait_for_power() {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
   bitstr_t* const powered_down = power_down_node_bitmap;

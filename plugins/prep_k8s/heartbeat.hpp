@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Heartbeat: whether this slurmctld, of several, is in control. Pure; one thread.
 //
-// The one in control writes the time of day into a file, every quarter of SlurmctldTimeout. That is a lease: no other one
-// takes over before what it wrote last is SlurmctldTimeout old.
+// The one in control writes the time of day into a file, every quarter of SlurmctldTimeout. That is a lease: no other
+// one takes over before what it wrote last is SlurmctldTimeout old.
 #pragma once
 
 #include <chrono>
@@ -23,8 +23,8 @@ class Heartbeat {
 
   /**
    * Whether the slurmctld of index `self` is in control; an unreadable beat doesn't change that. To be asked again and
-   * again: a beat that is new was written after the last one was read, whatever became of the time of day since. Only the
-   * first one may be of a slurmctld that was here before, and is as old as it says.
+   * again: a beat that is new was written after the last one was read, whatever became of the time of day since. Only
+   * the first one may be of a slurmctld that was here before, and is as old as it says.
    */
   bool is_held_by(int self, const Beat& beat, std::chrono::seconds timeout, const Clock& clock) {
     const TimePoint now = clock.now();

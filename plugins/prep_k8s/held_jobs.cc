@@ -119,8 +119,8 @@ std::vector<std::string> power_programs() {
 
 /**
  * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
- * SuspendRate nothing is done, since config_power_mgr() empties their token buckets. It also looks at its programs under
- * these locks, which its power_save_set_timeouts() asks for: with PowerPrograms that can't block.
+ * SuspendRate nothing is done, since config_power_mgr() empties their token buckets. It also looks at its programs
+ * under these locks, which its power_save_set_timeouts() asks for: with PowerPrograms that can't block.
  */
 void wake_power_save(Wake wake) {
   if (is_ending() || !is_of_use(wake)) return;
@@ -187,8 +187,8 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
   const long timeout = engine_.launch_timeout();
   if (timeout != 0 && timeout <= slurm_conf.resume_timeout) {
-    slurm_error("slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their nodes "
-                "still boot", timeout, static_cast<int>(slurm_conf.resume_timeout));
+    slurm_error("slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
+                "nodes still boot", timeout, static_cast<int>(slurm_conf.resume_timeout));
   }
   launches_.emplace(std::move(host), clock_, std::chrono::seconds(timeout));
   launches_here = &*launches_;

@@ -31,7 +31,9 @@ class Launches {
   struct Host {
     /** Looks at jobs under Slurm's read locks; one answer per job, in order. The launch thread only. */
     std::function<std::vector<JobState>(const std::vector<std::uint32_t>& jobs)> look;
-    /** Completes a job's prolog; it takes Slurm's locks itself. `ok` false: the job is requeued. The launch thread only. */
+    /**
+     * Completes a job's prolog; it takes Slurm's locks itself. `ok` false: the job is requeued. The launch thread only.
+     */
     std::function<void(std::uint32_t job, bool ok)> complete;
     /**
      * Wakes slurmctld's power-save thread, or doesn't when that is of no use; may be empty. It takes Slurm's locks. The
@@ -41,7 +43,9 @@ class Launches {
   };
 
   Launches(Host host, const Clock& clock, std::chrono::seconds timeout);
-  /** Ends the thread. Jobs still held are not completed: slurmctld is going, and runs the hook again when it is back. */
+  /**
+   * Ends the thread. Jobs still held are not completed: slurmctld is going, and runs the hook again when it is back.
+   */
   ~Launches();
   Launches(const Launches&) = delete;
   Launches& operator=(const Launches&) = delete;

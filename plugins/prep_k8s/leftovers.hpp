@@ -46,8 +46,8 @@ unsigned kill_processes(const std::vector<Process>& processes);
 
 /**
  * Kills what find_leftovers() finds in /proc until twice in a row there is nothing: a process that is about to detach
- * itself can be missed once. It takes 10 ms where nothing is left, `limit` at most. Returns how often it killed. As root
- * in slurmd; blocks as long.
+ * itself can be missed once. It takes 10 ms where nothing is left, `limit` at most. Returns how often it killed. As
+ * root in slurmd; blocks as long.
  */
 unsigned kill_leftovers(std::uint32_t job, uid_t user, const JobUsers& jobs, std::chrono::milliseconds limit);
 

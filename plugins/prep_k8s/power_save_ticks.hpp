@@ -5,12 +5,12 @@
 // of the clock (src/slurmctld/power_save.c, _power_save_thread: now > last_power_scan). Two things follow:
 //  - a wake-up in a second in which it has looked already is lost: another one comes when the next second begins;
 //  - its own tick is moved to the end of a second, so that a look is still to be had in nearly all of the next one:
-//    a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
+// a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
 //    put there after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
-//    starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
+// starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
 //    the nodes. And not for ever: after kMostPhases without a question its tick is left where it is.
-// Before it is first asked for nothing is woken: slurmctld may not have read its configuration yet. It has when a job gets
-// nodes, and when it has answered the engine, which passes on what the sidecar asks for only then.
+// Before it is first asked for nothing is woken: slurmctld may not have read its configuration yet. It has when a job
+// gets nodes, and when it has answered the engine, which passes on what the sidecar asks for only then.
 #pragma once
 
 #include <algorithm>
@@ -48,8 +48,8 @@ class PowerSaveTicks {
       phases_ = 0;
       first_ = std::max(now, second(now) + kIntoSecond);
       first_for_ = std::max(first_for_, asked);
-      // Whether a job's wake-up was lost shows in its nodes. Of other nodes nothing shows, and one more wake-up would take
-      // the look away from who asks next in that second: it comes only when the first one may well have been lost.
+      // Whether a job's wake-up was lost shows in its nodes. Of other nodes nothing shows, and one more wake-up would
+      // take the look away from who asks next in that second: it comes only when the first one may well have been lost.
       if (asked == Wake::jobs || !has_look(now)) {
         again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
         again_for_ = std::max(again_for_, asked);
@@ -58,7 +58,8 @@ class PowerSaveTicks {
     const bool first = take(first_, now);
     const bool again = take(again_, now);
     const bool phase = take(phase_, now);
-    const Wake reason = phase ? Wake::phase : std::max(first ? first_for_ : Wake::none, again ? again_for_ : Wake::none);
+    const Wake reason = phase ? Wake::phase
+                              : std::max(first ? first_for_ : Wake::none, again ? again_for_ : Wake::none);
     if (first) first_for_ = Wake::none;
     if (again) again_for_ = Wake::none;
     if (first || again) {
@@ -82,7 +83,9 @@ class PowerSaveTicks {
   }
 
  private:
-  /** Whether the thread has, by all that is known, not looked yet in this second: its own tick is where we have put it. */
+  /**
+   * Whether the thread has, by all that is known, not looked yet in this second: its own tick is where we have put it.
+   */
   bool has_look(Wall now) const {
     return settled_ && now > *settled_ && now < *settled_ + 2 * kKeep && second(now) != second(*settled_) &&
            now < second(now) + kPhase - kEarly;

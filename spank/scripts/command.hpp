@@ -11,10 +11,10 @@
 namespace slurmk8s {
 
 /**
- * Runs `argv` (argv[0] is a path) with `environment` ("NAME=value") and nothing else: no input, no descriptor of ours, a
- * process group of its own, which is killed when `limit` is over. Blocks until then; a child that the program leaves
- * behind is not waited for. Error: "exit code 3: LAST LINE", where the last line that it wrote is cut at 160 characters.
- * Any thread; safe in a process with threads.
+ * Runs `argv` (argv[0] is a path) with `environment` ("NAME=value") and nothing else: no input, no descriptor of ours,
+ * a process group of its own, which is killed when `limit` is over. Blocks until then; a child that the program leaves
+ * behind is not waited for. Error: "exit code 3: LAST LINE", where the last line that it wrote is cut at 160
+ * characters. Any thread; safe in a process with threads.
  */
 Status run_command(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                    std::chrono::milliseconds limit);

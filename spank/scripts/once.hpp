@@ -11,9 +11,9 @@
 namespace slurmk8s {
 
 /**
- * Calls `work` unless the file `marker` is there, and makes it when that went well: after a failure the next caller tries
- * again. Callers in other processes wait for each other (a lock on `marker`.lock), no longer than `limit`: then an error
- * (timeout). Blocks.
+ * Calls `work` unless the file `marker` is there, and makes it when that went well: after a failure the next caller
+ * tries again. Callers in other processes wait for each other (a lock on `marker`.lock), no longer than `limit`: then
+ * an error (timeout). Blocks.
  */
 Status once(const std::string& marker, std::chrono::milliseconds limit, const std::function<Status()>& work);
 

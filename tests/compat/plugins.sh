@@ -42,17 +42,19 @@ missing() {
   done < <(cut -d ' ' -f 1 "$1" | sort -u)
 }
 
-# What slurmd, too, must have for the plugin to load: slurmctld's own functions are weak, or slurmd would end. A sanitizer's
-# are the test program's.
+# What slurmd, too, must have for the plugin to load: slurmctld's own functions are weak, or slurmd would end. A
+# sanitizer's are the test program's.
 strong() {
-  nm -D --undefined-only "$1" | awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^__(asan|lsan|tsan|ubsan|sanitizer)_/ { print $2 }' |
+  nm -D --undefined-only "$1" |
+    awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^__(asan|lsan|tsan|ubsan|sanitizer)_/ { print $2 }' |
     grep -vxF -f tests/compat/used || true
 }
 
 # The functions that Slurm looks for, from its source.
 required_by() {
   local type
-  { grep -hoE '"job_(submit|modify)"$|"job_(submit|modify)",' "$1"/src/*/job_submit.c || true; } | tr -d '",' | sort -u |
+  { grep -hoE '"job_(submit|modify)"$|"job_(submit|modify)",' "$1"/src/*/job_submit.c || true; } | tr -d '",' |
+    sort -u |
     sed 's/^/job_submit /'
   for type in prep node_features power; do
     { grep -rhoE --include='*.c' "^\s*\"${type}_p_[a-z_0-9]+\"" "$1/src" || true; } | tr -d ' \t"' | sort -u |

@@ -26,7 +26,7 @@ using kube::kPods;
 std::unique_ptr<Session> fate;     // plays fate, and looks at what the server has: meets no fault
 std::unique_ptr<Session> session;  // the one under test
 
-// ---- fate ------------------------------------------------------------------------------------------------------------
+// ---- fate -----------------------------------------------------------------------------------------------------------
 
 Json tell(const std::string& what, const Json& body, const char* method = "POST") {
   auto answer = fate->send({.method = method, .target = "/_fake/" + what, .body = body.is_null() ? "" : body.dump()});
@@ -83,7 +83,7 @@ Result<Json> list_as(const kube::Config& other) {
   return (*opened)->list(kPods, name_space());
 }
 
-// ---- answers ---------------------------------------------------------------------------------------------------------
+// ---- answers --------------------------------------------------------------------------------------------------------
 
 void bad_answers_become_errors(void**) {
   const struct {
@@ -170,7 +170,7 @@ void a_body_over_the_cap_is_refused(void**) {
   assert_error(*watch->end, Errc::protocol, "more than 200 bytes");
 }
 
-// ---- connections -----------------------------------------------------------------------------------------------------
+// ---- connections ----------------------------------------------------------------------------------------------------
 
 void requests_keep_to_their_connections(void**) {
   auto options = kube::transport_options(config(), std::make_shared<SystemClock>());
@@ -181,7 +181,8 @@ void requests_keep_to_their_connections(void**) {
   const auto before = count("connections");
   int done = 0;
   for (int i = 0; i < 60; ++i) {
-    (*few)->transport().send(get_pods(), [&done](const Result<http::Response>& answer) { done += answer.ok() ? 1 : 0; });
+    (*few)->transport().send(get_pods(),
+                             [&done](const Result<http::Response>& answer) { done += answer.ok() ? 1 : 0; });
   }
   assert_true((*few)->run_until([&] { return done == 60; }));
   assert_true(count("most_connections") <= before + 4);
@@ -294,7 +295,7 @@ void a_rotated_token_is_taken_up(void**) {
   tell("tokens", admin);
 }
 
-// ---- watches ---------------------------------------------------------------------------------------------------------
+// ---- watches --------------------------------------------------------------------------------------------------------
 
 void a_watch_in_small_pieces_is_whole(void**) {
   fault(R"({"path":"watch=true","action":"slow","piece":1,"delay_ms":0})");
@@ -361,7 +362,7 @@ void a_silent_stream_is_dead(void**) {
   assert_int_equal(lines, 0);
 }
 
-// ---- reflector -------------------------------------------------------------------------------------------------------
+// ---- reflector ------------------------------------------------------------------------------------------------------
 
 /** A Reflector and what it has told: names with their number of upserts. */
 struct Follower {
@@ -466,7 +467,8 @@ void it_lists_again_when_its_version_is_gone(void**) {
 void a_version_that_the_server_calls_gone_is_dropped(void**) {
   make_pod("one");
   fault(R"({"path":"watch=true","action":"status","code":200,
-            "body":"{\"type\":\"ERROR\",\"object\":{\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}}\n"})");
+            "body":"{\"type\":\"ERROR\",\"object\":{\"code\":410,\"reason\":\"Expired\",)"
+        R"(\"message\":\"too old\"}}\n"})");
   tell("stats", Json(), "DELETE");
   Follower follower;
   assert_true(follower.run_until([&] { return count("list pods") >= 2; }));
@@ -513,7 +515,7 @@ void it_bears_a_server_that_is_away(void**) {
   assert_int_equal(follower.upserts["one"], 1);
 }
 
-// ---- engine ----------------------------------------------------------------------------------------------------------
+// ---- engine ---------------------------------------------------------------------------------------------------------
 
 class InlineCaller final : public SlurmCaller {
  public:
@@ -658,7 +660,7 @@ void throttling_holds_all_requests_back(void**) {
   assert_true(cluster.settles("compute-0"));
 }
 
-// ---- fixture ---------------------------------------------------------------------------------------------------------
+// ---- fixture --------------------------------------------------------------------------------------------------------
 
 int start(void**) {
   if (!http::curl_global_setup().ok()) return -1;

@@ -88,7 +88,9 @@ refused_with "replicas above Slurm's limit" "spec.replicas: Invalid value: 65537
   '"replicas":65537'
 refused_with "replicas that are no number" "spec.replicas: Invalid value: *integer" '"replicas":"many"'
 # Variants.
-accepted "variants" "{$slurmd,\"variants\":[{\"name\":\"cuda-12.4\",\"allowedUsers\":[\"alice\"],\"patch\":{\"slurmd\":{\"image\":\"j\",\"resources\":{\"limits\":{\"cpu\":\"2000m\"}}},\"template\":{\"spec\":{\"nodeSelector\":{\"gpu\":\"a\"}}}}},{\"name\":\"plain\"}]}"
+patch='{"slurmd":{"image":"j","resources":{"limits":{"cpu":"2000m"}}},"template":{"spec":{"nodeSelector":{"gpu":"a"}}}}'
+accepted "variants" \
+  "{$slurmd,\"variants\":[{\"name\":\"cuda-12.4\",\"allowedUsers\":[\"alice\"],\"patch\":$patch},{\"name\":\"plain\"}]}"
 refused_with "variant without a name" 'spec.variants\[0\].name: Required' '"variants":[{"patch":{}}]'
 refused_with "variant with a bad name" 'spec.variants\[0\].name: Invalid value: "a b"' '"variants":[{"name":"a b"}]'
 refused_with "two variants of one name" 'spec.variants\[1\]: Duplicate value' '"variants":[{"name":"a"},{"name":"a"}]'
@@ -103,7 +105,8 @@ refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSec
   '"unschedulableGracePeriodSeconds":86401'
 refused_with "workloadDisruptionProtection" 'spec.workloadDisruptionProtection: Invalid value: *boolean' \
   '"workloadDisruptionProtection":"yes"'
-refused_with "scalingMode" 'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always", "DaemonSet"' \
+refused_with "scalingMode" \
+  'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always", "DaemonSet"' \
   '"scalingMode":"StatefulSet"'
 accepted "scalingMode DaemonSet" "{$slurmd,\"scalingMode\":\"DaemonSet\"}"
 refused_with "replicas with scalingMode DaemonSet" \
@@ -198,7 +201,9 @@ accepted "partition without a config" "{$slurmd,\"partition\":{\"enabled\":true}
 # ---- volume claims ---------------------------------------------------------------------------------------------------
 
 claim() { echo "{\"metadata\":{\"name\":\"$1\"},\"spec\":{\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}"; }
-refused_claims() { refused_with "volumeClaimTemplates: $2" "spec.volumeClaimTemplates*$1" "\"volumeClaimTemplates\":$3"; }
+refused_claims() {
+  refused_with "volumeClaimTemplates: $2" "spec.volumeClaimTemplates*$1" "\"volumeClaimTemplates\":$3"
+}
 refused_claims ".name: Invalid value: *should match" "name" "[$(claim A_b)]"
 refused_claims ".name: Required value" "no name" '[{"metadata":{},"spec":{}}]'
 refused_claims ".spec: Required value" "no spec" '[{"metadata":{"name":"a"}}]'

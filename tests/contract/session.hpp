@@ -127,7 +127,8 @@ class Session {
   }
   Result<Json> remove(const kube::Resource& resource, const std::string& where, const std::string& name,
                       const std::string& uid = {}, int grace_s = 0) {
-    return await([&](kube::OnObject done) { return client_->remove(resource, where, name, uid, grace_s, std::move(done)); });
+    return await(
+        [&](kube::OnObject done) { return client_->remove(resource, where, name, uid, grace_s, std::move(done)); });
   }
 
   Result<http::Response> send(http::Request request) {

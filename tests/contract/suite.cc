@@ -34,7 +34,7 @@ std::string list_version() {
   return meta(*pods, "resourceVersion");
 }
 
-// ---- create, get, delete ---------------------------------------------------------------------------------------------
+// ---- create, get, delete --------------------------------------------------------------------------------------------
 
 void creates_and_gets(void**) {
   const Json created = made(pod("one"));
@@ -59,7 +59,8 @@ void a_second_create_already_exists(void**) {
 void what_is_not_there_is_not_found(void**) {
   assert_error(session->get(kPods, name_space(), "none"), Errc::not_found, "pods \"none\" not found");
   assert_error(session->remove(kPods, name_space(), "none"), Errc::not_found, "none");
-  assert_error(session->patch(kPods, name_space(), "none", label_patch("a", Json::string("b"))), Errc::not_found, "none");
+  assert_error(session->patch(kPods, name_space(), "none", label_patch("a", Json::string("b"))), Errc::not_found,
+               "none");
   assert_error(session->create(kPods, "no-such-namespace", pod("one")), Errc::not_found, "no-such-namespace");
   assert_error(session->list({"no-such-group.example/v1", "things"}, name_space()), Errc::not_found, "404");
   const auto empty = session->list(kPods, "no-such-namespace");
@@ -98,7 +99,8 @@ void bad_objects_are_invalid(void**) {
 
 void delete_minds_the_uid(void**) {
   const std::string uid = meta(made(pod("one")), "uid");
-  assert_error(session->remove(kPods, name_space(), "one", "8d3c0000-0000-0000-0000-000000000000"), Errc::conflict, "UID");
+  assert_error(session->remove(kPods, name_space(), "one", "8d3c0000-0000-0000-0000-000000000000"), Errc::conflict,
+               "UID");
   assert_ok(session->get(kPods, name_space(), "one"));
   assert_ok(session->remove(kPods, name_space(), "one", uid));
   assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
@@ -135,7 +137,7 @@ void a_pod_on_a_node_has_its_grace(void**) {
   assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
 }
 
-// ---- who may do what -------------------------------------------------------------------------------------------------
+// ---- who may do what ------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<Session>> session_with_token(const std::string& token) {
   kube::Config config = SLURMK8S_TRY(kube::load_kubeconfig(kubeconfig_path()));
@@ -179,7 +181,7 @@ void a_service_account_without_a_role_is_forbidden(void**) {
   assert_error((*other)->create(kPods, name_space(), pod("one")), Errc::forbidden, "cannot create");
 }
 
-// ---- lists -----------------------------------------------------------------------------------------------------------
+// ---- lists ----------------------------------------------------------------------------------------------------------
 
 std::string names(const Json& list) {
   std::set<std::string> sorted;
@@ -254,7 +256,7 @@ void items_have_what_we_read(void**) {
   assert_true(item["kind"].is_null());  // a built-in's items don't say what they are
 }
 
-// ---- patches ---------------------------------------------------------------------------------------------------------
+// ---- patches --------------------------------------------------------------------------------------------------------
 
 void merge_patches_merge(void**) {
   const std::string first = meta(made(pod("one")), "resourceVersion");
@@ -324,7 +326,9 @@ void json_patches_patch(void**) {
 
 void status_is_patched_apart(void**) {
   made(pod("one"));
-  const Json patch = Json().set("status", Json().set("message", "ours")).set("metadata", label_patch("a", Json::string("b"))["metadata"]);
+  const Json patch = Json()
+                         .set("status", Json().set("message", "ours"))
+                         .set("metadata", label_patch("a", Json::string("b"))["metadata"]);
   const auto by_status = session->patch(kPods, name_space(), "one", patch, kube::PatchType::merge, "status");
   assert_ok(by_status);
   assert_text(by_status->at({"status", "message"}).text(), "ours");
@@ -358,11 +362,12 @@ void conditions_are_merged_by_their_type(void**) {
   assert_true(!patched(other_uid).ok());
 }
 
-// ---- watches ---------------------------------------------------------------------------------------------------------
+// ---- watches --------------------------------------------------------------------------------------------------------
 
 void watches_tell_in_order(void**) {
   const std::string version = list_version();
-  const auto watch = session->watch(kPods, name_space(), {.label_selector = "group=contract", .resource_version = version});
+  const auto watch = session->watch(kPods, name_space(),
+                                    {.label_selector = "group=contract", .resource_version = version});
   assert_true(session->run_until([&] { return watch->opened; }));
   made(pod("one"));
   assert_ok(session->patch(kPods, name_space(), "one", label_patch("a", Json::string("b"))));
@@ -406,7 +411,8 @@ void watches_from_nothing_begin_with_what_is_there(void**) {
 void an_object_that_leaves_the_selection_is_deleted(void**) {
   made(pod("one", "in"));
   made(pod("two", "out"));
-  const auto watch = session->watch(kPods, name_space(), {.label_selector = "group=in", .resource_version = list_version()});
+  const auto watch = session->watch(kPods, name_space(),
+                                    {.label_selector = "group=in", .resource_version = list_version()});
   assert_true(session->run_until([&] { return watch->opened; }));
   assert_ok(session->patch(kPods, name_space(), "one", label_patch("group", Json::string("out"))));
   assert_ok(session->patch(kPods, name_space(), "two", label_patch("group", Json::string("in"))));
@@ -469,7 +475,7 @@ void large_objects_arrive_whole(void**) {
   assert_error(session->create(kPods, name_space(), object), Errc::invalid, "metadata.annotations");
 }
 
-// ---- all together ----------------------------------------------------------------------------------------------------
+// ---- all together ---------------------------------------------------------------------------------------------------
 
 void many_requests_at_once(void**) {
   constexpr int kMany = 100;
@@ -502,10 +508,11 @@ void a_reflector_follows(void**) {
   bool synced = false;
   made(pod("before", "mine"));
   made(pod("other", "else"));
-  kube::Reflector reflector(session->client(), timers, clock, kPods, name_space(), "group=mine",
-                            {.upsert = [&](const Json& object) { seen.insert(meta(object, "name")); },
-                             .remove = [&](const std::string& name, const std::string&, const Json&) { seen.erase(name); },
-                             .synced = [&] { synced = true; }});
+  kube::Reflector reflector(
+      session->client(), timers, clock, kPods, name_space(), "group=mine",
+      {.upsert = [&](const Json& object) { seen.insert(meta(object, "name")); },
+       .remove = [&](const std::string& name, const std::string&, const Json&) { seen.erase(name); },
+       .synced = [&] { synced = true; }});
   reflector.start();
   const auto seen_are = [&](std::set<std::string> expected) {
     return session->run_until([&] {
@@ -521,7 +528,7 @@ void a_reflector_follows(void**) {
   assert_text(reflector.last_error(), "");
 }
 
-// ---- fixture ---------------------------------------------------------------------------------------------------------
+// ---- fixture --------------------------------------------------------------------------------------------------------
 
 int start(void**) {
   if (!http::curl_global_setup().ok()) return -1;

@@ -43,7 +43,8 @@ certificate() {
       -addext keyUsage=critical,keyCertSign,cRLSign
   else
     "$openssl" req -new -key "$folder/$name.key" -subj "$subject" -out "$folder/$name.csr"
-    "$openssl" x509 -req -in "$folder/$name.csr" -CA "$folder/ca.crt" -CAkey "$folder/ca.key" -set_serial "0x$RANDOM$RANDOM" \
+    "$openssl" x509 -req -in "$folder/$name.csr" -CA "$folder/ca.crt" -CAkey "$folder/ca.key" \
+      -set_serial "0x$RANDOM$RANDOM" \
       -days 2 -out "$folder/$name.crt" -extfile <(printf '%s\n' "$extension") 2>/dev/null
   fi
 }
@@ -81,5 +82,6 @@ users:
   user: {token: admin-token}
 TEXT
 
-export SLURM_K8S_CONTRACT_KUBECONFIG=$folder/config SLURM_K8S_CONTRACT_FOLDER=$folder SLURM_K8S_CONTRACT_NAMESPACE=contract
+export SLURM_K8S_CONTRACT_KUBECONFIG=$folder/config SLURM_K8S_CONTRACT_FOLDER=$folder \
+  SLURM_K8S_CONTRACT_NAMESPACE=contract
 "$@"

@@ -61,11 +61,13 @@ needs_slurm_before() { is_slurm_before "$1" || exit "$SKIPPED"; }
 
 # What the chart's policy says of a pod, in JSON, that the engine would make; nothing is made.
 try_pod() { # SPEC
-  kubectl --as="system:serviceaccount:$NAMESPACE:slurm-controller" create --dry-run=server --output=name --filename=- <<JSON
+  kubectl --as="system:serviceaccount:$NAMESPACE:slurm-controller" create --dry-run=server --output=name \
+    --filename=- <<JSON
 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"policy-try"},"spec":$1}
 JSON
 }
-PRIVILEGED_POD='{"hostPID":true,"automountServiceAccountToken":false,"containers":[{"name":"slurmd","image":"localhost/x"}]}'
+PRIVILEGED_POD='{"hostPID":true,"automountServiceAccountToken":false,
+  "containers":[{"name":"slurmd","image":"localhost/x"}]}'
 # By the policy, and not because of an API server that is away.
 is_refused() { try_pod "$1" 2>&1 | grep -q ValidatingAdmissionPolicy; }
 # As the namespace's administrator: its pods may have hostPath, CAP_SYS_ADMIN and so on.
@@ -85,7 +87,8 @@ job_field() { slurm scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 
 job_state() { job_field "$1" JobState; }
 is_job_in() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
 wait_job() { # ID STATES SECONDS
-  wait_for "$3" "job $1 in $2" is_job_in "$1" "$2" || fail "job $1 is $(job_state "$1"), reason $(job_field "$1" Reason)"
+  wait_for "$3" "job $1 in $2" is_job_in "$1" "$2" ||
+    fail "job $1 is $(job_state "$1"), reason $(job_field "$1" Reason)"
 }
 wait_done() { # ID SECONDS: completed with exit code 0
   wait_job "$1" "COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL" "$2" || return 1

@@ -70,9 +70,11 @@ test_a_suspended_job_keeps_its_pod() {
 
 test_without_protection_a_busy_pod_can_be_evicted() {
   local job node
-  trap 'kubectl patch nodesets.slurm-k8s.io compute --type=merge -p "{\"spec\":{\"workloadDisruptionProtection\":true}}" >/dev/null
+  trap 'kubectl patch nodesets.slurm-k8s.io compute --type=merge \
+      -p "{\"spec\":{\"workloadDisruptionProtection\":true}}" >/dev/null
     wait_for 20 "the budget" kubectl get poddisruptionbudget compute-busy' EXIT
-  kubectl patch nodesets.slurm-k8s.io compute --type=merge -p '{"spec":{"workloadDisruptionProtection":false}}' >/dev/null
+  kubectl patch nodesets.slurm-k8s.io compute --type=merge -p '{"spec":{"workloadDisruptionProtection":false}}' \
+    >/dev/null
   wait_for 20 "condition DisruptionProtected" is_protected False
   if kubectl get poddisruptionbudget compute-busy >/dev/null 2>&1; then fail "the budget is still there"; fi
   job=$(submit -N1 --wrap 'sleep 300')

@@ -101,4 +101,6 @@ test_partitions_of_others_and_bad_configs() {
   kubectl delete nodesets.slurm-k8s.io part >/dev/null
   wait_for 60 "no partition part" has_no_partition part
 }
-part_is_invalid() { [[ $(nodeset_condition part message) == *"spec.partition.config: MaxTime=soon: a time such as"* ]]; }
+part_is_invalid() {
+  [[ $(nodeset_condition part message) == *"spec.partition.config: MaxTime=soon: a time such as"* ]]
+}

@@ -20,7 +20,8 @@ remove_tmpl() {
 test_gres_features_and_weight_of_extra_conf() {
   local job
   trap 'remove_tmpl; install_release' EXIT
-  # Devices without files: Slurm counts them, and binds nothing. Not so GPUs: those it refuses without a File in gres.conf.
+  # Devices without files: Slurm counts them, and binds nothing. Not so GPUs: those it refuses without a File in
+  # gres.conf.
   install_release --set controller.extraConfMap.GresTypes=fpga
   put_tmpl '"extraConf":"Gres=fpga:2 Features=a100 Weight=10"'
   assert_equal Gres fpga:2 "$(slurm scontrol show node tmpl-0 -o | grep -oE '\bGres=[^ ]*' | cut -d= -f2)"

@@ -5,7 +5,8 @@
 # "idle True Idle": label, condition and the condition's reason; a message follows them.
 told() { # POD
   kubectl get pod "$1" -o jsonpath='{.metadata.labels.slurm-k8s\.io/state}'
-  kubectl get pod "$1" -o jsonpath='{range .status.conditions[?(@.type=="slurm-k8s.io/InService")]} {.status} {.reason} {.message}{end}'
+  kubectl get pod "$1" \
+    -o jsonpath='{range .status.conditions[?(@.type=="slurm-k8s.io/InService")]} {.status} {.reason} {.message}{end}'
 }
 tells() { [[ $(told "$1") == "$2"* ]]; }
 

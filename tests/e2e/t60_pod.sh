@@ -4,7 +4,8 @@
 
 test_environment_of_the_pod() {
   local out
-  out=$(slurm srun -N1 -w compute-4 bash -c 'echo $SLURM_K8S_POD $SLURM_K8S_NAMESPACE $SLURM_K8S_NODE $SLURM_K8S_NODESET')
+  out=$(slurm srun -N1 -w compute-4 bash -c \
+    'echo $SLURM_K8S_POD $SLURM_K8S_NAMESPACE $SLURM_K8S_NODE $SLURM_K8S_NODESET')
   assert_equal "environment" "compute-4 $NAMESPACE node1 compute" "$out"
 }
 
@@ -15,7 +16,8 @@ test_no_service_account_token() {
 test_users_can_not_read_the_key() {
   local out
   # Jobs here run as the user slurm, who is nobody special in a node's pod.
-  out=$(slurm srun -N1 bash -c 'id -u; for file in /etc/slurm/slurm.key /run/slurm-k8s/key/slurm.key /run/munge/munge.key; do
+  out=$(slurm srun -N1 bash -c 'id -u
+    for file in /etc/slurm/slurm.key /run/slurm-k8s/key/slurm.key /run/munge/munge.key; do
     if test -r $file; then echo $file; fi; done' | paste -sd' ' -)
   assert_equal "user, and keys that it could read" "401" "$out"
 }
@@ -32,11 +34,13 @@ test_nodes_resolve_each_other() {
 test_what_a_job_may_do_in_its_pod() {
   local status bits
   status=$(slurm srun -N1 cat /proc/self/status)
-  assert_equal "seccomp, no_new_privs" "2 1" "$(awk '/^Seccomp:/ {s = $2} /^NoNewPrivs:/ {n = $2} END {print s, n}' <<<"$status")"
+  assert_equal "seccomp, no_new_privs" "2 1" \
+    "$(awk '/^Seccomp:/ {s = $2} /^NoNewPrivs:/ {n = $2} END {print s, n}' <<<"$status")"
   bits=$((16#$(awk '/^CapBnd:/ {print $2}' <<<"$status")))
   assert_equal "groups that may ping" "0 2147483647" "$(slurm srun -N1 cat /proc/sys/net/ipv4/ping_group_range | xargs)"
   # CAP_NET_RAW is 13, CAP_SYS_ADMIN 21, CAP_MKNOD 27; CAP_SETUID, 7, is what slurmd starts jobs with.
-  assert_equal "capabilities 13, 21, 27, 7" "0 0 0 1" "$((bits >> 13 & 1)) $((bits >> 21 & 1)) $((bits >> 27 & 1)) $((bits >> 7 & 1))"
+  assert_equal "capabilities 13, 21, 27, 7" "0 0 0 1" \
+    "$((bits >> 13 & 1)) $((bits >> 21 & 1)) $((bits >> 27 & 1)) $((bits >> 7 & 1))"
 }
 
 test_pods_are_unprivileged() {

@@ -25,7 +25,9 @@ remove_variants() {
   kubectl delete nodesets.slurm-k8s.io var --ignore-not-found >/dev/null
   wait_for 60 "8 node records" has_node_count 8
 }
-features() { slurm scontrol show node "$1" -o | grep -oE "\b$2=[^ ]*" | cut -d= -f2; } # NODE AvailableFeatures|ActiveFeatures
+features() { # NODE AvailableFeatures|ActiveFeatures
+  slurm scontrol show node "$1" -o | grep -oE "\b$2=[^ ]*" | cut -d= -f2
+}
 has_features() { [[ $(features "$1" "$2") == "$3" ]]; }
 variant_of() { kubectl get pod "$1" -o jsonpath='{.metadata.labels.slurm-k8s\.io/variant}'; }
 # slurmd's environment isn't its jobs': they look at slurmd's.
@@ -106,7 +108,9 @@ test_what_no_node_can_be_is_refused() {
 }
 
 # As a user without rights, from a node: slurmctld's container has none but Slurm's own.
-sbatch_as_nobody() { kubectl exec var-0 -- setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ --output=/dev/null "$@"; }
+sbatch_as_nobody() {
+  kubectl exec var-0 -- setpriv --reuid=65534 --regid=65534 --clear-groups sbatch --chdir=/ --output=/dev/null "$@"
+}
 refused_to_nobody() { # EXPECTED OPTION…
   local expected=$1 output
   shift
@@ -137,7 +141,8 @@ test_a_variant_comes_and_goes() {
   put_variants
   job=$(submit -N1 -w var-0 --constraint=v2 --wrap 'sleep 300')
   wait_job "$job" RUNNING 60
-  kubectl patch nodesets.slurm-k8s.io var --type=json -p '[{"op":"add","path":"/spec/variants/-","value":{"name":"v4"}}]' >/dev/null
+  kubectl patch nodesets.slurm-k8s.io var --type=json -p \
+    '[{"op":"add","path":"/spec/variants/-","value":{"name":"v4"}}]' >/dev/null
   wait_for 15 "v4 among the features" has_features var-0 AvailableFeatures var,v1,v2,v3,v4
   assert_equal "active meanwhile" var,v2 "$(features var-0 ActiveFeatures)"
   kubectl patch nodesets.slurm-k8s.io var --type=json -p '[{"op":"remove","path":"/spec/variants/1"}]' >/dev/null
@@ -155,7 +160,8 @@ test_variants_outlive_slurmctld() {
   job=$(submit -N1 -w var-0 --constraint=v1 --wrap 'sleep 40')
   wait_job "$job" RUNNING 60
   submit -N2 --constraint=v2 --wrap true >/dev/null  # waits for var-0
-  kubectl exec slurm-controller-0 -c slurmctld -- cat /var/spool/slurmctld/slurm-k8s-variants.json | grep -c '"v2"' >/dev/null
+  kubectl exec slurm-controller-0 -c slurmctld -- cat /var/spool/slurmctld/slurm-k8s-variants.json |
+    grep -c '"v2"' >/dev/null
   sleep 6  # slurmctld saves its state some seconds late
   kubectl delete pod slurm-controller-0 >/dev/null
   wait_for 60 "slurmctld" controller_ready
@@ -175,11 +181,14 @@ test_pods_tell_of_their_job() {
   job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
   wait_job "$job" RUNNING 60
   assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
-  assert_equal annotation '1 CPUs of main: team=x;"y"' "$(kubectl get pod var-0 -o jsonpath='{.metadata.annotations.what}')"
+  assert_equal annotation '1 CPUs of main: team=x;"y"' "$(kubectl get pod var-0 \
+    -o jsonpath='{.metadata.annotations.what}')"
   wait_done "$job" 30
 }
 
-has_ready_reason() { [[ $(kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath='{.status.conditions[?(@.type=="Ready")].reason}') == "$2" ]]; }
+has_ready_reason() {
+  [[ $(kubectl get nodesets.slurm-k8s.io "$1" -o jsonpath='{.status.conditions[?(@.type=="Ready")].reason}') == "$2" ]]
+}
 
 test_slurm_before_23_02_has_none() {
   needs_slurm_before 23.02

@@ -5,7 +5,9 @@
 OTHER=e2e-other
 other_kubectl() { "$BED" kubectl -n "$OTHER" "$@"; }
 other_slurm() { BED_NAMESPACE=$OTHER "$BED" slurm "$@"; }
-other_is_up() { other_slurm scontrol ping | grep -c 'is UP' >/dev/null && [[ $(other_slurm sinfo -h -N -o %N | wc -l) == 8 ]]; }
+other_is_up() {
+  other_slurm scontrol ping | grep -c 'is UP' >/dev/null && [[ $(other_slurm sinfo -h -N -o %N | wc -l) == 8 ]]
+}
 other_state() { other_slurm scontrol show job "$1" -o | grep -oE '\bJobState=[A-Z]+' | cut -d = -f 2; }
 other_is() { [[ $(other_state "$1") == "$2" ]]; }
 other_pods() { other_kubectl get pods -l slurm-k8s.io/node -o name | sort; }

@@ -4,10 +4,12 @@
 
 test_limits_of_the_pod() {
   local out
-  out=$(slurm srun -N1 -w compute-4 bash -c 'echo "$SLURM_K8S_CPU_LIMIT $SLURM_K8S_MEMORY_LIMIT ${SLURM_K8S_ZONE-none}"')
+  out=$(slurm srun -N1 -w compute-4 bash -c \
+    'echo "$SLURM_K8S_CPU_LIMIT $SLURM_K8S_MEMORY_LIMIT ${SLURM_K8S_ZONE-none}"')
   assert_equal "limits and zone" "2 1073741824 none" "$out"
   # Of a pod that a job was submitted from, nothing is left.
-  out=$(slurm env SLURM_K8S_POD=other SLURM_K8S_RACK=r1 srun -N1 -w compute-4 bash -c 'echo "$SLURM_K8S_POD ${SLURM_K8S_RACK-none}"')
+  out=$(slurm env SLURM_K8S_POD=other SLURM_K8S_RACK=r1 srun -N1 -w compute-4 bash \
+    -c 'echo "$SLURM_K8S_POD ${SLURM_K8S_RACK-none}"')
   assert_equal "environment" "compute-4 none" "$out"
 }
 
@@ -22,14 +24,16 @@ test_no_service_variables() {
   assert_equal "kept on request" "$given" "$(slurm "${with[@]}" srun -N1 --k8s-service-env=keep env | service_count)"
   # An option of sbatch holds for the batch script and for the steps in it.
   assert_equal "kept on request of sbatch" "$given $given" "$(
-    slurm "${with[@]}" bash -c 'salloc -N1 -Q --k8s-service-env=keep bash -c "srun env; echo MARK; srun env"' 2>/dev/null |
+    slurm "${with[@]}" bash -c 'salloc -N1 -Q --k8s-service-env=keep bash -c "srun env; echo MARK; srun env"' \
+      2>/dev/null |
       awk '/^(KUBERNETES|WEB)_(SERVICE|PORT)/ {n[m + 0]++} /^MARK/ {m = 1} END {print n[0], n[1]}')"
 }
 
 test_options_are_listed_and_checked() {
   local command out
   for command in srun sbatch salloc; do
-    slurm "$command" --help | grep -e '--k8s-threads=auto|N|off' >/dev/null || fail "$command --help doesn't list --k8s-threads"
+    slurm "$command" --help | grep -e '--k8s-threads=auto|N|off' >/dev/null ||
+      fail "$command --help doesn't list --k8s-threads"
   done
   for command in "srun true" "sbatch --wrap true"; do
     # shellcheck disable=SC2086 # words
@@ -37,7 +41,8 @@ test_options_are_listed_and_checked() {
     [[ $out == *"--k8s-threads: auto, off, or a number from 1 to 65535 was expected"* ]] || fail "$command: $out"
   done
   # As an environment variable it is checked as well.
-  out=$(slurm env SLURM_SPANK__SLURM_SPANK_OPTION_k8s_k8s_threads=0 sbatch --wrap true 2>&1) && fail "sbatch: taken: $out"
+  out=$(slurm env SLURM_SPANK__SLURM_SPANK_OPTION_k8s_k8s_threads=0 sbatch --wrap true 2>&1) &&
+    fail "sbatch: taken: $out"
   assert_equal "jobs" "" "$(slurm squeue -h)"
   assert_equal "threads by option" 3 "$(slurm srun -N1 --k8s-threads=3 bash -c 'echo $OMP_NUM_THREADS')"
   assert_equal "threads not asked for" none "$(slurm srun -N1 bash -c 'echo ${OMP_NUM_THREADS-none}')"
@@ -105,7 +110,8 @@ test_secrets_are_hidden_or_tasks_refused() {
   [[ $out == *"/opt/token/token: jobs must not read it, and can"* ]] || fail "refused otherwise: $out"
   kubectl exec plain-0 -c slurmd -- test -s /opt/token/token
   # In one stream: in which order two of them arrive is not said.
-  out=$(slurm srun -N1 -w capable-0 bash -c 'exec 2>&1; ls -A /opt/token /run/slurm-k8s/key; cat /opt/token/token') && fail "read: $out"
+  out=$(slurm srun -N1 -w capable-0 bash -c 'exec 2>&1; ls -A /opt/token /run/slurm-k8s/key; cat /opt/token/token') &&
+    fail "read: $out"
   [[ $out == */opt/token:*/run/slurm-k8s/key:*"No such file"* && $out != *slurm.key* ]] || fail "hidden otherwise: $out"
   kubectl exec capable-0 -c slurmd -- test -s /opt/token/token
 }

@@ -45,7 +45,8 @@ test_a_cordon_and_a_roll_out() {
   job=$(submit -N1 -w tale-0 --wrap 'sleep 60')
   wait_job "$job" RUNNING 60
   kubectl cordon node1 >/dev/null
-  wait_for 10 "why its node is drained" tells 'Warning +KubernetesNodeUnfit .*tale-0 \(1\): kubernetes node node1 is cordoned'
+  wait_for 10 "why its node is drained" tells \
+    'Warning +KubernetesNodeUnfit .*tale-0 \(1\): kubernetes node node1 is cordoned'
   kubectl uncordon node1 >/dev/null
   wait_for 10 "that it serves again" tells 'Normal +NodesUndrained .*tale-0 \(1\)'
   tale 1 new

@@ -37,7 +37,8 @@ test_a_spec_that_the_sidecar_refuses() {
   # The schema can't say these.
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"2","memory":"1Gi"}}},
     "extraConf":"CoresPerSocket=3"}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition names object and field" condition_has bad "nodeset $NAMESPACE/bad: spec.extraConf: CoresPerSocket"
+  wait_for 20 "the condition names object and field" condition_has bad \
+    "nodeset $NAMESPACE/bad: spec.extraConf: CoresPerSocket"
   assert_equal "condition" "False InvalidSpec" "$(nodeset_condition bad status) $(nodeset_condition bad reason)"
   assert_equal "nodes" 8 "$(node_count)"
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"5","memory":"1Gi"}}},
@@ -116,5 +117,7 @@ test_settings() {
   slurm bash -c 'printf "Namespace=slurm\nNoSuchKey=1\n" >/tmp/bad.conf'
   if out=$(slurm /usr/libexec/slurm-k8s/slurm-k8s-resume --config /tmp/bad.conf compute-6 2>&1); then fail "taken"; fi
   [[ $out == *"/tmp/bad.conf"*2*NoSuchKey* ]] || fail "$out"
-  if slurm /usr/libexec/slurm-k8s/slurm-k8s-resume 'compute-[1' >/dev/null 2>&1; then fail "a bad hostlist was taken"; fi
+  if slurm /usr/libexec/slurm-k8s/slurm-k8s-resume 'compute-[1' >/dev/null 2>&1; then
+    fail "a bad hostlist was taken"
+  fi
 }

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Slurm up to 23.11 without prep/k8s: power/k8s starts the engine, and jobs are launched when their nodes have registered.
+# Slurm up to 23.11 without prep/k8s: power/k8s starts the engine, and jobs are launched when their nodes have
+# registered.
 
 with_power_plugin() { install_release --set controller.extraConfMap.PowerPlugin=power/k8s "$@"; }
 

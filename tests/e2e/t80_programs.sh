@@ -5,7 +5,8 @@
 test_programs_hand_over_within_100_ms() {
   local times
   # The median of 11 runs on a node that has no pod: nothing but the hand-over.
-  times=$(slurm bash -c 'for i in {1..11}; do start=$(date +%s%N); /usr/libexec/slurm-k8s/slurm-k8s-suspend compute-7 || exit 1
+  times=$(slurm bash -c 'for i in {1..11}; do start=$(date +%s%N)
+    /usr/libexec/slurm-k8s/slurm-k8s-suspend compute-7 || exit 1
     echo $((($(date +%s%N) - start) / 1000000)); done' | sort -n | sed -n 6p)
   ((times < 100)) || fail "$times ms"
 }

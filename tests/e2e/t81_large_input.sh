@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a user sends doesn't delay the others, however large it is.
 #
-# Without a limit before the text is parsed, slurmctld's locks were held for 8.6 s by 128 KB of --constraint, and for about
-# half an hour by 1 MB.
+# Without a limit before the text is parsed, slurmctld's locks were held for 8.6 s by 128 KB of --constraint, and for
+# about half an hour by 1 MB.
 
 KB128=131072
 MB1=1048576
@@ -84,7 +84,8 @@ refused() { # OPTION KIND BYTES [TEXT]: sbatch fails, naming TEXT
 }
 submitted() { # OPTION KIND BYTES: whatever becomes of it
   as_nobody timeout 60 bash -c "$HELPERS"'
-    { script; printf "#SBATCH --%s=" "$1"; text "$2" "$3"; printf "\ntrue\n"; } | submit' bash "$1" "$2" "$3" >/dev/null || true
+    { script; printf "#SBATCH --%s=" "$1"; text "$2" "$3"; printf "\ntrue\n"; } | submit' bash "$1" "$2" "$3" \
+    >/dev/null || true
 }
 
 large_submissions() {
@@ -113,8 +114,8 @@ test_others_are_served_beside_large_submissions() {
 large_updates() { # JOB
   local field output
   for field in features prefer; do
-    output=$(as_nobody timeout 60 bash -c "$HELPERS"'scontrol update jobid="$1" "$2=$(text and 120000)" 2>&1' bash "$1" "$field" ||
-      true)
+    output=$(as_nobody timeout 60 bash -c "$HELPERS"'scontrol update jobid="$1" "$2=$(text and 120000)" 2>&1' \
+      bash "$1" "$field" || true)
     [[ $output == *"too long"* || $output == *"longer than"* ]] || { fail "$field=: $output"; return 1; }
   done
   for field in comment jobname account; do

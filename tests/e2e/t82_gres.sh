@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Gres of NodeSets: what would end slurmctld doesn't reach it, or reaches it once. slurmctld gets GresTypes, and a gres.conf
-# with cores that nodes of 2 CPUs don't have.
+# Gres of NodeSets: what would end slurmctld doesn't reach it, or reaches it once. slurmctld gets GresTypes, and a
+# gres.conf with cores that nodes of 2 CPUs don't have.
 
 upgrade() { # OPTION…
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" "$@" --wait --timeout 180s >/dev/null
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" "$@" --wait --timeout 180s \
+    >/dev/null
   wait_for 60 "slurmctld up" controller_ready
 }
 with_gres() {
@@ -25,7 +26,8 @@ nodeset() { # NAME CPUS EXTRACONF: makes it, with two nodes, or changes it
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "$1", "namespace": "$NAMESPACE"},
  "spec": {"replicas": 2, "extraConf": "$3", "updateStrategy": {"type": "OnDelete"},
-          "slurmd": {"image": "$image", "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "$2", "memory": "1Gi"}}}}}
+          "slurmd": {"image": "$image",
+                     "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "$2", "memory": "1Gi"}}}}}
 END
 }
 is_ready() { [[ "$(nodeset_condition "$1" status) $(nodeset_condition "$1" reason)" == "$2" ]]; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurmctld never waits for a name: nodes without a pod, clients that no name server knows, a name server that is away.
 
-# What a client waits for at most, while COMMAND runs: squeue, which needs the job and the partition lock, and an update of a
-# node, which needs the node's. Prints milliseconds.
+# What a client waits for at most, while COMMAND runs: squeue, which needs the job and the partition lock, and an update
+# of a node, which needs the node's. Prints milliseconds.
 slowest_answer() { # COMMAND…
   local ended=/tmp/ended-$RANDOM$RANDOM probe status=0
   slurm bash -c "most=0
@@ -57,8 +57,8 @@ set_up() {
   wait_for 60 "108 node records" has_node_count 108
 }
 
-# All of them fail, and slurmctld is reconfigured in the second before it powers them down: what is left of a node then has
-# no address. It was set FUTURE, and was neither found nor could it be made again.
+# All of them fail, and slurmctld is reconfigured in the second before it powers them down: what is left of a node then
+# has no address. It was set FUTURE, and was neither found nor could it be made again.
 fail_and_reconfigure() {
   slurm scontrol update 'nodename=names-[0-98]' state=power_up
   wait_for 30 "99 nodes powering up" has_count_in '.*#' 99
@@ -74,7 +74,8 @@ test_failed_nodes() {
   assert_answers "99 failed nodes and a reconfiguration" "$(slowest_answer fail_and_reconfigure)"
   assert_answers "a new NodeSet beside them" "$(slowest_answer other_nodeset other)"
   wait_for 60 "110 node records" has_node_count 110
-  assert_equal "no record is lost" "" "$(slurm scontrol show nodes --future -o | grep -oE 'NodeName=names-.*NO NETWORK.*' || true)"
+  assert_equal "no record is lost" "" "$(slurm scontrol show nodes --future -o |
+    grep -oE 'NodeName=names-.*NO NETWORK.*' || true)"
   if kubectl logs "$CONTROLLER" -c slurmctld --since=120s | grep -E '_set_node_addrs: failure|attempt number'; then
     fail "slurmctld looked for addresses in vain"
   fi

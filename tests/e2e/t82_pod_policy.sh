@@ -46,7 +46,8 @@ test_pods_that_the_policy_refuses() {
     "$(pod ",\"volumeMounts\":[${KEY_MOUNT/\/run\/slurm-k8s/\/tmp}]" ",\"volumes\":[$KEY_VOLUME]")"
   is_forbidden "the key in an init container" volumeMounts "$(pod '' ",\"volumes\":[$KEY_VOLUME],
     \"initContainers\":[{\"name\":\"a\",\"image\":\"localhost/x\",\"volumeMounts\":[$KEY_MOUNT]}]")"
-  is_forbidden "the key for a group" securityContext "$(pod '' ",\"volumes\":[$KEY_VOLUME]$security{\"fsGroup\":65534}")"
+  is_forbidden "the key for a group" securityContext \
+    "$(pod '' ",\"volumes\":[$KEY_VOLUME]$security{\"fsGroup\":65534}")"
   is_forbidden "the key in a variable" env \
     "$(pod ',"env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"slurm-key","key":"slurm.key"}}}]' '')"
   is_forbidden "all keys in variables" env "$(pod ',"envFrom":[{"secretRef":{"name":"slurm-key"}}]' '')"
@@ -58,28 +59,32 @@ test_pods_that_the_policy_refuses() {
   is_forbidden "CAP_SYS_ADMIN" securityContext "$(pod "$security{\"capabilities\":{\"add\":[\"SYS_ADMIN\"]}}" '')"
   is_forbidden "NET_RAW" securityContext "$(pod "$security{\"capabilities\":{\"add\":[\"NET_RAW\"]}}" '')"
   is_forbidden "no seccomp" securityContext "$(pod "$security{\"seccompProfile\":{\"type\":\"Unconfined\"}}" '')"
-  is_forbidden "no seccomp in the pod" securityContext "$(pod '' "$security{\"seccompProfile\":{\"type\":\"Unconfined\"}}")"
+  is_forbidden "no seccomp in the pod" securityContext \
+    "$(pod '' "$security{\"seccompProfile\":{\"type\":\"Unconfined\"}}")"
   is_forbidden "no AppArmor" securityContext "$(pod "$security{\"appArmorProfile\":{\"type\":\"Unconfined\"}}" '')"
   is_forbidden "SELinux" securityContext "$(pod '' "$security{\"seLinuxOptions\":{\"type\":\"spc_t\"}}")"
   is_forbidden "a probe of another address" "probes, lifecycle" \
     "$(pod ',"livenessProbe":{"httpGet":{"host":"169.254.169.254","port":80}}' '')"
   is_forbidden "a hook of another address" "probes, lifecycle" \
     "$(pod ',"lifecycle":{"postStart":{"httpGet":{"host":"127.0.0.1","port":80}}}' '')"
-  is_forbidden "sysctl" securityContext "$(pod '' "$security{\"sysctls\":[{\"name\":\"kernel.msgmax\",\"value\":\"1\"}]}")"
+  is_forbidden "sysctl" securityContext \
+    "$(pod '' "$security{\"sysctls\":[{\"name\":\"kernel.msgmax\",\"value\":\"1\"}]}")"
 }
 
 # The namespace's administrator allows more, but neither the key nor tokens.
 test_a_privileged_namespace() {
   trap forbid_privileged EXIT
   allow_privileged
-  is_taken "CAP_SYS_ADMIN" "$(pod ',"securityContext":{"privileged":true}' ',"volumes":[{"name":"a","hostPath":{"path":"/"}}]')"
+  is_taken "CAP_SYS_ADMIN" \
+    "$(pod ',"securityContext":{"privileged":true}' ',"volumes":[{"name":"a","hostPath":{"path":"/"}}]')"
   is_forbidden "a token" volumes "$(pod '' ",\"volumes\":[$OWN_VOLUME]")"
   is_forbidden "the key for all" volumes "$(pod '' ",\"volumes\":[${KEY_VOLUME/256/292}]")"
 }
 
 # A template, a patch of a variant: both meet in the pod alone, and the node says what was refused.
 test_the_reason_of_a_node_has_the_rule() {
-  trap 'kubectl delete nodesets.slurm-k8s.io greedy --ignore-not-found >/dev/null; wait_for 60 "8 node records" has_node_count 8' EXIT
+  trap 'kubectl delete nodesets.slurm-k8s.io greedy --ignore-not-found >/dev/null
+    wait_for 60 "8 node records" has_node_count 8' EXIT
   local image job
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON

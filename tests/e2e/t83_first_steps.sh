@@ -10,7 +10,9 @@ without_slow() {
 has_pod() { kubectl get pod "$1"; }
 has_no_pod() { ! kubectl get pod "$1"; }
 
-was_powered_down_unused() { kubectl logs slurm-controller-0 -c sidecar --since=2m | grep 'nodeset slow: power_down slow-0'; }
+was_powered_down_unused() {
+  kubectl logs slurm-controller-0 -c sidecar --since=2m | grep 'nodeset slow: power_down slow-0'
+}
 
 # The pod takes 8 s to start. It goes since the sidecar asks for it, and not after SuspendTime.
 test_a_cancelled_job_takes_its_pod_with_it() {
@@ -20,7 +22,8 @@ test_a_cancelled_job_takes_its_pod_with_it() {
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "slow", "namespace": "$NAMESPACE"},
  "spec": {"replicas": 1,
-          "slurmd": {"image": "$image", "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "1", "memory": "512Mi"}}},
+          "slurmd": {"image": "$image",
+                     "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "1", "memory": "512Mi"}}},
           "template": {"spec": {"initContainers": [{"name": "wait", "image": "$image", "command": ["sleep", "8"]}]}}}}
 END
   wait_for 20 "the node" node_has_state slow-0 IDLE

@@ -1,13 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pod objects that don't go, as those of a lost machine: a finalizer keeps them. And Reasons that outlive what they were for.
+# Pod objects that don't go, as those of a lost machine: a finalizer keeps them. And Reasons that outlive what they were
+# for.
 
 FINALIZER=e2e.slurm-k8s.io/stays
 
 keep_pod() { kubectl patch pod "$1" --type=merge -p "{\"metadata\":{\"finalizers\":[\"$FINALIZER\"]}}" >/dev/null; }
 let_pods_go() {
   local pod
-  for pod in $(pods); do kubectl patch pod "$pod" --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null 2>&1 || true; done
+  for pod in $(pods); do
+    kubectl patch pod "$pod" --type=merge -p '{"metadata":{"finalizers":null}}' >/dev/null 2>&1 || true
+  done
 }
 is_drained_for_pod() {
   node_has_state "$1" DRAIN && node_has_reason "$1" "slurm-k8s: pod not deleted: still terminating" &&
@@ -64,7 +67,8 @@ test_pods_that_are_deleted_under_a_job_and_stay() {
   wait_done "$(submit -N1 -w compute-1 --wrap true)" 60
 }
 
-# slurmctld sets wait_all_nodes itself for jobs with cloud nodes that are powered down: lib/core/plan.hpp, select_renewable().
+# slurmctld sets wait_all_nodes itself for jobs with cloud nodes that are powered down: lib/core/plan.hpp,
+# select_renewable().
 test_a_job_that_does_not_wait_for_all_nodes_does() {
   local job
   wait_done "$(submit -N1 -w compute-0 --wrap true)" 60

@@ -23,7 +23,8 @@ test_api_server_hangs_for_two_minutes_in_a_mass_resume() {
   trap 'release_slurmd; continue_api_server' EXIT
   since=$(now_ms)
   later=$(unique later)
-  ctld sbatch --parsable --output=/dev/null --job-name="$later" -N3 -w 'compute-[5-7]' --wrap "BEATS=3 exec bash /ledger/job.sh" >/dev/null
+  ctld sbatch --parsable --output=/dev/null --job-name="$later" -N3 -w 'compute-[5-7]' \
+    --wrap "BEATS=3 exec bash /ledger/job.sh" >/dev/null
   two_minutes_over() { (($(now_ms) - since > 120000)); }
   wait_for 130 "the end of two minutes" two_minutes_over
   release_slurmd
@@ -40,7 +41,9 @@ test_api_server_hangs_for_two_minutes_in_a_mass_resume() {
 
 TOKEN_IN_POD=/var/run/secrets/kubernetes.io/serviceaccount/token
 token_file() {
-  echo "$BED_STATE_FOLDER/kubelet/pods/$(pod_uid "$CONTROLLER")/volumes/kubernetes.io~projected"/kube-api-access-*/..data/token
+  local pod
+  pod=$BED_STATE_FOLDER/kubelet/pods/$(pod_uid "$CONTROLLER")
+  echo "$pod/volumes/kubernetes.io~projected"/kube-api-access-*/..data/token
 }
 answer_to() { # TOKEN: HTTP code of a list of pods
   "$BED" exec curl --silent --output /dev/null --write-out '%{http_code}' --noproxy '*' \
@@ -72,7 +75,9 @@ test_a_rotated_and_an_expired_token() {
   since=$(now_ms)  # the engine looks at the file once a second
   wait_for 10 "the expired token in the pod" engine_reads_it
   start_job "$second" "BEATS=1" -N4 -w 'compute-[4-7]' >/dev/null
-  engine_was_refused() { kubectl logs "$CONTROLLER" -c slurmctld --since=60s | grep -c 'compute-[4-7]: create: .*nauthorized' >/dev/null; }
+  engine_was_refused() {
+    kubectl logs "$CONTROLLER" -c slurmctld --since=60s | grep -c 'compute-[4-7]: create: .*nauthorized' >/dev/null
+  }
   wait_for 15 "the engine told that its token is refused" engine_was_refused
   printf %s "$original" >"$file"
   since=$(now_ms)

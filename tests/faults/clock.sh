@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The clock of slurmctld's machine is wrong for a while, or that of all machines is set ahead or back by an hour.
 #
-# shifted_clock.c shows slurmctld, its clients and slurmds another time of day than the machine's. Jobs write the machine's
-# time into the ledger; Kubernetes' clock stays right.
+# shifted_clock.c shows slurmctld, its clients and slurmds another time of day than the machine's. Jobs write the
+# machine's time into the ledger; Kubernetes' clock stays right.
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"

@@ -50,7 +50,9 @@ seconds_to() {
   awk -v ms="$(($(logged_at "$2" "$3") - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'
 }
 
-pod_uids() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}={.metadata.uid} {end}'; }
+pod_uids() {
+  kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}={.metadata.uid} {end}'
+}
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
 both_run() { has_pod_phase compute-2 Running && has_pod_phase compute-3 Running; }
 

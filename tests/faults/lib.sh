@@ -36,7 +36,8 @@ stop_job() { touch "$LEDGER/stop-$1"; }
 has_run() { grep -q ' start' "$LEDGER/$1" 2>/dev/null; }
 has_beaten() { [[ $(grep -c ' beat' "$LEDGER/$1" 2>/dev/null) -ge $2 ]]; }
 
-# settle SINCE LIMIT [OPTION…] NAME…: the shared check of all invariants (tests/soak/settle). SINCE: ms, end of the fault.
+# settle SINCE LIMIT [OPTION…] NAME…: the shared check of all invariants (tests/soak/settle). SINCE: ms, end of the
+# fault.
 settle() {
   "$SOAK_FOLDER/settle" --ledger "$LEDGER" --since "$(($1 / 1000))" --limit "$2" "${@:3}"
 }
@@ -44,7 +45,9 @@ settle() {
 # Nodes and pods.
 
 pods_are_many() { (($(pod_count) >= $1)); }
-is_pod_going() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -c . >/dev/null; }
+is_pod_going() {
+  kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -c . >/dev/null
+}
 has_pod_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
 hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
 release_slurmd() { rm -f "$LEDGER"/hold-*; }

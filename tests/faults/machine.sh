@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A machine that really is lost: its kubelet and what runs in its pods stand still, longer than SlurmdTimeout, and its pods
-# are evicted by its taint. The bed has one Kubernetes node: the pods of some nodes stand still, those of others are "another
-# machine's", and serve on.
+# A machine that really is lost: its kubelet and what runs in its pods stand still, longer than SlurmdTimeout, and its
+# pods are evicted by its taint. The bed has one Kubernetes node: the pods of some nodes stand still, those of others
+# are "another machine's", and serve on.
 #
 # Installs a release of its own, with a short SlurmdTimeout.
 
@@ -40,7 +40,8 @@ test_a_lost_machine() {
   wait_done "$(submit -N6 --wrap 'srun hostname')" 90  # six pods
   # What runs again after the requeue ends at once.
   # shellcheck disable=SC2016 # the job's own variable
-  two=$(submit -N2 --exclusive --requeue --wrap 'if ((${SLURM_RESTART_COUNT:-0} == 0)); then srun sleep 600; else srun hostname; fi')
+  two=$(submit -N2 --exclusive --requeue --wrap \
+    'if ((${SLURM_RESTART_COUNT:-0} == 0)); then srun sleep 600; else srun hostname; fi')
   # shellcheck disable=SC2016
   one=$(submit -N1 --exclusive --requeue --wrap 'if ((${SLURM_RESTART_COUNT:-0} == 0)); then sleep 600; fi')
   wait_job "$two" RUNNING 30

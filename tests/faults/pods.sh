@@ -7,7 +7,8 @@ source "$E2E_FOLDER/../faults/lib.sh"
 
 # What t55_evictions shows not to happen with it.
 unprotect() {
-  kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {"workloadDisruptionProtection": false}}' >/dev/null
+  kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {"workloadDisruptionProtection": false}}' \
+    >/dev/null
   has_no_budget() { [[ -z $(kubectl get poddisruptionbudgets -o name) ]]; }
   wait_for 15 "no disruption budget" has_no_budget
 }
@@ -31,11 +32,13 @@ test_evicted_and_out_of_memory() {
 END
   # As a kubelet under pressure does it.
   kubectl patch pod compute-3 --subresource=status --type=merge \
-    --patch '{"status": {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}}' >/dev/null
+    --patch '{"status": {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}}' \
+    >/dev/null
   # The first run fills its pod's memory; slurmd is the largest process.
   hungry=$(unique hungry)
   submit --job-name="$hungry" -N1 -w compute-4 --exclusive --wrap \
-    "if [ \${SLURM_RESTART_COUNT:-0} = 0 ]; then head -c 2G /dev/zero >/scratch/fill; sleep 60; fi; BEATS=2 exec bash /ledger/job.sh" >/dev/null
+    "if [ \${SLURM_RESTART_COUNT:-0} = 0 ]; then head -c 2G /dev/zero >/scratch/fill; sleep 60; fi
+     BEATS=2 exec bash /ledger/job.sh" >/dev/null
   wait_for 60 "compute-4: OOMKilled in the log" was_said 'compute-4.*OOMKilled'
   since=$(now_ms)
   settle "$since" 90 --restarts 1 "$evicted" "$failed" "$hungry"
@@ -45,7 +48,8 @@ END
 # Thousandths of a processor that the pods on node1 request, but for those of our nodes.
 others_request() {
   kubectl get pods --all-namespaces --field-selector spec.nodeName=node1 -l '!slurm-k8s.io/node' \
-    -o jsonpath='{range .items[*].spec.containers[*]}{.resources.requests.cpu}{"\n"}{end}' | awk "$MILLIS"' {sum += millis($1)} END {print sum + 0}'
+    -o jsonpath='{range .items[*].spec.containers[*]}{.resources.requests.cpu}{"\n"}{end}' |
+    awk "$MILLIS"' {sum += millis($1)} END {print sum + 0}'
 }
 allocatable() { kubectl get node node1 -o jsonpath='{.status.allocatable.cpu}' | awk "$MILLIS"' {print millis($1)}'; }
 # shellcheck disable=SC2016 # awk's own
@@ -57,7 +61,8 @@ test_preempted_by_a_pod_of_higher_priority() {
   start_job "$preempted" "BEATS=10" -N4 --exclusive >/dev/null
   wait_for 60 "a running job" has_beaten "$preempted" 1
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  trap 'kubectl delete pod e2e-urgent --ignore-not-found >/dev/null; kubectl delete priorityclass e2e-urgent --ignore-not-found >/dev/null' EXIT
+  trap 'kubectl delete pod e2e-urgent --ignore-not-found >/dev/null
+    kubectl delete priorityclass e2e-urgent --ignore-not-found >/dev/null' EXIT
   # It leaves room for less than one node of the job.
   kubectl create -f - >/dev/null <<END
 {"apiVersion": "v1", "kind": "List", "items": [
@@ -85,12 +90,17 @@ test_kubernetes_node_not_ready() {
   trap continue_kubelet EXIT
   waiting=$(unique waiting)
   start_waiting() {
-    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" -N2 --exclusive --wrap "BEATS=2 exec bash /ledger/job.sh" >/dev/null
+    ctld sbatch --parsable --output=/dev/null --job-name="$waiting" -N2 --exclusive \
+      --wrap "BEATS=2 exec bash /ledger/job.sh" >/dev/null
   }
   start_waiting
-  node_is_not_ready() { [[ $(kubectl get node node1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == Unknown ]]; }
+  node_is_not_ready() {
+    [[ $(kubectl get node node1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == Unknown ]]
+  }
   wait_for 90 "node1 NotReady" node_is_not_ready
-  drained_nodes() { ctld sinfo --noheader --Node --format='%T %E' | grep -cE '^drain.* kubernetes node node1 is not ready'; }
+  drained_nodes() {
+    ctld sinfo --noheader --Node --format='%T %E' | grep -cE '^drain.* kubernetes node node1 is not ready'
+  }
   all_drained() { (($(drained_nodes) >= 4)); }
   none_drained() { (($(drained_nodes) == 0)); }
   wait_for 20 "the job's nodes drained" all_drained

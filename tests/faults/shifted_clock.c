@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shows a process another time of day than the machine's: by so many seconds as the file $SHIFTED_CLOCK says ("+0000003600"),
-// at any moment. For LD_PRELOAD. Clocks that can't be set (CLOCK_MONOTONIC) stay as they are.
+// Shows a process another time of day than the machine's: by so many seconds as the file $SHIFTED_CLOCK says
+// ("+0000003600"), at any moment. For LD_PRELOAD. Clocks that can't be set (CLOCK_MONOTONIC) stay as they are.
 //
-// Not libfaketime, which takes a lock to read its file: slurmstepd forks while its other threads ask for the time, and the
-// child then waited for that lock for good.
+// Not libfaketime, which takes a lock to read its file: slurmstepd forks while its other threads ask for the time, and
+// the child then waited for that lock for good.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

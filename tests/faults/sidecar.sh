@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The sidecar is killed with -9 at random moments while NodeSets scale out and in, are updated and deleted, with a job on
-# two nodes all the time. Afterwards there is what the NodeSets say: no record more or less, none still drained, no pod.
+# The sidecar is killed with -9 at random moments while NodeSets scale out and in, are updated and deleted, with a job
+# on two nodes all the time. Afterwards there is what the NodeSets say: no record more or less, none still drained, no
+# pod.
 #
 # kubelet waits longer with each restart of a container: here a loop in the container starts the sidecar at once.
 
@@ -22,10 +23,12 @@ END
 }
 is_of_this_revision() {
   [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.labels.controller-revision-hash}') == \
-    "$(kubectl get statefulset slurm-controller -o jsonpath='{.status.updateRevision}')" ]] && has_pod_phase "$CONTROLLER" Running
+    "$(kubectl get statefulset slurm-controller -o jsonpath='{.status.updateRevision}')" ]] &&
+    has_pod_phase "$CONTROLLER" Running
 }
 start_at_once() {
-  patch_sidecar '"command": ["sh", "-c", "trap exit TERM; while :; do slurm-k8s-sidecar & echo $! >/run/sidecar.pid; wait; done"]'
+  patch_sidecar \
+    '"command": ["sh", "-c", "trap exit TERM; while :; do slurm-k8s-sidecar & echo $! >/run/sidecar.pid; wait; done"]'
 }
 
 random_delays() { # seconds, one for each kill
@@ -36,7 +39,8 @@ random_delays() { # seconds, one for each kill
 kill_at_random() {
   # shellcheck disable=SC2016,SC2046 # the container's own variables; a word each
   sidecar_shell 'rm -f /run/kills; for wait; do
-      sleep "$wait"; until kill -9 "$(cat /run/sidecar.pid)" 2>/dev/null; do sleep 0.01; done; echo >>/run/kills; done' \
+      sleep "$wait"; until kill -9 "$(cat /run/sidecar.pid)" 2>/dev/null; do sleep 0.01; done
+      echo >>/run/kills; done' \
     sh $(random_delays)
 }
 kill_count() { sidecar_shell 'grep -c "" /run/kills'; }

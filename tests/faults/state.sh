@@ -49,7 +49,8 @@ job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
 # Where slurmctld's state is on this machine.
 volume_of_state() {
   local claim volume
-  claim=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.spec.volumes[?(@.name=="state")].persistentVolumeClaim.claimName}')
+  claim=$(kubectl get pod "$CONTROLLER" \
+    -o jsonpath='{.spec.volumes[?(@.name=="state")].persistentVolumeClaim.claimName}')
   volume=$(kubectl get pvc "$claim" -o jsonpath='{.spec.volumeName}')
   kubectl get pv "$volume" -o jsonpath='{.spec.local.path}'
 }

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   http::LineSplitter splitter(kMaxLine);
   bool refused = false;
   for (std::size_t at = 0; at < bytes.size() && !refused; at += piece) {
-    refused = !splitter.feed(bytes.substr(at, piece), [&lines](std::string_view line) { lines.emplace_back(line); }).ok();
+    const auto keep = [&lines](std::string_view line) { lines.emplace_back(line); };
+    refused = !splitter.feed(bytes.substr(at, piece), keep).ok();
   }
 
   const auto parts = split(bytes, '\n');

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the hostile tests share: users who are none of Slurm's administrators, and what must have survived them.
 #
-# Jobs of the e2e tests belong to SlurmUser. Here the pod of LOGIN, a node, is where users log in: its slurmd signs for each of
-# its users, as a login node's sackd or munged does. Each test asserts a claim of SECURITY.md.
+# Jobs of the e2e tests belong to SlurmUser. Here the pod of LOGIN, a node, is where users log in: its slurmd signs for
+# each of its users, as a login node's sackd or munged does. Each test asserts a claim of SECURITY.md.
 
 LOGIN=compute-7
 TARGET=compute-0
@@ -50,5 +50,6 @@ nothing_works() { # TEXT OUTPUT COUNT of lines
 }
 # In attacks: try NAME COMMAND… prints "NAME yes" or "NAME no".
 # shellcheck disable=SC2034,SC2016
-TRY='try() { local name=$1; shift; if timeout 10 "$@" >/dev/null 2>&1 </dev/null; then echo "$name yes"; else echo "$name no"; fi; }
+TRY='try() { local name=$1; shift
+  if timeout 10 "$@" >/dev/null 2>&1 </dev/null; then echo "$name yes"; else echo "$name no"; fi; }
 '

@@ -16,8 +16,10 @@ test_keys_and_tokens() {
     try key-of-conf cat /etc/slurm/slurm.key /run/slurm/conf/slurm.key
     try munge-key cat /run/munge/munge.key /run/slurm-k8s/key/munge.key
     try token test -e /var/run/secrets/kubernetes.io
-    try any-key bash -c "find / -xdev \( -name slurm.key -o -name munge.key -o -name token \) -readable 2>/dev/null | grep -q ."
-    try any-mount-of-secrets bash -c "for m in \$(awk \"/slurm-key|kubernetes.io/ {print \\\$2}\" /proc/mounts); do cat \$m/* ; done | grep -q ."
+    try any-key bash -c \
+      "find / -xdev \( -name slurm.key -o -name munge.key -o -name token \) -readable 2>/dev/null | grep -q ."
+    try any-mount-of-secrets bash -c \
+      "for m in \$(awk \"/slurm-key|kubernetes.io/ {print \\\$2}\" /proc/mounts); do cat \$m/* ; done | grep -q ."
     try environment-of-slurmd cat /proc/$slurmd/environ
     try environment-of-init cat /proc/1/environ
     try memory-of-slurmd bash -c "exec 3</proc/$slurmd/mem"
@@ -49,7 +51,8 @@ test_no_way_to_root() {
     try kernel-log dmesg')
   nothing_works "root" "$out" 12
   # A copy of a program that root makes set-uid, as a careless image would have one, has no effect.
-  kubectl exec "$TARGET" -c slurmd -- bash -c 'cp /usr/bin/id /usr/local/bin/suid-id && chmod 4755 /usr/local/bin/suid-id'
+  kubectl exec "$TARGET" -c slurmd -- bash -c \
+    'cp /usr/bin/id /usr/local/bin/suid-id && chmod 4755 /usr/local/bin/suid-id'
   out=$(attack 'suid-id -u')
   assert_equal "effective user of a set-uid program" "$(attack 'id -u')" "$out"
   # Jobs as root, or as another user.
@@ -106,7 +109,8 @@ test_the_api_server() {
   done
   # The token that a pod has by default, if one was there after all.
   for what in pods secrets nodesets.slurm-k8s.io; do
-    assert_equal "$what" no "$(kubectl --as="system:serviceaccount:$NAMESPACE:default" auth can-i list "$what" 2>/dev/null || true)"
+    assert_equal "$what" no "$(kubectl --as="system:serviceaccount:$NAMESPACE:default" auth can-i list "$what" \
+      2>/dev/null || true)"
   done
 }
 
@@ -136,7 +140,8 @@ END
     try folder ls /proc/$task/cwd/
     try files ls /proc/$task/fd/
     try trace perl -e "exit(syscall(101, 16, $task, 0, 0) == 0 ? 0 : 1)"
-    try read-memory perl -e "\$b = 0 x 8; \$l = pack(q(PQ), \$b, 8); syscall(310, $task, \$l, 1, \$l, 1, 0); exit(\$! == 1 ? 1 : 0)"
+    try read-memory perl -e \
+      "\$b = 0 x 8; \$l = pack(q(PQ), \$b, 8); syscall(310, $task, \$l, 1, \$l, 1, 0); exit(\$! == 1 ? 1 : 0)"
     try kill kill -9 $task
     try stop kill -STOP $task
     try renice renice -n 19 -p $task
@@ -186,7 +191,8 @@ $FLOOD")
   survives
 }
 
-# Claim 7. Bytes that are no message, an RPC's beginning, a header of a huge message; then 300 connections that say nothing.
+# Claim 7. Bytes that are no message, an RPC's beginning, a header of a huge message; then 300 connections that say
+# nothing.
 test_garbage_and_connections() {
   local out
   log_in
@@ -229,7 +235,8 @@ test_exhaustion() {
     try priority nice -n -5 bash -c "test \$(nice) -lt 0"')
   nothing_works "what is not a job's" "$out" 6
   # Where root could write, and the user can't.
-  job=$(as "$MALLORY" sbatch --parsable --output=/run/hostile --chdir=/tmp -w "$TARGET" -n1 --mem=100 --wrap true </dev/null)
+  job=$(as "$MALLORY" sbatch --parsable --output=/run/hostile --chdir=/tmp -w "$TARGET" -n1 --mem=100 --wrap true \
+    </dev/null)
   wait_job "$job" "COMPLETED FAILED CANCELLED" 60
   if kubectl exec "$TARGET" -c slurmd -- test -e /run/hostile; then fail "a user's output was written by root"; fi
   # shellcheck disable=SC2016
@@ -243,7 +250,8 @@ kill $(jobs -p)
 END
   )
   wait_job "$job" "COMPLETED FAILED CANCELLED" 60
-  assert_equal "lines of the job in slurmd's log" 0 "$(kubectl logs "$TARGET" -c slurmd | grep -cE 'hostile-line|xxxxx' || true)"
+  assert_equal "lines of the job in slurmd's log" 0 "$(kubectl logs "$TARGET" -c slurmd |
+    grep -cE 'hostile-line|xxxxx' || true)"
   assert_equal "pod" "$uid" "$(pod_uid "$TARGET")"
   assert_equal "job of another user" RUNNING "$(job_state "$neighbour")"
   assert_equal "a job after it" fine "$(as "$MALLORY" srun --quiet -w "$TARGET" -n1 --mem=100 echo fine </dev/null)"
@@ -261,7 +269,8 @@ test_what_can_be_typed() {
   one() {
     status=0
     typed=$((typed + 1))
-    as "$MALLORY" timeout 15 sbatch --hold --output=/dev/null --chdir=/tmp "$@" --wrap true </dev/null >/dev/null 2>&1 || status=$?
+    as "$MALLORY" timeout 15 sbatch --hold --output=/dev/null --chdir=/tmp "$@" --wrap true </dev/null >/dev/null 2>&1 \
+      || status=$?
     ((status != 124)) || fail "no answer within 15 s: $1"
   }
   one --job-name="$weird"

@@ -34,8 +34,8 @@ test_rights_of_an_editor() {
   done
 }
 
-# No template, overlay or patch gets a pod that reaches its machine, or the key as a file for jobs: the policy sees what they
-# make. t82_pod_policy has each of its rules.
+# No template, overlay or patch gets a pod that reaches its machine, or the key as a file for jobs: the policy sees what
+# they make. t82_pod_policy has each of its rules.
 refused_with() { # TEXT RULE
   local job
   job=$(submit -w hostile-0 -n1 --wrap true)
@@ -70,7 +70,8 @@ test_variants_of_a_stranger() {
   local job
   needs_slurm 23.02
   be_editor
-  make '"variants":[{"name":"evil","patch":{"template":{"spec":{"volumes":[{"name":"host","hostPath":{"path":"/"}}]}}}}]'
+  make \
+    '"variants":[{"name":"evil","patch":{"template":{"spec":{"volumes":[{"name":"host","hostPath":{"path":"/"}}]}}}}]'
   knows_variant() { slurm scontrol show node hostile-0 | grep AvailableFeatures | grep -c evil >/dev/null; }
   wait_for 30 "variant" knows_variant
   job=$(submit -w hostile-0 -n1 --constraint=evil --wrap true)
@@ -84,7 +85,8 @@ test_fields_of_a_stranger() {
   local fields answer taken=0
   be_editor
   RESTARTS=$(restarts)
-  for fields in '"extraConf":"Weight=1\nNodeName=x"' '"extraConf":"NodeName=x State=DOWN"' '"extraConf":"Weight=99999999999999999999"' \
+  for fields in '"extraConf":"Weight=1\nNodeName=x"' '"extraConf":"NodeName=x State=DOWN"' \
+    '"extraConf":"Weight=99999999999999999999"' \
     '"extraConf":"Features=a,,b,$(reboot)"' '"extraConf":"Gres=gpu:99999999999"' '"extraConf":"Port=6817"' \
     '"extraConf":"NodeAddr=slurm-controller"' '"replicas":2147483647' '"replicas":-1' '"ordinalPadding":99' \
     '"partition":{"enabled":true,"config":"Nodes=ALL AllowGroups=x"}' '"memoryReserve":"999999999999Ti"' \

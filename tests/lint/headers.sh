@@ -16,8 +16,8 @@ echo "1..${#headers[@]}"
 number=0
 for header in "${headers[@]}"; do
   number=$((number + 1))
-  if output=$("${compiler[@]}" -fsyntax-only -Wall -Wextra -Ilib -Iplugins -Itests -I. -Isidecar -I"$(dirname "$header")" \
-      "${slurm_flags[@]}" -x c++ -include "$header" /dev/null 2>&1); then
+  if output=$("${compiler[@]}" -fsyntax-only -Wall -Wextra -Ilib -Iplugins -Itests -I. -Isidecar \
+      -I"$(dirname "$header")" "${slurm_flags[@]}" -x c++ -include "$header" /dev/null 2>&1); then
     echo "ok $number - $header"
   else
     echo "not ok $number - $header"

@@ -24,7 +24,8 @@ matches() {
   local regex=$1 folder
   shift
   for folder in "$@"; do
-    if [[ -d $folder ]]; then grep -rnE --include='*.cc' --include='*.hpp' --include='*.h' "$regex" "$folder" || true; fi
+    [[ -d $folder ]] || continue
+    grep -rnE --include='*.cc' --include='*.hpp' --include='*.h' "$regex" "$folder" || true
   done
 }
 
@@ -33,7 +34,8 @@ folder_may() {
   local folder=$1 allowed
   shift
   allowed=$(IFS='|'; echo "$*")
-  matches '^ *# *include *"(base|json|http|kube|core|slurm|engine)/' "$folder" | grep -vE "include *\"($allowed)/" || true
+  matches '^ *# *include *"(base|json|http|kube|core|slurm|engine)/' "$folder" | grep -vE "include *\"($allowed)/" ||
+    true
 }
 
 # only_in REGEX FILES: lines of the product that match outside the files (a regex) that may have them.
@@ -51,7 +53,9 @@ no_sideways() {
   matches '^ *# *include *"(plugins|prep_k8s|node_features_k8s|power_k8s|spank)/' sidecar
 }
 
-cmocka_users() { matches '# *include *<cmocka' lib plugins spank sidecar tests | grep -v '^tests/support/cmocka\.hpp:' || true; }
+cmocka_users() {
+  matches '# *include *<cmocka' lib plugins spank sidecar tests | grep -v '^tests/support/cmocka\.hpp:' || true
+}
 
 readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
 readonly compat='[^:]*/compat\.hpp'
@@ -67,7 +71,8 @@ rule "spank includes only base" folder_may spank base
 rule "nss includes only base" folder_may nss base
 rule "nobody includes tests, or by ../" no_upward
 rule "plugins, spank and sidecar don't include each other, and lib none of them" no_sideways
-rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' 'lib/http/(curl_transport|endpoint)\.cc'
+rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' \
+  'lib/http/(curl_transport|endpoint)\.cc'
 rule "json-c only in json.cc" only_in '# *include *[<"]json-c/' 'lib/json/json\.cc'
 rule "libyaml only in yaml.cc" only_in '# *include *[<"]yaml\.h' 'lib/json/yaml\.cc'
 rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 'sidecar/admin_http\.cc'

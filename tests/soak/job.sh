@@ -20,7 +20,9 @@ if [[ ${NODES:-} ]]; then
   export ledger run
   export -f time_of_day
   # shellcheck disable=SC2016 # the node's own variables
-  srun --ntasks-per-node=1 bash -c 'echo "$(time_of_day +%s.%3N) $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $run node $SLURMD_NODENAME" >>"$ledger"' || exit 1
+  srun --ntasks-per-node=1 bash -c \
+    'echo "$(time_of_day +%s.%3N) $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $run node $SLURMD_NODENAME" >>"$ledger"' ||
+    exit 1
 fi
 while beats_on; do
   sleep 1

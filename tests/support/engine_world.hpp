@@ -103,8 +103,8 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; },
-                                                    &users});
+    engine = std::make_unique<Engine>(
+        Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; }, &users});
     engine->start();
     settle();
   }

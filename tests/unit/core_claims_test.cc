@@ -15,8 +15,10 @@ using kube::kVolumeClaims;
 using kube::Verb;
 
 Result<NodeSet> decode(const std::string& more) {
-  const auto object = Json::parse(R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":)"
-                                  R"("i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" + more + "}}");
+  const auto object = Json::parse(
+      R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":)"
+      R"("i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
+      more + "}}");
   assert_ok(object);
   return decode_nodeset(*object);
 }
@@ -31,11 +33,12 @@ void claims_are_those_of_the_node(void**) {
   assert_ok(nodeset);
   const std::vector<Json> claims = build_claims(*nodeset, "c-3");
   assert_int_equal(claims.size(), 2);
-  assert_text(claims[0].dump(),
-              R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"scratch-c-3","namespace":"slurm",)"
-              R"("labels":{"a":"b","slurm-k8s.io/node":"c-3","app.kubernetes.io/managed-by":"slurm-k8s",)"
-              R"("slurm-k8s.io/nodeset":"c"},"annotations":{"c":"d"},"ownerReferences":[]},)"
-              R"("spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  assert_text(
+      claims[0].dump(),
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"scratch-c-3","namespace":"slurm",)"
+      R"("labels":{"a":"b","slurm-k8s.io/node":"c-3","app.kubernetes.io/managed-by":"slurm-k8s",)"
+      R"("slurm-k8s.io/nodeset":"c"},"annotations":{"c":"d"},"ownerReferences":[]},)"
+      R"("spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
   assert_text(claims[1].at({"metadata", "name"}).text(), "cache-c-3");
   const auto owned = decode(std::string(kTwo) + R"(,"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete"})");
   assert_ok(owned);
@@ -44,11 +47,13 @@ void claims_are_those_of_the_node(void**) {
 }
 
 void the_pod_has_their_volumes(void**) {
-  const auto nodeset = decode(std::string(kTwo) + R"(,"template":{"spec":{"volumes":[{"name":"cache","emptyDir":{}}]}})");
+  const auto nodeset = decode(std::string(kTwo) +
+                              R"(,"template":{"spec":{"volumes":[{"name":"cache","emptyDir":{}}]}})");
   assert_ok(nodeset);
   const Json volumes = build_pod(*nodeset, {"c-3", "r", ""}, Options{}).at({"spec", "volumes"});
   assert_text(volumes[std::size_t(1)].dump(), R"({"name":"cache","persistentVolumeClaim":{"claimName":"cache-c-3"}})");
-  assert_text(volumes[std::size_t(2)].dump(), R"({"name":"scratch","persistentVolumeClaim":{"claimName":"scratch-c-3"}})");
+  assert_text(volumes[std::size_t(2)].dump(),
+              R"({"name":"scratch","persistentVolumeClaim":{"claimName":"scratch-c-3"}})");
 }
 
 void wrong_ones_are_named(void**) {
@@ -59,7 +64,8 @@ void wrong_ones_are_named(void**) {
       {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"}}])", "spec.volumeClaimTemplates[0].spec: required"},
       {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"},"spec":{}},{"metadata":{"name":"a"},"spec":{}}])",
        "spec.volumeClaimTemplates[1].metadata.name: a: given twice"},
-      {R"(,"persistentVolumeClaimRetentionPolicy":7)", "spec.persistentVolumeClaimRetentionPolicy: an object is needed"},
+      {R"(,"persistentVolumeClaimRetentionPolicy":7)",
+       "spec.persistentVolumeClaimRetentionPolicy: an object is needed"},
       {R"(,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Keep"})",
        "spec.persistentVolumeClaimRetentionPolicy.whenScaled: \"Keep\": must be Retain or Delete"},
   };

@@ -274,7 +274,8 @@ void a_nodeset_is_not_to_blame_for_an_api_server_that_is_away(void** state) {
     world.pass(std::chrono::seconds(60));
     give_up(world, name, tells);
   }
-  assert_text(joined(world.slurm.calls), "power_down compute-0\npower_down compute-1\npower_down compute-2\npower_down compute-3");
+  assert_text(joined(world.slurm.calls),
+              "power_down compute-0\npower_down compute-1\npower_down compute-2\npower_down compute-3");
 }
 
 void a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start(void** state) {

@@ -44,7 +44,8 @@ void a_node_keeps_its_claim(void** state) {
   world.resume("r1", {"compute-0"});
   assert_text(world.api.names(kube::kVolumeClaims, kNamespace).at(0), "scratch-compute-0");
   assert_text(world.pods(), "compute-0");
-  const std::string uid(world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text());
+  const std::string uid(
+      world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text());
   world.registered("compute-0");
   world.suspend("compute-0");
   assert_text(world.pods(), "");
@@ -67,8 +68,9 @@ void a_claim_that_is_going_is_waited_for(void** state) {
   World& world = world_of(state);
   world.put_nodeset("compute", 8, kClaims);
   world.start();
-  world.api.put(kube::kVolumeClaims, kNamespace,
-                *Json::parse(R"({"metadata":{"name":"scratch-compute-0","deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
+  world.api.put(
+      kube::kVolumeClaims, kNamespace,
+      *Json::parse(R"({"metadata":{"name":"scratch-compute-0","deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
   world.resume("r1", {"compute-0"});
   world.pass(std::chrono::seconds(2));
   assert_text(world.pods(), "");

@@ -38,7 +38,8 @@ struct Row {
 constexpr Row kRows[] = {
     {"the second of the revoke", [](SlurmJob&) {}, kRequeued, RequeueStep::wait},
     {"the next second", [](SlurmJob&) {}, kRequeued + 1, RequeueStep::begin},
-    {"requeued in the second of its last submit", [](SlurmJob& job) { job.begin--; }, kRequeued + 1, RequeueStep::begin},
+    {"requeued in the second of its last submit", [](SlurmJob& job) { job.begin--; }, kRequeued + 1,
+     RequeueStep::begin},
     {"one of its nodes still ends it", [](SlurmJob& job) { job.completing = true; }, kRequeued + 1, RequeueStep::wait},
     {"EpilogSlurmctld runs", [](SlurmJob& job) { job.submitted = 500, job.begin = 400; }, kRequeued, RequeueStep::wait},
     {"it runs again", [](SlurmJob& job) { job.pending = false; }, kRequeued + 1, RequeueStep::leave},

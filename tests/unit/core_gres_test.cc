@@ -9,9 +9,10 @@ namespace {
 
 void takes_what_slurmctld_takes(void**) {
   for (const char* value :
-       {"gpu", "gpu:2", "gpu:a100", "gpu:a100:2", "gpu:a100:1,gpu:h100:3", "gpu:3g.20gb:2,gpu:1g.5gb:4", "foo:1,bar:a:1",
-        "gpu:2(S:0)", "gpu:a:2(S:0-1),foo:1", "bandwidth:no_consume:4G", "bandwidth:lustre:no_consume:4GiB", "foo:0",
-        "foo:1,foo:2", "gpu:2,shard:8", "gpu:a:1,gpu:b:1,shard:a:4,shard:b:4", "gpu:1,mps:100", "shard:0", "foo:4p"}) {
+       {"gpu", "gpu:2", "gpu:a100", "gpu:a100:2", "gpu:a100:1,gpu:h100:3", "gpu:3g.20gb:2,gpu:1g.5gb:4",
+        "foo:1,bar:a:1", "gpu:2(S:0)", "gpu:a:2(S:0-1),foo:1", "bandwidth:no_consume:4G",
+        "bandwidth:lustre:no_consume:4GiB", "foo:0", "foo:1,foo:2", "gpu:2,shard:8",
+        "gpu:a:1,gpu:b:1,shard:a:4,shard:b:4", "gpu:1,mps:100", "shard:0", "foo:4p"}) {
     const Status status = check_gres(value);
     if (!status.ok()) fail_msg("%s: %s", value, status.error().message().c_str());
   }

@@ -17,9 +17,19 @@ std::string expand(const char* part, const std::string& text, const SlurmJob& jo
 }
 
 void replaces_each(void**) {
-  const SlurmJob job{.id = 12, .name = "train", .user = "alice", .account = "physics", .partitions = "gpu", .qos = "high",
-                     .reservation = "class", .extra = "team=a", .features = "cuda12&gpu", .memory = "4000M",
-                     .gres = "gpu=2", .cpus = 8, .nodes = 2};
+  const SlurmJob job{.id = 12,
+                     .name = "train",
+                     .user = "alice",
+                     .account = "physics",
+                     .partitions = "gpu",
+                     .qos = "high",
+                     .reservation = "class",
+                     .extra = "team=a",
+                     .features = "cuda12&gpu",
+                     .memory = "4000M",
+                     .gres = "gpu=2",
+                     .cpus = 8,
+                     .nodes = 2};
   assert_text(expand("annotations",
                      "$(JOB_ID) $(JOB_NAME) $(JOB_USER) $(JOB_ACCOUNT) $(JOB_PARTITION) $(JOB_QOS) $(JOB_RESERVATION) "
                      "$(JOB_EXTRA) $(JOB_CONSTRAINT) $(JOB_CPUS) $(JOB_MEMORY) $(JOB_GRES) $(JOB_NODES)", job),
@@ -40,7 +50,9 @@ void a_label_stays_one(void**) {
 }
 
 void an_annotation_is_text(void**) {
-  const auto annotation = [](const std::string& extra) { return expand("annotations", "<$(JOB_EXTRA)>", {.extra = extra}); };
+  const auto annotation = [](const std::string& extra) {
+    return expand("annotations", "<$(JOB_EXTRA)>", {.extra = extra});
+  };
   assert_text(annotation("{\"a\": \"b\\c\"}"), "<{\"a\": \"b\\c\"}>");
   assert_text(annotation("a\nb\x7f" "c\x01"), "<a b c >");
   assert_text(annotation("\xc3\xa9\xf0\x9f\x9a\x80"), "<\xc3\xa9\xf0\x9f\x9a\x80>");
@@ -56,7 +68,9 @@ void without_a_job_they_are_empty(void**) {
 }
 
 void finds_them(void**) {
-  const auto find = [](const char* part, const char* text) { return find_placeholders(metadata_with(part, text), "m"); };
+  const auto find = [](const char* part, const char* text) {
+    return find_placeholders(metadata_with(part, text), "m");
+  };
   assert_true(*find("labels", "$(JOB_ID)"));
   assert_true(*find("annotations", "x $(JOB_GRES) y"));
   assert_false(*find("labels", "$(OTHER)"));

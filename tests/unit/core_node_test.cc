@@ -59,7 +59,8 @@ void says_what_hinders(void**) {
       {R"({"phase":"Pending","initContainerStatuses":[{"state":{"waiting":{"reason":"ErrImagePull"}}}],
            "containerStatuses":[{"state":{"waiting":{"reason":"PodInitializing"}}}]})",
        Kind::failing, "ErrImagePull"},
-      {R"({"phase":"Failed","reason":"OutOfcpu","conditions":[{"type":"PodScheduled","status":"False"}]})", Kind::none, ""},
+      {R"({"phase":"Failed","reason":"OutOfcpu","conditions":[{"type":"PodScheduled","status":"False"}]})", Kind::none,
+       ""},
   };
   for (const auto& row : cases) {
     const Hindrance hindrance = pod_with_status(row.status).hindrance;
@@ -80,13 +81,16 @@ void keeps_texts_to_one_short_line(void**) {
 
 void says_how_it_ended(void**) {
   const auto terminated = [](const char* state) {
-    return pod_with_status(std::string(R"({"phase":"Failed","containerStatuses":[{"name":"slurmd","state":{"terminated":)") +
-                           state + "}}]}").ended;
+    return pod_with_status(
+               std::string(R"({"phase":"Failed","containerStatuses":[{"name":"slurmd","state":{"terminated":)") +
+               state + "}}]}")
+        .ended;
   };
   assert_text(terminated(R"({"reason":"OOMKilled","exitCode":137})"), "OOMKilled");
   assert_text(terminated(R"({"reason":"Error","exitCode":3})"), "slurmd ended with exit code 3");
-  assert_text(terminated(R"({"reason":"Error","exitCode":1,"message":"slurmd: a\nslurmd: fatal: clone: not permitted\n"})"),
-              "slurmd ended with exit code 1: fatal: clone: not permitted");
+  assert_text(
+      terminated(R"({"reason":"Error","exitCode":1,"message":"slurmd: a\nslurmd: fatal: clone: not permitted\n"})"),
+      "slurmd ended with exit code 1: fatal: clone: not permitted");
   assert_text(pod_with_status(R"({"phase":"Failed","reason":"Evicted"})").ended, "Evicted");
   assert_text(pod_with_status(R"({"phase":"Succeeded"})").ended, "Succeeded");
 }

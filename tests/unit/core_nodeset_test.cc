@@ -119,7 +119,8 @@ void refuses_variants(void**) {
       {R"([{"name":"a","patch":{"slurmd":3}}])", "variant a: patch.slurmd"},
       {R"([{"name":"a","allowedUsers":[3]}])", "variant a: allowedUsers"},
       {R"([{"name":"a","patch":{"slurmd":{"image":""}}}])", "spec.slurmd.image"},
-      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}])", "limits: must be those of the NodeSet"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}])",
+       "limits: must be those of the NodeSet"},
       {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"memory":"2Gi"}}}}}])", "must be those of"},
       {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"nvidia.com/gpu":1}}}}}])", "must be those of"},
       {R"x([{"name":"a","patch":{"template":{"metadata":{"labels":{"x":"$(JOB_X)"}}}}}])x", "no such placeholder"},
@@ -133,7 +134,8 @@ void refuses_variants(void**) {
   for (int i = 1; i <= 256; i++) users += ",\"u" + std::to_string(i) + "\"";
   const auto many = decode(spec_with(R"("variants":[{"name":"a","allowedUsers":[)" + users + "]}]"));
   assert_contains(many.error().message(), "allowedUsers: at most 256");
-  const auto longest = decode(spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
+  const auto longest = decode(
+      spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
   assert_contains(longest.error().message(), "allowedAccounts: at most 256 characters in a name");
   const auto features = decode(spec_with(R"("extraConf":"Features=)" + std::string(2048, 'x') + "\""));
   assert_contains(features.error().message(), "spec.extraConf: at most 2048 characters");
@@ -225,13 +227,15 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
       {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
       {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
-      {spec_with(R"("partition":{"config":"MaxTime=soon"})"), "spec.partition.config: MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
+      {spec_with(R"("partition":{"config":"MaxTime=soon"})"),
+       "spec.partition.config: MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
       {spec_with(R"("partition":{"config":7})"), "spec.partition.config: 7: a string is needed"},
       {spec_with(R"("partition":{"enabled":"yes"})"), "spec.partition.enabled: \"yes\": must be true or false"},
       {spec_with(R"("partition":[])"), "spec.partition: array: an object is needed"},
       {spec_with(R"("workloadDisruptionProtection":"yes")"),
        "spec.workloadDisruptionProtection: \"yes\": must be true or false"},
-      {spec_with(R"("unschedulableGracePeriodSeconds":-1)"), "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
+      {spec_with(R"("unschedulableGracePeriodSeconds":-1)"),
+       "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
       {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
       {spec_with(R"("updateStrategy":"OnDelete")"), "spec.updateStrategy: an object is needed"},
       {spec_with(R"("updateStrategy":{"type":"Recreate"})"),
@@ -242,7 +246,8 @@ void names_the_wrong_field(void**) {
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), wrong_part("\"0%\"")},
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), wrong_part("\"3\"")},
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), wrong_part("1.5")},
-      {spec_with(R"("scalingMode":"StatefulSet")"), "spec.scalingMode: \"StatefulSet\": must be OnDemand, Always or DaemonSet"},
+      {spec_with(R"("scalingMode":"StatefulSet")"),
+       "spec.scalingMode: \"StatefulSet\": must be OnDemand, Always or DaemonSet"},
       {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand, Always or DaemonSet"},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
        "spec.replicas: can't be given with scalingMode DaemonSet"},
@@ -256,11 +261,13 @@ void names_the_wrong_field(void**) {
        "spec.template.spec.containers: object: an array is needed"},
       {spec_with(R"("template":{"spec":{"containers":[{"image":"x"}]}})"),
        "spec.template.spec.containers[0].name: required"},
-      {"{" R"("slurmd":{)" + limits + "}}", "spec.slurmd.image: required"},
+      {"{"
+       R"("slurmd":{)" +
+           limits + "}}",
+       "spec.slurmd.image: required"},
       {R"({"slurmd":{"image":" ",)" + limits + "}}", "spec.slurmd.image: \" \": the name of an image is needed"},
       {R"({"slurmd":{"image":"i"}})", "spec.slurmd.resources.limits.cpu: required"},
-      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":2}}}})",
-       "spec.slurmd.resources.limits.memory: required"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":2}}}})", "spec.slurmd.resources.limits.memory: required"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"two","memory":"1Gi"}}}})",
        "spec.slurmd.resources.limits.cpu: \"two\": not a quantity"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"0","memory":"1Gi"}}}})",
@@ -299,9 +306,9 @@ void rounds_up_how_many_may_be_unavailable(void**) {
   } cases[] = {{8, "\"25%\"", 2}, {9, "\"25%\"", 3}, {0, "\"25%\"", 1},     {3, "\"1%\"", 1},
                {8, "3", 3},       {8, "\"100%\"", 8}, {65536, "\"99%\"", 64881}, {1, "20", 20}};
   for (const auto& c : cases) {
-    const auto nodeset = decode(spec_with(format(
-        R"("replicas":%d,"updateStrategy":{"type":"ScheduledUpdate","rollingUpdate":{"maxUnavailable":%s}})", c.replicas,
-        c.max_unavailable)));
+    const auto nodeset = decode(spec_with(
+        format(R"("replicas":%d,"updateStrategy":{"type":"ScheduledUpdate","rollingUpdate":{"maxUnavailable":%s}})",
+               c.replicas, c.max_unavailable)));
     assert_ok(nodeset);
     assert_true(nodeset->update.type == UpdateStrategy::Type::scheduled);
     assert_int_equal(nodeset->update.most_unavailable(nodeset->replicas), c.nodes);
@@ -358,10 +365,18 @@ void parses_quantities(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(decodes_defaults),       SLURMK8S_TEST(decodes_all_fields), SLURMK8S_TEST(decodes_variants), SLURMK8S_TEST(refuses_variants), SLURMK8S_TEST(knows_whether_pods_name_jobs), SLURMK8S_TEST(takes_half_a_cpu_as_one),
-      SLURMK8S_TEST(names_the_wrong_field), SLURMK8S_TEST(checks_names),
-      SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),       SLURMK8S_TEST(parses_quantities),
-      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine), SLURMK8S_TEST(finds_owners_by_name),
+      SLURMK8S_TEST(decodes_defaults),
+      SLURMK8S_TEST(decodes_all_fields),
+      SLURMK8S_TEST(decodes_variants),
+      SLURMK8S_TEST(refuses_variants),
+      SLURMK8S_TEST(knows_whether_pods_name_jobs),
+      SLURMK8S_TEST(takes_half_a_cpu_as_one),
+      SLURMK8S_TEST(names_the_wrong_field),
+      SLURMK8S_TEST(checks_names),
+      SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
+      SLURMK8S_TEST(parses_quantities),
+      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine),
+      SLURMK8S_TEST(finds_owners_by_name),
       SLURMK8S_TEST(knows_where_nodes_are_pinned),
   };
   return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);

@@ -44,7 +44,9 @@ Json named(const Json& list, std::string_view name) {
 
 Json slurmd_of(const Json& pod) { return named(pod.at({"spec", "containers"}), "slurmd"); }
 
-void assert_member(const Json& value, const char* expected) { assert_string_equal(std::string(value.text()).c_str(), expected); }
+void assert_member(const Json& value, const char* expected) {
+  assert_string_equal(std::string(value.text()).c_str(), expected);
+}
 
 void names_are_looked_up_in_the_domain_of_the_cluster(void**) {
   const NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null", "null");
@@ -79,7 +81,8 @@ void a_plain_nodeset(void**) {
   assert_member(named(slurmd["env"], "SLURM_K8S_NODE").at({"valueFrom", "fieldRef", "fieldPath"}), "spec.nodeName");
   assert_member(named(slurmd["env"], "SLURM_K8S_ZONE").at({"valueFrom", "fieldRef", "fieldPath"}),
                 "metadata.labels['topology.kubernetes.io/zone']");
-  assert_member(named(slurmd["env"], "SLURM_K8S_CPU_LIMIT").at({"valueFrom", "resourceFieldRef", "resource"}), "limits.cpu");
+  assert_member(named(slurmd["env"], "SLURM_K8S_CPU_LIMIT").at({"valueFrom", "resourceFieldRef", "resource"}),
+                "limits.cpu");
   assert_member(named(slurmd["env"], "SLURM_K8S_MEMORY_LIMIT").at({"valueFrom", "resourceFieldRef", "resource"}),
                 "limits.memory");
   assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
@@ -135,8 +138,9 @@ void a_pod_is_busy_from_the_start(void**) {
   assert_member(marked.at({"annotations", "cluster-autoscaler.kubernetes.io/safe-to-evict"}), "false");
   assert_member(marked.at({"annotations", "karpenter.sh/do-not-disrupt"}), "false");  // the template's
   assert_member(marked.at({"annotations", "a"}), "b");
-  assert_text(busy_marks(nodeset, false).dump(),
-              R"({"labels":{"slurm-k8s.io/busy":null},"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict":null}})");
+  assert_text(
+      busy_marks(nodeset, false).dump(),
+      R"({"labels":{"slurm-k8s.io/busy":null},"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict":null}})");
   nodeset.protects_busy = false;
   const Json plain = build(nodeset)["metadata"];
   assert_false(plain["labels"].has("slurm-k8s.io/busy"));
@@ -162,10 +166,12 @@ void what_schedules_a_pod_is_the_templates(void**) {
 
 void a_template_adds_and_changes(void**) {
   const Json pod = build(compute(
-      R"({"image":"slurmd:1","env":[{"name":"A","value":"1"}],"volumeMounts":[{"name":"scratch","mountPath":"/scratch"}]})",
+      R"({"image":"slurmd:1","env":[{"name":"A","value":"1"}],
+          "volumeMounts":[{"name":"scratch","mountPath":"/scratch"}]})",
       R"({"labels":{"team":"x"},"annotations":{"note":"y"}})",
       R"({"nodeSelector":{"disk":"ssd"},"terminationGracePeriodSeconds":60,
-          "containers":[{"name":"log","image":"log:1"},{"name":"slurmd","env":[{"name":"A","value":"0"},{"name":"B","value":"2"}]}],
+          "containers":[{"name":"log","image":"log:1"},
+                        {"name":"slurmd","env":[{"name":"A","value":"0"},{"name":"B","value":"2"}]}],
           "volumes":[{"name":"scratch","emptyDir":{}}]})"));
   assert_member(pod.at({"metadata", "labels", "team"}), "x");
   assert_member(pod.at({"metadata", "annotations", "note"}), "y");
@@ -180,7 +186,8 @@ void a_template_adds_and_changes(void**) {
 }
 
 constexpr const char* kPodSecurity =
-    R"({"seccompProfile":{"type":"RuntimeDefault"},"sysctls":[{"name":"net.ipv4.ping_group_range","value":"0 2147483647"}]})";
+    R"({"seccompProfile":{"type":"RuntimeDefault"},)"
+    R"("sysctls":[{"name":"net.ipv4.ping_group_range","value":"0 2147483647"}]})";
 
 void the_end_of_slurmds_log_is_in_its_status(void**) {
   const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", "null"));

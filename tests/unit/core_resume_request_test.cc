@@ -29,16 +29,19 @@ void layouts_of_all_versions(void**) {
       {"22.05", R"({"all_nodes":"n[1-3]","jobs":[{"job_id":123,"nodes":"n[1-2]"},{"job_id":124,"nodes":"n[2-3]"}]})",
        "n1: 123; n2: 123 124; n3: 124; "},
       {"24.11",
-       R"({"all_nodes_resume":"c-[0-1]","jobs":[{"extra":null,"features":"","job_id":5,"nodes_alloc":"c-[0-3]","nodes_resume":"c-[0-1]","oversubscribe":"OK","partition":"all","reservation":null}]})",
+       R"({"all_nodes_resume":"c-[0-1]","jobs":[{"extra":null,"features":"","job_id":5,)"
+       R"("nodes_alloc":"c-[0-3]","nodes_resume":"c-[0-1]","oversubscribe":"OK",)"
+       R"("partition":"all","reservation":null}]})",
        "c-0: 5; c-1: 5; "},
       {"26.05",
-       R"({"all_nodes_resume":"c-0","jobs":[{"exclusive":"NO","priority":1,"job_id":7,"nodes_alloc":"c-0","nodes_resume":"c-0"}]})",
+       R"({"all_nodes_resume":"c-0","jobs":[{"exclusive":"NO","priority":1,"job_id":7,)"
+       R"("nodes_alloc":"c-0","nodes_resume":"c-0"}]})",
        "c-0: 7; "},
-      {"a later version's keys", R"({"all_nodes_resume":"c-0","new":[1],"jobs":[{"job_id":7,"nodes_resume":"c-0","x":{}}]})",
-       "c-0: 7; "},
+      {"a later version's keys",
+       R"({"all_nodes_resume":"c-0","new":[1],"jobs":[{"job_id":7,"nodes_resume":"c-0","x":{}}]})", "c-0: 7; "},
       {"powered up by hand: no job", R"({"all_nodes_resume":"c-0","jobs":[]})", ""},
-      {"a job with nothing to resume in this call", R"({"all_nodes_resume":"c-0","jobs":[{"job_id":7,"nodes_resume":null}]})",
-       ""},
+      {"a job with nothing to resume in this call",
+       R"({"all_nodes_resume":"c-0","jobs":[{"job_id":7,"nodes_resume":null}]})", ""},
   };
   for (const auto& row : cases) {
     const auto jobs = parse_resume_file(row.file);

@@ -35,7 +35,8 @@ void the_same_template_has_the_same_hash(void**) {
   const std::pair<std::string, std::string> same[] = {
       {R"("env":[{"value":"1","name":"A"},{"name":"B"}],"image":"i")",
        R"("template":{"spec":{"hostNetwork":true},"metadata":{"labels":{"c":"d","a":"b"}}})"},
-      {kSlurmd, kMore + R"(,"replicas":7,"scalingMode":"Always","ordinalPadding":2,"unschedulableGracePeriodSeconds":1)"},
+      {kSlurmd,
+       kMore + R"(,"replicas":7,"scalingMode":"Always","ordinalPadding":2,"unschedulableGracePeriodSeconds":1)"},
       {kSlurmd, kMore + R"(,"updateStrategy":{"type":"OnDelete"},"workloadDisruptionProtection":false)"},
       {kSlurmd, kMore + R"(,"partition":{"enabled":true},"extraConf":"Features=a")"},
   };

@@ -112,8 +112,9 @@ void tells_what_there_is(void**) {
 void tells_only_of_variants_that_one_may_have(void**) {
   assert_text(note(index(), "cuda13", anybody),
               "constraint: no NodeSet has it; there are cpu; gpu (a100) with the variants arm, cuda11 and cuda12");
-  assert_text(note(index(), "cuda13", {kAlice, "", false}),
-              "constraint: no NodeSet has it; there are cpu; gpu (a100) with the variants arm, cuda11, cuda12 and secret");
+  assert_text(
+      note(index(), "cuda13", {kAlice, "", false}),
+      "constraint: no NodeSet has it; there are cpu; gpu (a100) with the variants arm, cuda11, cuda12 and secret");
   assert_text(note(index(), "cuda13", {kBob, "", false}),
               "constraint: no NodeSet has it; there are cpu with the variants arm and closed; "
               "gpu (a100) with the variants arm, cuda11 and cuda12");
@@ -124,7 +125,9 @@ void tells_nothing_of_what_other_nodes_have(void**) {
   VariantCatalog c = catalog();
   c.records = {"", "metal,ib", "cpu,k8s/rack1"};
   const VariantIndex with_records(c);
-  for (const char* there : {"metal", "metal&ib", "nothing|ib", "k8s/rack1&cpu"}) assert_text(note(with_records, there), "");
+  for (const char* there : {"metal", "metal&ib", "nothing|ib", "k8s/rack1&cpu"}) {
+    assert_text(note(with_records, there), "");
+  }
   for (const char* not_there : {"metal&cpu", "meta", "metal&k8s/rack1"}) {
     assert_contains(note(with_records, not_there), "no NodeSet has it");
   }
@@ -255,7 +258,9 @@ void survives_a_file(void**) {
   const auto again = VariantCatalog::decode(*parsed);
   assert_true(again.ok());
   assert_true(*again == catalog());
-  for (const char* bad : {"{}", "[]", "3", R"({"nodesets":[]})"}) assert_false(VariantCatalog::decode(*Json::parse(bad)).ok());
+  for (const char* bad : {"{}", "[]", "3", R"({"nodesets":[]})"}) {
+    assert_false(VariantCatalog::decode(*Json::parse(bad)).ok());
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// http/curl_transport on plain HTTP: what is sent, what each fault becomes, streams, limits, cancelling, the event loop.
-// TLS and tokens against an API server are the contract's (tests/contract).
+// http/curl_transport on plain HTTP: what is sent, what each fault becomes, streams, limits, cancelling, the event
+// loop. TLS and tokens against an API server are the contract's (tests/contract).
 #include "http/curl_transport.hpp"
 
 #include <fcntl.h>
@@ -111,7 +111,7 @@ bool has_line(const std::string& request, const std::string& line) {
   return request.find("\r\n" + line + "\r\n") != std::string::npos;
 }
 
-// ---- requests and answers --------------------------------------------------------------------------------------------
+// ---- requests and answers -------------------------------------------------------------------------------------------
 
 void requests_on_the_wire(void** state) {
   World& world = world_of(state);
@@ -205,7 +205,7 @@ void a_token_is_asked_for_each_request(void** state) {
   assert_text(world.get(), "200 ");
 }
 
-// ---- faults ----------------------------------------------------------------------------------------------------------
+// ---- faults ---------------------------------------------------------------------------------------------------------
 
 void faults_of_send(void** state) {
   const struct {
@@ -300,7 +300,7 @@ void proxies_of_the_environment_are_not_used(void** state) {
   assert_text(result, "200 direct");
 }
 
-// ---- streams ---------------------------------------------------------------------------------------------------------
+// ---- streams --------------------------------------------------------------------------------------------------------
 
 void a_stream_at_every_split_point(void** state) {
   World& world = world_of(state);
@@ -325,9 +325,10 @@ void how_streams_end(void** state) {
     const char* expected;
   } cases[] = {
       {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\na\nb\n\r\n0\r\n\r\n", "<><a><b> 200 "},
-      {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\nb\r\n0\r\n\r\n", "<><a> protocol: "},  // no last newline
-      {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\na\nb\n\r\n", "<><a><b> unavailable: "},   // cut between
-      {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n9\r\na\nb", "<><a> unavailable: "},            // cut within
+      {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\nb\r\n0\r\n\r\n",
+       "<><a> protocol: "},  // no last newline
+      {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n4\r\na\nb\n\r\n", "<><a><b> unavailable: "},  // cut between
+      {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n9\r\na\nb", "<><a> unavailable: "},           // cut within
       {"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "<> "},
       {"HTTP/1.1 410 X\r\nContent-Length: 5\r\n\r\na\nb\nc", " 410 a\nb\nc"},  // an error's body is no line
       {"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n", " 500 "},
@@ -387,7 +388,7 @@ void a_slow_stream_is_not_silent(void** state) {
   assert_text(world.stream(seconds(1)), "<><xxxx><xxxx><xxxx> 200 ");
 }
 
-// ---- limits ----------------------------------------------------------------------------------------------------------
+// ---- limits ---------------------------------------------------------------------------------------------------------
 
 void sends_wait_for_a_connection_and_streams_do_not(void** state) {
   World& world = world_of(state);
@@ -426,7 +427,7 @@ void waiting_is_not_part_of_the_timeout(void** state) {
   for (const auto& result : world.results) assert_text(result, "200 ");
 }
 
-// ---- cancelling and callbacks ----------------------------------------------------------------------------------------
+// ---- cancelling and callbacks ---------------------------------------------------------------------------------------
 
 void cancelled_requests_are_silent(void** state) {
   World& world = world_of(state);
@@ -524,7 +525,7 @@ void destroyed_with_requests_under_way(void** state) {
   assert_int_equal(world.results.size(), 0);
 }
 
-// ---- the event loop --------------------------------------------------------------------------------------------------
+// ---- the event loop -------------------------------------------------------------------------------------------------
 
 void waits_no_longer_than_told(void** state) {
   World& world = world_of(state);
@@ -605,7 +606,7 @@ void two_descriptors_of_which_one_removes_the_other(void** state) {
   assert_int_equal(called, 1);
 }
 
-// ---- options ---------------------------------------------------------------------------------------------------------
+// ---- options --------------------------------------------------------------------------------------------------------
 
 void bad_options(void**) {
   const struct {

@@ -14,7 +14,9 @@ std::string fed(const std::vector<std::string_view>& pieces, std::size_t max_lin
   LineSplitter splitter(max_line);
   std::string seen;
   for (const auto piece : pieces) {
-    const Status status = splitter.feed(piece, [&](std::string_view line) { seen.append("<").append(line).append(">"); });
+    const Status status = splitter.feed(piece, [&](std::string_view line) {
+      seen.append("<").append(line).append(">");
+    });
     if (!status.ok()) return seen + "!" + status.error().message();
   }
   return seen + (splitter.partial() ? "+" : "");

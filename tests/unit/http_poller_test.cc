@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// http/poller: what is ready is told until it isn't, numbers that come again are other descriptors, wake() is never lost.
+// http/poller: what is ready is told until it isn't, numbers that come again are other descriptors, wake() is never
+// lost.
 #include "http/poller.hpp"
 
 #include <fcntl.h>

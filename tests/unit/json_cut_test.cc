@@ -39,8 +39,8 @@ void keeps_the_rest(void**) {
 }
 
 void what_is_no_json_ends(void**) {
-  for (const char* text : {R"({"x")", R"({"x":)", R"({"x":")", R"({"x":"\)", R"({"x":{[)", R"({"a":1,"x":[1)", R"("x":)",
-                           R"("x" )", "\"", "\"\\"}) {
+  for (const char* text : {R"({"x")", R"({"x":)", R"({"x":")", R"({"x":"\)", R"({"x":{[)", R"({"a":1,"x":[1)",
+                           R"("x":)", R"("x" )", "\"", "\"\\"}) {
     cut(text);  // the sanitizers look at it
   }
   assert_text(cut(R"({"a":1,"x":[1)"), R"({"a":1)");

@@ -18,7 +18,8 @@ Json parsed(std::string_view text) {
 void parses_and_writes_the_same(void**) {
   const char* cases[] = {
       "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "-0.5e-3",
-      "\"\"", "\"a\"", "\"/\"", "\"\\\"\\\\\\b\\f\\n\\r\\t\"", "\"\\u0000x\"", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
+      "\"\"", "\"a\"", "\"/\"", "\"\\\"\\\\\\b\\f\\n\\r\\t\"", "\"\\u0000x\"",
+      "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
       "[]", "{}", "[1,[2,[3]]]", "{\"b\":1,\"a\":{\"c\":[null,true]}}", "{\"\":0}",
   };
   for (const char* text : cases) assert_text(parsed(text).dump(), text);
@@ -82,7 +83,8 @@ void types_are_told(void**) {
 }
 
 void reading_never_fails(void**) {
-  const Json value = parsed("{\"s\":\"text\",\"i\":7,\"d\":1.5,\"b\":true,\"a\":[10,20],\"o\":{\"p\":{\"q\":\"deep\"}},\"n\":null}");
+  const Json value = parsed("{\"s\":\"text\",\"i\":7,\"d\":1.5,\"b\":true,\"a\":[10,20],"
+                            "\"o\":{\"p\":{\"q\":\"deep\"}},\"n\":null}");
   assert_text(value["s"].text(), "text");
   assert_text(value["i"].text("fallback"), "fallback");
   assert_text(value["none"].text(), "");

@@ -36,7 +36,8 @@ void collections(void**) {
     const char* text;
     const char* expected;
   } cases[] = {
-      {"a: 1\nb: [x, 2]\nc:\n  - d: e\n    f: g\n  - h\n", "{\"a\":1,\"b\":[\"x\",2],\"c\":[{\"d\":\"e\",\"f\":\"g\"},\"h\"]}"},
+      {"a: 1\nb: [x, 2]\nc:\n  - d: e\n    f: g\n  - h\n",
+       "{\"a\":1,\"b\":[\"x\",2],\"c\":[{\"d\":\"e\",\"f\":\"g\"},\"h\"]}"},
       {"{\"a\": {\"b\": [1, null, true]}}", "{\"a\":{\"b\":[1,null,true]}}"},
       {"---\na: b\n...\n", "{\"a\":\"b\"}"},
       {"%YAML 1.2\n---\na: b\n", "{\"a\":\"b\"}"},
@@ -115,12 +116,14 @@ void writes(void**) {
       {R"({"b":1,"a":{"d":[],"c":{}}})", "b: 1\na:\n  d: []\n  c: {}\n"},
       {R"({"a":[1,2.5,true,null,{"b":"c","d":["e"]}]})", "a:\n- 1\n- 2.5\n- true\n- null\n- b: c\n  d:\n  - e\n"},
       {R"(["no","ON","y","True","null","~","","8","1.5","0x1F","012","12:30","1e3",".5","-"])",
-       "- \"no\"\n- \"ON\"\n- \"y\"\n- \"True\"\n- \"null\"\n- \"~\"\n- \"\"\n- \"8\"\n- \"1.5\"\n- \"0x1F\"\n- \"012\"\n"
+       "- \"no\"\n- \"ON\"\n- \"y\"\n- \"True\"\n- \"null\"\n- \"~\"\n- \"\"\n- \"8\"\n- \"1.5\"\n"
+       "- \"0x1F\"\n- \"012\"\n"
        "- \"12:30\"\n- \"1e3\"\n- \".5\"\n- \"-\"\n"},
       {R"(["32Gi","500m","r.example/x/slurmd:25.11","Weight=10 Gres=gpu:8","/home","slurm-k8s.io/a"])",
        "- 32Gi\n- 500m\n- r.example/x/slurmd:25.11\n- Weight=10 Gres=gpu:8\n- /home\n- slurm-k8s.io/a\n"},
       {R"(["a: b","a:","a #b","#a","- a","@a","{a","a\tb"," a","a ","*a","!a","-vvv"])",
-       "- \"a: b\"\n- \"a:\"\n- \"a #b\"\n- \"#a\"\n- \"- a\"\n- \"@a\"\n- \"{a\"\n- \"a\\tb\"\n- \" a\"\n- \"a \"\n- \"*a\"\n"
+       "- \"a: b\"\n- \"a:\"\n- \"a #b\"\n- \"#a\"\n- \"- a\"\n- \"@a\"\n- \"{a\"\n- \"a\\tb\"\n- \" a\"\n"
+       "- \"a \"\n- \"*a\"\n"
        "- \"!a\"\n- \"-vvv\"\n"},
       {R"({"yes":1,"8":2,"a b":3})", "\"yes\": 1\n\"8\": 2\na b: 3\n"},
       {R"({"s":"one\ntwo\n","t":"one\n\ntwo"})", "s: |\n  one\n  two\nt: |-\n  one\n\n  two\n"},

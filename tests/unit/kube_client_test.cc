@@ -35,10 +35,12 @@ void requests(void**) {
   world.client->list(kPods, "slurm", {}, world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods?limit=500");
   world.client->list(kPods, "slurm",
-                     {.label_selector = "a=b,c", .resource_version = "0", .continue_token = "", .limit = 0}, world.keep());
+                     {.label_selector = "a=b,c", .resource_version = "0", .continue_token = "", .limit = 0},
+                     world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods?labelSelector=a%3Db%2Cc&resourceVersion=0");
   world.client->list(kPods, "slurm",
-                     {.label_selector = "", .resource_version = "7", .continue_token = "t==", .limit = 2}, world.keep());
+                     {.label_selector = "", .resource_version = "7", .continue_token = "t==", .limit = 2},
+                     world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods?continue=t%3D%3D&limit=2");
 
   world.client->create(kNodeSets, "slurm", object, world.keep());
@@ -134,7 +136,8 @@ void watches_that_end_in_an_error(void**) {
     const char* line;
     const char* end;
   } cases[] = {
-      {"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"message\":\"too old\"}}", "end gone: too old"},
+      {"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"message\":\"too old\"}}",
+       "end gone: too old"},
       {"{\"type\":\"ADDED\",\"object\":{", "end protocol: watch event: JSON"},
       {"{\"type\":\"NEWS\",\"object\":{}}", "end protocol: watch event: of no known type"},
       {"{\"type\":\"ADDED\"}", "end protocol: watch event: of no known type"},

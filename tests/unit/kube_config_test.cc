@@ -103,7 +103,8 @@ void bad_kubeconfigs_name_entry_and_field(void** state) {
       {"current-context: x", Errc::not_found, "context \"x\": no such entry in contexts"},
       {"current-context: x\ncontexts: {x: y}", Errc::not_found, "context \"x\""},
       {"current-context: x\ncontexts: [{name: x}]", Errc::invalid, "context \"x\": context: not there"},
-      {"current-context: x\ncontexts: [{name: x, context: {user: u}}]", Errc::invalid, "context \"x\": cluster: not set"},
+      {"current-context: x\ncontexts: [{name: x, context: {user: u}}]", Errc::invalid,
+       "context \"x\": cluster: not set"},
       {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]", Errc::not_found,
        "cluster \"c\": no such entry in clusters"},
       {"current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: {" +

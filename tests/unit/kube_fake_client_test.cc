@@ -27,7 +27,9 @@ struct World {
           events += kNames[static_cast<int>(event)];
           events.append(object.at({"metadata", "name"}).text()).append(" ");
         },
-        [this](Status status) { events += status.ok() ? "end" : "end:" + std::string(to_string(status.error().code())); });
+        [this](Status status) {
+          events += status.ok() ? "end" : "end:" + std::string(to_string(status.error().code()));
+        });
   }
 };
 
@@ -108,7 +110,9 @@ void selectors(void**) {
   for (const auto& c : cases) {
     world.client.list(kPods, "slurm", {.label_selector = c.selector}, world.keep());
     std::string names;
-    (*world.answer())["items"].each([&](const Json& item) { names.append(item.at({"metadata", "name"}).text()) += ' '; });
+    (*world.answer())["items"].each([&](const Json& item) {
+      names.append(item.at({"metadata", "name"}).text()) += ' ';
+    });
     assert_text(names, c.names);
   }
 }

@@ -13,7 +13,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/** A reflector of the pods in `slurm`, and what its listener heard: "+name:phase", "-name:uid" ('*' when from a relist), "S". */
+/**
+ * A reflector of the pods in `slurm`, and what its listener heard: "+name:phase", "-name:uid" ('*' when from a relist),
+ * "S".
+ */
 struct World {
   FakeClient client;
   FakeClock clock;

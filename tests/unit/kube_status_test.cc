@@ -76,7 +76,8 @@ void waits(void**) {
       decode_response(http::Response{429, details, std::chrono::seconds(3)}).error().retry_after()->count(), 3);
   assert_int_equal(decode_response(http::Response{503, "", std::chrono::seconds(2)}).error().retry_after()->count(), 2);
   assert_false(decoded(429, "").error().retry_after().has_value());
-  assert_false(decoded(429, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":-1}}").error().retry_after().has_value());
+  assert_false(
+      decoded(429, "{\"kind\":\"Status\",\"details\":{\"retryAfterSeconds\":-1}}").error().retry_after().has_value());
 }
 
 void successes(void**) {

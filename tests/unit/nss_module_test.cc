@@ -104,7 +104,8 @@ std::string name_of(const char* address) {
   ipv4.sin_family = AF_INET;
   inet_pton(AF_INET, address, &ipv4.sin_addr);
   char name[NI_MAXHOST] = "";
-  const int error = getnameinfo(reinterpret_cast<sockaddr*>(&ipv4), sizeof ipv4, name, sizeof name, nullptr, 0, NI_NAMEREQD);
+  const int error = getnameinfo(reinterpret_cast<sockaddr*>(&ipv4), sizeof ipv4, name, sizeof name, nullptr, 0,
+                                NI_NAMEREQD);
   return error == 0 ? name : gai_strerror(error);
 }
 

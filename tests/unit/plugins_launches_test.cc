@@ -145,8 +145,9 @@ void power_saving_is_woken_for_each_job(void**) {
   assert_true(again);
 }
 
-// A power-save thread as Slurm's, with time(2) as late as Linux has it, driven by the ticks: from each job's time to the
-// look that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being put back.
+// A power-save thread as Slurm's, with time(2) as late as Linux has it, driven by the ticks: from each job's time to
+// the look that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
+// put back.
 std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   using std::chrono::milliseconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
@@ -216,12 +217,14 @@ void follow(PowerSaveTicks& ticks, std::initializer_list<Step> steps) {
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
   for (const Step& step : steps) {
     const Wake due = ticks.due(start + std::chrono::milliseconds(step.ms), step.asked);
-    if (due != step.due) fail_msg("%d ms: %d instead of %d", step.ms, static_cast<int>(due), static_cast<int>(step.due));
+    if (due != step.due) {
+      fail_msg("%d ms: %d instead of %d", step.ms, static_cast<int>(due), static_cast<int>(step.due));
+    }
   }
 }
 
-// What asks for nodes without a job isn't seen to be served: it is woken for again when the look may have been used up, and
-// only then, since that takes the next second's look.
+// What asks for nodes without a job isn't seen to be served: it is woken for again when the look may have been used up,
+// and only then, since that takes the next second's look.
 void ticks_for_nodes(void**) {
   PowerSaveTicks ticks;
   // Nothing is known yet of its own tick; then it is.
@@ -259,7 +262,8 @@ void ticks_for_nodes_and_jobs(void**) {
 
 void ticks_survive_a_clock_that_is_set(void**) {
   using std::chrono::seconds;
-  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) + std::chrono::milliseconds(500);
+  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) +
+                                     std::chrono::milliseconds(500);
   PowerSaveTicks ticks;
   assert_true(ticks.due(start, Wake::none) == Wake::none);  // no job yet
   assert_true(ticks.due(start, Wake::jobs) == Wake::jobs);

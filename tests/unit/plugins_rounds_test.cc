@@ -104,8 +104,10 @@ void plugin_round(const std::string& path) {
 void plugins_leave_nothing(void**) {
   for (const char* path : {"plugins/.libs/prep_k8s.so", "plugins/.libs/power_k8s.so",
                            "plugins/.libs/node_features_k8s.so", "plugins/.libs/job_submit_k8s.so"}) {
-    if (std::string(path).find("power") != std::string::npos && !std::filesystem::exists(built(path))) continue;  // 24.05
+    if (std::string(path).find("power") != std::string::npos && !std::filesystem::exists(built(path))) {
+      continue;  // 24.05
     rounds(path, 1000, [&] { plugin_round(built(path)); });
+    }
   }
 }
 
@@ -178,7 +180,8 @@ void variants_are_known_from_the_file(void**) {
   assert_text(settled, "v2");
   assert_int_equal(judge("v3", &applicant, settled, sizeof settled, text, sizeof text), 0);
   assert_contains(text, "no NodeSet has it");
-  assert_int_equal(judge(std::string(1 << 20, ',').c_str(), &applicant, settled, sizeof settled, text, sizeof text), -1);
+  assert_int_equal(judge(std::string(1 << 20, ',').c_str(), &applicant, settled, sizeof settled, text, sizeof text),
+                   -1);
   assert_contains(text, "more than 1024 bytes");
   assert_int_equal(choose("v2|v1", "gpu-[0-3]", text, sizeof text), 0);
   assert_text(text, "v2");

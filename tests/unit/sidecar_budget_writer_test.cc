@@ -67,8 +67,9 @@ void is_made_once(void**) {
   assert_contains(f.condition(), "False BudgetPending");
   f.start();
   const Json budget = f.budget();
-  assert_text(budget["spec"].dump(),
-              R"({"maxUnavailable":0,"selector":{"matchLabels":{"slurm-k8s.io/nodeset":"c","slurm-k8s.io/busy":"true"}}})");
+  assert_text(
+      budget["spec"].dump(),
+      R"({"maxUnavailable":0,"selector":{"matchLabels":{"slurm-k8s.io/nodeset":"c","slurm-k8s.io/busy":"true"}}})");
   assert_text(budget["metadata"]["ownerReferences"][std::size_t(0)]["uid"].text(), "u-c");
   assert_contains(f.condition(), "True BudgetInPlace");
   f.rounds(60);

@@ -47,9 +47,11 @@ struct Fixture {
   }
   void put(const char* deleted, const char* scaled) {
     const auto object = Json::parse(format(
-        R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":"i","resources":{"limits":)"
-        R"({"cpu":"2","memory":"1000Mi"}}},"volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{}}],)"
-        R"("persistentVolumeClaimRetentionPolicy":{"whenDeleted":"%s","whenScaled":"%s"}}})", deleted, scaled));
+        R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":"i",)"
+        R"("resources":{"limits":{"cpu":"2","memory":"1000Mi"}}},)"
+        R"("volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{}}],)"
+        R"("persistentVolumeClaimRetentionPolicy":{"whenDeleted":"%s","whenScaled":"%s"}}})",
+        deleted, scaled));
     nodesets.insert_or_assign("c", KnownNodeSet{.generation = 1, .spec = decode_nodeset(*object)});
   }
   void rounds(int count) {

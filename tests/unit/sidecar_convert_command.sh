@@ -29,11 +29,14 @@ echo "$good" >"$folder/good.yaml"
 sed 's/replicas: 2/taintKubeNodes: true/; s/gpu/other/' "$folder/good.yaml" >"$folder/partial.yaml"
 printf 'a: 1\nb: [\n' >"$folder/bad.yaml"
 
-expect "all is converted" 0 $'---\napiVersion: slurm-k8s.io/v1alpha1\n*name: gpu\n*replicas: 2\n*' "" "$folder/good.yaml"
+expect "all is converted" 0 $'---\napiVersion: slurm-k8s.io/v1alpha1\n*name: gpu\n*replicas: 2\n*' "" \
+  "$folder/good.yaml"
 expect "standard input" 0 "*name: gpu*" "" - <<<"$good"
-expect "several files" 1 "*name: gpu*---*name: other*" "*/partial.yaml: nodeset other: spec.taintKubeNodes: not converted: *" \
+expect "several files" 1 "*name: gpu*---*name: other*" \
+  "*/partial.yaml: nodeset other: spec.taintKubeNodes: not converted: *" \
   "$folder/good.yaml" "$folder/partial.yaml"
-expect "bad YAML after a good file" 2 "" "slurm-k8s-sidecar: $folder/bad.yaml: YAML: line 3, *" "$folder/good.yaml" "$folder/bad.yaml"
+expect "bad YAML after a good file" 2 "" "slurm-k8s-sidecar: $folder/bad.yaml: YAML: line 3, *" "$folder/good.yaml" \
+  "$folder/bad.yaml"
 expect "a file without NodeSets" 2 "" "slurm-k8s-sidecar: standard input: no NodeSet of Slinky's in it" - <<<"a: 1"
 expect "a missing file" 2 "" "*$folder/none*No such file*" "$folder/none"
 expect "no file" 2 "" "usage: *"

@@ -51,8 +51,10 @@ void a_plain_nodeset_has_no_notes(void**) {
   assert_text(notes_of(conversion), "");
   assert_false(conversion.is_partial());
   assert_text(yaml_of(conversion),
-              "---\napiVersion: slurm-k8s.io/v1alpha1\nkind: NodeSet\nmetadata:\n  name: gpu\n  namespace: batch\nspec:\n"
-              "  replicas: 3\n  ordinalPadding: 2\n  slurmd:\n    image: i\n    resources:\n      limits:\n        cpu: 8\n"
+              "---\napiVersion: slurm-k8s.io/v1alpha1\nkind: NodeSet\nmetadata:\n  name: gpu\n  namespace: batch\n"
+              "spec:\n"
+              "  replicas: 3\n  ordinalPadding: 2\n  slurmd:\n    image: i\n    resources:\n      limits:\n"
+              "        cpu: 8\n"
               "        memory: 4Gi\n");
 }
 
@@ -153,8 +155,10 @@ spec:
       "document 1 (Service workers): not converted: no NodeSet\n" +
           at + "metadata.name: not needed: slurm-worker-gpu: the NodeSet is named gpu, as Slurm's nodes are\n" +
           at + "metadata.uid: not needed: the API server sets it\n" +
-          at + "metadata.labels[\"app.kubernetes.io/managed-by\"]: not needed: says how Slinky's object was installed\n" +
-          at + "metadata.annotations[\"meta.helm.sh/release-name\"]: not needed: says how Slinky's object was installed\n" +
+          at + "metadata.labels[\"app.kubernetes.io/managed-by\"]: "
+               "not needed: says how Slinky's object was installed\n" +
+          at + "metadata.annotations[\"meta.helm.sh/release-name\"]: "
+               "not needed: says how Slinky's object was installed\n" +
           at + "spec.controllerRef: not needed: the NodeSets of a namespace belong to its one Slurm cluster\n" +
           at + "spec.scalingMode: not needed: StatefulSet: as without it\n" +
           at + "spec.slurmd.image: to be completed: r.example/slinkyproject/slurmd:1: an image of slurm-k8s, whose "
@@ -164,8 +168,8 @@ spec:
           at + "spec.ssh: not needed: as without it\n" +
           at + "spec.extraConf: not converted: Port=7000: Port can't be given here\n" +
           at + "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
-          of_template + "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod of "
-               "a node\n" +
+          of_template + "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod "
+               "of a node\n" +
           of_template + "metadata.annotations[\"topology.slinky.slurm.net/spec\"]: not converted: only slurm-operator "
                "reads it\n" +
           of_template + "spec.restartPolicy: not needed: Never: as without it\n" +
@@ -257,7 +261,8 @@ spec:
               "nodesets.big.podSpec.hostname: not needed: Slinky's chart replaces it by the NodeSet's key\n"
               "nodesets.big.enabled: not needed: a NodeSet with `false` is left out\n"
               "nodesets.big.extraConfMap: not needed: without effect beside extraConf\n"
-              "nodesets.big.metadata.labels[\"slurm-k8s.io/node\"]: not converted: slurm-k8s sets it for every pod of a node\n"
+              "nodesets.big.metadata.labels[\"slurm-k8s.io/node\"]: "
+              "not converted: slurm-k8s sets it for every pod of a node\n"
               "priorityClass.create: not converted: the class must be there\n"
               "controller: not converted: no part of a NodeSet\n");
 }
@@ -326,7 +331,8 @@ void what_ours_needs_is_asked_for(void**) {
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
               at + "spec.slurmd.resources.limits.cpu: required\n");
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),
-              at + "spec.slurmd.resources.limits.cpu: required\n" + at + "spec.slurmd.resources.limits.memory: required\n");
+              at + "spec.slurmd.resources.limits.cpu: required\n" +
+              at + "spec.slurmd.resources.limits.memory: required\n");
   const Conversion twice = converted(nodeset_with(kSized) + "---\n" + nodeset_with(kSized));
   assert_text(notes_of(twice), "nodeset gpu: to be completed: another name: there is already a NodeSet batch/gpu\n");
 }
@@ -357,7 +363,8 @@ void documents_of_other_kinds(void**) {
     if (*c.note == '\0') assert_text(notes_of(conversion), "");
   }
   const Conversion list = converted(
-      "kind: List\napiVersion: v1\nitems:\n- {kind: NodeSet, apiVersion: slinky.slurm.net/v1beta1, metadata: {name: gpu}, "
+      "kind: List\napiVersion: v1\nitems:\n- {kind: NodeSet, apiVersion: slinky.slurm.net/v1beta1, "
+      "metadata: {name: gpu}, "
       "spec: {slurmd: {image: i, resources: {limits: {cpu: 1, memory: 1Gi}}}}}\n");
   assert_int_equal(list.nodesets.size(), 1);
   assert_text(notes_of(list), "");
@@ -372,7 +379,7 @@ void the_result_converts_to_itself(void**) {
   assert_text(yaml_of(again), first);
 }
 
-// ---- docs/from-slinky.md ---------------------------------------------------------------------------------------------
+// ---- docs/from-slinky.md --------------------------------------------------------------------------------------------
 
 std::string code(std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; }
 

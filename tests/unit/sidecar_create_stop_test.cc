@@ -34,8 +34,9 @@ void a_status_keeps_it(void**) {
   assert_text(status.dump(), R"({"createStopped":{"definition":"a","time":"2027-01-15T08:00:00Z","count":1}})");
   assert_true(decode_create_stop(status) == stop);
   assert_true(encode_create_stop({}).is_null());
-  for (const char* bad : {"{}", R"({"createStopped":{"definition":"a"}})", R"({"createStopped":{"time":"x"}})",
-                          R"({"createStopped":{"definition":"","time":"2027-01-15T08:00:00Z"}})", R"({"createStopped":7})"}) {
+  for (const char* bad :
+       {"{}", R"({"createStopped":{"definition":"a"}})", R"({"createStopped":{"time":"x"}})",
+        R"({"createStopped":{"definition":"","time":"2027-01-15T08:00:00Z"}})", R"({"createStopped":7})"}) {
     assert_false(decode_create_stop(*Json::parse(bad)).has_value());
   }
 }

@@ -94,8 +94,8 @@ struct Fixture {
     std::set<std::string> lines;
     for (const std::string& name : client.names(kube::kEvents, "slurm")) {
       const Json event = client.find(kube::kEvents, "slurm", name);
-      lines.insert(std::string(event.at({"regarding", "name"}).text()) + " " + std::string(event["reason"].text()) + " " +
-                   std::string(event["note"].text()) + "\n");
+      lines.insert(std::string(event.at({"regarding", "name"}).text()) + " " + std::string(event["reason"].text()) +
+                   " " + std::string(event["note"].text()) + "\n");
     }
     std::string all;
     for (const std::string& line : lines) all += line;
@@ -314,7 +314,8 @@ void protects_pods_of_nodes_in_use(void**) {
     node.real_memory_mib = 936;
     node.features = "c";
     Json labels = Json::object().set(kLabelNode, name).set(kLabelNodeSet, "c").set(kLabelBusy, "true");
-    f.client.put(kube::kPods, "slurm", Json::object().set("metadata", Json::object().set("name", name).set("labels", labels)));
+    f.client.put(kube::kPods, "slurm",
+                 Json::object().set("metadata", Json::object().set("name", name).set("labels", labels)));
   }
   f.slurm.node("c-0").base = SlurmNode::Base::allocated;
   const auto is_marked = [&](const char* name) {

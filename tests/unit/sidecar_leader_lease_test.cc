@@ -75,7 +75,8 @@ void what_is_to_be_done(void**) {
 void what_an_object_says(void**) {
   const auto full = Json::parse(
       R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"x","leaseDurationSeconds":30,)"
-      R"("acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":"2026-01-01T00:00:02.000000Z","leaseTransitions":3}})");
+      R"("acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":"2026-01-01T00:00:02.000000Z",)"
+      R"("leaseTransitions":3}})");
   const Lease lease = decode_lease(*full, seconds(15));
   assert_true(lease.there);
   assert_text(lease.holder, "x");

@@ -68,7 +68,8 @@ class Cluster {
     return *this;
   }
   NodePlan plan() const {
-    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins, true, demand, unused, gres_types});
+    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins, true, demand,
+                       unused, gres_types});
   }
   std::string actions() const {
     std::string text;
@@ -602,9 +603,14 @@ void exempts_nodes_from_suspends(void**) {
     const char* exempt;
     const char* actions;
   } cases[] = {
-      {"", "exempt c-[0-1]"},    {"c-0", "exempt c-1"}, {"c-[0-9]", ""}, {"x,c", ""}, {"ALL", ""}, {"cc", "exempt c-[0-1]"},
-      {"c-[0-9]:2", ""},         // slurmctld can't add to it
-      {nullptr, ""},             // before Slurm 23.02
+      {"", "exempt c-[0-1]"},
+      {"c-0", "exempt c-1"},
+      {"c-[0-9]", ""},
+      {"x,c", ""},
+      {"ALL", ""},
+      {"cc", "exempt c-[0-1]"},
+      {"c-[0-9]:2", ""},  // slurmctld can't add to it
+      {nullptr, ""},      // before Slurm 23.02
   };
   for (const auto& c : cases) {
     Cluster cluster = always(2, c.exempt);
@@ -948,8 +954,8 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
   return slurm.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
 }
 
-// The plan carried out on a Slurm whose jobs come and go, in many orders: it always comes to rest with exactly the wanted
-// records, no job is ever harmed, and at rest there is nothing to do.
+// The plan carried out on a Slurm whose jobs come and go, in many orders: it always comes to rest with exactly the
+// wanted records, no job is ever harmed, and at rest there is nothing to do.
 void comes_to_rest_without_harm(void**) {
   unsigned random = 12345;
   const auto dice = [&random](unsigned sides) {
@@ -1001,7 +1007,8 @@ void comes_to_rest_without_harm(void**) {
         }
       }
       // Only some of the actions: the sidecar may be killed between any two.
-      for (const NodeAction& action : plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096, exemptions, held}).actions) {
+      for (const NodeAction& action :
+           plan_nodes({nodesets, *slurm.load_nodes(), pods, 4096, exemptions, held}).actions) {
         if (!settling && dice(4) == 0) break;
         assert_true(carry_out(slurm, action).ok());
       }

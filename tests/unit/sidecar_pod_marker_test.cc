@@ -147,7 +147,8 @@ void the_time_is_that_of_the_transition(void**) {
   Fixture f;
   SlurmNode& node = f.add("c-0");
   const auto time = [&] {
-    return std::string(f.client.find(kPods, "slurm", "c-0")["status"]["conditions"][std::size_t{0}]["lastTransitionTime"].text());
+    return std::string(
+        f.client.find(kPods, "slurm", "c-0")["status"]["conditions"][std::size_t{0}]["lastTransitionTime"].text());
   };
   f.rounds(8);
   const std::string first = time();
@@ -251,7 +252,8 @@ void protection_is_switched_off_and_on(void**) {
 
 void annotations_of_the_template_stay(void**) {
   Fixture f;
-  f.put_nodeset("c", R"(,"template":{"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict":"true"}}})");
+  f.put_nodeset(
+      "c", R"(,"template":{"metadata":{"annotations":{"cluster-autoscaler.kubernetes.io/safe-to-evict":"true"}}})");
   f.add("c-0", false).base = Base::allocated;
   Json pod = f.client.find(kPods, "slurm", "c-0").clone();
   pod["metadata"]["annotations"].set(kAnnotationSafeToEvict, "true");

@@ -30,8 +30,9 @@ struct Fixture {
       : reconciler(slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {
-    return *Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s","generation":%lld},"spec":%s})",
-                               name.c_str(), name.c_str(), static_cast<long long>(++generation), spec.c_str()));
+    return *Json::parse(
+        format(R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s","generation":%lld},"spec":%s})",
+               name.c_str(), name.c_str(), static_cast<long long>(++generation), spec.c_str()));
   }
   void scale(const std::string& name, int replicas, const char* cpu = "2") {
     reconciler.upsert(object(
@@ -116,8 +117,9 @@ void seldom_drops_records_that_stay_lost(void**) {
 void recycles_no_node_for_a_job_that_has_one(void**) {
   Fixture f;
   f.reconciler.set_listed();
-  f.reconciler.upsert(f.object("g", R"({"replicas":2,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
-                                    R"("memory":"1000Mi"}}},"variants":[{"name":"v1","patch":{}},{"name":"v2","patch":{}}]})"));
+  f.reconciler.upsert(
+      f.object("g", R"({"replicas":2,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
+                    R"("memory":"1000Mi"}}},"variants":[{"name":"v1","patch":{}},{"name":"v2","patch":{}}]})"));
   f.rounds(2);
   SlurmNode& other = f.slurm.node("g-0");
   other.powered_down = false;

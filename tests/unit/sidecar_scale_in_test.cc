@@ -65,7 +65,9 @@ void takes_what_costs_least(void**) {
     for (std::size_t dear = cheap + 1; dear < std::size(kByLoss); dear++) {
       const std::string first = Set({kByLoss[cheap], kByLoss[dear]}).cost(0, 5).leavers(1);
       const std::string second = Set({kByLoss[dear], kByLoss[cheap]}).cost(1, 5).leavers(1);
-      if (first != "0" || second != "1") fail_msg("states %zu and %zu: %s, %s", cheap, dear, first.c_str(), second.c_str());
+      if (first != "0" || second != "1") {
+        fail_msg("states %zu and %zu: %s, %s", cheap, dear, first.c_str(), second.c_str());
+      }
     }
   }
 }
@@ -100,7 +102,8 @@ void takes_the_lower_cost_then_the_higher_ordinal(void**) {
 
 // Whatever else becomes free meanwhile, and also when fewer have to go than before.
 void stays_with_its_choice(void**) {
-  Set set({{}, up, [](SlurmNode& n) { allocated(n), drained_by_us(n); }, [](SlurmNode& n) { up(n), drained_by_us(n); }});
+  Set set(
+      {{}, up, [](SlurmNode& n) { allocated(n), drained_by_us(n); }, [](SlurmNode& n) { up(n), drained_by_us(n); }});
   assert_text(set.leavers(2), "2,3");
   assert_text(set.leavers(1), "3");  // the idle one of them
 }

@@ -20,7 +20,8 @@ struct Fixture {
   Timers timers{clock};
   StatusWriter writer;
 
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, timers, clock, "slurm", {}, std::move(jitter)) {}
+  explicit Fixture(Jitter jitter = [] { return 0.5; })
+      : writer(client, timers, clock, "slurm", {}, std::move(jitter)) {}
 
   /** A NodeSet that the API server has and the writer has heard of. */
   void add(const char* name) {
@@ -61,7 +62,8 @@ void writes_every_field(void**) {
   state.reason = "InvalidSpec";
   state.message = "nodeset slurm/c: spec.replicas: \"x\": an integer is needed";
   state.failures = {{"c-3", "c-4"}, true, "unschedulable: no room"};
-  state.roll_out = {.template_hash = "1-abc", .updated = 11, .reason = "RollingOut", .message = "c-3 (1): to be updated"};
+  state.roll_out = {
+      .template_hash = "1-abc", .updated = 11, .reason = "RollingOut", .message = "c-3 (1): to be updated"};
   f.writer.want("c", state);
   f.pass(milliseconds(0));
   assert_text(f.status("c").dump(),
@@ -122,8 +124,9 @@ void writes_further_conditions(void**) {
   f.writer.want("c", f.state(8), {{"DisruptionProtected", false, "Disabled", "other"}});
   f.pass(seconds(2));
   const Json condition = f.status("c")["conditions"][std::size_t(3)];
-  assert_text(condition.dump(), R"({"type":"DisruptionProtected","status":"False","reason":"Disabled","message":"other",)"
-                                R"("observedGeneration":3,"lastTransitionTime":"2026-01-01T00:00:02Z"})");
+  assert_text(condition.dump(),
+              R"({"type":"DisruptionProtected","status":"False","reason":"Disabled","message":"other",)"
+              R"("observedGeneration":3,"lastTransitionTime":"2026-01-01T00:00:02Z"})");
   assert_int_equal(f.client.count(Verb::patch), 2);
 }
 

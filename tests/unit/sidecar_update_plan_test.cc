@@ -73,7 +73,9 @@ struct Cluster {
     std::map<std::string, std::vector<std::string>> by_kind;
     for (const UpdateStep& step : plan.steps) by_kind[to_string(step.kind)].push_back(step.node->name);
     std::string text;
-    for (const auto& [kind, names] : by_kind) text += (text.empty() ? "" : "; ") + kind + " " + compress_hostlist(names);
+    for (const auto& [kind, names] : by_kind) {
+      text += (text.empty() ? "" : "; ") + kind + " " + compress_hostlist(names);
+    }
     return text;
   }
   std::string condition() {

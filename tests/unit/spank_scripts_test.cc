@@ -61,7 +61,8 @@ bool runs(const std::string& pid) {
 }
 
 void a_script_that_takes_too_long(void**) {
-  assert_text(run("echo waiting for scratch; sleep 600; echo late", 200ms), "not done within 200 ms: waiting for scratch");
+  assert_text(run("echo waiting for scratch; sleep 600; echo late", 200ms),
+              "not done within 200 ms: waiting for scratch");
   // It is killed with what it started.
   const std::string started = run("sleep 600 & echo $!; wait", 200ms);
   const std::string expected = "not done within 200 ms: ";

@@ -25,7 +25,8 @@ cgroup_delegate() {
       die "cgroup $group: has no controller $controller: the machine, or the container that this is, must delegate it"
     grep -qw "$controller" "$group/cgroup.subtree_control" && continue
     printf '+%s' "$controller" >"$group/cgroup.subtree_control" ||
-      die "cgroup $group: cannot enable $controller for its children; in a container, move the processes of its top group to a child first"
+      die "cgroup $group: cannot enable $controller for its children;" \
+        "in a container, move the processes of its top group to a child first"
   done
   # The kubelet takes huge pages along where the kernel has them.
   if grep -qw hugetlb "$group/cgroup.controllers"; then

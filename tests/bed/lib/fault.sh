@@ -68,7 +68,8 @@ fault_main() {
     fault_container "$@"
     return
   fi
-  (($# == 2)) || usage_error 'fault: stop|continue|kill|start COMPONENT, kill POD/CONTAINER, exec POD/CONTAINER COMMAND...'
+  (($# == 2)) ||
+    usage_error 'fault: stop|continue|kill|start COMPONENT, kill POD/CONTAINER, exec POD/CONTAINER COMMAND...'
   component_require "$name"
   state_require_up
   fault_component "$action" "$name"

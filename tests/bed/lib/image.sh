@@ -4,7 +4,8 @@
 # containerd. `pause` and `base` are the bed's own, every images/NAME with a Dockerfile the product's.
 
 # All that can change the product's images.
-IMAGE_INPUTS=(lib plugins spank sidecar images packaging docs m4 build-aux configure.ac Makefile.am autogen.sh LICENSE .containerignore)
+IMAGE_INPUTS=(lib plugins spank sidecar images packaging docs m4 build-aux configure.ac Makefile.am autogen.sh LICENSE
+  .containerignore)
 
 # skip_mount_home: or every call would leave a mount behind. TMPDIR: the builder's cache of compiled files is below it.
 image_buildah() {
@@ -50,7 +51,8 @@ image_file() {
 image_require() {
   case $1 in
     pause | base) ;;
-    *) [[ $1 =~ ^[a-z][a-z0-9-]*$ && -f $REPOSITORY/images/$1/Dockerfile ]] || die "image $1: no images/$1/Dockerfile" ;;
+    *) [[ $1 =~ ^[a-z][a-z0-9-]*$ && -f $REPOSITORY/images/$1/Dockerfile ]] ||
+      die "image $1: no images/$1/Dockerfile" ;;
   esac
 }
 

@@ -5,7 +5,8 @@
 
 machine_require_name() {
   # The name is also that of a network device, which may have 15 characters.
-  [[ ${1:-} =~ ^[a-z][a-z0-9-]{0,12}$ ]] || usage_error "machine $action: NAME: a letter, then 12 more of a-z, 0-9 and -"
+  [[ ${1:-} =~ ^[a-z][a-z0-9-]{0,12}$ ]] ||
+    usage_error "machine $action: NAME: a letter, then 12 more of a-z, 0-9 and -"
 }
 
 machine_root() { echo "$BED_STATE/machines/$1"; }

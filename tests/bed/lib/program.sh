@@ -23,7 +23,8 @@ program_flags() {
   case $1 in
     kube)
       local version=k8s.io/component-base/version
-      printf '%s ' -s -w -X "$version.gitVersion=v$KUBERNETES_VERSION" -X "$version.gitMajor=1" -X "$version.gitMinor=$minor"
+      printf '%s ' -s -w -X "$version.gitVersion=v$KUBERNETES_VERSION" -X "$version.gitMajor=1" \
+        -X "$version.gitMinor=$minor"
       ;;
     helm)
       # Without these a chart's kubeVersion is checked against Kubernetes 1.20.

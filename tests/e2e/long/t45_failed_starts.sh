@@ -23,7 +23,8 @@ has_event() { # NODESET REASON
   [[ $(kubectl get events --field-selector "involvedObject.kind=NodeSet,involvedObject.name=$1,reason=$2" -o name) ]]
 }
 engine_metrics() {
-  kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/slurm-controller-0:9100/proxy/metrics" | grep '^slurm_k8s_engine'
+  kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/slurm-controller-0:9100/proxy/metrics" |
+    grep '^slurm_k8s_engine'
 }
 metric() { engine_metrics | awk -v name="$1" '$1 == name { print $2 }'; } # NAME{LABELS}: its value
 is_down() { [[ $(node_state "$1") == DOWN* ]]; } # not POWERED_DOWN, which it is for a moment after the power-up

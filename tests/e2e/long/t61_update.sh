@@ -19,7 +19,9 @@ without_roll() {
   wait_for 60 "no node of roll" has_nodes 'compute-[0-7]'
 }
 patch_roll() { kubectl patch nodesets.slurm-k8s.io roll --type=merge -p "$1" >/dev/null; }
-template() { patch_roll '{"spec":{"template":{"metadata":{"annotations":{"e2e":"'"$1"'"}}}}}'; } # TEXT in its annotations
+template() { # TEXT in its annotations
+  patch_roll '{"spec":{"template":{"metadata":{"annotations":{"e2e":"'"$1"'"}}}}}'
+}
 template_of() { kubectl get pod "$1" -o jsonpath='{.metadata.annotations.e2e}'; }
 have_template() { # TEXT NODE…: all are up with it
   local node text=$1

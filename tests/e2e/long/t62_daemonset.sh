@@ -16,7 +16,8 @@ machine() { # NAME: a Kubernetes node that takes pods, and never runs them
 {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "$1", "labels": {"e2e": "fake"}}, "spec": {}}
 END
   local size='{"cpu": "64", "memory": "256Gi", "pods": "100"}'
-  kubectl patch node "$1" --subresource=status --type=merge -p '{"status": {"allocatable": '"$size"', "capacity": '"$size"',
+  kubectl patch node "$1" --subresource=status --type=merge -p '{"status": {
+    "allocatable": '"$size"', "capacity": '"$size"',
     "conditions": [{"type": "Ready", "status": "True", "reason": "E2e", "message": "",
                     "lastHeartbeatTime": "'"$(date -u +%FT%TZ)"'"}]}}' >/dev/null
 }

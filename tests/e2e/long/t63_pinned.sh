@@ -20,7 +20,8 @@ pins_are() { [[ $(kubectl get nodesets.slurm-k8s.io pin -o jsonpath='{.status.or
 has_reason() { [[ $(node_reason "$1") == "$2"* ]]; }
 is_free() { [[ $(node_state "$1") == IDLE*POWERED_DOWN* && $(node_state "$1") != *DRAIN* ]]; }
 wanted_machine() {
-  kubectl get pod "$1" -o jsonpath='{.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[*].matchFields[0].values[0]}'
+  local required=.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
+  kubectl get pod "$1" -o jsonpath="{$required.nodeSelectorTerms[*].matchFields[0].values[0]}"
 }
 
 test_a_node_goes_back_to_its_machine() {

@@ -36,7 +36,8 @@ seconds_since() { awk -v ms="$(($(now_ms) - $1))" 'BEGIN { printf "%.1f", ms / 1
 controller_is_whole() { # CONTAINERS, in a pod of the present revision
   [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.labels.controller-revision-hash}') == \
     "$(kubectl get statefulset slurm-controller -o jsonpath='{.status.updateRevision}')" ]] &&
-    [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.containerStatuses[*].ready}' | grep -o true | wc -l) == "$1" ]] &&
+    [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.containerStatuses[*].ready}' |
+      grep -o true | wc -l) == "$1" ]] &&
     controller_ready
 }
 upgrade() { # HELM-OPTION…

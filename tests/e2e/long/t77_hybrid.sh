@@ -61,7 +61,8 @@ start_kubernetes_side() { # KEY-FILE
   example values.yaml >"$values"
   "$BED" kubectl create namespace "$HYBRID" >/dev/null
   kubectl create secret generic slurm-key --from-file="$AUTH.key=$1" >/dev/null
-  "$BED" helm install slurm "$CHART" -n "$HYBRID" -f "$E2E_FOLDER/suites/$SUITE.yaml" --set "images.tag=$("$BED" image tag)" \
+  "$BED" helm install slurm "$CHART" -n "$HYBRID" -f "$E2E_FOLDER/suites/$SUITE.yaml" \
+    --set "images.tag=$("$BED" image tag)" \
     -f "$values" >/dev/null
   rm -f "$values"
 }
@@ -91,7 +92,8 @@ start_sidecar() {
   local unit=/usr/lib/systemd/system/slurm-k8s-sidecar.service
   on_head bash -euc 'value() { sed -n "s/^$1=//p" "$2"; }
     read -r program _ < <(value ExecStart "$1")
-    setsid --fork runuser --user "$(value User "$1")" -- "$program" >/var/log/slurm/sidecar.log 2>&1 </dev/null' - "$unit"
+    setsid --fork runuser --user "$(value User "$1")" -- "$program" \
+      >/var/log/slurm/sidecar.log 2>&1 </dev/null' - "$unit"
 }
 
 start_head() { # KEY-FILE
@@ -102,7 +104,8 @@ start_head() { # KEY-FILE
   done
   on_head tee /etc/slurm/plugstack.conf <"$E2E_FOLDER/../../examples/plugstack.conf" >/dev/null
   put_key head "$1" slurm
-  kubectl get configmap kube-root-ca.crt -o jsonpath='{.data.ca\.crt}' | on_head tee /etc/slurm/kubernetes-ca.crt >/dev/null
+  kubectl get configmap kube-root-ca.crt -o jsonpath='{.data.ca\.crt}' |
+    on_head tee /etc/slurm/kubernetes-ca.crt >/dev/null
   new_token | put_token
   on_head useradd --uid 1500 --create-home alice
   on_head install -d -o slurm -g slurm /run/slurmctld

@@ -16,12 +16,14 @@ install_with_failing_epilogs() {
 
 test_resume_timeout_behind_a_reason_of_before() {
   install_with_failing_epilogs
-  trap 'kubectl delete nodesets.slurm-k8s.io silent --wait=false >/dev/null; wait_for 90 "8 nodes" has_node_count 8' EXIT
+  trap 'kubectl delete nodesets.slurm-k8s.io silent --wait=false >/dev/null
+    wait_for 90 "8 nodes" has_node_count 8' EXIT
   # Its slurmd never registers.
   kubectl apply -f - >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"silent"},"spec":{"replicas":1,"slurmd":{
-  "image":"$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')","imagePullPolicy":"IfNotPresent",
-  "command":["sleep","600"],"resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"10m"}}}}}
+  "image":"$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')",
+  "imagePullPolicy":"IfNotPresent","command":["sleep","600"],
+  "resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"10m"}}}}}
 JSON
   wait_for 20 "9 nodes" has_node_count 9
   slurm scontrol update nodename=silent-0 state=drain reason="disk check"
