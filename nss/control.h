@@ -4,8 +4,8 @@
  * never waits for a name. Slurm asks for names under its locks, and in Debian's Slurm a name that isn't known takes ten
  * seconds. The plugins open it in slurmctld, and nowhere else.
  *
- * A name is looked up by threads of its own, by the sources that follow in the line. Who asks waits for that for less
- * than half a second, and for a tenth of the time at length. A name that has no address, or no answer yet, gets
+ * Threads of the library look names up, in the sources that follow in the line. A caller waits for less than half a
+ * second, and for a tenth of the time in the long run. A name that has no address, or no answer yet, gets
  * SLURM_K8S_NOWHERE: connect() to it fails at once (ENETUNREACH), and reaches nothing.
  */
 #ifndef SLURM_K8S_NSS_CONTROL_H
@@ -18,7 +18,7 @@ extern "C" {
 /* The broadcast address of the loopback network; for IPv6 the same, mapped: ::ffff:127.255.255.255. */
 #define SLURM_K8S_NOWHERE 0x7fffffffu
 
-/* The first letters of the names of threads that may wait, and want the truth: those of the engine, and our own. */
+/* Threads whose names begin with this may wait for the real answer: the engine's, and our own. */
 #define SLURM_K8S_WAITING_THREAD "slurm-k8s"
 
 /*

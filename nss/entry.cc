@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kLongestName = 253;
 constexpr char kForward = 'n', kReverse = 'a';  // the first letter of a key
 
-/** All that there is while names are served; never freed, since threads may be in it when the process ends. */
+/** The state while names are served; never freed, since threads may use it when the process ends. */
 struct Names {
   explicit Names(NameCache::Resolve resolve) : cache(std::move(resolve)) {}
   NameCache cache;
@@ -43,7 +43,7 @@ struct Names {
 
 std::atomic<Names*> names{nullptr};
 
-/** Whether this thread may wait: then it gets what the sources behind us say, and no sooner. */
+/** Whether this thread may wait: then it gets the answer of the sources that follow. */
 bool may_wait() {
   char name[16] = "";
   if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) return false;
@@ -58,7 +58,7 @@ Names* serving(std::string_view name) {
 }
 
 NameAnswer answer_of(int error) {
-  // What isn't an answer: no server, or none of ours that could have been asked.
+  // What isn't an answer: no server was reached, or no source could be asked.
   const bool answered = error == EAI_NONAME || error == EAI_NODATA || error == EAI_ADDRFAMILY;
   return {.answered = answered, .values = {}};
 }
@@ -105,7 +105,7 @@ NameAnswer resolve_address(std::string_view bytes) {
   return {.answered = true, .values = {name}};
 }
 
-/** On a thread of the cache: by its name it is one that may wait, so that this doesn't come back to us. */
+/** On a thread of the cache. By its name it may wait, so that its question isn't answered by this library again. */
 NameAnswer resolve(const std::string& key) {
   pthread_setname_np(pthread_self(), SLURM_K8S_WAITING_THREAD "-names");
   return guarded("names resolve", NameAnswer(), [&] {
@@ -120,8 +120,8 @@ void note_missing(Names& here, const char* name, bool answered) {
     const std::lock_guard lock(here.mutex);
     if (!here.limiter.allow(std::chrono::steady_clock::now(), more)) return;
   }
-  here.log("slurm-k8s: \"%s\" %s: messages to it go nowhere (%u more such lookups)", name,
-           answered ? "is no name that is known" : "has no answer of a name server yet", more);
+  here.log("slurm-k8s: name \"%s\": %s: messages to it fail (%u more such lookups)", name,
+           answered ? "not known" : "no name server has answered yet", more);
 }
 
 /** Addresses for `family`, of which there is always one. */

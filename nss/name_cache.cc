@@ -38,7 +38,7 @@ NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) return &found->second;
   if (entries_.size() >= kMostNames) {
-    // Seldom: whoever sends thousands of names gets no answer for a while. The oldest quarter goes at once.
+    // Seldom: a client that sends thousands of names gets no answer for a while. The oldest quarter goes at once.
     std::vector<TimePoint> times;
     for (const auto& [name, entry] : entries_) times.push_back(entry.used);
     const auto quarter = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NameCache: what names are known, and threads that ask for those that aren't, so that who wants one waits for little.
+// NameCache: what names are known, and threads that ask for those that aren't, so that a caller waits for a short time
+// only.
 #pragma once
 
 #include <condition_variable>

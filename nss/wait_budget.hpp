@@ -11,14 +11,15 @@ namespace slurmk8s {
 
 /**
  * Holds at most kMost, and gets kRefill of the time that passes. slurmctld looks names up under its locks: however many
- * names it meets and however slow their answers are, it waits for kMost at once and for a tenth of the time at length.
+ * names it meets and however slow their answers are, it waits for kMost at once and for a tenth of the time in the long
+ * run.
  */
 class WaitBudget {
  public:
   using Duration = std::chrono::microseconds;
-  static constexpr Duration kMost = std::chrono::milliseconds(400);
-  static constexpr Duration kMostForOne = std::chrono::milliseconds(200);
-  static constexpr int kRefill = 10;  ///< a tenth
+  static constexpr Duration kMost = std::chrono::milliseconds(400);        ///< for all lookups together
+  static constexpr Duration kMostForOne = std::chrono::milliseconds(200);  ///< for one lookup
+  static constexpr int kRefill = 10;                                       ///< a tenth
 
   /** How long one lookup may wait; taken from the budget. */
   Duration take(TimePoint now) {

@@ -14,7 +14,7 @@
 namespace slurmk8s {
 namespace {
 
-// One address, a job's pod, can't fill it for the others: the kubelet's readiness probe, Prometheus.
+// One address (a job's pod) can't take the connections that others need: the kubelet's readiness probe, Prometheus.
 constexpr unsigned kMaxConnections = 128;
 constexpr unsigned kMaxPerAddress = 4;
 constexpr unsigned kTimeoutS = 3;  // of a silent connection
@@ -115,7 +115,7 @@ AdminAnswer AdminState::answer(const std::string& path) {
   return {MHD_HTTP_NOT_FOUND, "/healthz, /readyz or /metrics\n"};
 }
 
-// Each question is a message to slurmctld's engine: whoever asks in a loop must not keep that busy.
+// Each question is a message to slurmctld's engine: a client that asks in a loop must not keep it busy.
 std::string AdminState::extra_metrics(TimePoint now) {
   if (!more_metrics_) return {};
   auto extra = extra_.lock();

@@ -22,11 +22,12 @@ struct CreateStop {
   bool operator==(const CreateStop&) const = default;
 };
 
-/** An administrator who has mended gres.conf gives it another value. */
+/** An administrator changes its value after correcting gres.conf. */
 inline constexpr const char* kAnnotationCreateAgain = "slurm-k8s.io/create-again";
 
 /**
- * Names what a create gives slurmctld, whatever the nodes are called: "NodeName=… State=CLOUD …", and the annotation.
+ * A key for what a create gives slurmctld, without the names of the nodes: "NodeName=… State=CLOUD …", and the
+ * annotation.
  */
 std::string key_of_create(const std::string& line, const std::string& create_again);
 
@@ -42,6 +43,7 @@ std::string describe(const CreateStop& stop, const std::string& nodes, const std
 
 /** status.createStopped; null for none. */
 Json encode_create_stop(const std::optional<CreateStop>& stop);
+/** From a NodeSet's status. Without a value: there is none, or not in this form. */
 std::optional<CreateStop> decode_create_stop(const Json& status);
 
 }  // namespace slurmk8s

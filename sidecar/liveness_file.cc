@@ -47,7 +47,7 @@ Status LivenessFile::check(const std::string& path, const Clock& clock) {
   const auto written = parse_int(trim(text));
   if (!written) return Error(Errc::invalid, path + ": no time in it");
   const std::int64_t silent = seconds_of(clock) - *written;
-  // A time to come is that of a machine that has restarted since.
+  // A time in the future was written before the machine restarted.
   if (silent >= 0 && silent < kStuck.count()) return {};
   return Error(Errc::unavailable, format("main loop: stuck for %lld s", static_cast<long long>(silent)));
 }

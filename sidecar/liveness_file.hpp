@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// LivenessFile: shows the kubelet that the main loop turns, without a port that jobs could fill.
+// LivenessFile: shows the kubelet that the main loop runs, without a port on which jobs could take all connections.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace slurmk8s {
 /** Holds the monotonic time of the last beat as text, in seconds. One thread. */
 class LivenessFile {
  public:
-  /** A loop that hasn't turned for this long isn't alive. */
+  /** A loop that hasn't made a round for this long isn't alive. */
   static constexpr std::chrono::seconds kStuck{60};
 
   /**
@@ -21,7 +21,7 @@ class LivenessFile {
    */
   static Result<LivenessFile> open(const std::string& path, const Clock& clock);
 
-  /** The loop has turned. Writes at most once a second; an error is logged, and shows in check(). */
+  /** The loop has made a round. Writes at most once a second; an error is logged, and shows in check(). */
   void beat();
 
   /**

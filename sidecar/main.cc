@@ -36,7 +36,7 @@ constexpr const char* kUsage =
     "convert: prints NodeSets made from Slinky's; see slurm-k8s-sidecar convert --help\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
-    "  --liveness-file FILE   keep the main loop's last turn in FILE\n"
+    "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
     "  --leader-elect  act only while it has the lease: one of several sidecars\n"
     "  --leader-elect-resource-name NAME       the Lease's name (default: slurm-k8s-sidecar)\n"

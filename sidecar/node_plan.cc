@@ -119,7 +119,7 @@ class NodeSetPlanner {
   /** A wanted node without a record. */
   void miss(std::string name) { missing_.push_back(std::move(name)); }
 
-  /** A wanted node whose name another record has: one that we didn't make, or that slurmctld has lost. */
+  /** A wanted node whose name is taken by a record that we didn't make, or that slurmctld has lost. */
   void block(std::string name) {
     const auto has_name = [&](const SlurmNode& node) { return node.name == name; };
     const auto found = std::find_if(input_.nodes.begin(), input_.nodes.end(), has_name);

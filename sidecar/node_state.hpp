@@ -20,6 +20,7 @@ inline bool is_down(const SlurmNode& node) {
 
 inline bool is_idle(const SlurmNode& node) { return node.base == SlurmNode::Base::idle && !is_busy(node); }
 
+/** Whether the sidecar drained it for a scale-in. */
 inline bool is_drained_by_us(const SlurmNode& node) {
   return node.draining && is_drain_reason(node.reason, kScaleInReason);
 }

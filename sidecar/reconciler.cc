@@ -206,8 +206,8 @@ Status Reconciler::load(bool& changed) {
   return {};
 }
 
-// Jobs decide what a node with variants is booted with, and whether a node that looks idle is: a suspended job has it
-// still. True when something has changed. All jobs are asked for, so only when there is such a node.
+// Jobs decide which variant a node is booted with, and whether a node that looks idle is idle: a suspended job keeps
+// it. True when something has changed. All jobs are asked for, so only when there is such a node.
 bool Reconciler::look_at_jobs() {
   const auto looks_idle = [](const SlurmNode& node) {
     return node.cloud && node.base == SlurmNode::Base::idle && !node.completing && !node.powered_down &&

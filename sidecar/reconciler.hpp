@@ -137,7 +137,7 @@ class Reconciler {
   PowerUpPace pace_;
   CancelledStarts cancelled_;
   OpenJobs open_jobs_{clock_};
-  std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, not a suspended one either
+  std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included
   std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
   NodeSetStates states_;
   std::vector<NodeAction> done_;

@@ -41,6 +41,7 @@ bool is_outdated(const RecordsState& before, const RecordDefinition& definition,
 
 /** status.records; null when nothing is known. */
 Json encode_records(const RecordsState& records);
+/** From a NodeSet's status; empty when it has none. */
 RecordsState decode_records(const Json& status);
 
 }  // namespace slurmk8s

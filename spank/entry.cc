@@ -140,14 +140,14 @@ Account account_of_user(spank_t spank) {
   return {found->pw_name, found->pw_dir, found->pw_shell[0] ? found->pw_shell : kShell};
 }
 
-/** What the user's profile makes of the basic variables; those alone where there is no profile to be had in time. */
+/** What the user's profile makes of the basic variables; those alone when the profile isn't done in time. */
 EnvChanges login_environment(const Account& account, std::chrono::seconds limit) {
   const EnvChanges basics = basic_environment(account);
   EnvChanges begin = basics;
   for (const char* name : {"LANG", "TZ"}) {  // the image's
     if (const char* value = std::getenv(name)) begin.push_back({name, value});
   }
-  begin.push_back({"ENVIRONMENT", "BATCH"});  // profiles that ask for something can know that nothing will answer
+  begin.push_back({"ENVIRONMENT", "BATCH"});  // for profiles that would wait for an answer
   const std::string mark = new_mark();
   const auto output = login_output(account, login_arguments(account.shell, mark), begin, mark, limit);
   auto login = output ? parse_login_output(*output, mark) : Result<EnvChanges>(output.error());

@@ -54,7 +54,7 @@ Result<std::string> login_output(const Account& account, const std::vector<std::
                                  const EnvChanges& environment, const std::string& mark,
                                  std::chrono::milliseconds limit);
 
-/** Eight random bytes in hexadecimal, after a word that says whose they are. */
+/** "slurm-k8s-" and eight random bytes in hexadecimal. */
 std::string new_mark();
 
 }  // namespace slurmk8s

@@ -30,7 +30,7 @@ constexpr int kWaitMilliseconds = 10;
 bool keep_effective_ids() {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
-  // Not by the C library: it would tell other threads, which this copy of the process doesn't have.
+  // Not by the C library: it would signal the process's other threads, which the child doesn't have.
   if (::syscall(SYS_setresgid, group, group, group) != 0) return false;
   if (::syscall(SYS_setresuid, user, user, user) != 0) return false;
   return user != 0 && ::getuid() == user && ::syscall(SYS_setresuid, 0, 0, 0) != 0;

@@ -16,7 +16,7 @@ class CatalogKeeper {
   /** Null: the catalog handed out before isn't kept up to date any more. */
   using Publish = std::function<void(const VariantCatalog* catalog)>;
 
-  /** `publish` empty: nobody wants it. `users` outlives it; null: no user is looked up. */
+  /** `publish` empty: nothing is published. `users` outlives it; null: no user is looked up. */
   CatalogKeeper(UserLookup* users, Publish publish) : users_(users), publish_(std::move(publish)) {}
   ~CatalogKeeper() {
     if (publish_) publish_(nullptr);

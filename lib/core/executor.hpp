@@ -14,9 +14,9 @@ namespace slurmk8s {
 
 class Executor {
  public:
-  /** No Retry-After may silence us for longer: it may come from a proxy that knows nothing of jobs. */
+  /** A longer Retry-After is cut to this: it may come from a proxy that knows nothing of jobs. */
   static constexpr std::chrono::seconds kLongestPause{60};
-  /** A pause that is worth telling. */
+  /** A pause of this length or longer is reported. */
   static constexpr std::chrono::seconds kNotablePause{5};
 
   /** A pause of `wait` begins, for which the API server has asked; it asked for `asked`. */
@@ -41,7 +41,7 @@ class Executor {
 
  private:
   kube::OnObject counted(ApiVerb verb, kube::OnObject done);
-  /** True when that is a new pause, and worth telling. */
+  /** True when that is a new pause that is to be reported. */
   bool pause(std::chrono::seconds asked);
 
   kube::Client& client_;

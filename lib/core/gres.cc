@@ -15,7 +15,10 @@
 namespace slurmk8s {
 namespace {
 
-/** Of one entry, with its suffix. 2048 characters of extraConf have no room for so many that their sum overflows. */
+/**
+ * Largest count of one entry, its suffix included: the entries that fit into the 2048 characters of extraConf can't add
+ * up to an overflow.
+ */
 constexpr std::int64_t kMostCount = std::int64_t{1} << 52;
 
 struct Entry {

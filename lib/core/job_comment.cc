@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose an AdminComment is: told by its form, since only slurmctld keeps it over a restart.
+// Whether an AdminComment is ours: told by its form, since only slurmctld keeps it over a restart.
 #include "core/job_comment.hpp"
 
 #include <algorithm>

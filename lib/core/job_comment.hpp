@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A job's AdminComment: it is an administrator's, or another plugin's, unless it has the very form of ours.
+// A job's AdminComment: it belongs to an administrator, or to another plugin, unless it has exactly the form of ours.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ bool may_replace(std::string_view present, std::string_view text);
 /** Whether `present` must be cleared: it says that nodes wait for one of `causes`. */
 bool is_over(std::string_view present, const std::vector<std::string>& causes);
 
-/** A text for one job each is one call each: enough for people who look, bounded for slurmctld. */
+/** Each job takes a call of its own: enough for people who look, bounded for slurmctld. */
 inline constexpr std::size_t kMostComments = 64;
 
 /** Each job is read once, and written once if there is something to change. Best effort: a job may have ended. */

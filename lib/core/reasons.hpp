@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Our texts in a node's Reason and Comment: by them we know what we did ourselves, also after a restart.
+// Our texts in a node's Reason and Comment: they tell what we did ourselves, also after a restart.
 //
 // A Reason outlives what it was given for. slurmctld keeps it when it drains a node by itself (_drain_node()). It
 // appends to it when it sets the node DOWN: "OURS : Not responding" (set_node_reason(); 22.05 keeps it alone). From
-// 23.11 to 25.11 without accounting only an allocation clears it (clusteracct_storage_g_node_up()). So a beginning of
-// ours doesn't say that the drain is ours. The text must be one of a drain, slurmctld must have appended nothing but
-// that the node is silent, and whoever takes a drain of ours back replaces its text (kReasonReleased).
+// 23.11 to 25.11 without accounting only an allocation clears it (clusteracct_storage_g_node_up()). So a Reason that
+// begins with our text doesn't say that the drain is ours. It must be the text of a drain, slurmctld must have appended
+// nothing but that the node is silent, and our code that ends a drain replaces its text (kReasonReleased).
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ inline constexpr std::string_view kReasonMachine = "slurm-k8s: kubernetes node "
 inline constexpr const char* kReasonScaleIn = "slurm-k8s: scale-in";
 inline constexpr const char* kReasonUpdate = "slurm-k8s: update of the template";
 
-/** In the place of a drain's that was taken back, where slurmctld doesn't clear it. */
+/** Replaces the Reason of a drain that was taken back, where slurmctld doesn't clear it. */
 inline constexpr const char* kReasonReleased =
     "slurm-k8s: back in service (if drained now: slurmctld's log has the cause)";
 

@@ -16,11 +16,12 @@ class SlurmThread final : public SlurmCaller {
   using Post = std::function<void(Then)>;
 
   /**
-   * Its end waits so long for the call under way. libslurm may take far longer: with several slurmctlds one and a half
-   * times SlurmctldTimeout, while none is in control.
+   * How long the destructor waits for the call that is under way. libslurm may take far longer: with several slurmctlds
+   * one and a half times SlurmctldTimeout, while none is in control.
    */
   static constexpr std::chrono::seconds kEndPatience{2};
 
+  /** Starts the thread, which makes all calls of `slurm` but end(). */
   SlurmThread(std::shared_ptr<Slurm> slurm, Post post);
   /**
    * Drops what waits. A call that takes longer than kEndPatience is left to itself; Slurm::end() refuses what follows

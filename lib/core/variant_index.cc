@@ -73,7 +73,7 @@ void VariantIndex::add_nodeset(const std::string& name, const VariantCatalog::En
   }
 }
 
-/** Null: whoever it is. Of several NodeSets that have a variant, one that lets them in is enough. */
+/** Null: any user. Of several NodeSets that have a variant, one that lets them in is enough. */
 bool VariantIndex::Access::lets_in(const Applicant* applicant) const {
   return open || !applicant || applicant->is_operator || uids.contains(applicant->uid) ||
          accounts.contains(applicant->account);

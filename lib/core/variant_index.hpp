@@ -27,7 +27,7 @@ namespace slurmk8s {
 /** Most looks into a list of the index for one question. */
 inline constexpr std::size_t kMaxQuestionWork = 8192;
 
-/** Who asks. */
+/** The user of a job's constraint. */
 struct Applicant {
   std::uint32_t uid = 0;
   std::string account;        ///< that the job names, lower case; empty: the user's default one
@@ -48,11 +48,12 @@ class VariantIndex {
   /** Costs what the catalog is large: not under Slurm's locks. */
   explicit VariantIndex(const VariantCatalog& catalog);
 
+  /** Whether a NodeSet has a variant of this name. */
   bool is_variant(std::string_view feature) const;
 
   /**
-   * What becomes of a job's constraint. `applicant` null: whoever it is, after their own question; nothing is settled
-   * then.
+   * What becomes of a job's constraint. `applicant` null: any user, whose own constraint was judged before; nothing is
+   * settled then.
    *
    * Settled: a constraint that has alternatives, and a variant among them, becomes the first alternative that a NodeSet
    * can fulfil and that the applicant may have; else the first one that a NodeSet can fulfil, else the first. slurmctld

@@ -61,7 +61,7 @@ void slurm_k8s_variants_close(void);
 /* Whether a feature is a variant. */
 int slurm_k8s_variants_has(const char *feature);
 
-/* Who asks for a job: slurm_k8s_variants_judge(). */
+/* The user of a job, for slurm_k8s_variants_judge(). */
 struct slurm_k8s_applicant {
 	unsigned int uid;
 	const char *account; /* NULL: the user's default one */
@@ -71,8 +71,8 @@ struct slurm_k8s_applicant {
 /*
  * What becomes of a constraint. -1: it is refused, and `text` says why. 1: slurmctld gets `settled` instead, since it
  * has alternatives with variants; 0: it stays as it is. With both `text` may say what there is, when no NodeSet fulfils
- * the constraint; whether other nodes do is slurmctld's to say. `applicant` NULL: whoever it is; nothing is settled
- * then, and `settled` may be NULL. `settled` needs a byte more than the constraint.
+ * the constraint; whether other nodes do is slurmctld's to say. `applicant` NULL: any user; nothing is settled then,
+ * and `settled` may be NULL. `settled` needs a byte more than the constraint.
  */
 int slurm_k8s_variants_judge(const char *constraint, const struct slurm_k8s_applicant *applicant, char *settled,
                              unsigned int settled_size, char *text, unsigned int size);

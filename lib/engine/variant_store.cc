@@ -58,7 +58,7 @@ void VariantStore::read(State& state) {
 }
 
 void VariantStore::publish(const VariantCatalog* catalog) {
-  // Made before the mutex is taken, for which slurmctld may wait with its locks in its hands.
+  // Made before the mutex is taken, for which slurmctld may wait while it holds its locks.
   auto fresh = catalog ? std::make_shared<const VariantIndex>(*catalog) : nullptr;
   std::string path;
   {

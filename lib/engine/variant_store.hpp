@@ -35,7 +35,7 @@ class VariantStore {
   struct State {
     int users = 0;
     std::shared_ptr<const VariantIndex> index;
-    std::shared_ptr<const VariantIndex> former;  // freed by the next publish(), not by who asks under Slurm's locks
+    std::shared_ptr<const VariantIndex> former;  // freed by the next publish(), and never under Slurm's locks
     std::string path;
     bool live = false;        // the engine keeps `index`
     TimePoint looked{};

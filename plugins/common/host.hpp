@@ -60,7 +60,7 @@ class Variants {
     std::string settled;  ///< the constraint that slurmctld gets instead; empty: as it is
     std::string text;     ///< for the user: why it is refused; else what there is, or empty
   };
-  /** `applicant` null: whoever it is; nothing is settled then. */
+  /** `applicant` null: any user; nothing is settled then. */
   Answer judge(const char* constraint, const slurm_k8s_applicant* applicant) const;
   /** `nodes` is a hostlist. Without a value: it depends on the nodes, and `nodes` is null. */
   std::optional<std::string> choose(const char* constraint, const char* nodes) const;

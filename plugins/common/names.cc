@@ -49,7 +49,7 @@ bool open_library() {
   const auto serve =
       library ? reinterpret_cast<decltype(&slurm_k8s_names_serve)>(dlsym(library, "slurm_k8s_names_serve")) : nullptr;
   if (!serve) {
-    slurm_error("slurm-k8s: %s; a name that isn't known holds slurmctld up", dlerror());
+    slurm_error("slurm-k8s: %s; slurmctld waits for names that aren't known", dlerror());
     return false;
   }
   const std::vector<std::string> names = names_of_slurm_conf();

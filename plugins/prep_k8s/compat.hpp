@@ -154,6 +154,7 @@ inline int job_node_ready(uint32_t job_id, int* ready) {
 #endif
 }
 
+/** The job of a prolog or an epilog; it is in another member from 25.11 on. */
 inline uint32_t job_id_of(const job_env_t& job) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
   return job.step_id.job_id;
@@ -189,6 +190,7 @@ inline void remember_addresses([[maybe_unused]] job_record_t* job) {
 #endif
 }
 
+/** For slurm_conf. */
 inline slurmctld_lock_t conf_read_lock() {
   slurmctld_lock_t levels{};
   levels.conf = READ_LOCK;

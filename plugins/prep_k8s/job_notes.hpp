@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which jobs a node has, and whose they are: an empty file JOB.USER for each in a folder. slurmd loads plugins again
+// The jobs of a node and their users: an empty file JOB.USER for each in a folder. slurmd loads plugins again
 // when it reconfigures, and would forget.
 #pragma once
 
@@ -19,7 +19,7 @@ using JobUsers = std::map<std::uint32_t, uid_t>;
 /** Notes that `job` of `user` has begun; makes `folder` if it isn't there. Errors name the file. */
 Status note_job(const std::string& folder, std::uint32_t job, uid_t user);
 
-/** Takes that back. One that isn't there is no matter. */
+/** Removes that note. No error when it isn't there. */
 void forget_job(const std::string& folder, std::uint32_t job, uid_t user);
 
 /** What is noted in `folder`; nothing when it isn't there. Other files are skipped. */

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 8192;
 constexpr int kPauseMilliseconds = 10;
-/** More than a pod's kernel lets it have. */
+/** More processes than a kernel has in a pod. */
 constexpr int kDeepest = 4096;
 
 using ByPid = std::unordered_map<pid_t, const Process*>;
@@ -61,7 +61,7 @@ bool is_from_outside(const ByPid& by_pid, const Process& process) {
 
 enum class Owner { user, another, unknown };
 
-/** Whose a slurmstepd of another job is: as noted, or by its processes. */
+/** The user of another job's slurmstepd: as noted, or that of its processes. */
 Owner owner_of(const Process& step, const std::vector<Process>& all, const ByPid& by_pid, uid_t user,
                const JobUsers& jobs) {
   const auto noted = jobs.find(step.job);
@@ -132,7 +132,7 @@ bool is_same(const Process& process) {
   return now && now->started == process.started && now->user == process.user && !now->stepd;
 }
 
-/** Not another process that has got the number meanwhile. */
+/** False when another process has the pid by now. */
 bool kill_process(const Process& process) {
   const UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   if (!fd && errno != ENOSYS && errno != EPERM) return false;

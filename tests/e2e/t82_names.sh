@@ -37,7 +37,7 @@ names_nodeset() { # 100 nodes whose pods no machine takes
  "template": {"spec": {"nodeSelector": {"none": "such"}}}}}
 END
 }
-other_nodeset() { # NAME: as many as the image's slurmd isn't needed for
+other_nodeset() { # NAME
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "$1"}, "spec": {"replicas": 2,
  "slurmd": {"image": "x", "resources": {"limits": {"cpu": "1", "memory": "100Mi"}}}}}
@@ -77,7 +77,7 @@ test_failed_nodes() {
   assert_equal "no record is lost" "" "$(slurm scontrol show nodes --future -o |
     grep -oE 'NodeName=names-.*NO NETWORK.*' || true)"
   if kubectl logs "$CONTROLLER" -c slurmctld --since=120s | grep -E '_set_node_addrs: failure|attempt number'; then
-    fail "slurmctld looked for addresses in vain"
+    fail "slurmctld found no address for some nodes"
   fi
 }
 

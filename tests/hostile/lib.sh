@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the hostile tests share: users who are none of Slurm's administrators, and what must have survived them.
+# What the hostile tests share: users who aren't administrators of Slurm, and checks of what an attack must not have
+# harmed.
 #
 # Jobs of the e2e tests belong to SlurmUser. Here the pod of LOGIN, a node, is where users log in: its slurmd signs for
 # each of its users, as a login node's sackd or munged does. Each test asserts a claim of SECURITY.md.

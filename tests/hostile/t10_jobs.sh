@@ -154,7 +154,7 @@ END
   survives
 }
 
-# Claim 6. What an attacker holds, for as long as he wants to, while the kubelet and Prometheus ask.
+# Claim 6. Connections that an attacker keeps open while the kubelet and Prometheus ask.
 proxy_get() { kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9100/proxy/$1" >/dev/null; }
 # Fills the port all the time: 60 connections, each again when it is closed. Ends when the file STOP is there.
 # shellcheck disable=SC2016

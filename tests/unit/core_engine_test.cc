@@ -293,7 +293,7 @@ void suspended_while_it_is_being_made(void** state) {
   assert_text(world.pods(), "");
 }
 
-// A program that lost patience with the engine, and does the work of before.
+// A program that no longer waits for the engine, and does the work itself.
 
 void begin_directly(World& world) {
   Engine::Parts parts{world.api, world.timers, world.clock, world.caller, world.options};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/gres: what slurmctld ends itself for never reaches it, what it takes does.
+// core/gres: what would end slurmctld never reaches it, what it takes does.
 #include "core/gres.hpp"
 
 #include "support/cmocka.hpp"

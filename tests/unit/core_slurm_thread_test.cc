@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/** Opened once; who waits for it goes on by itself after a long time, so that a test that fails ends. */
+/** Opened once; a thread that waits for it goes on by itself after a long time, so that a failing test ends. */
 class Gate {
  public:
   void open() {

@@ -28,7 +28,7 @@ void finds_what_slurmctld_refuses(void**) {
   assert_text(find_unusable({good, folder.path() + "/gone"}), folder.path() + "/gone: No such file or directory");
 }
 
-// slurmctld would look at them with its locks in its hands.
+// slurmctld would look at them while it holds its locks.
 void leaves_programs_on_a_server_alone(void**) {
   std::vector<std::string> asked;
   PowerPrograms programs([&](const std::string& path) {

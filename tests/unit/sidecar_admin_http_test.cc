@@ -52,7 +52,7 @@ void says_ready_when_both_sides_are_there(void**) {
   assert_int_equal(state.answer("/readyz").status, 200);
 }
 
-// Whoever asks in a loop costs the engine one message a second.
+// A client that asks in a loop costs the engine one message a second.
 void asks_for_more_metrics_once_a_second(void**) {
   FakeClock clock;
   int asked = 0;

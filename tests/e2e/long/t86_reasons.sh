@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reasons that slurmctld keeps or appends to: no node stays DOWN, or is undrained, because of a text of before.
+# Reasons that slurmctld keeps or appends to: no node stays DOWN, or is undrained, because of an old text.
 #
 # Installs a release of its own: each job's end is an "Epilog error", for which slurmctld drains the node by itself.
 
