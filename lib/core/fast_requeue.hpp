@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FastRequeue: jobs that lost a node to us begin again at once and not after Slurm's delay (AuthInfo=cred_expire). A job
-// that ends slurmd again and again (slurmd_ends.hpp) is held instead.
+// FastRequeue: jobs that lost a node to us begin again at once and not after Slurm's delay (AuthInfo=cred_expire). A
+// job under which slurmd ended twice (slurmd_ends.hpp) is held instead.
 //
 // slurmctld gives a requeued job a time to begin that lies a credential's lifetime ahead: a node that was in the former
 // run refuses credentials that are not newer than the order to end it. They are newer in the next second already, and a
@@ -48,7 +48,7 @@ class FastRequeue {
   static constexpr std::size_t kMostJobs = 1000;
   /** Jobs of one look, an RPC or two each: then other calls have their turn. */
   static constexpr std::size_t kJobsPerLook = 100;
-  /** A job's end is waited for so long. */
+  /** How long a job's end is waited for. */
   static constexpr std::chrono::seconds kPatience{120};
 
   /** `began` is called when a job may begin now. References must outlive it. */

@@ -11,7 +11,8 @@ namespace slurmk8s {
 namespace {
 
 std::string held_for(const NodeFailure& failure, const SlurmdEndVerdict& verdict) {
-  const std::string cause = format("job held: slurmd ended %u times while it ran: %s", verdict.ends, failure.cause.c_str());
+  const std::string cause =
+      format("job held: slurmd ended %u times while it ran: %s", verdict.ends, failure.cause.c_str());
   return build_job_comment({failure.node, cause});
 }
 

@@ -20,8 +20,8 @@ class LostJobs {
 
   /**
    * To be called just before slurmctld is told, which forgets the nodes of the jobs that it requeues. Adds the jobs of
-   * the node to those of `failure` that get its cause as AdminComment, and says which of them ends with the node. Returns
-   * those that FastRequeue is to look after. `now`, `wall`: when the node was found lost.
+   * the node to those of `failure` that get its cause as AdminComment, and says which of them ends with the node.
+   * Returns those for FastRequeue. `now`, `wall`: when the node was found lost.
    */
   std::vector<LostRun> note(Slurm& slurm, NodeFailure& failure, TimePoint now, std::time_t wall);
 

@@ -179,7 +179,8 @@ class Slurm {
    */
   virtual Result<std::optional<std::vector<SlurmJob>>> load_open_jobs_since(std::time_t& since) = 0;
   /**
-   * Hostlists of the nodes of each job that has nodes: it runs, is being configured or suspended, or its end isn't done.
+   * Hostlists of the nodes of each job that has nodes: it runs, is being configured or suspended, or its end isn't
+   * done.
    * Asks for all jobs: seldom, please.
    */
   virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
@@ -229,11 +230,11 @@ class Slurm {
   /** Has slurmctld forget records that it has lost, by a reconfiguration: see is_lost() in sidecar/node_state.hpp. */
   virtual Status drop_lost_nodes() = 0;
   /**
-   * `scontrol reconfigure`, by which slurmctld starts itself anew, with jobs and nodes as they are. Error (invalid) before
+   * `scontrol reconfigure`, by which slurmctld restarts itself, with jobs and nodes as they are. Error (invalid) before
    * Slurm 23.11, whose slurmctld goes on with the timers that it has.
    */
   virtual Status start_anew() = 0;
-  /** From now on changes are refused (cancelled): whoever had this is gone. Any thread, also during another call. */
+  /** From now on changes are refused (cancelled): its owner has ended. Any thread, also during another call. */
   virtual void end() {}
 };
 

@@ -99,7 +99,8 @@ void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, s
       // Nothing is repeated: heal() sees what is left to do at the next comparison.
       unsigned held_back = 0;
       if (!status.ok() && limiter_.allow(clock_.now(), held_back)) {
-        log_warning("slurmctld: %s: %s (%u more such lines held back)", what, status.error().message().c_str(), held_back);
+        log_warning("slurmctld: %s: %s (%u more such lines held back)", what, status.error().message().c_str(),
+                    held_back);
       }
     };
   });
@@ -114,7 +115,7 @@ void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wante
   slurm_.call([this, step, wanted](Slurm& slurm) -> SlurmCaller::Then {
     return [this, step, wanted, status = recover_from_set_back(slurm, wanted, step)] {
       if (status.ok()) return;
-      log_error("slurmctld: start anew, since its clock was set back: %s", status.error().message().c_str());
+      log_error("slurmctld: restart, since its clock was set back: %s", status.error().message().c_str());
       if (status.error().code() == Errc::invalid) return;
       timers_.after(kStartAnewRetry, [this, step, wanted] { clock_set_back(step, wanted); });
     };

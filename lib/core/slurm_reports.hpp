@@ -38,8 +38,8 @@ class SlurmReports {
   using OnStuck = std::function<void(Result<StuckVerdict>)>;
 
   /**
-   * `stays` false: made for one request, so that nothing can be put off. `wake_scheduler`: has slurmctld look for jobs to
-   * start, now and not when its next second begins; may be empty. `fast_requeue`: FastRequeue for lost nodes' jobs.
+   * `stays` false: made for one request, so that nothing can be put off. `wake_scheduler`: has slurmctld look for jobs
+   * to start, now and not when its next second begins; may be empty. `fast_requeue`: FastRequeue for lost nodes' jobs.
    * References must outlive it.
    */
   SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
@@ -110,7 +110,7 @@ class SlurmReports {
   Batch telling_stuck_;
   Batch noting_;
   LogLimiter limiter_{std::chrono::seconds(5)};
-  std::shared_ptr<LostJobs> lost_jobs_;  // null: for one request there is nobody to look after requeued jobs
+  std::shared_ptr<LostJobs> lost_jobs_;  // null: one request alone, requeued jobs are not followed
   FastRequeue requeues_;
 };
 

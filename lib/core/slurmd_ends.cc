@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which job an end of slurmd is laid to.
+// Which job an end of slurmd is attributed to.
 #include "core/slurmd_ends.hpp"
 
 #include <algorithm>

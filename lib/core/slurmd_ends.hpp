@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SlurmdEnds: a job under which slurmd ends again and again is held; one that fills its pod's memory ends for it.
+// SlurmdEnds: a job under which slurmd ends twice is held; one that alone fills its pod's memory is ended.
 //
-// Whatever makes slurmd end (a defect of slurmd, memory) can come from a job, and slurmctld requeues all jobs of the node.
-// The job that did it would do it again, on the next node, with other neighbours.
+// Whatever makes slurmd end (a defect of slurmd, memory) can come from a job, and slurmctld requeues all jobs of the
+// node. The job that did it would do it again, on the next node, with other neighbours.
 #pragma once
 
 #include <chrono>
@@ -42,8 +42,8 @@ struct SlurmdEndVerdict {
 inline constexpr unsigned kMostEnds = 2;
 
 /**
- * Memory that a single job has filled is that job's. Otherwise the job with the most ends is held, from kMostEnds on. Of
- * several with as many it is the one that ran shortest: what ends slurmd mostly does so when it is launched. Pure.
+ * Memory that a single job has filled is that job's. Otherwise the job with the most ends is held, from kMostEnds on.
+ * Of several with as many it is the one that ran shortest: what ends slurmd mostly does so when it is launched. Pure.
  */
 SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd end);
 

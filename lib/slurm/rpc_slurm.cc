@@ -58,7 +58,8 @@ bool is_one_of(int code, const int (&codes)[N]) {
 }
 
 Errc errc_of(int code) {
-  constexpr int kBusy[] = {ESLURM_NODES_BUSY, ESLURM_INVALID_NODE_STATE, ESLURM_RESERVATION_BUSY, ESLURM_PARTITION_IN_USE};
+  constexpr int kBusy[] = {ESLURM_NODES_BUSY, ESLURM_INVALID_NODE_STATE, ESLURM_RESERVATION_BUSY,
+                           ESLURM_PARTITION_IN_USE};
   constexpr int kForbidden[] = {ESLURM_ACCESS_DENIED, ESLURM_USER_ID_MISSING, compat::kNodeTableFull};
   constexpr int kUnauthorized[] = {SLURM_PROTOCOL_AUTHENTICATION_ERROR, ESLURM_AUTH_CRED_INVALID};
   constexpr int kTimeout[] = {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, ETIMEDOUT};
@@ -243,8 +244,8 @@ std::chrono::seconds requeue_delay(const slurm_conf_t& conf) {
 char* unconst(const std::string& value) { return const_cast<char*>(value.c_str()); }
 
 /**
- * slurmctld compares it with the times of its changes: one that lies ahead, since the clock was set back, would hide them
- * all until then.
+ * slurmctld compares it with the times of its changes: one that lies ahead, since the clock was set back, would hide
+ * them all until then.
  */
 std::time_t not_ahead(std::time_t since) { return since > std::time(nullptr) + 1 ? 0 : since; }
 
@@ -339,7 +340,8 @@ class RpcSlurm final : public Slurm {
       const bool waits = info.features && info.features[0] && waits_for_nodes(info);
       if (waits || (is_suspended(info) && info.nodes)) jobs.push_back(decode_job(info));
     }
-    if (std::any_of(jobs.begin(), jobs.end(), [](const SlurmJob& job) { return job.waits; })) SLURMK8S_CHECK(add_partition_nodes(jobs));
+    const bool any_waits = std::any_of(jobs.begin(), jobs.end(), [](const SlurmJob& job) { return job.waits; });
+    if (any_waits) SLURMK8S_CHECK(add_partition_nodes(jobs));
     since = message->last_update;
     return std::optional(std::move(jobs));
   }

@@ -22,8 +22,15 @@ constexpr unsigned long kGpfs = 0x47504653;
 constexpr unsigned long kBeegfs = 0x19830326;
 constexpr unsigned long kGfs2 = 0x01161970;
 
+bool is_on_root(const std::string& path) {
+  struct stat file {}, root {};
+  return ::stat(path.c_str(), &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev;
+}
+
+/** 0 also for slurmctld's own root, which may be FUSE (a rootless container): all of slurmctld waits for it anyway. */
 unsigned long type_of_file_system(const std::string& path) {
   struct statfs info {};
+  if (is_on_root(path)) return 0;
   // The 32 bits that the magic numbers have: the field is signed.
   return ::statfs(path.c_str(), &info) == 0 ? static_cast<unsigned int>(info.f_type) : 0;
 }

@@ -2,17 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Jobs that end the slurmd of their node: held at the second time; one that fills its pod's memory ends.
 
-# A node whose slurmd's container ends by itself when a job says so: with an error, or over the pod's memory.
+# A node whose slurmd's container ends by itself when a job says so: with an error, or over the pod's memory. In JSON.
+END="slurmd-entrypoint &
+  while sleep 0.2; do
+    if [[ -e /asked/error ]]; then echo 'slurmd: fatal: a job asked for it' >&2; exit 1; fi
+    [[ ! -e /asked/memory ]] || exec awk 'BEGIN { s = \"0123456789abcdef\"; while (1) { s = s s; t[i++] = s } }'
+  done"
+WORDS='fatal: a job asked for it'
+END=${END//\"/\\\"}
+END=${END//$'\n'/\\n}
 put_ends() {
   local image
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  sed "s|IMAGE|$image|" <<'JSON' | kubectl apply --filename=- >/dev/null
+  kubectl apply --filename=- >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"ends"},"spec":{"replicas":1,"slurmd":{
- "image":"IMAGE","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"}}},
+ "image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"}}},
  "template":{"spec":{
   "volumes":[{"name":"asked","emptyDir":{}}],
   "containers":[{"name":"slurmd","volumeMounts":[{"name":"asked","mountPath":"/asked"}],
-   "command":["bash","-c","slurmd-entrypoint & while sleep 0.2; do if [[ -e /asked/error ]]; then echo 'slurmd: fatal: a job asked for it' >&2; exit 1; fi; if [[ -e /asked/memory ]]; then exec awk 'BEGIN { s = \"0123456789abcdef\"; while (1) { s = s s; t[i++] = s } }'; fi; done"]}]}}}}
+   "command":["bash","-c","$END"]}]}}}}
 JSON
   wait_for 30 "9 node records" has_node_count 9
 }
@@ -34,9 +42,9 @@ test_a_job_that_ends_slurmd_twice_is_held() {
   wait_job "$neighbour" RUNNING 60
   sleep 5 # it has run longer than the other one
   job=$(submit -w ends-0 --mem=50 --wrap 'touch /asked/error; sleep 300')
-  wait_for 30 "the neighbour is told" is_told "$neighbour" "ends-0: pod ended: slurmd ended with exit code 1: fatal: a job asked for it"
+  wait_for 30 "the neighbour is told" is_told "$neighbour" "ends-0: pod ended: slurmd ended with exit code 1: $WORDS"
   wait_for 90 "job $job held" is_held "$job"
-  is_told "$job" "job held: slurmd ended 2 times while it ran: pod ended: slurmd ended with exit code 1: fatal: a job asked" ||
+  is_told "$job" "job held: slurmd ended 2 times while it ran: pod ended: slurmd ended with exit code 1: $WORDS" ||
     fail "AdminComment: $(admin_comment "$job")"
   wait_done "$neighbour" 120
   assert_equal "restarts of the job" 2 "$(job_field "$job" Restarts)"

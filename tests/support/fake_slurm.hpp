@@ -61,7 +61,7 @@ class FakeSlurm final : public Slurm {
   std::set<std::string> used_partitions;  ///< they have jobs
   Status keeps;                           ///< what keeps_partitions() says
   int partition_loads = 0;                ///< lists handed out
-  /** What somebody changes of partitions himself shows after this. */
+  /** Makes a test's own changes of partitions visible. */
   void touch_partitions() { partition_time_++; }
 
   /** A record for reading and changing; made (powered-down, idle, as by create) when it isn't there. */
@@ -150,7 +150,8 @@ class FakeSlurm final : public Slurm {
   }
 
   Result<SlurmConfig> load_config() override {
-    return SlurmConfig{.max_nodes = limit, .suspend_exc_nodes = exempt_nodes, .requeue_delay = requeue_delay, .booted = booted};
+    return SlurmConfig{.max_nodes = limit, .suspend_exc_nodes = exempt_nodes, .requeue_delay = requeue_delay,
+                       .booted = booted};
   }
 
   Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
@@ -177,7 +178,9 @@ class FakeSlurm final : public Slurm {
     if (auto error = next_failure()) return *error;
     if (drops_lost_nodes) {
       time_++;
-      std::erase_if(nodes_, [](const auto& entry) { return entry.second.base == Base::future && !entry.second.dynamic; });
+      std::erase_if(nodes_, [](const auto& entry) {
+        return entry.second.base == Base::future && !entry.second.dynamic;
+      });
     }
     return {};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SlurmdEnds: which job an end of slurmd is laid to, and how many jobs are remembered. LostJobs: what follows.
+// SlurmdEnds: which job an end of slurmd is attributed to, and how many jobs are remembered. LostJobs: what follows.
 #include "core/slurmd_ends.hpp"
 
 #include "core/lost_jobs.hpp"
@@ -53,7 +53,9 @@ void decides(void**) {
   }
 }
 
-LostRun run(std::uint32_t job, std::uint32_t restarts, std::time_t started = 100) { return {job, restarts, 0, 0, started, {}}; }
+LostRun run(std::uint32_t job, std::uint32_t restarts, std::time_t started = 100) {
+  return {job, restarts, 0, 0, started, {}};
+}
 
 void counts_runs_and_not_nodes(void**) {
   SlurmdEnds ends;
@@ -85,7 +87,9 @@ void remembers_a_bounded_number(void**) {
   for (std::uint32_t job = 10; job < 9 + SlurmdEnds::kMostJobs; ++job) ends.note({run(job, 0)}, SlurmdEnd::error, kNow);
   assert_int_equal(ends.size(), SlurmdEnds::kMostJobs);
   assert_int_equal(ends.note({run(1, 1)}, SlurmdEnd::error, kNow).job, 1);  // and is the last one now
-  for (std::uint32_t job = 10000; job < 10000 + SlurmdEnds::kMostJobs; ++job) ends.note({run(job, 0)}, SlurmdEnd::error, kNow);
+  for (std::uint32_t job = 10000; job < 10000 + SlurmdEnds::kMostJobs; ++job) {
+    ends.note({run(job, 0)}, SlurmdEnd::error, kNow);
+  }
   assert_int_equal(ends.size(), SlurmdEnds::kMostJobs);
   assert_true(ends.note({run(1, 2)}, SlurmdEnd::error, kNow).kind == Kind::none);
 }
@@ -108,8 +112,8 @@ void tells_all_and_holds_one(void**) {
   failure = failure_of("c-1", SlurmdEnd::error);
   const std::vector<LostRun> lost = lost_jobs.note(slurm, failure, TimePoint{2h}, kNow + 3600);
   assert_int_equal(lost.size(), 2);
-  assert_text(lost[0].held_for, "slurm-k8s: node c-1: job held: slurmd ended 2 times while it ran: pod ended: slurmd ended "
-              "with exit code 1: fatal: x");
+  assert_text(lost[0].held_for, "slurm-k8s: node c-1: job held: slurmd ended 2 times while it ran: pod ended: slurmd "
+              "ended with exit code 1: fatal: x");
   assert_text(lost[1].held_for, "");
   assert_int_equal(failure.out_of_memory, 0);
 }
