@@ -2,14 +2,16 @@
 // SPANK plugin: sets each step of a job up inside its pod. In plugstack.conf (docs/spank.md):
 //
 //   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [service_env=keep|remove] [threads=auto|N|off]
-//                         [gpus=ids|off] [oom_score_adj=N] [hide=PATH,PATH…]
+//                         [gpus=ids|off] [oom_score_adj=N] [memory_limit=on|off] [hide=PATH,PATH…]
 //
 // With `hide` the line must be `required`: Slurm ignores what an optional plugin says.
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +21,13 @@
 #include <unistd.h>
 
 #include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
 
 #include "base/guarded.hpp"
+#include "compat.hpp"
 #include "gpu_ids.hpp"
 #include "login_env.hpp"
+#include "memory_watch.hpp"
 #include "oom_score.hpp"
 #include "pod_env.hpp"
 #include "secrets.hpp"
@@ -217,6 +222,36 @@ int refuse_readable_secrets(const Settings& settings) {
   return kFailed;
 }
 
+/** Tells the user, in the step's standard error, and slurmctld. A job that ends so isn't requeued. */
+void end_job(const MemoryLimit& limit, std::uint64_t used) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  const unsigned long long uses = used / kMiB;
+  const unsigned long long has = limit.bytes / kMiB;
+  slurm_error("spank_k8s: job %u uses %llu MiB of memory on this node and has %llu (--mem): it ends as OUT_OF_MEMORY",
+              limit.job, uses, has);
+  if (compat::complete_job(limit.job, compat::kOutOfMemory) == SLURM_SUCCESS || errno == ESLURM_ALREADY_DONE) return;
+  slurm_error("spank_k8s: job %u: slurmctld wasn't told that it is out of memory: %s", limit.job,
+              slurm_strerror(errno));
+}
+
+/** Of this slurmstepd. Never destroyed by exit(): its thread may be anywhere. */
+std::unique_ptr<MemoryWatch>& memory_watch() {
+  static auto* watch = new std::unique_ptr<MemoryWatch>();
+  return *watch;
+}
+
+/** Once in a slurmstepd, after its first task: before that it changes its rights to and fro. */
+int watch_memory(spank_t spank, const Settings& settings) {
+  if (!settings.memory_limit || memory_watch()) return ESPANK_SUCCESS;
+  MemoryLimit limit;
+  std::uint64_t mebibytes = 0;
+  if (spank_get_item(spank, S_JOB_ID, &limit.job) != ESPANK_SUCCESS) return ESPANK_SUCCESS;
+  if (spank_get_item(spank, S_JOB_ALLOC_MEM, &mebibytes) != ESPANK_SUCCESS || mebibytes == 0) return ESPANK_SUCCESS;
+  limit.bytes = mebibytes << 20;
+  memory_watch() = std::make_unique<MemoryWatch>(limit, [limit](std::uint64_t used) { end_job(limit, used); });
+  return ESPANK_SUCCESS;
+}
+
 /** A hook that needs the settings. Wrong ones are told by slurm_spank_init(), and nothing is done here. */
 template <typename Fn>
 int with_settings(const char* where, int count, char** arguments, Fn&& fn) {
@@ -262,6 +297,18 @@ SLURMK8S_EXPORT int slurm_spank_user_init(spank_t spank, int count, char** argum
 /** In each task's process, still as root. */
 SLURMK8S_EXPORT int slurm_spank_task_init_privileged(spank_t, int count, char** arguments) {
   return with_settings("slurm_spank_task_init_privileged", count, arguments, protect_pod);
+}
+
+/** In slurmstepd, for each task. */
+SLURMK8S_EXPORT int slurm_spank_task_post_fork(spank_t spank, int count, char** arguments) {
+  return with_settings("slurm_spank_task_post_fork", count, arguments,
+                       [&](const Settings& settings) { return watch_memory(spank, settings); });
+}
+
+/** Everywhere, at the end: Slurm takes the plugin out of the process after this. */
+SLURMK8S_EXPORT int slurm_spank_exit(spank_t, int, char**) {
+  guarded_void("slurm_spank_exit", [] { memory_watch().reset(); });
+  return ESPANK_SUCCESS;
 }
 
 /** In each task's process, as the user. */

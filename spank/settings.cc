@@ -36,6 +36,9 @@ Status apply(Settings& settings, std::string_view name, std::string_view value) 
       return Error(Errc::invalid, format("a number from 0 to %d was expected", kMaxOomScoreAdj));
     }
     settings.oom_score_adj = static_cast<int>(*number);
+  } else if (name == "memory_limit") {
+    if (value != "on" && value != "off") return Error(Errc::invalid, "on or off was expected");
+    settings.memory_limit = value == "on";
   } else if (name == "hide") {
     settings.hidden.clear();
     for (const std::string_view path : split(value, ',')) settings.hidden.push_back(SLURMK8S_TRY(parse_path(path)));

@@ -21,6 +21,7 @@ struct Settings {
   Threads threads;                    ///< OMP_NUM_THREADS where a user gives none
   bool pod_gpus = false;              ///< put the device plugin's ids in place of Slurm's numbers
   std::optional<int> oom_score_adj;   ///< of tasks, raised to this
+  bool memory_limit = false;          ///< end jobs that use more memory than they have (--mem)
   std::vector<std::string> hidden;    ///< paths that no task may read
 };
 

@@ -30,6 +30,7 @@ std::string shown(const Settings& settings) {
   if (settings.login_env.count() != 5) text += " login=" + std::to_string(settings.login_env.count());
   if (settings.pod_gpus) text += " ids";
   if (settings.oom_score_adj) text += " oom=" + std::to_string(*settings.oom_score_adj);
+  if (settings.memory_limit) text += " memory";
   for (const std::string& path : settings.hidden) text += " -" + path;
   return text;
 }
@@ -46,6 +47,9 @@ void arguments_of_steps(void**) {
       {"service_env=keep service_env=remove threads=3", "/run/slurm-k8s/pod.env remove 3"},
       {"gpus=ids oom_score_adj=0", "/run/slurm-k8s/pod.env remove off ids oom=0"},
       {"oom_score_adj=1000 hide=/a,/b/c", "/run/slurm-k8s/pod.env remove off oom=1000 -/a -/b/c"},
+      {"memory_limit=on", "/run/slurm-k8s/pod.env remove off memory"},
+      {"memory_limit=on memory_limit=off", "/run/slurm-k8s/pod.env remove off"},
+      {"memory_limit=100", "error: memory_limit=100: on or off was expected"},
       {"login_env=5", "/run/slurm-k8s/pod.env remove off"},
       {"login_env=60", "/run/slurm-k8s/pod.env remove off login=60"},
       {"login_env=off", "/run/slurm-k8s/pod.env remove off login=0"},

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The watch's thread: look, wait, and the end of the job.
+#include "memory_watch.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <vector>
+
+#include "base/guarded.hpp"
+#include "memory_use.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr const char* kProc = "/proc";
+/** Processes that make others while they are being stopped are found by the next look. */
+constexpr int kRounds = 20;
+constexpr std::chrono::milliseconds kAgain{20};
+
+std::vector<MemoryProcess> look(std::uint32_t job) {
+  const auto all = read_memory(kProc);
+  return all ? processes_of_job(*all, job, ::getpid()) : std::vector<MemoryProcess>();
+}
+
+/** Until there is none left to be stopped. */
+void stop_all(std::uint32_t job) {
+  for (int round = 0; round < kRounds; ++round) {
+    bool more = false;
+    for (const MemoryProcess& process : look(job)) {
+      if (!process.stopped) more |= ::kill(process.pid, SIGSTOP) == 0;
+    }
+    if (!more) return;
+  }
+}
+
+/** Until there is none left. */
+void kill_all(std::uint32_t job) {
+  for (int round = 0; round < kRounds; ++round) {
+    const std::vector<MemoryProcess> left = look(job);
+    if (left.empty()) return;
+    for (const MemoryProcess& process : left) ::kill(process.pid, SIGKILL);
+    std::this_thread::sleep_for(kAgain);
+  }
+}
+
+/** Starts a thread that takes no signals: they are for slurmstepd's own. */
+template <typename Fn>
+std::thread start_without_signals(Fn&& fn) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(fn);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+std::chrono::microseconds next_look(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
+                                    std::chrono::microseconds took) {
+  using std::chrono::microseconds;
+  constexpr microseconds kLongest = std::chrono::seconds(30);
+  const bool fast = used > before && used - before > limit / 32;
+  const microseconds pause = std::chrono::milliseconds(fast ? 20 : 100);
+  return std::max(pause, std::min(50 * took, kLongest));
+}
+
+MemoryWatch::MemoryWatch(MemoryLimit limit, EndJob end_job) : limit_(limit), end_job_(std::move(end_job)) {
+  thread_ = start_without_signals([this] { guarded_void("memory watch", [this] { run(); }); });
+}
+
+MemoryWatch::~MemoryWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+bool MemoryWatch::pause(std::chrono::microseconds time) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, time, [this] { return ended_; });
+}
+
+void MemoryWatch::run() {
+  using std::chrono::microseconds;
+  std::uint64_t before = 0;
+  bool was_over = false;
+  microseconds wait = next_look(0, 0, limit_.bytes, microseconds(0));
+  while (pause(wait)) {
+    const auto begin = std::chrono::steady_clock::now();
+    const MemoryUse use = memory_use(kProc, look(limit_.job), limit_.bytes);
+    const auto took = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - begin);
+    const bool over = use.bytes > limit_.bytes;
+    if (over && (use.certain || was_over)) {
+      stop_all(limit_.job);
+      end_job_(use.bytes);
+      kill_all(limit_.job);
+      return;
+    }
+    wait = over ? microseconds(0) : next_look(before, use.bytes, limit_.bytes, took);
+    before = use.bytes;
+    was_over = over;
+  }
+}
+
+}  // namespace slurmk8s
