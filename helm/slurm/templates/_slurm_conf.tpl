@@ -257,6 +257,7 @@ Slurm ignores what an optional plugin says: one that may refuse a task or a job 
 {{- if ne .serviceEnv "remove" }}{{ $_ := set $arguments "service_env" .serviceEnv }}{{ end }}
 {{- if ne (toString .threads) "off" }}{{ $_ := set $arguments "threads" .threads }}{{ end }}
 {{- if ne .gpus "off" }}{{ $_ := set $arguments "gpus" .gpus }}{{ end }}
+{{- if .memoryLimit }}{{ $_ := set $arguments "memory_limit" "on" }}{{ end }}
 {{- if .oomScoreAdj }}{{ $_ := set $arguments "oom_score_adj" (int .oomScoreAdj) }}{{ end }}
 {{- ternary "required" "optional" (gt (len .hide) 0) }} spank_k8s.so{{ include "slurm.spankArguments" $arguments }}
 {{- with include "slurm.spankScripts" $ }}
