@@ -69,7 +69,7 @@ JSON
 PRIVILEGED_POD='{"hostPID":true,"automountServiceAccountToken":false,
   "containers":[{"name":"slurmd","image":"localhost/x"}]}'
 # By the policy, and not because of an API server that is away.
-is_refused() { try_pod "$1" 2>&1 | grep -q ValidatingAdmissionPolicy; }
+is_refused() { [[ $(try_pod "$1" 2>&1) == *ValidatingAdmissionPolicy* ]]; }
 # As the namespace's administrator: its pods may have hostPath, CAP_SYS_ADMIN and so on.
 allow_privileged() {
   kubectl label namespace "$NAMESPACE" --overwrite pod-security.kubernetes.io/enforce=privileged >/dev/null
