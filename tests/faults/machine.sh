@@ -41,9 +41,9 @@ test_a_lost_machine() {
   # What runs again after the requeue ends at once.
   # shellcheck disable=SC2016 # the job's own variable
   two=$(submit -N2 --exclusive --requeue --wrap \
-    'if ((${SLURM_RESTART_COUNT:-0} == 0)); then srun sleep 600; else srun hostname; fi')
+    'if [ "${SLURM_RESTART_COUNT:-0}" = 0 ]; then srun sleep 600; else srun hostname; fi')
   # shellcheck disable=SC2016
-  one=$(submit -N1 --exclusive --requeue --wrap 'if ((${SLURM_RESTART_COUNT:-0} == 0)); then sleep 600; fi')
+  one=$(submit -N1 --exclusive --requeue --wrap 'if [ "${SLURM_RESTART_COUNT:-0}" = 0 ]; then sleep 600; fi')
   wait_job "$two" RUNNING 30
   wait_job "$one" RUNNING 30
   mapfile -t lost < <(job_nodes "$two"; job_nodes "$one")

@@ -43,8 +43,7 @@ test_what_slurmctld_drains_stays_drained() {
   kubectl patch nodesets.slurm-k8s.io compute --type=merge \
     -p '{"spec":{"template":{"metadata":{"annotations":{"e2e":"1"}}}}}' >/dev/null
   wait_for 10 "compute-0 drained" node_has_reason compute-0 "slurm-k8s: update of the template"
-  kubectl patch nodesets.slurm-k8s.io compute --type=merge \
-    -p '{"spec":{"template":{"metadata":{"annotations":{"e2e":null}}}}}' >/dev/null
+  kubectl patch nodesets.slurm-k8s.io compute --type=json -p '[{"op":"remove","path":"/spec/template"}]' >/dev/null
   wait_for 10 "compute-0 undrained" node_is_undrained compute-0
   wait_done "$job" 40
   wait_for 20 "compute-0 drained by slurmctld" is_drained compute-0
