@@ -118,10 +118,14 @@ SuspendExcNodes={{ join "," $always }}
 # Partitions of NodeSets are made at run time: without this they go at a restart, and their jobs with them.
 ReconfigFlags=KeepPartInfo
 {{- end }}
+{{- $own := printf "%v %v" .Values.controller.extraConfMap .Values.controller.extraConf }}
 {{- if $scripts }}
 # prep/script runs the scripts of the SPANK plugin; a launch waits for them.
 PrEpPlugins=prep/k8s,prep/script
 BatchStartTimeout={{ add 10 (mul 2 (int .Values.slurm.spank.scripts.timeout)) }}
+{{- else if regexMatch "(?i)\\b(Pro|Epi)log(Slurmctld)?\\b *[=:]" $own }}
+# prep/script runs Prolog and Epilog.
+PrEpPlugins=prep/k8s,prep/script
 {{- else }}
 PrEpPlugins=prep/k8s
 {{- end }}
