@@ -12,13 +12,12 @@ source "$E2E_FOLDER/../faults/lib.sh"
 
 # signal_pod SIGNAL POD: to all processes of its containers.
 signal_pod() {
-  local uid pid
+  local uid pid processes
   uid=$(pod_uid "$2")
   # In a pod's cgroup its uid has dashes, or, with systemd's driver, underscores.
   # Processes that end meanwhile are an error to grep.
-  { grep -lE "pod(${uid}|${uid//-/_})" /proc/[0-9]*/cgroup 2>/dev/null || true; } | cut -d / -f 3 | while read -r pid; do
-    kill "-$1" "$pid" 2>/dev/null || true
-  done
+  processes=$(grep -lE "pod(${uid}|${uid//-/_})" /proc/[0-9]*/cgroup 2>/dev/null || true)
+  for pid in $(cut -d / -f 3 <<<"$processes"); do kill "-$1" "$pid" 2>/dev/null || true; done
 }
 ctld_state() { ctld scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut -d= -f2; }
 ctld_reason() { ctld scontrol show node "$1" | sed -n 's/^ *Reason=//p'; }
