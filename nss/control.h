@@ -26,7 +26,7 @@ extern "C" {
  * time-outs, such as those of slurm.conf; copied. `log`: printf, called with a line for an administrator; may be NULL.
  * It must stay callable. 0, or -1 when it was done before (nothing changes then) or can't be.
  */
-int slurm_k8s_names_serve(const char *const *others, unsigned long count, void (*log)(const char *format, ...));
+int slurm_k8s_names_serve(const char* const* others, unsigned long count, void (*log)(const char* format, ...));
 
 #ifdef __cplusplus
 }

@@ -37,8 +37,8 @@ class NameCache {
   static constexpr std::size_t kMostNames = 4096;
   static constexpr std::size_t kMostQuestions = 512;
   static constexpr std::size_t kMostThreads = 4;
-  static constexpr std::chrono::seconds kFound{10};    ///< for how long an answer is believed
-  static constexpr std::chrono::seconds kMissing{5};   ///< the same when there is no such name, or no answer
+  static constexpr std::chrono::seconds kFound{10};   ///< for how long an answer is believed
+  static constexpr std::chrono::seconds kMissing{5};  ///< the same when there is no such name, or no answer
 
   explicit NameCache(Resolve resolve) : resolve_(std::move(resolve)) {}
   /** Waits for what its threads are asking. */
@@ -57,8 +57,8 @@ class NameCache {
     NameAnswer answer;
     TimePoint fresh_until{};
     TimePoint used{};
-    bool asked = false;         ///< in questions_, or with a thread
-    std::size_t answers = 0;    ///< how often a thread came back
+    bool asked = false;       ///< in questions_, or with a thread
+    std::size_t answers = 0;  ///< how often a thread came back
   };
   using Lock = std::unique_lock<std::mutex>;
 

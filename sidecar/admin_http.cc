@@ -25,8 +25,8 @@ struct ResponseDeleter {
 using Response = std::unique_ptr<MHD_Response, ResponseDeleter>;
 
 MHD_Result send(MHD_Connection* connection, const AdminAnswer& answer) {
-  const Response response(MHD_create_response_from_buffer(
-      answer.body.size(), const_cast<char*>(answer.body.data()), MHD_RESPMEM_MUST_COPY));
+  const Response response(MHD_create_response_from_buffer(answer.body.size(), const_cast<char*>(answer.body.data()),
+                                                          MHD_RESPMEM_MUST_COPY));
   if (!response) return MHD_NO;
   MHD_add_response_header(response.get(), MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
   if (answer.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
@@ -87,8 +87,8 @@ MHD_Daemon* start(const sockaddr* address, bool dual_stack, AdminState& state) {
   if (address->sa_family == AF_INET6) flags |= dual_stack ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
   return MHD_start_daemon(flags, 0, nullptr, nullptr, &handle, &state, MHD_OPTION_SOCK_ADDR, address,
                           MHD_OPTION_CONNECTION_LIMIT, kMaxConnections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-                          kMaxPerAddress, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS,
-                          MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+                          kMaxPerAddress, MHD_OPTION_CONNECTION_TIMEOUT, kTimeoutS, MHD_OPTION_LISTENING_ADDRESS_REUSE,
+                          1u, MHD_OPTION_END);
 }
 
 }  // namespace

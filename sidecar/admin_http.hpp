@@ -17,10 +17,10 @@ namespace slurmk8s {
 
 /** What the main loop tells about itself; never changed once it is published. */
 struct AdminPage {
-  bool listed = false;                       ///< all NodeSets are known
-  std::optional<TimePoint> slurm_answered;   ///< last answer of slurmctld
+  bool listed = false;                      ///< all NodeSets are known
+  std::optional<TimePoint> slurm_answered;  ///< last answer of slurmctld
   std::string metrics;
-  bool stands_by = false;                    ///< another sidecar acts: nothing is known, and that is well
+  bool stands_by = false;  ///< another sidecar acts: nothing is known, and that is well
 };
 
 struct AdminAnswer {
@@ -31,10 +31,10 @@ struct AdminAnswer {
 /** The meeting point of the main loop and the server. Any thread. */
 class AdminState {
  public:
-  static constexpr std::chrono::seconds kStuck{60};       ///< a loop that hasn't turned for this long isn't healthy
+  static constexpr std::chrono::seconds kStuck{60};        ///< a loop that hasn't turned for this long isn't healthy
   static constexpr std::chrono::seconds kSlurmSilent{30};  ///< without an answer of slurmctld for this long: not ready
 
-  static constexpr std::chrono::seconds kMetricsAge{1};    ///< what `more_metrics` said is repeated for so long
+  static constexpr std::chrono::seconds kMetricsAge{1};  ///< what `more_metrics` said is repeated for so long
 
   /**
    * `more_metrics` is called for a GET /metrics, at most once in kMetricsAge, on the server's thread; it may block for

@@ -66,8 +66,8 @@ void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& 
     const auto nodeset = nodesets.find(entry.nodeset);
     if (nodeset == nodesets.end() || !nodeset->second.spec.ok()) continue;
     const auto state = states.find(entry.nodeset);
-    const bool complete = state != states.end() && state->second.ready &&
-                          state->second.generation == nodeset->second.generation;
+    const bool complete =
+        state != states.end() && state->second.ready && state->second.generation == nodeset->second.generation;
     bring(name, entry, *nodeset->second.spec, complete && !records.contains(entry.node));
   }
 }

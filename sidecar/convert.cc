@@ -28,9 +28,9 @@ constexpr std::string_view kSlinkyDomain = "slinky.slurm.net/";
 
 /** Labels and annotations that say how an object was installed. */
 constexpr std::array<std::string_view, 6> kOfInstallation{
-    "app.kubernetes.io/managed-by",   "helm.sh/chart",
-    "meta.helm.sh/release-name",      "meta.helm.sh/release-namespace",
-    "app.kubernetes.io/part-of",      "kubectl.kubernetes.io/last-applied-configuration"};
+    "app.kubernetes.io/managed-by", "helm.sh/chart",
+    "meta.helm.sh/release-name",    "meta.helm.sh/release-namespace",
+    "app.kubernetes.io/part-of",    "kubectl.kubernetes.io/last-applied-configuration"};
 
 /** The names that build_pod() gives itself, by its own word. */
 struct Reserved {
@@ -45,9 +45,8 @@ const Reserved& reserved() {
     nodeset.protects_busy = false;  // its annotations may be the template's
     const Json pod = build_pod(nodeset, {.node = "n-0", .request = "r", .jobs = "1"}, Options());
     Reserved names;
-    pod.at({"spec", "containers"})[std::size_t(0)]["env"].each([&](const Json& variable) {
-      names.env.emplace(variable["name"].text());
-    });
+    pod.at({"spec", "containers"})[std::size_t(0)]["env"].each(
+        [&](const Json& variable) { names.env.emplace(variable["name"].text()); });
     for (const char* kind : {"labels", "annotations"}) {
       pod.at({"metadata", kind}).each([&](std::string_view key, const Json&) { names.metadata.emplace(key); });
     }
@@ -84,12 +83,12 @@ void put(const Json& root, std::string_view path, Json value) {
 
 /** Where a NodeSet is from. */
 struct Origin {
-  bool is_object;    ///< else an entry of the chart's values
-  std::string root;  ///< "nodeset NAME" or "nodesets.NAME"
-  Json own;          ///< of values, what the entry says itself; the rest is from nodesetDefaults
-  bool names_machines;  ///< scalingMode DaemonSet
-  std::string hostname;         ///< of an object: template.spec.hostname, which Slurm's node names come from
-  bool has_extra_conf = false;  ///< of values: then extraConfMap has no effect
+  bool is_object;                     ///< else an entry of the chart's values
+  std::string root;                   ///< "nodeset NAME" or "nodesets.NAME"
+  Json own;                           ///< of values, what the entry says itself; the rest is from nodesetDefaults
+  bool names_machines;                ///< scalingMode DaemonSet
+  std::string hostname;               ///< of an object: template.spec.hostname, which Slurm's node names come from
+  bool has_extra_conf = false;        ///< of values: then extraConfMap has no effect
   bool has_partition_config = false;  ///< and partition.configMap beside partition.config
 };
 
@@ -457,8 +456,14 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
   const bool names_machines = nodeset["scalingMode"].text() == "DaemonSet";
   const bool extra_conf = !is_empty(nodeset["extraConf"]);
   const bool config = !is_empty(nodeset.at({"partition", "config"}));
-  Walk walk({.is_object = false, .root = where, .own = own, .names_machines = names_machines, .hostname = {},
-             .has_extra_conf = extra_conf, .has_partition_config = config}, conversion);
+  Walk walk({.is_object = false,
+             .root = where,
+             .own = own,
+             .names_machines = names_machines,
+             .hostname = {},
+             .has_extra_conf = extra_conf,
+             .has_partition_config = config},
+            conversion);
   walk.set_target("metadata.name", Json::string(name));
   walk.members(nodeset, "");
   apply_chart_values(values, nodeset, walk);
@@ -466,9 +471,8 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
 }
 
 void convert_values(const Json& values, Conversion& conversion) {
-  values["nodesets"].each([&](std::string_view name, const Json& entry) {
-    convert_entry(values, std::string(name), entry, conversion);
-  });
+  values["nodesets"].each(
+      [&](std::string_view name, const Json& entry) { convert_entry(values, std::string(name), entry, conversion); });
   if (!values["nodesets"].is_object() && !values["nodesets"].is_null()) {
     conversion.notes.push_back({Kind::lost, "nodesets", "an object is needed: a list is of Slinky's chart before 1.0"});
   }

@@ -30,7 +30,7 @@ const char* to_string(ConvertNote::Kind kind);
 struct Conversion {
   std::vector<Json> nodesets;  ///< ours
   std::vector<ConvertNote> notes;
-  bool recognized = false;  ///< some document was a NodeSet, or values of the chart
+  bool recognized = false;      ///< some document was a NodeSet, or values of the chart
   std::set<std::string> names;  ///< "NAMESPACE/NAME" of what is in `nodesets`
 
   /** True when something is lost or missing. */

@@ -45,15 +45,14 @@ std::string describe(const CreateStop& stop, const std::string& nodes, const std
          (has_gres ? "Compare spec.extraConf (" + extra_conf + ") and the limits of spec.slurmd.resources"
                    : std::string("Compare the limits of spec.slurmd.resources")) +
          " with gres.conf: a line without NodeName= is for all nodes. Tried again when the nodes' definition changes,"
-         " or the annotation " + kAnnotationCreateAgain + ", or at " + time_text(next_try(stop));
+         " or the annotation " +
+         kAnnotationCreateAgain + ", or at " + time_text(next_try(stop));
 }
 
 Json encode_create_stop(const std::optional<CreateStop>& stop) {
   if (!stop) return {};
   Json object = Json::object();
-  object.set("definition", stop->definition)
-      .set("time", time_text(stop->at))
-      .set("count", Json::integer(stop->count));
+  object.set("definition", stop->definition).set("time", time_text(stop->at)).set("count", Json::integer(stop->count));
   return object;
 }
 

@@ -15,9 +15,9 @@
 namespace slurmk8s {
 
 struct CreateStop {
-  std::string definition;  ///< what slurmctld was given: key_of_create()
+  std::string definition;                      ///< what slurmctld was given: key_of_create()
   std::chrono::system_clock::time_point at{};  ///< when it ended last, in whole seconds
-  unsigned count = 0;      ///< how often it has
+  unsigned count = 0;                          ///< how often it has
 
   bool operator==(const CreateStop&) const = default;
 };

@@ -18,7 +18,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{5000};
-constexpr std::chrono::milliseconds kLook{1000};  // between two looks at whether we may act
+constexpr std::chrono::milliseconds kLook{1000};      // between two looks at whether we may act
 constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the hundred: one round for many
 
 kube::ReflectorListener listen_for_claims(ClaimKeeper& claims) {

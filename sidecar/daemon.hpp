@@ -29,7 +29,7 @@ struct DaemonParts {
   AdminState& admin;
   Timers& timers;
   const Clock& clock;
-  bool watch_machines = false;  ///< follow the Kubernetes nodes
+  bool watch_machines = false;                 ///< follow the Kubernetes nodes
   std::function<void()> wake_power_save = {};  ///< Reconciler's
 };
 

@@ -23,18 +23,16 @@ constexpr Kind kRollOutHalted{"Warning", "RollOutStopped", "KeepFormerTemplate"}
 constexpr Kind kRollOutOver{"Normal", "RollOutDone", "None"};
 
 /** Reasons of the condition Ready that somebody has to do something about: the event's are the same. */
-constexpr std::array kFaults{Kind{"Warning", "InvalidSpec", "None"},
-                             Kind{"Warning", "NameTaken", "None"},
-                             Kind{"Warning", "NameTooLong", "None"},
-                             Kind{"Warning", "KubernetesNodesUnknown", "None"},
-                             Kind{"Warning", "Corrected", "None"},
-                             Kind{"Warning", "CreateFailed", "CreateNodes"},
-                             Kind{"Warning", "DeleteFailed", "DeleteNodes"},
-                             Kind{"Warning", "UpdateFailed", "UpdateNodes"}};
+constexpr std::array kFaults{
+    Kind{"Warning", "InvalidSpec", "None"},         Kind{"Warning", "NameTaken", "None"},
+    Kind{"Warning", "NameTooLong", "None"},         Kind{"Warning", "KubernetesNodesUnknown", "None"},
+    Kind{"Warning", "Corrected", "None"},           Kind{"Warning", "CreateFailed", "CreateNodes"},
+    Kind{"Warning", "DeleteFailed", "DeleteNodes"}, Kind{"Warning", "UpdateFailed", "UpdateNodes"}};
 
 /** Reasons of the condition RolledOut while nodes have a former template. */
-constexpr std::array<std::string_view, 7> kRollingOut{"RollingOut",     "WaitingForJobs", "WaitingForNodes", "OnDelete",
-                                                      "WaitingForMaintenance", "Protected", kRollOutStopped};
+constexpr std::array<std::string_view, 7> kRollingOut{"RollingOut",   "WaitingForJobs",        "WaitingForNodes",
+                                                      "OnDelete",     "WaitingForMaintenance", "Protected",
+                                                      kRollOutStopped};
 
 bool is_rolling_out(std::string_view reason) {
   return std::find(kRollingOut.begin(), kRollingOut.end(), reason) != kRollingOut.end();

@@ -12,8 +12,8 @@ namespace slurmk8s {
 
 struct LeaseOptions {
   bool elect = false;
-  std::string name = "slurm-k8s-sidecar";  ///< of the Lease, in the namespace of the NodeSets
-  std::string identity;                    ///< who we are; no other process may have the same
+  std::string name = "slurm-k8s-sidecar";   ///< of the Lease, in the namespace of the NodeSets
+  std::string identity;                     ///< who we are; no other process may have the same
   std::chrono::seconds lease_duration{15};  ///< others wait for so long after they last saw it renewed
   std::chrono::seconds renew_deadline{10};  ///< without a renewal for so long it counts as lost to us
   std::chrono::seconds retry_period{2};     ///< between two renewals, and between two looks of those that wait

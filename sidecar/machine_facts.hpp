@@ -21,7 +21,7 @@ struct Taint {
 
 /** A Kubernetes node as the API server last showed it. */
 struct MachineFacts {
-  bool cordoned = false;      ///< spec.unschedulable
+  bool cordoned = false;  ///< spec.unschedulable
   bool ready = true;
   std::string why_not_ready;  ///< the condition's reason, such as KubeletNotReady; empty when ready
   /** Those that keep pods away and that somebody set: not Kubernetes' own of cordoned, silent or overfull machines. */

@@ -17,9 +17,9 @@ constexpr std::size_t kMostLength = 256;  // of one feature
 /** Some others have a meaning in a job's constraint. */
 bool is_plain(std::string_view text) {
   return text.size() <= kMostLength && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-.:/=").find(c) != std::string_view::npos;
-  });
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view("_-.:/=").find(c) != std::string_view::npos;
+         });
 }
 
 }  // namespace

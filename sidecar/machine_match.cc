@@ -51,8 +51,7 @@ bool is_selected(const std::string& name, const MachineFacts& machine, const Jso
     const auto found = machine.labels.find(key);
     selected &= found != machine.labels.end() && found->second == value.text();
   });
-  const Json required =
-      pod_spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
+  const Json required = pod_spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
   if (!selected || required.is_null()) return selected;
   const Json terms = required["nodeSelectorTerms"];
   for (std::size_t i = 0; i < terms.size(); i++) {

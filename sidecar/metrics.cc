@@ -118,22 +118,26 @@ std::string encode_engine_metrics(const Result<Json>& status) {
   paused.add({}, engine["paused"].boolean_or(false) ? 1 : 0);
   return prometheus::TextSerializer().Serialize(
       {up.take(), paused.take(), pods.take(), failures.take(), steps.take(), api.take(), locked.take(),
-       single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.",
-              engine["queue_depth"]).take(),
+       single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.", engine["queue_depth"])
+           .take(),
        single("slurm_k8s_engine_api_requests_in_flight", kGauge, "Requests to the API server under way.",
-              engine["in_flight"]).take(),
-       single("slurm_k8s_engine_held_nodes", kGauge, "Nodes held back after a failed start.",
-              engine["held_nodes"]).take(),
+              engine["in_flight"])
+           .take(),
+       single("slurm_k8s_engine_held_nodes", kGauge, "Nodes held back after a failed start.", engine["held_nodes"])
+           .take(),
        single("slurm_k8s_engine_protected_nodesets", kGauge, "NodeSets whose power-ups fail again and again.",
-              engine["protected_nodesets"]).take(),
+              engine["protected_nodesets"])
+           .take(),
        single("slurm_k8s_engine_resumes_total", kCounter, "Nodes asked up.", engine["resumes"]).take(),
        single("slurm_k8s_engine_suspends_total", kCounter, "Nodes asked down.", engine["suspends"]).take(),
        single("slurm_k8s_engine_pods_created_total", kCounter, "Pods made.", engine["pods_created"]).take(),
        single("slurm_k8s_engine_pods_deleted_total", kCounter, "Pods deleted.", engine["pods_deleted"]).take(),
        single("slurm_k8s_engine_api_errors_total", kCounter, "Requests that the API server didn't carry out.",
-              engine["api_errors"]).take(),
+              engine["api_errors"])
+           .take(),
        single("slurm_k8s_engine_api_pauses_total", kCounter, "Times that the API server had the engine wait.",
-              engine["api_pauses"]).take()});
+              engine["api_pauses"])
+           .take()});
 }
 
 std::string encode_leader_metric(bool leads) {
@@ -167,8 +171,8 @@ std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& wri
   Family build("slurm_k8s_sidecar_build_info", kGauge, "1, with the version as a label.");
   build.add({{"version", version}}, 1);
 
-  return prometheus::TextSerializer().Serialize({wanted.take(), records.take(), nodes.take(), ready.take(),
-                                                 requests.take(), writes.take(), build.take()});
+  return prometheus::TextSerializer().Serialize(
+      {wanted.take(), records.take(), nodes.take(), ready.take(), requests.take(), writes.take(), build.take()});
 }
 
 }  // namespace slurmk8s

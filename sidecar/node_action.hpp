@@ -19,15 +19,29 @@ struct NodeAction {
    * jobs.
    */
   enum class Kind {
-    recover, undrain, clear_reason, resume, remove, create, features, topology, weigh, exempt, power_up, drain,
-    power_down, recycle, abandon, subject
+    recover,
+    undrain,
+    clear_reason,
+    resume,
+    remove,
+    create,
+    features,
+    topology,
+    weigh,
+    exempt,
+    power_up,
+    drain,
+    power_down,
+    recycle,
+    abandon,
+    subject
   };
   Kind kind;
   std::string nodeset;
-  std::string nodes;  ///< hostlist
-  std::string line;   ///< of create: "NodeName=c-[0-7] State=CLOUD …"
-  std::string reason; ///< of drain, recycle and abandon; of power_down only what events say
-  SlurmNodeUpdate change = {}; ///< of clear_reason, features, topology and weigh
+  std::string nodes;            ///< hostlist
+  std::string line;             ///< of create: "NodeName=c-[0-7] State=CLOUD …"
+  std::string reason;           ///< of drain, recycle and abandon; of power_down only what events say
+  SlurmNodeUpdate change = {};  ///< of clear_reason, features, topology and weigh
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */

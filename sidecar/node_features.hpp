@@ -19,7 +19,7 @@ struct WantedFeatures {
   bool knows_variants = true;
   /** NodeSet::features as the last plan had them: those that are in it no more are taken away. Empty: not known. */
   std::string before;
-  bool knows_machines = false;             ///< false: those of machines stay as they are
+  bool knows_machines = false;               ///< false: those of machines stay as they are
   const MachineFeatures* machine = nullptr;  ///< null: it is on none
 };
 

@@ -137,9 +137,12 @@ class NodeSetPlanner {
     missing_.resize(static_cast<std::size_t>(count));
     if (missing_.empty()) return;
     const std::string nodes = to_hostlist(missing_);
-    plan_.actions.push_back({Kind::create, name_, nodes,
-                             "NodeName=" + nodes + " State=CLOUD Feature=" + static_features(nodeset) + " " +
-                                 node_definition(nodeset), {}});
+    plan_.actions.push_back(
+        {Kind::create,
+         name_,
+         nodes,
+         "NodeName=" + nodes + " State=CLOUD Feature=" + static_features(nodeset) + " " + node_definition(nodeset),
+         {}});
   }
 
   /** Brings the nodes that are kept to the NodeSet's template. */
@@ -309,7 +312,7 @@ class NodeSetPlanner {
   Names leaving_, resizing_, corrected_, missing_, blocked_, lost_, over_, not_up_;
   std::vector<UpdateMember> kept_;
   std::pair<std::string, std::string> refused_;  // reason and message
-  std::set<std::string_view> up_;  // nodes that are to be up all the time
+  std::set<std::string_view> up_;                // nodes that are to be up all the time
 };
 
 /** Records by NodeSet, and the names that others have. */

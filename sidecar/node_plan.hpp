@@ -33,10 +33,10 @@ namespace slurmk8s {
 struct NodeSetState {
   std::int64_t generation = 0;  ///< of the spec that this is about
   NodeCounts counts;
-  Pins pins;                    ///< what status.ordinalToNode is to say
-  std::int64_t desired = 0;     ///< how many records there are to be
+  Pins pins;                 ///< what status.ordinalToNode is to say
+  std::int64_t desired = 0;  ///< how many records there are to be
   bool ready = false;
-  std::string reason;   ///< CamelCase, as a condition's reason must be
+  std::string reason;  ///< CamelCase, as a condition's reason must be
   std::string message;
   PowerUpFailures failures;
   std::optional<CreateStop> create_stop;  ///< why missing records aren't made
@@ -61,12 +61,12 @@ struct NodePlanInput {
   const Pods& pods;
   std::int64_t max_nodes;  ///< that Slurm can hold
   const SuspendExemptions& exemptions;
-  const std::set<std::string, std::less<>>& held;  ///< nodes that are not to be powered up yet: see PowerUpPace
-  const Machines* machines = nullptr;  ///< null: they aren't known, and decide nothing
-  const NodeSetStates* before = nullptr;  ///< of the last plan; null: it is the first one
+  const std::set<std::string, std::less<>>& held;     ///< nodes that are not to be powered up yet: see PowerUpPace
+  const Machines* machines = nullptr;                 ///< null: they aren't known, and decide nothing
+  const NodeSetStates* before = nullptr;              ///< of the last plan; null: it is the first one
   const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
-  bool has_node_features = true;          ///< slurmctld has node_features/k8s
-  const VariantDemand* demand = nullptr;  ///< of jobs that wait for a variant; null: of none
+  bool has_node_features = true;                      ///< slurmctld has node_features/k8s
+  const VariantDemand* demand = nullptr;              ///< of jobs that wait for a variant; null: of none
   /** Nodes that start for no job: CancelledStarts; null: none. */
   const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types = {};  ///< of slurmctld's configuration; without a value: not known

@@ -9,10 +9,10 @@
 namespace slurmk8s {
 
 struct NodeStory {
-  std::string label;       ///< Slurm's word for the state, as a label's value: "idle", "powering-up"
-  std::string reason;      ///< the same, as a condition's reason: "Idle", "PoweringUp"
-  bool in_service = false; ///< it has jobs or takes them
-  std::string message;     ///< Slurm's Reason, when it isn't in service
+  std::string label;        ///< Slurm's word for the state, as a label's value: "idle", "powering-up"
+  std::string reason;       ///< the same, as a condition's reason: "Idle", "PoweringUp"
+  bool in_service = false;  ///< it has jobs or takes them
+  std::string message;      ///< Slurm's Reason, when it isn't in service
   bool operator==(const NodeStory&) const = default;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::chrono::seconds kKeepsAge{60};  // slurm.conf may have been changed
 constexpr std::chrono::minutes kFightAge{5};
-constexpr int kPasses = 2;                     // the second sees what the first did
+constexpr int kPasses = 2;  // the second sees what the first did
 
 std::string key_of(const PartitionAction& action) {
   return action.partition.name + (action.kind == PartitionAction::Kind::remove ? " remove" : "");

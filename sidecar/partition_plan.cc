@@ -23,9 +23,7 @@ std::string option(const SlurmPartition& partition, const char* key) {
   return found == partition.options.end() ? std::string() : found->second;
 }
 
-bool is_ours(const SlurmPartition& partition) {
-  return split(option(partition, kDenied), ',').front() == kMadeByUs;
-}
+bool is_ours(const SlurmPartition& partition) { return split(option(partition, kDenied), ',').front() == kMadeByUs; }
 
 bool is_leaving(const SlurmPartition& partition) {
   const std::string denied = option(partition, kDenied);

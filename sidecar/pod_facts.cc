@@ -16,8 +16,8 @@ constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cos
 // 32 bits, as in Kubernetes: there, a ReplicaSet's controller takes what it can't read as 0, too.
 std::int32_t decode_deletion_cost(std::string_view text) {
   const std::optional<std::int64_t> cost = parse_int(text);
-  const bool fits = cost && *cost >= std::numeric_limits<std::int32_t>::min() &&
-                    *cost <= std::numeric_limits<std::int32_t>::max();
+  const bool fits =
+      cost && *cost >= std::numeric_limits<std::int32_t>::min() && *cost <= std::numeric_limits<std::int32_t>::max();
   return fits ? static_cast<std::int32_t>(*cost) : 0;
 }
 

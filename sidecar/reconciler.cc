@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kPoll{1000};
 constexpr std::chrono::milliseconds kLongestPoll{2000};
 constexpr std::chrono::milliseconds kPollPerNode{1};
 constexpr std::chrono::seconds kConfigAge{60};  // how long slurmctld's configuration is believed
-constexpr int kPasses = 3;                     // plans in one round: an action may make room for others
+constexpr int kPasses = 3;                      // plans in one round: an action may make room for others
 
 const char* failure_reason(NodeAction::Kind kind) {
   switch (kind) {
@@ -44,8 +44,8 @@ void Reconciler::upsert(const Json& object) {
   const auto found = nodesets_.find(name);
   // Our own writes of the status come back as changes of the object; the generation counts those of the spec.
   if (found != nodesets_.end() && generation != 0 && found->second.generation == generation &&
-      found->second.create_again == create_again &&
-      found->second.spec.ok() == spec.ok() && (!spec.ok() || found->second.spec->uid == spec->uid)) {
+      found->second.create_again == create_again && found->second.spec.ok() == spec.ok() &&
+      (!spec.ok() || found->second.spec->uid == spec->uid)) {
     return;
   }
   if (spec.ok()) pins_.try_emplace(name, spec->pins);
@@ -163,8 +163,8 @@ std::chrono::milliseconds Reconciler::round() {
     if (is_stale) demand.recycle.clear();
     const auto unused = cancelled_.due(clock_.now());
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_,
-                                config_->has_node_features, &demand, &unused, config_->gres_types});
+                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_, config_->has_node_features,
+                                &demand, &unused, config_->gres_types});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
@@ -213,9 +213,11 @@ bool Reconciler::look_at_jobs() {
     return node.cloud && node.base == SlurmNode::Base::idle && !node.completing && !node.powered_down &&
            !node.powering_down;
   };
-  const bool needed = std::any_of(nodesets_.begin(), nodesets_.end(), [](const auto& nodeset) {
-    return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
-  }) || std::any_of(nodes_.begin(), nodes_.end(), looks_idle);
+  const bool needed = std::any_of(nodesets_.begin(), nodesets_.end(),
+                                  [](const auto& nodeset) {
+                                    return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
+                                  }) ||
+                      std::any_of(nodes_.begin(), nodes_.end(), looks_idle);
   bool changed = open_jobs_.look(slurm_, needed);
   const std::set<std::string, std::less<>>& suspended = open_jobs_.suspended_on();
   std::set<std::string, std::less<>> idle;

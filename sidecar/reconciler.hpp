@@ -138,18 +138,18 @@ class Reconciler {
   CancelledStarts cancelled_;
   OpenJobs open_jobs_{clock_};
   std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included
-  std::optional<TimePoint> held_until_;  // a node that the last plan held back may be powered up then
+  std::optional<TimePoint> held_until_;      // a node that the last plan held back may be powered up then
   NodeSetStates states_;
   std::vector<NodeAction> done_;
   std::map<Key, Failure> failures_;
-  std::map<std::string, CreateStop> stops_;     // by NodeSet; at first those of their status
-  std::map<std::string, Suspect> suspects_;     // of stops_ those that slurmctld, when it answers, has to confirm
+  std::map<std::string, CreateStop> stops_;  // by NodeSet; at first those of their status
+  std::map<std::string, Suspect> suspects_;  // of stops_ those that slurmctld, when it answers, has to confirm
   struct Recovery {
     unsigned count;
     TimePoint next;
   };
   std::map<std::string, Recovery> recoveries_;  // by NodeSet: each is a reconfiguration
-  bool unsettled_ = false;  // records were made that the scheduler may not see yet
+  bool unsettled_ = false;                      // records were made that the scheduler may not see yet
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;
   std::map<std::string, Count> requests_;

@@ -22,7 +22,7 @@ struct RecordDefinition {
   /** Slurm can't change these of a record: the field and the number that it is to have. */
   std::vector<std::pair<std::uint64_t SlurmNode::*, std::uint64_t>> fixed;
   std::optional<std::uint64_t> weight;  ///< Slurm can change this at any time; empty: extraConf has none
-  std::string rest;  ///< what can't be compared, as one word
+  std::string rest;                     ///< what can't be compared, as one word
 };
 
 RecordDefinition read_definition(const NodeSet& nodeset);

@@ -25,9 +25,9 @@ std::optional<std::string> record_owner(const SlurmNode& record, const NodeSets&
 
 bool is_name_of(const std::string& nodeset, const std::string& node, const NodeSets& nodesets) {
   return nodeset == owner_name(node, [&](const std::string& name) {
-    const auto found = nodesets.find(name);
-    return found == nodesets.end() ? nullptr : &found->second.spec;
-  });
+           const auto found = nodesets.find(name);
+           return found == nodesets.end() ? nullptr : &found->second.spec;
+         });
 }
 
 }  // namespace slurmk8s

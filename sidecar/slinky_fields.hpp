@@ -15,10 +15,10 @@ inline constexpr std::string_view kSetByUs = "slurm-k8s sets it for every pod of
 
 /** One row of what becomes of Slinky's fields; a path that ends in ".*" is of all further fields there. */
 struct SlinkyField {
-  std::string_view object;  ///< path in a NodeSet; empty: only the chart has it
-  std::string_view value;   ///< path below nodesets.NAME of the chart's values; empty: only the object has it
-  std::string_view target;  ///< path in our NodeSet; empty: it is left out
-  bool is_lost;             ///< of one left out: it meant something, unless it is empty, or `harmless`
+  std::string_view object;    ///< path in a NodeSet; empty: only the chart has it
+  std::string_view value;     ///< path below nodesets.NAME of the chart's values; empty: only the object has it
+  std::string_view target;    ///< path in our NodeSet; empty: it is left out
+  bool is_lost;               ///< of one left out: it meant something, unless it is empty, or `harmless`
   std::string_view harmless;  ///< the value that loses nothing; empty: false, 0, and what has nothing in it
   std::string_view note;      ///< why, or what to mind
 };

@@ -74,8 +74,8 @@ class Planner {
     for (const auto& [node, taken] : input_.members) {
       const bool outdated = is_outdated(*node, input_.pods, nodeset_);
       const auto pod = input_.pods.find(node->name);
-      const bool is_present = pod != input_.pods.end() &&
-                              pod->second.template_hash == present_hash(pod->second, nodeset_);
+      const bool is_present =
+          pod != input_.pods.end() && pod->second.template_hash == present_hash(pod->second, nodeset_);
       if (is_powered_up(*node) && is_present) out.up.insert(node->name);
       if (is_given_up(*node) && !outdated) out.failed.insert(node->name);
       unavailable_ += is_unavailable(*node, outdated, nodeset_);
@@ -92,8 +92,8 @@ class Planner {
     if (!before) out.stopped = !out.template_hash.empty() && input_.stopped_template == out.template_hash;
     if (!before || before->template_hash != out.template_hash) return;
     const bool came_up = !std::includes(before->up.begin(), before->up.end(), out.up.begin(), out.up.end());
-    const bool failed = !std::includes(before->failed.begin(), before->failed.end(), out.failed.begin(),
-                                       out.failed.end());
+    const bool failed =
+        !std::includes(before->failed.begin(), before->failed.end(), out.failed.begin(), out.failed.end());
     out.stopped = failed || (before->stopped && !came_up);
   }
 
@@ -145,8 +145,8 @@ class Planner {
         return set("WaitingForMaintenance", names + ": updated in a maintenance reservation");
       }
       if (!wait_for_jobs_.empty()) {
-        return set("WaitingForJobs", names + ": to be updated; recycled when their jobs are over: " +
-                                         describe_hostlist(wait_for_jobs_));
+        return set("WaitingForJobs",
+                   names + ": to be updated; recycled when their jobs are over: " + describe_hostlist(wait_for_jobs_));
       }
       if (plan_.steps.empty() && !not_up_.empty()) {
         return set("WaitingForNodes", names + ": to be updated when others are up: " + describe_hostlist(not_up_));

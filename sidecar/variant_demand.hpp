@@ -15,7 +15,7 @@
 namespace slurmk8s {
 
 struct VariantDemand {
-  std::set<std::string, std::less<>> recycle;   ///< to be powered down, for a job to have them booted with its variant
+  std::set<std::string, std::less<>> recycle;  ///< to be powered down, for a job to have them booted with its variant
   /** Powered down, and not to be powered up but by the job that needs them. */
   std::set<std::string, std::less<>> reserved;
 };

@@ -197,8 +197,10 @@ int set_environment(spank_t spank, const Settings& settings) {
   if (settings.pod_gpus) {
     const auto ids = job_variable(spank, "SLURM_K8S_GPUS");
     const auto changes = gpu_changes(ids.value_or(""), job_variable(spank, "CUDA_VISIBLE_DEVICES"));
-    if (changes) change_environment(spank, *changes);
-    else slurm_error("spank_k8s: %s", changes.error().message().c_str());
+    if (changes)
+      change_environment(spank, *changes);
+    else
+      slurm_error("spank_k8s: %s", changes.error().message().c_str());
   }
   return ESPANK_SUCCESS;
 }

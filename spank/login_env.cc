@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
 /** Of the shell that printed them, or of a terminal and a machine that the job doesn't have. */
-constexpr std::array<std::string_view, 8> kNotOfJobs{"_",       "PWD",     "OLDPWD",      "SHLVL",
-                                                     "DISPLAY", "TERM",    "ENVIRONMENT", "HOSTNAME"};
+constexpr std::array<std::string_view, 8> kNotOfJobs{"_",       "PWD",  "OLDPWD",      "SHLVL",
+                                                     "DISPLAY", "TERM", "ENVIRONMENT", "HOSTNAME"};
 
 }  // namespace
 

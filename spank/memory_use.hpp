@@ -18,13 +18,13 @@ namespace slurmk8s {
 struct MemoryProcess {
   pid_t pid = 0;
   pid_t parent = 0;
-  uid_t user = 0;            ///< real
-  gid_t group = 0;           ///< real
+  uid_t user = 0;   ///< real
+  gid_t group = 0;  ///< real
   bool zombie = false;
   bool stopped = false;
-  bool stepd = false;        ///< a slurmstepd
-  std::uint32_t job = 0;     ///< a slurmstepd's; 0: it doesn't say yet
-  std::uint64_t bytes = 0;   ///< what can't be dropped (RssAnon, RssShmem); pages shared with others counted in full
+  bool stepd = false;       ///< a slurmstepd
+  std::uint32_t job = 0;    ///< a slurmstepd's; 0: it doesn't say yet
+  std::uint64_t bytes = 0;  ///< what can't be dropped (RssAnon, RssShmem); pages shared with others counted in full
 };
 
 /** Reads the text of /proc/PID/status, and the title of a slurmstepd. Empty: no such file's text. Pure. */

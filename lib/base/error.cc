@@ -44,8 +44,7 @@ bool Error::retryable() const {
     case Errc::unauthorized:  // the token is read again
     case Errc::protocol:      // a proxy's garbage, a cut in the middle
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -33,8 +33,7 @@ std::string_view to_string(Errc code);
 /** An error: code, text, and for throttled or unavailable the wait that the server asked for. */
 class Error {
  public:
-  Error(Errc code, std::string message,
-        std::optional<std::chrono::seconds> retry_after = std::nullopt);
+  Error(Errc code, std::string message, std::optional<std::chrono::seconds> retry_after = std::nullopt);
 
   Errc code() const { return code_; }
   const std::string& message() const { return message_; }

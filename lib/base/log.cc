@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <ctime>
 
-
 namespace slurmk8s {
 
 namespace {
@@ -44,8 +43,8 @@ void log_to_stderr(LogLevel level, const char* line) {
   char stamp[32];
   std::strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
   char text[kMaxLine + 80];
-  const int size = std::snprintf(text, sizeof text, "%s.%06ldZ %s %s\n", stamp, now.tv_nsec / 1000, name_of(level),
-                                 line);
+  const int size =
+      std::snprintf(text, sizeof text, "%s.%06ldZ %s %s\n", stamp, now.tv_nsec / 1000, name_of(level), line);
   if (size <= 0) return;
   // One write, so that lines of several threads don't mix. There is nowhere to report its failure to.
   const auto length = static_cast<std::size_t>(size) < sizeof text ? static_cast<std::size_t>(size) : sizeof text - 1;

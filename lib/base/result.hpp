@@ -21,16 +21,28 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  T& value() & { assert(ok()); return *std::get_if<0>(&state_); }
-  const T& value() const& { assert(ok()); return *std::get_if<0>(&state_); }
-  T&& value() && { assert(ok()); return std::move(*std::get_if<0>(&state_)); }
+  T& value() & {
+    assert(ok());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    assert(ok());
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    assert(ok());
+    return std::move(*std::get_if<0>(&state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   T value_or(T fallback) const& { return ok() ? value() : std::move(fallback); }
 
-  const Error& error() const { assert(!ok()); return *std::get_if<1>(&state_); }
+  const Error& error() const {
+    assert(!ok());
+    return *std::get_if<1>(&state_);
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -45,7 +57,10 @@ class [[nodiscard]] Result<void> {
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Error& error() const { assert(!ok()); return *error_; }
+  const Error& error() const {
+    assert(!ok());
+    return *error_;
+  }
 
  private:
   std::optional<Error> error_;
@@ -56,16 +71,16 @@ using Status = Result<void>;
 }  // namespace slurmk8s
 
 /** Evaluates to the value of a Result; on an error returns it from the calling function. */
-#define SLURMK8S_TRY(expression)                                   \
-  __extension__({                                                  \
-    auto slurmk8s_result = (expression);                           \
-    if (!slurmk8s_result.ok()) return slurmk8s_result.error();     \
-    std::move(slurmk8s_result).value();                            \
+#define SLURMK8S_TRY(expression)                               \
+  __extension__({                                              \
+    auto slurmk8s_result = (expression);                       \
+    if (!slurmk8s_result.ok()) return slurmk8s_result.error(); \
+    std::move(slurmk8s_result).value();                        \
   })
 
 /** The same for a Status: returns the error from the calling function, or goes on. */
-#define SLURMK8S_CHECK(expression)                                 \
-  do {                                                             \
-    auto slurmk8s_status = (expression);                           \
-    if (!slurmk8s_status.ok()) return slurmk8s_status.error();     \
+#define SLURMK8S_CHECK(expression)                             \
+  do {                                                         \
+    auto slurmk8s_status = (expression);                       \
+    if (!slurmk8s_status.ok()) return slurmk8s_status.error(); \
   } while (false)

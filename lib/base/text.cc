@@ -156,8 +156,8 @@ std::optional<system_clock::time_point> parse_rfc3339(std::string_view text) {
   // A 64-bit count of nanoseconds ends in 2262 and begins in 1677.
   const std::time_t unix_time = ::timegm(&utc);
   if (unix_time > 9'223'372'035 || unix_time < -9'223'372'035) return std::nullopt;
-  return system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(
-      std::chrono::seconds(unix_time) + fraction));
+  return system_clock::time_point(
+      std::chrono::duration_cast<system_clock::duration>(std::chrono::seconds(unix_time) + fraction));
 }
 
 std::string random_id() { return format("%016llx", static_cast<unsigned long long>(random_bits())); }

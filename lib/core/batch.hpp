@@ -18,7 +18,8 @@ class Batch {
 
   /** `timers` must outlive it. */
   Batch(Timers& timers, std::chrono::milliseconds delay, Flush flush)
-      : Batch(timers, [delay] { return delay; }, std::move(flush)) {}
+      : Batch(
+            timers, [delay] { return delay; }, std::move(flush)) {}
   /** `delay` is asked when a batch begins. */
   Batch(Timers& timers, Delay delay, Flush flush)
       : timers_(timers), delay_(std::move(delay)), flush_(std::move(flush)) {}

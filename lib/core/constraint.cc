@@ -136,8 +136,9 @@ class Parser {
     skip_blanks();
     const std::size_t end = std::min(text_.find_first_of(kOperators, at_), text_.size());
     const std::string_view name = trim(text_.substr(at_, end - at_));
-    if (name.empty()) return wrong(end < text_.size() ? format("a feature is missing before '%c'", text_[end])
-                                                      : std::string("a feature is missing at its end"));
+    if (name.empty())
+      return wrong(end < text_.size() ? format("a feature is missing before '%c'", text_[end])
+                                      : std::string("a feature is missing at its end"));
     at_ = end;
     if (++features_ > kMaxConstraintFeatures) return too_large("features", kMaxConstraintFeatures);
     SLURMK8S_CHECK(spend(1));

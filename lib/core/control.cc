@@ -29,15 +29,15 @@ Result<sockaddr_un> address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) {
-    return Error(Errc::invalid, format("socket %s: a path of 1 to %zu bytes was expected", path.c_str(),
-                                       sizeof address.sun_path - 1));
+    return Error(Errc::invalid,
+                 format("socket %s: a path of 1 to %zu bytes was expected", path.c_str(), sizeof address.sun_path - 1));
   }
   memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;
 }
 
 std::uint64_t inode_of(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
@@ -72,8 +72,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& 
   }
   if (::chmod(path.c_str(), kSocketMode) != 0) return socket_error(path, "chmod", errno);
   if (::listen(fd.get(), kMaxConnections) != 0) return socket_error(path, "listen", errno);
-  return std::unique_ptr<ControlServer>(
-      new ControlServer(path, std::move(fd), transport, timers, std::move(handler)));
+  return std::unique_ptr<ControlServer>(new ControlServer(path, std::move(fd), transport, timers, std::move(handler)));
 }
 
 ControlServer::ControlServer(std::string path, UniqueFd socket, http::Transport& transport, Timers& timers,

@@ -42,8 +42,8 @@ Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>&
       return Error(Errc::timeout, format("nodes %s: not done after %lld s", nodes.front().c_str(),
                                          static_cast<long long>(timeout.count())));
     }
-    connection->transport->run_once(std::min(timers.until_next().value_or(std::chrono::seconds(1)),
-                                             std::chrono::milliseconds(1000)));
+    connection->transport->run_once(
+        std::min(timers.until_next().value_or(std::chrono::seconds(1)), std::chrono::milliseconds(1000)));
     timers.run_due();
   }
   const std::uint64_t failed = engine.metrics().failed_nodes();

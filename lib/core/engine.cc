@@ -31,32 +31,30 @@ constexpr std::chrono::seconds kQuietDeletion{6};
 
 Engine::Engine(Parts parts)
     : parts_(parts),
-      executor_(parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
-                metrics_, [this] { pump(); },
-                [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }),
-      reports_(parts.slurm, parts.timers, parts.clock, parts.stays,
-               [this](const std::string& node) { return waits_for(node); },
-               [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
-               parts.options.fast_requeue),
+      executor_(
+          parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests, metrics_,
+          [this] { pump(); }, [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }),
+      reports_(
+          parts.slurm, parts.timers, parts.clock, parts.stays,
+          [this](const std::string& node) { return waits_for(node); },
+          [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
+          parts.options.fast_requeue),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
       nodesets_(parts.options.name_space),
       catalog_(parts.users, parts.publish),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
-      nodesets_reflector_(parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
-                          {[this](const Json& object) { on_nodeset(object); },
-                           [this](const std::string& name, const std::string&, const Json&) {
-                             on_nodeset_removed(name);
-                           },
-                           [this] { on_synced(); }}),
-      pods_reflector_(parts.client, parts.timers, parts.clock, kube::kPods, parts.options.name_space,
-                      std::string(kLabelNode),
-                      {[this](const Json& object) { on_pod(object); },
-                       [this](const std::string& name, const std::string& uid, const Json&) {
-                         on_pod_removed(name, uid);
-                       },
-                       [this] { on_synced(); }}),
+      nodesets_reflector_(
+          parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
+          {[this](const Json& object) { on_nodeset(object); },
+           [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
+           [this] { on_synced(); }}),
+      pods_reflector_(
+          parts.client, parts.timers, parts.clock, kube::kPods, parts.options.name_space, std::string(kLabelNode),
+          {[this](const Json& object) { on_pod(object); },
+           [this](const std::string& name, const std::string& uid, const Json&) { on_pod_removed(name, uid); },
+           [this] { on_synced(); }}),
       reconciled_(!parts.stays) {}
 
 void Engine::start() {
@@ -141,8 +139,8 @@ bool Engine::settled(const std::vector<std::string>& names) const {
     const auto found = nodes_.find(name);
     if (found == nodes_.end()) continue;
     const Node& node = found->second;
-    const bool open = node.want == Node::Want::up ? !node.pod || node.pod->request != node.request
-                                                  : node.pod && !node.pod->deleting;
+    const bool open =
+        node.want == Node::Want::up ? !node.pod || node.pod->request != node.request : node.pod && !node.pod->deleting;
     if (node.busy || open) return false;
   }
   return true;

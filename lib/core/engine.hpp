@@ -41,8 +41,8 @@ class Engine {
     Timers& timers;
     const Clock& clock;
     SlurmCaller& slurm;
-    const Options& options;       ///< name_space resolved
-    CatalogKeeper::Publish publish = {};  ///< takes what jobs can ask for whenever it changes; empty: nobody
+    const Options& options;                     ///< name_space resolved
+    CatalogKeeper::Publish publish = {};        ///< takes what jobs can ask for whenever it changes; empty: nobody
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off

@@ -79,9 +79,8 @@ void Engine::act(const std::string& name, Node& node) {
 
 void Engine::create(const std::string& name, Node& node, const NodeSet& nodeset) {
   node.busy = true;
-  claims_.make(build_claims(nodeset, name), [this, name, request = node.request](const Status& status) {
-    create_pod(name, request, status);
-  });
+  claims_.make(build_claims(nodeset, name),
+               [this, name, request = node.request](const Status& status) { create_pod(name, request, status); });
 }
 
 /** When its claims are there: that may have taken a while, if there are any. */
@@ -165,8 +164,8 @@ void Engine::on_record(const std::string& name, const std::string& uid, const Re
   } else if (is_up(*record)) {
     node.had_pod = true;
     if (node.pod) {
-      log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(),
-               name.c_str(), node.pod->request.c_str(), node.request.c_str());
+      log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(), name.c_str(),
+               node.pod->request.c_str(), node.request.c_str());
       node.request = node.pod->request;
     }
   } else {
@@ -317,8 +316,10 @@ void Engine::on_refreshed(const std::string& name, Result<Json> result) {
   if (result && !is_node_pod(*result)) {
     node.forget_pod();
     if (node.want != Node::Want::up) return;
-    fail(name, node, format("pod: create: pod %s/%s is there and is somebody else's: it has no label %s=%s",
-                            parts_.options.name_space.c_str(), name.c_str(), kLabelNode, name.c_str()), Cause::refused);
+    fail(name, node,
+         format("pod: create: pod %s/%s is there and is somebody else's: it has no label %s=%s",
+                parts_.options.name_space.c_str(), name.c_str(), kLabelNode, name.c_str()),
+         Cause::refused);
   } else if (result) {
     node.failures = 0;
     observe(name, decode_pod(*result));

@@ -17,12 +17,12 @@ namespace slurmk8s {
 enum class ApiVerb { create, remove, get };
 
 struct EngineMetrics {
-  std::uint64_t resumes = 0;       ///< nodes asked up
-  std::uint64_t suspends = 0;      ///< nodes asked down
+  std::uint64_t resumes = 0;   ///< nodes asked up
+  std::uint64_t suspends = 0;  ///< nodes asked down
   std::uint64_t pods_created = 0;
   std::uint64_t pods_deleted = 0;
   std::uint64_t api_errors = 0;
-  std::uint64_t api_pauses = 0;    ///< times that the API server had us wait (429, Retry-After)
+  std::uint64_t api_pauses = 0;  ///< times that the API server had us wait (429, Retry-After)
   /** Nodes reported to slurmctld as lost or unable to come up, by Cause. */
   std::array<std::uint64_t, kCauses> failures{};
 
@@ -43,7 +43,7 @@ struct EngineMetrics {
 /** Counts of the moment, beside the metrics. */
 struct EngineGauges {
   bool ready = false;
-  bool paused = false;             ///< the API server has us wait: no request about a pod is sent
+  bool paused = false;  ///< the API server has us wait: no request about a pod is sent
   std::size_t pods_pending = 0;
   std::size_t pods_running = 0;
   std::size_t pods_ended = 0;

@@ -12,8 +12,8 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kDelay{1000};
-constexpr std::size_t kMostTales = 32;  // within kDelay: a thousand different causes need not be told one by one
-constexpr std::size_t kMostNote = 1000; // the API takes 1,024 bytes
+constexpr std::size_t kMostTales = 32;   // within kDelay: a thousand different causes need not be told one by one
+constexpr std::size_t kMostNote = 1000;  // the API takes 1,024 bytes
 
 std::string host_name() {
   char name[256] = "";
@@ -75,7 +75,8 @@ void EventRecorder::post(const Tale& tale) {
   Json event = Json::object();
   event.set("apiVersion", std::string(kube::kEvents.api))
       .set("kind", "Event")
-      .set("metadata", Json::object().set("name", std::string(tale.regarding["name"].text()) + "." + random_id())
+      .set("metadata", Json::object()
+                           .set("name", std::string(tale.regarding["name"].text()) + "." + random_id())
                            .set("namespace", name_space_))
       .set("eventTime", rfc3339(clock_.wall()))
       .set("reportingController", reporter_)

@@ -38,8 +38,7 @@ class EventRecorder {
   };
 
   /** References must outlive it. `reporter` is who tells: "slurm-k8s.io/engine". */
-  EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
-                std::string reporter);
+  EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, std::string reporter);
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;

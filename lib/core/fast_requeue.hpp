@@ -85,9 +85,9 @@ class FastRequeue {
   const std::function<void()> began_;
   std::map<std::uint32_t, Waiting> waiting_;
   std::map<std::uint32_t, Past> past_;
-  bool looking_ = false;  // a look is under way, or a timer for one is set
-  std::uint32_t last_ = 0;  // job of the last look
-  unsigned looks_ = 0;      // since the last new job
+  bool looking_ = false;                       // a look is under way, or a timer for one is set
+  std::uint32_t last_ = 0;                     // job of the last look
+  unsigned looks_ = 0;                         // since the last new job
   std::optional<std::chrono::seconds> delay_;  // slurmctld's, while there are jobs
 };
 

@@ -77,8 +77,8 @@ Hindrance decode_hindrance(const Json& status) {
   Hindrance hindrance;
   status["conditions"].each([&](const Json& condition) {
     if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False") return;
-    const std::string reason = condition["reason"].text() == "Unschedulable" ? "unschedulable"
-                                                                            : std::string(condition["reason"].text());
+    const std::string reason =
+        condition["reason"].text() == "Unschedulable" ? "unschedulable" : std::string(condition["reason"].text());
     hindrance = {Hindrance::Kind::unschedulable, sentence(reason, condition["message"].text())};
   });
   if (hindrance.kind != Hindrance::Kind::none) return hindrance;

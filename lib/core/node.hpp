@@ -38,12 +38,12 @@ enum class SlurmdEnd {
 /** A pod as the API server last showed it. */
 struct Pod {
   std::string uid;
-  std::string request;     ///< of the resume request that it was made for
-  bool deleting = false;   ///< it has a deletionTimestamp
+  std::string request;            ///< of the resume request that it was made for
+  bool deleting = false;          ///< it has a deletionTimestamp
   std::chrono::seconds grace{0};  ///< with deleting: how long its processes may take to end
-  std::string machine;     ///< the Kubernetes node that it is on; empty: none yet
-  std::string finalizers;  ///< "a/b,c/d": what its object waits for when its processes have ended
-  std::string ended;       ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
+  std::string machine;            ///< the Kubernetes node that it is on; empty: none yet
+  std::string finalizers;         ///< "a/b,c/d": what its object waits for when its processes have ended
+  std::string ended;  ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   bool scheduled = false;  ///< a machine was found for it
   bool running = false;    ///< its containers run
@@ -70,26 +70,27 @@ struct Node {
   std::string request;  ///< with Want::up: the resume request; empty when the pod that is there was taken over
   std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
   std::optional<PodOrder> order;    ///< with Want::up: which pod that is to be, once slurmctld has said it
-  TimePoint since{};    ///< when `want` was last set
-  TimePoint missed{};   ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
-  bool made_up = false; ///< with Want::up: `request` is our own, for a resume that never reached us
-  bool booting = false; ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
+  TimePoint since{};                ///< when `want` was last set
+  TimePoint missed{};    ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
+  bool made_up = false;  ///< with Want::up: `request` is our own, for a resume that never reached us
+  bool booting =
+      false;            ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
   std::string unheard;  ///< uid of the pod that was there then, whose slurmd may have registered with another slurmctld
-  bool doubted = false; ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
+  bool doubted = false;  ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
 
   std::optional<Pod> pod;
-  TimePoint seen{};       ///< since when `pod` has been known
-  TimePoint running_since{};  ///< since when it has been known to run
-  TimePoint deleting_since{}; ///< since when it has been known to be deleted; zero: it isn't
-  bool told_stuck = false;    ///< slurmctld was told that it doesn't go
-  TimePoint hindered{};   ///< since when `pod` has been hindered by what hinders it now
+  TimePoint seen{};              ///< since when `pod` has been known
+  TimePoint running_since{};     ///< since when it has been known to run
+  TimePoint deleting_since{};    ///< since when it has been known to be deleted; zero: it isn't
+  bool told_stuck = false;       ///< slurmctld was told that it doesn't go
+  TimePoint hindered{};          ///< since when `pod` has been hindered by what hinders it now
   bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
   bool timed_running = false;
-  bool had_pod = false;   ///< with Want::up: the pod of this request was seen, so that its absence is a loss
-  bool had_older = false; ///< with Want::up: a pod of another request was there, and went: Slurm may have taken it
-  bool busy = false;      ///< a request about it is under way, to the API server or to slurmctld
-  unsigned failures = 0;  ///< of requests to the API server, in a row
-  TimePoint not_before{}; ///< no request before this
+  bool had_pod = false;    ///< with Want::up: the pod of this request was seen, so that its absence is a loss
+  bool had_older = false;  ///< with Want::up: a pod of another request was there, and went: Slurm may have taken it
+  bool busy = false;       ///< a request about it is under way, to the API server or to slurmctld
+  unsigned failures = 0;   ///< of requests to the API server, in a row
+  TimePoint not_before{};  ///< no request before this
 
   /** Of this request, or taken over at the start (then the request is not known). There must be a pod. */
   bool has_current_pod() const { return request.empty() || pod->request == request; }

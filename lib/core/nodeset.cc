@@ -19,7 +19,7 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::int64_t kMaxCpus = 65000;           // of a node: Slurm counts them in 16 bits
+constexpr std::int64_t kMaxCpus = 65000;  // of a node: Slurm counts them in 16 bits
 constexpr std::int64_t kMebi = 1024 * 1024;
 constexpr std::size_t kMaxVariants = 32;
 constexpr std::size_t kMaxNames = 256;  // users or accounts of a variant, and characters of each
@@ -221,8 +221,8 @@ Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
   nodeset.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(1, cpu_milli / 1000));
 
   const std::int64_t memory = SLURMK8S_TRY(decode_quantity(limit("memory"), limits + ".memory")) / 1000;
-  const Json reserve_value = spec["memoryReserve"].is_null() ? Json::string(kDefaultMemoryReserve)
-                                                             : spec["memoryReserve"];
+  const Json reserve_value =
+      spec["memoryReserve"].is_null() ? Json::string(kDefaultMemoryReserve) : spec["memoryReserve"];
   const std::int64_t reserve = SLURMK8S_TRY(decode_quantity(reserve_value, "spec.memoryReserve")) / 1000;
   if (memory - reserve < kMebi) {
     return wrong(limits + ".memory", format("%lld bytes: at least 1Mi more than spec.memoryReserve is needed",
@@ -316,8 +316,9 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
   const auto before = SLURMK8S_TRY(find_limits(nodeset));
   const auto after = SLURMK8S_TRY(find_limits(patched));
   if (before != after) {
-    return wrong("patch.slurmd.resources.limits", "must be those of the NodeSet, since its node records have one size "
-                                                  "whatever their variant; another size is another NodeSet");
+    return wrong("patch.slurmd.resources.limits",
+                 "must be those of the NodeSet, since its node records have one size "
+                 "whatever their variant; another size is another NodeSet");
   }
   nodeset.names_jobs |= patched.names_jobs;
   variant.slurmd = patched.slurmd;
@@ -337,8 +338,9 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
     if (!list[i].is_object()) return wrong(field, "an object is needed");
     const std::string name(list[i]["name"].text());
     if (!is_variant_name(name)) {
-      return wrong(field + ".name", "\"" + name + "\": letters, digits, '-', '_' and '.' are needed, at most 63, with "
-                                                  "a letter or digit at both ends");
+      return wrong(field + ".name", "\"" + name +
+                                        "\": letters, digits, '-', '_' and '.' are needed, at most 63, with "
+                                        "a letter or digit at both ends");
     }
     if (has_word(own, name)) {
       return wrong(field + ".name", name + ": is a feature of all nodes of the NodeSet");
@@ -489,8 +491,8 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
 }
 
 std::string node_definition(const NodeSet& nodeset) {
-  std::string line = format("CPUs=%u RealMemory=%llu", nodeset.cpus,
-                            static_cast<unsigned long long>(nodeset.real_memory_mib));
+  std::string line =
+      format("CPUs=%u RealMemory=%llu", nodeset.cpus, static_cast<unsigned long long>(nodeset.real_memory_mib));
   if (!nodeset.extra_conf.empty()) line += " " + nodeset.extra_conf;
   return line;
 }

@@ -23,9 +23,9 @@ namespace slurmk8s {
 inline constexpr std::int64_t kMaxReplicas = 65536;
 
 enum class ScalingMode {
-  on_demand,  ///< a node's pod exists while Slurm has jobs for it, and some time longer
-  always,     ///< it exists all the time
-  daemon_set, ///< so it does, and there is a node for each Kubernetes node that its pod fits on, named after it
+  on_demand,   ///< a node's pod exists while Slurm has jobs for it, and some time longer
+  always,      ///< it exists all the time
+  daemon_set,  ///< so it does, and there is a node for each Kubernetes node that its pod fits on, named after it
 };
 
 /** Kubernetes nodes by ordinal in decimal digits: status.ordinalToNode. */
@@ -34,7 +34,7 @@ using Pins = std::map<std::string, std::string, std::less<>>;
 /** A pod that a job can choose instead of the template's. */
 struct Variant {
   VariantAccess access;
-  Json slurmd;                ///< as NodeSet's members of these names, with the variant's patch over them
+  Json slurmd;  ///< as NodeSet's members of these names, with the variant's patch over them
   Json pod_metadata;
   Json pod_spec;
   std::string template_hash;
@@ -51,18 +51,18 @@ struct NodeSet {
   ScalingMode scaling_mode = ScalingMode::on_demand;
   /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
   std::chrono::seconds unschedulable_grace{240};
-  bool protects_busy = true;                ///< pods of nodes in use are kept from evictions
+  bool protects_busy = true;                  ///< pods of nodes in use are kept from evictions
   std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
-  bool pins_nodes = false;                  ///< a node's pod goes back to where it was before
-  Pins pins;                                ///< with pins_nodes: where that is
-  ClaimTemplates claims;                    ///< of each node's own volumes
+  bool pins_nodes = false;                    ///< a node's pod goes back to where it was before
+  Pins pins;                                  ///< with pins_nodes: where that is
+  ClaimTemplates claims;                      ///< of each node's own volumes
   UpdateStrategy update;
-  std::string template_hash;                ///< hash_template(); decode_nodeset() sets it
-  std::string extra_conf;                   ///< spec.extraConf without its features, one blank between words
-  std::set<std::string> gres_names;         ///< of Gres in spec.extraConf
-  std::string features;                     ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
+  std::string template_hash;         ///< hash_template(); decode_nodeset() sets it
+  std::string extra_conf;            ///< spec.extraConf without its features, one blank between words
+  std::set<std::string> gres_names;  ///< of Gres in spec.extraConf
+  std::string features;              ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
-  bool names_jobs = false;                  ///< labels or annotations of its pods have placeholders for their job
+  bool names_jobs = false;            ///< labels or annotations of its pods have placeholders for their job
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1
   std::uint64_t real_memory_mib = 0;  ///< of a node: the container's memory limit less the reserve
   Json slurmd;                        ///< overlay of the slurmd container; null when absent

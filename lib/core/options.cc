@@ -28,8 +28,8 @@ Status set_text(std::string& target, std::string_view value) {
 Result<std::int64_t> number(std::string_view value, std::int64_t least, std::int64_t most) {
   const std::optional<std::int64_t> parsed = parse_int(value);
   if (!parsed || *parsed < least || *parsed > most) {
-    return Error(Errc::invalid, format("must be %lld to %lld", static_cast<long long>(least),
-                                       static_cast<long long>(most)));
+    return Error(Errc::invalid,
+                 format("must be %lld to %lld", static_cast<long long>(least), static_cast<long long>(most)));
   }
   return *parsed;
 }

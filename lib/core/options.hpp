@@ -22,8 +22,8 @@ struct Options {
   int max_requests = 100;
   std::chrono::seconds launch_timeout{3600};
   bool watch_kubernetes_nodes = false;  ///< the sidecar follows cordons, taints and failures of Kubernetes nodes
-  bool wake_power_save = true;  ///< have slurmctld look for nodes to resume as soon as a job waits for them
-  bool fast_requeue = true;  ///< jobs that lose a node begin again without slurmctld's delay
+  bool wake_power_save = true;          ///< have slurmctld look for nodes to resume as soon as a job waits for them
+  bool fast_requeue = true;             ///< jobs that lose a node begin again without slurmctld's delay
   std::string sidecar_listen = ":9100";
   LogLevel log_level = LogLevel::info;
 };

@@ -17,7 +17,17 @@ using PartitionOptions = std::map<std::string, std::string>;
 
 struct PartitionOption {
   enum class Kind {
-    minutes, count, number16, number32, yes_no, list, text, state, over_subscribe, preempt_mode, memory
+    minutes,
+    count,
+    number16,
+    number32,
+    yes_no,
+    list,
+    text,
+    state,
+    over_subscribe,
+    preempt_mode,
+    memory
   };
   const char* key;
   Kind kind;

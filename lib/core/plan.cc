@@ -148,9 +148,7 @@ bool has_registered(const SlurmNode& record) {
 }
 
 /** Whether a record that is up must have a pod. One that was just made and never registered has none yet. */
-bool needs_pod(const SlurmNode& record) {
-  return is_busy(record) || record.not_responding || has_registered(record);
-}
+bool needs_pod(const SlurmNode& record) { return is_busy(record) || record.not_responding || has_registered(record); }
 
 /** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
 bool is_taken_over(const Node& node, const SlurmNode& record) {

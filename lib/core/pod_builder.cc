@@ -169,13 +169,12 @@ Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
  * goes on. Not the one of cordoned machines: they are to be emptied.
  */
 Json daemon_tolerations(const Json& given, bool host_network) {
-  static constexpr std::array<std::pair<const char*, const char*>, 6> kAdded{
-      {{"not-ready", "NoExecute"},
-       {"unreachable", "NoExecute"},
-       {"disk-pressure", "NoSchedule"},
-       {"memory-pressure", "NoSchedule"},
-       {"pid-pressure", "NoSchedule"},
-       {"network-unavailable", "NoSchedule"}}};
+  static constexpr std::array<std::pair<const char*, const char*>, 6> kAdded{{{"not-ready", "NoExecute"},
+                                                                              {"unreachable", "NoExecute"},
+                                                                              {"disk-pressure", "NoSchedule"},
+                                                                              {"memory-pressure", "NoSchedule"},
+                                                                              {"pid-pressure", "NoSchedule"},
+                                                                              {"network-unavailable", "NoSchedule"}}};
   Json all = given.is_array() ? given.clone() : Json::array();
   for (const auto& [key, effect] : std::span(kAdded).first(host_network ? kAdded.size() : kAdded.size() - 1)) {
     Json toleration = Json::object();
@@ -200,8 +199,8 @@ Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Optio
     spec.set("affinity", pinned_affinity(nodeset.pod_spec, machine));
   }
   if (nodeset.scaling_mode == ScalingMode::daemon_set) {
-    spec.set("tolerations", daemon_tolerations(nodeset.pod_spec["tolerations"],
-                                               nodeset.pod_spec["hostNetwork"].boolean_or(false)));
+    spec.set("tolerations",
+             daemon_tolerations(nodeset.pod_spec["tolerations"], nodeset.pod_spec["hostNetwork"].boolean_or(false)));
   }
   return spec;
 }
@@ -221,9 +220,9 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
   Json owner = owner_reference(nodeset).set("controller", Json::boolean(true));
 
   // A node is made for a job: its pod is busy from the start, before anybody could look.
-  Json base = merge_overlay(
-      Json::object(),
-      nodeset.names_jobs ? expand_placeholders(nodeset.pod_metadata, identity.order.job) : nodeset.pod_metadata);
+  Json base =
+      merge_overlay(Json::object(), nodeset.names_jobs ? expand_placeholders(nodeset.pod_metadata, identity.order.job)
+                                                       : nodeset.pod_metadata);
   if (nodeset.protects_busy) base = merge_overlay(base, busy_marks(nodeset, true));
   fixed.set("name", identity.node)
       .set("namespace", nodeset.name_space)

@@ -25,19 +25,19 @@ struct SlurmNode {
   std::string name;
   Base base = Base::unknown;
   bool cloud = false;
-  bool dynamic = false;        ///< made at run time (scontrol create), so that it may be deleted
+  bool dynamic = false;  ///< made at run time (scontrol create), so that it may be deleted
   bool powering_up = false;
   bool powered_down = false;
-  bool powering_down = false;  ///< POWERING_DOWN: SuspendProgram was called
+  bool powering_down = false;     ///< POWERING_DOWN: SuspendProgram was called
   bool power_down_asked = false;  ///< POWER_DOWN: slurmctld will suspend it, when the jobs that it has are over
-  bool power_up_asked = false; ///< POWER_UP: slurmctld will resume it
+  bool power_up_asked = false;    ///< POWER_UP: slurmctld will resume it
   bool draining = false;
   bool completing = false;
   bool not_responding = false;
   /** A suspended job has it, which its state doesn't say: only of the sidecar's Reconciler, which asks for jobs. */
   bool has_suspended_job = false;
   bool reserved = false;
-  bool maintenance = false;    ///< MAINT: in a maintenance reservation that has begun; then it is reserved, too
+  bool maintenance = false;  ///< MAINT: in a maintenance reservation that has begun; then it is reserved, too
   std::uint32_t cpus = 0;
   std::uint64_t real_memory_mib = 0;
   std::uint64_t core_spec_count = 0;
@@ -45,8 +45,8 @@ struct SlurmNode {
   std::uint64_t cores_per_socket = 0;
   std::uint64_t threads_per_core = 0;
   std::uint64_t weight = 1;
-  std::string features;         ///< all that it can have: AvailableFeatures
-  std::string active_features;  ///< those that it has, or is being booted with
+  std::string features;                 ///< all that it can have: AvailableFeatures
+  std::string active_features;          ///< those that it has, or is being booted with
   std::optional<std::string> topology;  ///< without a value: this Slurm can't change it at run time
   std::string reason;
   std::string comment;
@@ -72,7 +72,7 @@ inline bool is_busy(const SlurmNode& node) {
 struct SlurmNodeUpdate {
   enum class State { keep, down, drain, undrain, resume, power_up, power_down, power_down_asap, power_down_force };
   State state = State::keep;
-  std::string reason;   ///< with down and drain required
+  std::string reason;  ///< with down and drain required
   std::string comment;
   bool clear_comment = false;
   std::optional<std::string> features;         ///< the new list, in the place of the old one
@@ -85,26 +85,26 @@ struct SlurmNodeUpdate {
 struct SlurmJob {
   std::uint32_t id = 0;
   std::string name;
-  std::string user;        ///< name, or uid where slurmctld knows none
+  std::string user;  ///< name, or uid where slurmctld knows none
   std::string account;
   std::string partitions;  ///< names with commas
   std::string qos;
   std::string reservation;
-  std::string extra;       ///< --extra; from Slurm 23.02 on
-  std::string features;    ///< --constraint
-  std::string memory;      ///< in all, "4000M"
-  std::string gres;        ///< in all, "gpu=2,gpu:a100=1"
-  std::uint32_t cpus = 0;  ///< in all
-  std::uint32_t nodes = 0; ///< at least
-  bool waits = false;      ///< pending, and only for resources or its turn
+  std::string extra;        ///< --extra; from Slurm 23.02 on
+  std::string features;     ///< --constraint
+  std::string memory;       ///< in all, "4000M"
+  std::string gres;         ///< in all, "gpu=2,gpu:a100=1"
+  std::uint32_t cpus = 0;   ///< in all
+  std::uint32_t nodes = 0;  ///< at least
+  bool waits = false;       ///< pending, and only for resources or its turn
   std::string admin_comment;
-  bool pending = false;    ///< also while the end of its former run is not done: then it is completing, too
+  bool pending = false;  ///< also while the end of its former run is not done: then it is completing, too
   bool completing = false;
-  bool held = false;       ///< by its user or an administrator
-  bool cron = false;       ///< of scrontab
+  bool held = false;  ///< by its user or an administrator
+  bool cron = false;  ///< of scrontab
   std::uint32_t restarts = 0;
-  std::time_t submitted = 0;  ///< a requeue sets it again
-  std::time_t begin = 0;      ///< a pending one's time to begin
+  std::time_t submitted = 0;    ///< a requeue sets it again
+  std::time_t begin = 0;        ///< a pending one's time to begin
   std::string partition_nodes;  ///< hostlist, all nodes of its partitions; only of load_open_jobs_since()
   bool suspended = false;
   std::string held_nodes;  ///< hostlist, of a suspended one; only of load_open_jobs_since()
@@ -118,7 +118,7 @@ struct SlurmRun {
   std::uint32_t het_id = 0;  ///< of the first component of a heterogeneous job; 0: it isn't one
   std::uint32_t restarts = 0;
   std::time_t submitted = 0;
-  std::string nodes;         ///< hostlist
+  std::string nodes;  ///< hostlist
   std::time_t started = 0;
 };
 

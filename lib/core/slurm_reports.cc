@@ -37,34 +37,39 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
       waits_for_(std::move(waits_for)),
       nodeset_of_(std::move(nodeset_of)),
       wake_scheduler_(std::move(wake_scheduler)),
-      gone_(timers, [this] { return gone_delay(); },
-            [this](std::vector<std::string> nodes) {
-              last_gone_ = nodes.size();
-              last_gone_at_ = clock_.now();
-              tell("end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
-                   [this] { look_for_jobs(); });
-            }),
+      gone_(
+          timers, [this] { return gone_delay(); },
+          [this](std::vector<std::string> nodes) {
+            last_gone_ = nodes.size();
+            last_gone_at_ = clock_.now();
+            tell(
+                "end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
+                [this] { look_for_jobs(); });
+          }),
       releasing_(timers, kReleaseDelay,
                  [this](std::vector<std::string> nodes) {
                    // Held until then: a comparison that began before the release would hold them again.
-                   tell("release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
-                        [this, nodes] { for (const std::string& node : nodes) held_.erase(node); });
+                   tell(
+                       "release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
+                       [this, nodes] {
+                         for (const std::string& node : nodes) held_.erase(node);
+                       });
                  }),
       unprotecting_(timers, kReleaseDelay,
                     [this](const std::vector<std::string>& nodesets) {
                       for (const std::string& nodeset : nodesets) unprotect(nodeset);
                     }),
       telling_stuck_(timers, kReleaseDelay, [this](const std::vector<std::string>&) { tell_stuck(); }),
-      noting_(timers, [this] { return note_delay(); },
-              [this](const std::vector<std::string>& nodes) { note(nodes); }),
+      noting_(
+          timers, [this] { return note_delay(); }, [this](const std::vector<std::string>& nodes) { note(nodes); }),
       lost_jobs_(stays ? std::make_shared<LostJobs>(fast_requeue) : nullptr),
       requeues_(slurm, timers, clock, [this] { look_for_jobs(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   failure.may_hold = stays_;
   const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
-  slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall, done = std::move(done)](Slurm& slurm)
-                  -> SlurmCaller::Then {
+  slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall,
+               done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
     NodeFailure told = failure;
     const std::vector<LostRun> lost = lost_jobs ? lost_jobs->note(slurm, told, now, wall) : std::vector<LostRun>();
     return [this, told, done, lost, verdict = fail_node(slurm, told)] {
@@ -82,14 +87,14 @@ void SlurmReports::stuck(const std::string& node, StuckPod pod, OnStuck done) {
 }
 
 void SlurmReports::tell_stuck() {
-  slurm_.call([this, pods = std::exchange(stuck_, {}), done = std::exchange(on_stuck_, {})](Slurm& slurm)
-                  -> SlurmCaller::Then {
-    return [done, verdicts = report_stuck(slurm, pods)] {
-      for (const auto& [node, tell] : done) {
-        tell(verdicts ? Result<StuckVerdict>(verdicts->at(node)) : verdicts.error());
-      }
-    };
-  });
+  slurm_.call(
+      [this, pods = std::exchange(stuck_, {}), done = std::exchange(on_stuck_, {})](Slurm& slurm) -> SlurmCaller::Then {
+        return [done, verdicts = report_stuck(slurm, pods)] {
+          for (const auto& [node, tell] : done) {
+            tell(verdicts ? Result<StuckVerdict>(verdicts->at(node)) : verdicts.error());
+          }
+        };
+      });
 }
 
 void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then) {
@@ -223,9 +228,8 @@ void SlurmReports::note(const std::vector<std::string>& nodes) {
   }
   for (const auto& [text, about] : by_text) {
     const std::vector<std::uint32_t> jobs(about.second.begin(), about.second.end());
-    tell("what nodes wait for", [text = text, names = about.first, jobs](Slurm& slurm) {
-      return note_waiting(slurm, names, jobs, text);
-    });
+    tell("what nodes wait for",
+         [text = text, names = about.first, jobs](Slurm& slurm) { return note_waiting(slurm, names, jobs, text); });
   }
 }
 

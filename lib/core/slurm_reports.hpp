@@ -93,16 +93,16 @@ class SlurmReports {
   const NodeSetOf nodeset_of_;
   const std::function<void()> wake_scheduler_;
   std::optional<TimePoint> scheduler_woken_;
-  std::map<std::string, PowerUpHealth> health_;         // by NodeSet
-  std::set<std::string> protected_;                     // NodeSets
-  std::unordered_set<std::string> held_;                // nodes that are DOWN until they are released
-  std::unordered_set<std::string> excused_;             // nodes whose ResumeTimeout doesn't count
-  std::map<std::string, PowerUpHealth> excuses_;        // how often in a row
-  std::map<std::string, StuckPod> stuck_;               // what tell_stuck() tells
+  std::map<std::string, PowerUpHealth> health_;   // by NodeSet
+  std::set<std::string> protected_;               // NodeSets
+  std::unordered_set<std::string> held_;          // nodes that are DOWN until they are released
+  std::unordered_set<std::string> excused_;       // nodes whose ResumeTimeout doesn't count
+  std::map<std::string, PowerUpHealth> excuses_;  // how often in a row
+  std::map<std::string, StuckPod> stuck_;         // what tell_stuck() tells
   std::map<std::string, OnStuck> on_stuck_;
-  std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
+  std::unordered_map<std::string, std::string> noted_;         // what slurmctld was told that a node waits for
   std::unordered_map<std::string, TimePoint> left_allocated_;  // since when
-  std::size_t last_gone_ = 0;  // nodes of the last batch, and when
+  std::size_t last_gone_ = 0;                                  // nodes of the last batch, and when
   TimePoint last_gone_at_{};
   Batch gone_;
   Batch releasing_;

@@ -22,8 +22,8 @@ namespace slurmk8s {
 /** A job on a node whose slurmd has ended. The counts include this run. */
 struct EndedRun {
   LostRun run;
-  unsigned ends = 0;              ///< runs of the job under which slurmd has ended
-  std::chrono::seconds ran{0};    ///< how long these took until then, in all
+  unsigned ends = 0;            ///< runs of the job under which slurmd has ended
+  std::chrono::seconds ran{0};  ///< how long these took until then, in all
 };
 
 /** What is done about the jobs on a node whose slurmd has ended. */

@@ -23,8 +23,7 @@ struct StuckPod {
  * Carries out judge_stuck() on fresh records, and returns the verdicts. Jobs that wait for a node that is given up get
  * the reason as their AdminComment.
  */
-Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm,
-                                                         const std::map<std::string, StuckPod>& pods);
+Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std::map<std::string, StuckPod>& pods);
 
 /**
  * The pods of these nodes are gone: takes the drains of report_stuck() back, and ends the power-downs that waited for

@@ -30,8 +30,8 @@ inline constexpr std::size_t kMaxQuestionWork = 8192;
 /** The user of a job's constraint. */
 struct Applicant {
   std::uint32_t uid = 0;
-  std::string account;        ///< that the job names, lower case; empty: the user's default one
-  bool is_operator = false;   ///< root or SlurmUser: may ask for everything
+  std::string account;       ///< that the job names, lower case; empty: the user's default one
+  bool is_operator = false;  ///< root or SlurmUser: may ask for everything
 };
 
 /** What a constraint comes to. */

@@ -26,9 +26,9 @@ Json VariantCatalog::encode() const {
   for (const auto& [name, nodeset] : nodesets) {
     Json variants = Json::object();
     for (const auto& [variant, access] : nodeset.variants) {
-      variants.set(variant, Json::object()
-                                .set("users", encode_names(access.users))
-                                .set("accounts", encode_names(access.accounts)));
+      variants.set(
+          variant,
+          Json::object().set("users", encode_names(access.users)).set("accounts", encode_names(access.accounts)));
     }
     all.set(name, Json::object().set("features", encode_names(nodeset.features)).set("variants", std::move(variants)));
   }

@@ -28,7 +28,7 @@ struct VariantAccess {
 class VariantCatalog {
  public:
   struct Entry {
-    std::set<std::string> features;                  ///< of the nodes, whatever their variant
+    std::set<std::string> features;  ///< of the nodes, whatever their variant
     std::map<std::string, VariantAccess> variants;
     bool operator==(const Entry&) const = default;
   };

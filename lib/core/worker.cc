@@ -129,8 +129,8 @@ Status Worker::serve() {
   const auto post = [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); };
   SlurmThread slurm(make_slurm_(), post);
   ThreadUserLookup users(post);
-  Engine engine({*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler,
-                 &users});
+  Engine engine(
+      {*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler, &users});
   const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
   auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
   if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());

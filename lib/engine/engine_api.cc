@@ -158,13 +158,11 @@ SLURMK8S_EXPORT void slurm_k8s_engine_release(void) {
 }
 
 SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
-  return slurmk8s::guarded("slurm_k8s_engine_launch_timeout", 0L,
-                           [] { return slurmk8s::launch_timeout(); });
+  return slurmk8s::guarded("slurm_k8s_engine_launch_timeout", 0L, [] { return slurmk8s::launch_timeout(); });
 }
 
 SLURMK8S_EXPORT int slurm_k8s_engine_wakes_power_save(void) {
-  return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0,
-                           [] { return slurmk8s::wakes_power_save() ? 1 : 0; });
+  return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0, [] { return slurmk8s::wakes_power_save() ? 1 : 0; });
 }
 
 SLURMK8S_EXPORT void slurm_k8s_variants_open(const char* folder) {

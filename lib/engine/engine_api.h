@@ -9,32 +9,32 @@ extern "C" {
 
 /* What the engine uses of the plugin that loads it. What the first user gives is valid until the last release. */
 struct slurm_k8s_host {
-	/* Takes one line for slurmctld's log; level 0 error, 1 warning, 2 info, 3 debug. Any thread. */
-	void (*log)(int level, const char *line);
-	/*
+  /* Takes one line for slurmctld's log; level 0 error, 1 warning, 2 info, 3 debug. Any thread. */
+  void (*log)(int level, const char* line);
+  /*
 	 * Whether slurmctld is in control, and not a stand-by: only then the engine acts. NULL: always. The engine's thread
 	 * only, about once a second; may read a file.
 	 */
-	int (*in_control)(void);
-	/* Copies how long our calls had Slurm's locks into a slurmk8s::LockTimes; NULL: unknown. The engine's thread only. */
-	void (*lock_times)(void *times);
-	/*
+  int (*in_control)(void);
+  /* Copies how long our calls had Slurm's locks into a slurmk8s::LockTimes; NULL: unknown. The engine's thread only. */
+  void (*lock_times)(void* times);
+  /*
 	 * Has slurmctld's power-save thread look for nodes to power up or down as soon as it can, and not up to a second
 	 * later. NULL: it can't be woken. The engine's thread only; returns at once.
 	 */
-	void (*wake_power_save)(void);
-	/*
+  void (*wake_power_save)(void);
+  /*
 	 * Has slurmctld look for jobs to start now, and not when its next second begins. NULL: it can't be. The engine's
 	 * thread only; returns at once.
 	 */
-	void (*wake_scheduler)(void);
+  void (*wake_scheduler)(void);
 };
 
 /*
  * Starts the engine, or counts one more user of the one that runs. Only in slurmctld, with none of its locks held.
  * Returns 0; or -1 when slurm-k8s.conf is wrong, which is then in the log: resumes are then done by the programs.
  */
-int slurm_k8s_engine_acquire(const struct slurm_k8s_host *host);
+int slurm_k8s_engine_acquire(const struct slurm_k8s_host* host);
 
 /*
  * Ends it with its last user: waits for a call to slurmctld that is under way. More releases than acquires: no effect.
@@ -53,19 +53,19 @@ int slurm_k8s_engine_wakes_power_save(void);
  */
 
 /* Where what is known is kept over a restart: StateSaveLocation. Reads a file; not under Slurm's locks. */
-void slurm_k8s_variants_open(const char *folder);
+void slurm_k8s_variants_open(const char* folder);
 
 /* Once for each open: the last one frees what is in memory. */
 void slurm_k8s_variants_close(void);
 
 /* Whether a feature is a variant. */
-int slurm_k8s_variants_has(const char *feature);
+int slurm_k8s_variants_has(const char* feature);
 
 /* The user of a job, for slurm_k8s_variants_judge(). */
 struct slurm_k8s_applicant {
-	unsigned int uid;
-	const char *account; /* NULL: the user's default one */
-	int is_operator;     /* root, SlurmUser: may ask for every variant */
+  unsigned int uid;
+  const char* account; /* NULL: the user's default one */
+  int is_operator;     /* root, SlurmUser: may ask for every variant */
 };
 
 /*
@@ -74,14 +74,14 @@ struct slurm_k8s_applicant {
  * the constraint; whether other nodes do is slurmctld's to say. `applicant` NULL: any user; nothing is settled then,
  * and `settled` may be NULL. `settled` needs a byte more than the constraint.
  */
-int slurm_k8s_variants_judge(const char *constraint, const struct slurm_k8s_applicant *applicant, char *settled,
-                             unsigned int settled_size, char *text, unsigned int size);
+int slurm_k8s_variants_judge(const char* constraint, const struct slurm_k8s_applicant* applicant, char* settled,
+                             unsigned int settled_size, char* text, unsigned int size);
 
 /*
  * The variant that `nodes` (a hostlist) get for a constraint, in `text`; empty: none. 0; or 1 when it depends on the
  * nodes and `nodes` is NULL.
  */
-int slurm_k8s_variants_choose(const char *constraint, const char *nodes, char *text, unsigned int size);
+int slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text, unsigned int size);
 
 #ifdef __cplusplus
 }

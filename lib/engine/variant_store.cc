@@ -44,7 +44,7 @@ void VariantStore::forget_if_unused(State& state) {
 /** Another file than the last time is read; a missing one says nothing. */
 void VariantStore::read(State& state) {
   state.looked = std::chrono::steady_clock::now();
-  struct stat now{};
+  struct stat now {};
   if (stat(state.path.c_str(), &now) != 0) return;
   if (now.st_mtim.tv_sec == state.changed.tv_sec && now.st_mtim.tv_nsec == state.changed.tv_nsec) return;
   state.changed = now.st_mtim;

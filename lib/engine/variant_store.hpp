@@ -37,9 +37,9 @@ class VariantStore {
     std::shared_ptr<const VariantIndex> index;
     std::shared_ptr<const VariantIndex> former;  // freed by the next publish(), and never under Slurm's locks
     std::string path;
-    bool live = false;        // the engine keeps `index`
+    bool live = false;  // the engine keeps `index`
     TimePoint looked{};
-    struct timespec changed{};  // the file, when it was last read
+    struct timespec changed {};  // the file, when it was last read
   };
   static void read(State& state);
   static void forget_if_unused(State& state);

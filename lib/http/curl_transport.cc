@@ -78,8 +78,12 @@ Status check_pem(const char* what, const std::string& pem) {
 /** One request under way. It stays where it is: libcurl holds pointers into it. */
 struct Transfer {
   Transfer(RequestId id_, Request request_, OnLine line_, OnResponse done_, const CurlOptions& options)
-      : id(id_), request(std::move(request_)), line(std::move(line_)), done(std::move(done_)),
-        max_body(options.max_body), splitter(options.max_line) {}
+      : id(id_),
+        request(std::move(request_)),
+        line(std::move(line_)),
+        done(std::move(done_)),
+        max_body(options.max_body),
+        splitter(options.max_line) {}
 
   bool is_stream() const { return static_cast<bool>(line); }
 
@@ -177,17 +181,13 @@ int on_timer(CURLM*, long wait_ms, void* user) {
 
 Errc code_of(CURLcode code, bool sent) {
   switch (code) {
-    case CURLE_OPERATION_TIMEDOUT:
-      return sent ? Errc::timeout : Errc::unavailable;
+    case CURLE_OPERATION_TIMEDOUT: return sent ? Errc::timeout : Errc::unavailable;
     case CURLE_WRITE_ERROR:
     case CURLE_UNSUPPORTED_PROTOCOL:  // HTTP/0.9
     case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_BAD_CONTENT_ENCODING:
-      return Errc::protocol;
-    case CURLE_URL_MALFORMAT:
-      return Errc::invalid;
-    case CURLE_OUT_OF_MEMORY:
-      return Errc::internal;
+    case CURLE_BAD_CONTENT_ENCODING: return Errc::protocol;
+    case CURLE_URL_MALFORMAT: return Errc::invalid;
+    case CURLE_OUT_OF_MEMORY: return Errc::internal;
     default:
       // Options were set before: whatever else libcurl calls a wrong call is about the server or our credentials.
       return Errc::unavailable;
@@ -272,8 +272,8 @@ class CurlTransport final : public Transport {
 
   RequestId add(Request request, OnLine line, OnResponse done) {
     const RequestId id = ++last_id_;
-    transfers_.emplace(
-        id, std::make_shared<Transfer>(id, std::move(request), std::move(line), std::move(done), options_));
+    transfers_.emplace(id,
+                       std::make_shared<Transfer>(id, std::move(request), std::move(line), std::move(done), options_));
     return id;
   }
 

@@ -9,18 +9,18 @@
 namespace slurmk8s::http {
 
 struct CurlOptions {
-  std::string base_url;        ///< "https://host:port", no slash at the end
-  std::string ca_pem;          ///< trusted CAs, PEM; empty: the system's
-  std::string client_cert_pem; ///< with client_key_pem: client certificate; both may be empty
+  std::string base_url;         ///< "https://host:port", no slash at the end
+  std::string ca_pem;           ///< trusted CAs, PEM; empty: the system's
+  std::string client_cert_pem;  ///< with client_key_pem: client certificate; both may be empty
   std::string client_key_pem;
-  std::string tls_server_name; ///< name to verify instead of the URL's host; empty: the URL's
+  std::string tls_server_name;                        ///< name to verify instead of the URL's host; empty: the URL's
   std::function<Result<std::string>()> bearer_token;  ///< asked before each request; empty function: none
   std::function<void()> token_refused;                ///< called on each 401; empty function: nothing
   std::string user_agent = "slurm-k8s";
   std::chrono::milliseconds connect_timeout{5000};
-  std::size_t max_connections = 16;    ///< of send(); further ones wait. Each stream has one of its own beside them
-  std::size_t max_body = 256u << 20;   ///< of a response, bytes
-  std::size_t max_line = 16u << 20;    ///< of a stream, bytes
+  std::size_t max_connections = 16;   ///< of send(); further ones wait. Each stream has one of its own beside them
+  std::size_t max_body = 256u << 20;  ///< of a response, bytes
+  std::size_t max_line = 16u << 20;   ///< of a stream, bytes
 };
 
 /**

@@ -9,7 +9,7 @@
 namespace slurmk8s::http {
 
 struct Endpoint {
-  std::string url;         ///< prefix of every request's URL, no slash at the end
+  std::string url;  ///< prefix of every request's URL, no slash at the end
   /** "::host:port" (CURLOPT_CONNECT_TO) when the URL has another name than the machine; else empty. */
   std::string connect_to;
   bool tls = true;

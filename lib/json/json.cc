@@ -189,8 +189,8 @@ bool Json::equals(const Json& other) const { return json_object_equal(value_, ot
 
 std::string Json::dump() const {
   std::size_t length = 0;
-  const char* text = json_object_to_json_string_length(
-      value_, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
+  const char* text =
+      json_object_to_json_string_length(value_, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
   if (text == nullptr) throw std::bad_alloc();
   return std::string(text, length);
 }

@@ -84,9 +84,9 @@ class Json {
   /** Removes a member; nothing when it isn't there. */
   void erase(std::string_view key);
 
-  Json clone() const;  ///< deep copy
+  Json clone() const;                    ///< deep copy
   bool equals(const Json& other) const;  ///< deep; members in any order
-  std::string dump() const;  ///< compact text; '/' is not escaped
+  std::string dump() const;              ///< compact text; '/' is not escaped
 
  private:
   explicit Json(json_object* owned) : value_(owned) {}

@@ -54,9 +54,7 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || point > 0x10ffff ? 0 : length;
 }
 
-Error refuse(const char* why, std::size_t at) {
-  return Error(Errc::invalid, format("JSON: %s at byte %zu", why, at));
-}
+Error refuse(const char* why, std::size_t at) { return Error(Errc::invalid, format("JSON: %s at byte %zu", why, at)); }
 
 /** Checks the string that opens at `at`, and moves behind it. One that doesn't end is left to the parser. */
 Status pass_string(std::string_view text, std::size_t& at) {

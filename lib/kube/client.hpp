@@ -20,7 +20,7 @@ struct ListOptions {
   std::string label_selector;
   std::string resource_version;  ///< "" most recent, "0" whatever the server's cache has
   std::string continue_token;
-  int limit = 500;               ///< per page; 0: all
+  int limit = 500;  ///< per page; 0: all
 };
 
 struct WatchOptions {

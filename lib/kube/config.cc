@@ -137,8 +137,8 @@ class Kubeconfig {
   Status read_user(const std::string& name, Config& config) const {
     const std::string where = quoted("user", name);
     const Json user = SLURMK8S_TRY(entry("user", name));
-    SLURMK8S_CHECK(refuse(user, where, {"exec", "auth-provider", "username", "password", "as", "as-uid", "as-groups",
-                                        "as-user-extra"}));
+    SLURMK8S_CHECK(refuse(
+        user, where, {"exec", "auth-provider", "username", "password", "as", "as-uid", "as-groups", "as-user-extra"}));
     config.token = SLURMK8S_TRY(string(user, where, "token"));
     config.token_file = SLURMK8S_TRY(string(user, where, "tokenFile"));
     if (!config.token_file.empty()) {

@@ -92,8 +92,8 @@ Json FakeClient::store(const Key& key, Json object) {
   object = with_metadata(std::move(object), "name", key.name);
   if (!key.name_space.empty()) object = with_metadata(std::move(object), "namespace", key.name_space);
   if (object.at({"metadata", "uid"}).text().empty()) {
-    const std::string uid = before.is_null() ? "uid-" + std::to_string(++last_uid_)
-                                             : std::string(before.at({"metadata", "uid"}).text());
+    const std::string uid =
+        before.is_null() ? "uid-" + std::to_string(++last_uid_) : std::string(before.at({"metadata", "uid"}).text());
     object = with_metadata(std::move(object), "uid", uid);
   }
   if (object.at({"metadata", "creationTimestamp"}).text().empty()) {
@@ -285,9 +285,9 @@ http::RequestId FakeClient::get(const Resource& resource, const std::string& nam
 
 http::RequestId FakeClient::list(const Resource& resource, const std::string& name_space, const ListOptions& options,
                                  OnObject done) {
-  return enqueue({Verb::list, std::string(resource.plural), name_space, {}, {}, {}, {}, -1},
-                 [this, resource, name_space, options] { return make_page(resource, name_space, options); },
-                 std::move(done));
+  return enqueue(
+      {Verb::list, std::string(resource.plural), name_space, {}, {}, {}, {}, -1},
+      [this, resource, name_space, options] { return make_page(resource, name_space, options); }, std::move(done));
 }
 
 Result<Json> FakeClient::make_page(const Resource& resource, const std::string& name_space,
@@ -385,9 +385,15 @@ http::RequestId FakeClient::remove(const Resource& resource, const std::string& 
 http::RequestId FakeClient::watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
                                   OnEvent event, OnWatchEnd end) {
   calls.push_back({Verb::watch, std::string(resource.plural), name_space, {}, {}, {}, {}, -1});
-  const auto watch = std::make_shared<Watch>(Watch{++last_id_, collection_of(resource), name_space,
-                                                   options.label_selector, std::move(event), std::move(end),
-                                                   history_.size(), {}, std::nullopt});
+  const auto watch = std::make_shared<Watch>(Watch{++last_id_,
+                                                   collection_of(resource),
+                                                   name_space,
+                                                   options.label_selector,
+                                                   std::move(event),
+                                                   std::move(end),
+                                                   history_.size(),
+                                                   {},
+                                                   std::nullopt});
   watches_.push_back(watch);
   const Version from = static_cast<Version>(parse_int(options.resource_version).value_or(0));
   if (const auto fault = take_fault(Verb::watch, false)) {
@@ -395,9 +401,9 @@ http::RequestId FakeClient::watch(const Resource& resource, const std::string& n
     return watch->id;
   }
   if (from > 0 && from < forgotten_) {
-    watch->ending = Error(Errc::gone, format("too old resource version: %llu (%llu)",
-                                             static_cast<unsigned long long>(from),
-                                             static_cast<unsigned long long>(forgotten_)));
+    watch->ending =
+        Error(Errc::gone, format("too old resource version: %llu (%llu)", static_cast<unsigned long long>(from),
+                                 static_cast<unsigned long long>(forgotten_)));
     return watch->id;
   }
   watch->pending.emplace_back(WatchEvent::opened, Json());

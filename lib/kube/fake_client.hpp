@@ -31,7 +31,7 @@ class FakeClient final : public Client {
     std::string name_space;
     std::string name;  ///< of create: the object's
     std::string subresource;
-    Json body;  ///< create: the object; patch: the patch
+    Json body;        ///< create: the object; patch: the patch
     std::string uid;  ///< remove: the precondition
     int grace_s = -1;
   };

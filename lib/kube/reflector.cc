@@ -37,10 +37,8 @@ bool asks_for_list(Errc code) {
     case Errc::unavailable:
     case Errc::throttled:
     case Errc::unauthorized:
-    case Errc::protocol:
-      return false;
-    default:
-      return true;
+    case Errc::protocol: return false;
+    default: return true;
   }
 }
 
@@ -48,8 +46,13 @@ bool asks_for_list(Errc code) {
 
 Reflector::Reflector(Client& client, Timers& timers, const Clock& clock, Resource resource, std::string name_space,
                      std::string label_selector, ReflectorListener listener)
-    : client_(client), timers_(timers), clock_(clock), resource_(resource), name_space_(std::move(name_space)),
-      label_selector_(std::move(label_selector)), listener_(std::move(listener)) {}
+    : client_(client),
+      timers_(timers),
+      clock_(clock),
+      resource_(resource),
+      name_space_(std::move(name_space)),
+      label_selector_(std::move(label_selector)),
+      listener_(std::move(listener)) {}
 
 Reflector::~Reflector() { stop(); }
 
@@ -134,9 +137,8 @@ void Reflector::watch() {
   watch_brought_ = false;
   // Spread, so that the watches of many processes that started together don't all end together.
   const auto spread = std::chrono::seconds(static_cast<int>(random_unit() * 30));
-  const WatchOptions options{.label_selector = label_selector_,
-                             .resource_version = resource_version_,
-                             .server_timeout = kWatchTime + spread};
+  const WatchOptions options{
+      .label_selector = label_selector_, .resource_version = resource_version_, .server_timeout = kWatchTime + spread};
   request_ = client_.watch(
       resource_, name_space_, options, [this](WatchEvent event, const Json& object) { on_event(event, object); },
       [this](Status status) { on_watch_end(std::move(status)); });
@@ -152,13 +154,10 @@ void Reflector::on_event(WatchEvent event, const Json& object) {
   if (!version.empty()) resource_version_ = version;
   switch (event) {
     case WatchEvent::added:
-    case WatchEvent::modified:
-      return deliver(object);
-    case WatchEvent::deleted:
-      return deliver_removal(object);
+    case WatchEvent::modified: return deliver(object);
+    case WatchEvent::deleted: return deliver_removal(object);
     case WatchEvent::opened:
-    case WatchEvent::bookmark:
-      return;
+    case WatchEvent::bookmark: return;
   }
 }
 
@@ -179,8 +178,7 @@ void Reflector::on_watch_end(Status status) {
     failures_ = 0;
     return watch();
   }
-  const Error error =
-      status.ok() ? Error(Errc::unavailable, "watch: ended at once") : status.error().wrap("watch");
+  const Error error = status.ok() ? Error(Errc::unavailable, "watch: ended at once") : status.error().wrap("watch");
   retry(error, asks_for_list(error.code()) || failures_ + 1 >= kWatchFailures);
 }
 

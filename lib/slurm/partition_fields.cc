@@ -17,9 +17,12 @@ struct TextField {
   char* Info::*member;
 };
 constexpr TextField kTexts[] = {
-    {"AllowAccounts", &Info::allow_accounts}, {"AllowGroups", &Info::allow_groups},
-    {"AllowQos", &Info::allow_qos},           {"DenyAccounts", &Info::deny_accounts},
-    {"DenyQos", &Info::deny_qos},             {"QOS", &Info::qos_char},
+    {"AllowAccounts", &Info::allow_accounts},
+    {"AllowGroups", &Info::allow_groups},
+    {"AllowQos", &Info::allow_qos},
+    {"DenyAccounts", &Info::deny_accounts},
+    {"DenyQos", &Info::deny_qos},
+    {"QOS", &Info::qos_char},
     {"TRESBillingWeights", &Info::billing_weights_str},
 };
 

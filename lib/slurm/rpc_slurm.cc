@@ -63,8 +63,12 @@ Errc errc_of(int code) {
   constexpr int kForbidden[] = {ESLURM_ACCESS_DENIED, ESLURM_USER_ID_MISSING, compat::kNodeTableFull};
   constexpr int kUnauthorized[] = {SLURM_PROTOCOL_AUTHENTICATION_ERROR, ESLURM_AUTH_CRED_INVALID};
   constexpr int kTimeout[] = {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, ETIMEDOUT};
-  constexpr int kUnavailable[] = {ESLURM_IN_STANDBY_MODE, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH,
-                                  EAGAIN, ENOENT};  // ENOENT: slurmctld's socket for credentials isn't there yet
+  constexpr int kUnavailable[] = {ESLURM_IN_STANDBY_MODE,
+                                  ECONNREFUSED,
+                                  EHOSTUNREACH,
+                                  ENETUNREACH,
+                                  EAGAIN,
+                                  ENOENT};  // ENOENT: slurmctld's socket for credentials isn't there yet
   // slurmctld had the request, or could have had it.
   constexpr int kInterrupted[] = {SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT, SLURM_COMMUNICATIONS_RECEIVE_ERROR,
                                   SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR, ECONNRESET, EPIPE};
@@ -368,8 +372,8 @@ class RpcSlurm final : public Slurm {
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
       if (!runs(job)) continue;
-      running.push_back({job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text(job.nodes),
-                         job.start_time});
+      running.push_back(
+          {job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text(job.nodes), job.start_time});
     }
     return running;
   }
@@ -422,13 +426,15 @@ class RpcSlurm final : public Slurm {
 
   Status keeps_partitions() override {
     if (!compat::kKeepsPartitions) {
-      return Error(Errc::invalid, "before 24.05 slurmctld forgets partitions made at run time when it restarts, and "
-                                  "ends their jobs");
+      return Error(Errc::invalid,
+                   "before 24.05 slurmctld forgets partitions made at run time when it restarts, and "
+                   "ends their jobs");
     }
     const Conf conf = SLURMK8S_TRY(load_conf());
     if ((conf->reconfig_flags & RECONFIG_KEEP_PART_INFO) != 0) return {};
-    return Error(Errc::invalid, "slurm.conf has no ReconfigFlags=KeepPartInfo: without it slurmctld forgets partitions "
-                                "made at run time when it restarts or reconfigures, and ends their jobs");
+    return Error(Errc::invalid,
+                 "slurm.conf has no ReconfigFlags=KeepPartInfo: without it slurmctld forgets partitions "
+                 "made at run time when it restarts or reconfigures, and ends their jobs");
   }
 
   Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
@@ -491,9 +497,7 @@ class RpcSlurm final : public Slurm {
     return {};
   }
 
-  Status settle_created_nodes() override {
-    return compat::kReusedSlotIsUnseen ? reconfigure() : Status();
-  }
+  Status settle_created_nodes() override { return compat::kReusedSlotIsUnseen ? reconfigure() : Status(); }
 
   Status drop_lost_nodes() override { return reconfigure(); }
 

@@ -86,7 +86,7 @@ Variants::Answer Variants::judge(const char* constraint, const slurm_k8s_applica
   char settled[kMaxConstraintText + 1] = "";
   char text[2048] = "";
   const int answer = judge_ ? judge_(constraint, applicant, settled, sizeof settled, text, sizeof text) : 0;
-  return {answer < 0, answer > 0 ? settled : "", text};
+  return {answer<0, answer> 0 ? settled : "", text};
 }
 
 std::optional<std::string> Variants::choose(const char* constraint, const char* nodes) const {

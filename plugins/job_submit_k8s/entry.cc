@@ -99,9 +99,8 @@ SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** m
 
 /** An account that isn't part of the update isn't known here: a variant of an account's is to be asked for with it. */
 SLURMK8S_EXPORT int job_modify(job_desc_msg_t* job, job_record_t*, uint32_t submitter, char** message) {
-  return guarded("job_modify", SLURM_SUCCESS, [&] {
-    return check(*job, submitter, submitter, compat::kModifyHasMessage ? message : nullptr);
-  });
+  return guarded("job_modify", SLURM_SUCCESS,
+                 [&] { return check(*job, submitter, submitter, compat::kModifyHasMessage ? message : nullptr); });
 }
 
 }  // extern "C"

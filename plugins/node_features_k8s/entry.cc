@@ -151,9 +151,8 @@ SLURMK8S_EXPORT bool node_features_p_node_update_valid(void*, update_node_msg_t*
 
 /** Nothing given: as it was. */
 SLURMK8S_EXPORT char* node_features_p_node_xlate(char* fresh, char* before, char*, int) {
-  return guarded("node_features_p_node_xlate", static_cast<char*>(nullptr), [&] {
-    return fresh ? copy(merge(fresh, before)) : copy(before ? before : "");
-  });
+  return guarded("node_features_p_node_xlate", static_cast<char*>(nullptr),
+                 [&] { return fresh ? copy(merge(fresh, before)) : copy(before ? before : ""); });
 }
 SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* features) {
   return features ? slurm_xstrdup(features) : nullptr;

@@ -23,15 +23,16 @@ constexpr std::chrono::milliseconds kEngineTimeout{2000};
 constexpr std::chrono::seconds kDirectTimeout{60};
 
 void print_help(const Program& program) {
-  printf("Usage: %s [--config FILE] [--direct] HOSTLIST%s\n"
-         "%s\n"
-         "slurmctld runs it as %s; see slurm.conf(5).\n\n"
-         "  --config FILE  settings (default: $SLURM_K8S_CONF or %s)\n"
-         "  --direct       do the work here, without the engine in slurmctld\n"
-         "  --help         this text\n"
-         "  --version      the version\n\n"
-         "Exit codes: 0 handed over or done, 1 an error (on stderr), 2 wrong usage.\n",
-         program.name, program.unused, program.purpose, program.setting, options_path().c_str());
+  printf(
+      "Usage: %s [--config FILE] [--direct] HOSTLIST%s\n"
+      "%s\n"
+      "slurmctld runs it as %s; see slurm.conf(5).\n\n"
+      "  --config FILE  settings (default: $SLURM_K8S_CONF or %s)\n"
+      "  --direct       do the work here, without the engine in slurmctld\n"
+      "  --help         this text\n"
+      "  --version      the version\n\n"
+      "Exit codes: 0 handed over or done, 1 an error (on stderr), 2 wrong usage.\n",
+      program.name, program.unused, program.purpose, program.setting, options_path().c_str());
 }
 
 int usage_error(const Program& program, const char* what) {
@@ -52,8 +53,14 @@ bool parse_command_line(const Program& program, int argc, char** argv, Invocatio
     switch (key) {
       case 'c': config = optarg; break;
       case 'd': invocation.direct = true; break;
-      case 'h': print_help(program); exit_code = kExitDone; return false;
-      case 'V': printf("%s %s\n", program.name, SLURMK8S_VERSION); exit_code = kExitDone; return false;
+      case 'h':
+        print_help(program);
+        exit_code = kExitDone;
+        return false;
+      case 'V':
+        printf("%s %s\n", program.name, SLURMK8S_VERSION);
+        exit_code = kExitDone;
+        return false;
       default: exit_code = usage_error(program, "unknown option"); return false;
     }
   }

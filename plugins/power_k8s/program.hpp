@@ -16,9 +16,9 @@ class Engine;
 enum ExitCode { kExitDone = 0, kExitError = 1, kExitUsage = 2 };
 
 struct Program {
-  const char* name;       ///< "slurm-k8s-resume"
-  const char* setting;    ///< "ResumeProgram": slurm.conf's word for it
-  const char* purpose;    ///< one line for --help
+  const char* name;         ///< "slurm-k8s-resume"
+  const char* setting;      ///< "ResumeProgram": slurm.conf's word for it
+  const char* purpose;      ///< one line for --help
   const char* unused = "";  ///< one more argument that slurmctld may give, for --help; it isn't read
 };
 

@@ -187,8 +187,10 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
   const long timeout = engine_.launch_timeout();
   if (timeout != 0 && timeout <= slurm_conf.resume_timeout) {
-    slurm_error("slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
-                "nodes still boot", timeout, static_cast<int>(slurm_conf.resume_timeout));
+    slurm_error(
+        "slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
+        "nodes still boot",
+        timeout, static_cast<int>(slurm_conf.resume_timeout));
   }
   launches_.emplace(std::move(host), clock_, std::chrono::seconds(timeout));
   launches_here = &*launches_;

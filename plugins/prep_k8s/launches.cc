@@ -77,8 +77,7 @@ void Launches::look_once() {
   state_.lock()->looked_for = clock_.now() - begin;
   for (const std::uint32_t job : overdue) {
     if (state_.lock()->jobs.count(job) == 0) continue;
-    log_error("job %u: its nodes were not there after %lld s: given up", job,
-              static_cast<long long>(timeout_.count()));
+    log_error("job %u: its nodes were not there after %lld s: given up", job, static_cast<long long>(timeout_.count()));
     finish(job, false);
   }
 }

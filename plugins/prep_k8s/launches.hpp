@@ -70,8 +70,8 @@ class Launches {
   struct State {
     /** Each held job and the times since which it is held: slurmctld counts its prologs, and so do we. */
     std::map<std::uint32_t, std::vector<TimePoint>> jobs;
-    bool fresh = false;  ///< a job was held since the last look
-    bool woken = false;  ///< wake_power_save() was called since the last look
+    bool fresh = false;                ///< a job was held since the last look
+    bool woken = false;                ///< wake_power_save() was called since the last look
     TimePoint::duration looked_for{};  ///< by the last look at all jobs
     PowerSaveTicks ticks;
     bool stop = false;

@@ -23,7 +23,8 @@ constexpr unsigned long kBeegfs = 0x19830326;
 constexpr unsigned long kGfs2 = 0x01161970;
 
 bool is_on_root(const std::string& path) {
-  struct stat file {}, root {};
+  struct stat file {
+  }, root{};
   return ::stat(path.c_str(), &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev;
 }
 
@@ -52,10 +53,21 @@ std::string find_unusable(const std::vector<std::string>& programs) {
 }  // namespace
 
 bool waits_for_server(unsigned long type) {
-  constexpr unsigned long kTypes[] = {
-      NFS_SUPER_MAGIC,  SMB_SUPER_MAGIC,  CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC, CEPH_SUPER_MAGIC,
-      FUSE_SUPER_MAGIC, CODA_SUPER_MAGIC, AFS_SUPER_MAGIC,  AFS_FS_MAGIC,     V9FS_MAGIC,
-      OCFS2_SUPER_MAGIC, kLustre, kGpfs, kBeegfs, kGfs2};
+  constexpr unsigned long kTypes[] = {NFS_SUPER_MAGIC,
+                                      SMB_SUPER_MAGIC,
+                                      CIFS_SUPER_MAGIC,
+                                      SMB2_SUPER_MAGIC,
+                                      CEPH_SUPER_MAGIC,
+                                      FUSE_SUPER_MAGIC,
+                                      CODA_SUPER_MAGIC,
+                                      AFS_SUPER_MAGIC,
+                                      AFS_FS_MAGIC,
+                                      V9FS_MAGIC,
+                                      OCFS2_SUPER_MAGIC,
+                                      kLustre,
+                                      kGpfs,
+                                      kBeegfs,
+                                      kGfs2};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 

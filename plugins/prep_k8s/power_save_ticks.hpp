@@ -58,8 +58,8 @@ class PowerSaveTicks {
     const bool first = take(first_, now);
     const bool again = take(again_, now);
     const bool phase = take(phase_, now);
-    const Wake reason = phase ? Wake::phase
-                              : std::max(first ? first_for_ : Wake::none, again ? again_for_ : Wake::none);
+    const Wake reason =
+        phase ? Wake::phase : std::max(first ? first_for_ : Wake::none, again ? again_for_ : Wake::none);
     if (first) first_for_ = Wake::none;
     if (again) again_for_ = Wake::none;
     if (first || again) {

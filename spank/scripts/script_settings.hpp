@@ -12,10 +12,10 @@
 namespace slurmk8s {
 
 struct ScriptSettings {
-  std::string pod_setup;    ///< once, before the pod's first job; empty: none
-  std::string pod_cleanup;  ///< when slurmd ends
-  std::string job_setup;    ///< before a job's first step here
-  std::string job_cleanup;  ///< after its last
+  std::string pod_setup;             ///< once, before the pod's first job; empty: none
+  std::string pod_cleanup;           ///< when slurmd ends
+  std::string job_setup;             ///< before a job's first step here
+  std::string job_cleanup;           ///< after its last
   std::chrono::seconds timeout{60};  ///< of each
 };
 

@@ -354,9 +354,9 @@ void a_silent_stream_is_dead(void**) {
   std::optional<Result<http::Response>> end;
   int lines = 0;
   fault(R"({"path":"watch=true","action":"hang"})");
-  session->transport().stream({.target = kube::resource_path(kPods, name_space()) + "?watch=true", .timeout = 500ms},
-                              [&lines](std::string_view) { ++lines; },
-                              [&end](Result<http::Response> response) { end = std::move(response); });
+  session->transport().stream(
+      {.target = kube::resource_path(kPods, name_space()) + "?watch=true", .timeout = 500ms},
+      [&lines](std::string_view) { ++lines; }, [&end](Result<http::Response> response) { end = std::move(response); });
   assert_true(session->run_until([&] { return end.has_value(); }, 10s));
   assert_error(*end, Errc::timeout, "");
   assert_int_equal(lines, 0);
@@ -374,19 +374,18 @@ struct Follower {
   bool synced = false;
   std::unique_ptr<kube::Reflector> reflector = std::make_unique<kube::Reflector>(
       session->client(), timers, clock, kPods, name_space(), "",
-      kube::ReflectorListener{
-          .upsert =
-              [this](const Json& object) {
-                ++upserts[meta(object, "name")];
-                there[meta(object, "name")] = meta(object, "uid");
-              },
-          .remove =
-              [this](const std::string& name, const std::string& uid, const Json&) {
-                ++removals;
-                assert_text(there[name], uid);
-                there.erase(name);
-              },
-          .synced = [this] { synced = true; }});
+      kube::ReflectorListener{.upsert =
+                                  [this](const Json& object) {
+                                    ++upserts[meta(object, "name")];
+                                    there[meta(object, "name")] = meta(object, "uid");
+                                  },
+                              .remove =
+                                  [this](const std::string& name, const std::string& uid, const Json&) {
+                                    ++removals;
+                                    assert_text(there[name], uid);
+                                    there.erase(name);
+                                  },
+                              .synced = [this] { synced = true; }});
 
   Follower() { reflector->start(); }
 
@@ -481,9 +480,8 @@ void it_starts_a_list_anew_when_its_pages_expire(void**) {
   constexpr int kMany = 600;  // more than a page
   int created = 0;
   for (int i = 0; i < kMany; ++i) {
-    fate->client().create(kPods, name_space(), pod(format("p-%d", i)), [&created](const Result<Json>& answer) {
-      created += answer.ok() ? 1 : 0;
-    });
+    fate->client().create(kPods, name_space(), pod(format("p-%d", i)),
+                          [&created](const Result<Json>& answer) { created += answer.ok() ? 1 : 0; });
   }
   assert_true(fate->run_until([&] { return created == kMany; }));
   fault(R"({"path":"continue=","action":"status","code":410,

@@ -83,16 +83,18 @@ void bad_objects_are_invalid(void**) {
     Json object;
     const char* message;
   } cases[] = {
-      {pod("Bad_Name"), "metadata.name"},      {without_containers, "spec.containers"},
-      {without_name, "name or generateName"},  {bad_label, "metadata.labels"},
-      {other_kind, "Secret"},                  {other_namespace, "namespace"},
+      {pod("Bad_Name"), "metadata.name"},
+      {without_containers, "spec.containers"},
+      {without_name, "name or generateName"},
+      {bad_label, "metadata.labels"},
+      {other_kind, "Secret"},
+      {other_namespace, "namespace"},
   };
   for (const auto& c : cases) {
     assert_error(session->create(kPods, name_space(), c.object), Errc::invalid, c.message);
   }
-  const auto answer = session->send({.method = "POST",
-                                     .target = kube::resource_path(kPods, name_space()),
-                                     .body = "{\"kind\":\"Pod\""});
+  const auto answer = session->send(
+      {.method = "POST", .target = kube::resource_path(kPods, name_space()), .body = "{\"kind\":\"Pod\""});
   assert_error(kube::decode_response(answer), Errc::invalid, "");
   assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
 }
@@ -291,15 +293,20 @@ void leases_have_one_holder(void**) {
   const std::string now = rfc3339(std::chrono::system_clock::now());
   Json lease = Json().set("apiVersion", "coordination.k8s.io/v1").set("kind", "Lease");
   lease.set("metadata", Json().set("name", name));
-  lease.set("spec", Json().set("holderIdentity", "a").set("leaseDurationSeconds", Json::integer(15))
-                        .set("acquireTime", now).set("renewTime", now).set("leaseTransitions", Json::integer(0)));
+  lease.set("spec", Json()
+                        .set("holderIdentity", "a")
+                        .set("leaseDurationSeconds", Json::integer(15))
+                        .set("acquireTime", now)
+                        .set("renewTime", now)
+                        .set("leaseTransitions", Json::integer(0)));
   const auto made = session->create(kube::kLeases, name_space(), lease);
   assert_ok(made);
   assert_text(made->at({"spec", "renewTime"}).text(), now);
   assert_error(session->create(kube::kLeases, name_space(), lease), Errc::already_exists, name);
   const auto hold = [&](const Json& seen, Json holder) {
     return session->patch(kube::kLeases, name_space(), name,
-                          Json().set("metadata", Json().set("resourceVersion", meta(seen, "resourceVersion")))
+                          Json()
+                              .set("metadata", Json().set("resourceVersion", meta(seen, "resourceVersion")))
                               .set("spec", Json().set("holderIdentity", std::move(holder))));
   };
   const auto free = hold(*made, Json());
@@ -366,8 +373,8 @@ void conditions_are_merged_by_their_type(void**) {
 
 void watches_tell_in_order(void**) {
   const std::string version = list_version();
-  const auto watch = session->watch(kPods, name_space(),
-                                    {.label_selector = "group=contract", .resource_version = version});
+  const auto watch =
+      session->watch(kPods, name_space(), {.label_selector = "group=contract", .resource_version = version});
   assert_true(session->run_until([&] { return watch->opened; }));
   made(pod("one"));
   assert_ok(session->patch(kPods, name_space(), "one", label_patch("a", Json::string("b"))));
@@ -411,8 +418,8 @@ void watches_from_nothing_begin_with_what_is_there(void**) {
 void an_object_that_leaves_the_selection_is_deleted(void**) {
   made(pod("one", "in"));
   made(pod("two", "out"));
-  const auto watch = session->watch(kPods, name_space(),
-                                    {.label_selector = "group=in", .resource_version = list_version()});
+  const auto watch =
+      session->watch(kPods, name_space(), {.label_selector = "group=in", .resource_version = list_version()});
   assert_true(session->run_until([&] { return watch->opened; }));
   assert_ok(session->patch(kPods, name_space(), "one", label_patch("group", Json::string("out"))));
   assert_ok(session->patch(kPods, name_space(), "two", label_patch("group", Json::string("in"))));
@@ -427,9 +434,8 @@ void watches_end_in_time_and_bring_bookmarks(void**) {
   std::string version = list_version();
   std::unique_ptr<WatchLog> watch;
   for (int i = 0; i < 8 && (!watch || watch->bookmarks == 0); ++i) {
-    watch = session->watch(kPods, name_space(), {.label_selector = "group=contract",
-                                                 .resource_version = version,
-                                                 .server_timeout = 6s});
+    watch = session->watch(kPods, name_space(),
+                           {.label_selector = "group=contract", .resource_version = version, .server_timeout = 6s});
     assert_true(session->run_until([&] { return watch->opened || watch->end; }));
     made(pod("other-" + std::to_string(i), "else"));
     assert_true(session->run_until([&] { return watch->end.has_value(); }));
@@ -483,17 +489,15 @@ void many_requests_at_once(void**) {
   int created = 0;
   int failed = 0;
   for (int i = 0; i < kMany; ++i) {
-    session->client().create(kPods, name_space(), pod("many-" + std::to_string(i)), [&](Result<Json> answer) {
-      ++(answer.ok() ? created : failed);
-    });
+    session->client().create(kPods, name_space(), pod("many-" + std::to_string(i)),
+                             [&](Result<Json> answer) { ++(answer.ok() ? created : failed); });
   }
   assert_true(session->run_until([&] { return created + failed == kMany && watch->events.size() >= kMany; }));
   assert_int_equal(created, kMany);
   int removed = 0;
   for (int i = 0; i < kMany; ++i) {
-    session->client().remove(kPods, name_space(), "many-" + std::to_string(i), "", 0, [&](Result<Json> answer) {
-      ++(answer.ok() ? removed : failed);
-    });
+    session->client().remove(kPods, name_space(), "many-" + std::to_string(i), "", 0,
+                             [&](Result<Json> answer) { ++(answer.ok() ? removed : failed); });
   }
   assert_true(session->run_until([&] { return removed + failed == kMany && watch->events.size() >= 2 * kMany; }));
   assert_int_equal(removed, kMany);

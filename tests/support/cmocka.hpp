@@ -72,8 +72,10 @@ void check_error(const R& result, Errc code, std::string_view part, const char* 
 
 }  // namespace slurmk8s
 
-#define SLURMK8S_TEST(fn) {#fn, &::slurmk8s::guarded_test<fn>, nullptr, nullptr, nullptr}
-#define SLURMK8S_TEST_WITH(fn, setup, teardown) {#fn, &::slurmk8s::guarded_test<fn>, setup, teardown, nullptr}
+#define SLURMK8S_TEST(fn) \
+  { #fn, &::slurmk8s::guarded_test < fn>, nullptr, nullptr, nullptr }
+#define SLURMK8S_TEST_WITH(fn, setup, teardown) \
+  { #fn, &::slurmk8s::guarded_test < fn>, setup, teardown, nullptr }
 
 /** Texts are equal; both are shown when they aren't. */
 #define assert_text(actual, expected) ::slurmk8s::check_text(actual, expected, __FILE__, __LINE__)

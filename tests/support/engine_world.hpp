@@ -94,7 +94,8 @@ struct World {
 
   void put_nodeset(const char* name, int replicas, const std::string& more = {}) {
     auto object = Json::parse(R"({"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","spec":{"slurmd":
-        {"image":"slurmd:1","resources":{"limits":{"cpu":"2","memory":"1Gi"}}})" + more + "}}");
+        {"image":"slurmd:1","resources":{"limits":{"cpu":"2","memory":"1Gi"}}})" +
+                              more + "}}");
     Json nodeset = *object;
     nodeset.set("metadata", Json::object().set("name", name).set("namespace", kNamespace));
     Json spec = nodeset["spec"];

@@ -41,16 +41,16 @@ class FakeSlurm final : public Slurm {
   std::int64_t limit = 4096;
   std::optional<std::string> exempt_nodes = "";  ///< SuspendExcNodes; empty: a Slurm that can't change it
   std::string configured_exempt_nodes;           ///< as slurm.conf has it
-  std::time_t booted = 1;  ///< when slurmctld started
-  bool ends_at_create = false;  ///< slurmctld ends at each create, and starts again
-  int settled = 0;  ///< calls of settle_created_nodes() that went well
-  int scheduled = 0;  ///< calls of schedule_jobs() that went well
-  int loads = 0;  ///< node lists handed out, "nothing has changed" not counted
+  std::time_t booted = 1;                        ///< when slurmctld started
+  bool ends_at_create = false;                   ///< slurmctld ends at each create, and starts again
+  int settled = 0;                               ///< calls of settle_created_nodes() that went well
+  int scheduled = 0;                             ///< calls of schedule_jobs() that went well
+  int loads = 0;                                 ///< node lists handed out, "nothing has changed" not counted
 
   std::map<std::uint32_t, SlurmJob> jobs;
   void touch_jobs() { job_time_++; }
-  std::function<void()> on_load_jobs;  ///< while slurmctld makes a list of jobs
-  std::function<void()> on_update;  ///< before nodes are changed: what another client does meanwhile
+  std::function<void()> on_load_jobs;      ///< while slurmctld makes a list of jobs
+  std::function<void()> on_update;         ///< before nodes are changed: what another client does meanwhile
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
   std::vector<SlurmRun> runs;              ///< as load_runs() tells them
   int run_loads = 0;
@@ -150,8 +150,8 @@ class FakeSlurm final : public Slurm {
   }
 
   Result<SlurmConfig> load_config() override {
-    return SlurmConfig{.max_nodes = limit, .suspend_exc_nodes = exempt_nodes, .requeue_delay = requeue_delay,
-                       .booted = booted};
+    return SlurmConfig{
+        .max_nodes = limit, .suspend_exc_nodes = exempt_nodes, .requeue_delay = requeue_delay, .booted = booted};
   }
 
   Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
@@ -178,9 +178,8 @@ class FakeSlurm final : public Slurm {
     if (auto error = next_failure()) return *error;
     if (drops_lost_nodes) {
       time_++;
-      std::erase_if(nodes_, [](const auto& entry) {
-        return entry.second.base == Base::future && !entry.second.dynamic;
-      });
+      std::erase_if(nodes_,
+                    [](const auto& entry) { return entry.second.base == Base::future && !entry.second.dynamic; });
     }
     return {};
   }
@@ -441,8 +440,10 @@ class FakeSlurm final : public Slurm {
       case State::down:
       case State::power_down_force:
         if (is_busy(node)) harm(node);
-        if (update.state == State::down) node.base = Base::down;
-        else ask_power_down(node);
+        if (update.state == State::down)
+          node.base = Base::down;
+        else
+          ask_power_down(node);
         break;
       case State::undrain:
         take_drain_back(node);
@@ -462,7 +463,10 @@ class FakeSlurm final : public Slurm {
         }
         break;
       case State::power_up: node.power_up_asked = node.powered_down; break;
-      case State::power_down_asap: node.draining = true; ask_power_down(node); break;
+      case State::power_down_asap:
+        node.draining = true;
+        ask_power_down(node);
+        break;
       case State::power_down: ask_power_down(node); break;
       case State::keep: break;
     }
@@ -473,9 +477,7 @@ class FakeSlurm final : public Slurm {
     node.draining = false;
   }
 
-  void ask_power_down(SlurmNode& node) {
-    node.power_down_asked = true;
-  }
+  void ask_power_down(SlurmNode& node) { node.power_down_asked = true; }
 
   void harm(SlurmNode& node) {
     harmed.insert(node.name);

@@ -16,13 +16,19 @@ void codes_have_names_and_say_what_may_be_retried(void**) {
     const char* name;
     bool retryable;
   } cases[] = {
-      {Errc::invalid, "invalid", false},         {Errc::not_found, "not_found", false},
-      {Errc::already_exists, "already_exists", false}, {Errc::conflict, "conflict", false},
-      {Errc::gone, "gone", false},               {Errc::unauthorized, "unauthorized", true},
-      {Errc::forbidden, "forbidden", false},     {Errc::throttled, "throttled", true},
-      {Errc::timeout, "timeout", true},          {Errc::unavailable, "unavailable", true},
+      {Errc::invalid, "invalid", false},
+      {Errc::not_found, "not_found", false},
+      {Errc::already_exists, "already_exists", false},
+      {Errc::conflict, "conflict", false},
+      {Errc::gone, "gone", false},
+      {Errc::unauthorized, "unauthorized", true},
+      {Errc::forbidden, "forbidden", false},
+      {Errc::throttled, "throttled", true},
+      {Errc::timeout, "timeout", true},
+      {Errc::unavailable, "unavailable", true},
       {Errc::interrupted, "interrupted", true},
-      {Errc::cancelled, "cancelled", false},     {Errc::protocol, "protocol", true},
+      {Errc::cancelled, "cancelled", false},
+      {Errc::protocol, "protocol", true},
       {Errc::internal, "internal", false},
   };
   for (const auto& c : cases) {

@@ -57,14 +57,28 @@ void refuses(void**) {
     const char* text;
     const char* why;
   } cases[] = {
-      {"a[1-2", "unbalanced"},      {"a1-2]", "unbalanced"},       {"a[1[2]]", "unbalanced"},
-      {"]a[", "unbalanced"},        {"a[]", "numbers"},            {"a[,1]", "numbers"},
-      {"a[1-]", "numbers"},         {"a[-1]", "numbers"},          {"a[1-2-3]", "numbers"},
-      {"a[x-y]", "numbers"},        {"a[2-1]", "falling"},         {",a", "empty name"},
-      {"a,", "empty name"},         {"a,,b", "empty name"},        {"a b", "not a host name"},
-      {"a/b", "not a host name"},   {"$(x)", "not a host name"},   {"a\nb", "not a host name"},
-      {"a[0-65536]", "more than"},  {"a[0-999999999999999999]", "more than"},
-      {"a[0-299]b[0-299]", "more than"}, {"a[0-40000],b[0-40000]", "more than"},
+      {"a[1-2", "unbalanced"},
+      {"a1-2]", "unbalanced"},
+      {"a[1[2]]", "unbalanced"},
+      {"]a[", "unbalanced"},
+      {"a[]", "numbers"},
+      {"a[,1]", "numbers"},
+      {"a[1-]", "numbers"},
+      {"a[-1]", "numbers"},
+      {"a[1-2-3]", "numbers"},
+      {"a[x-y]", "numbers"},
+      {"a[2-1]", "falling"},
+      {",a", "empty name"},
+      {"a,", "empty name"},
+      {"a,,b", "empty name"},
+      {"a b", "not a host name"},
+      {"a/b", "not a host name"},
+      {"$(x)", "not a host name"},
+      {"a\nb", "not a host name"},
+      {"a[0-65536]", "more than"},
+      {"a[0-999999999999999999]", "more than"},
+      {"a[0-299]b[0-299]", "more than"},
+      {"a[0-40000],b[0-40000]", "more than"},
       {"a[1-9999999999999999999]", "numbers"},
       {"\xc3\xa4[1-2]", "not a host name"},
   };
@@ -141,8 +155,12 @@ void large_sets(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(expands),    SLURMK8S_TEST(refuses),            SLURMK8S_TEST(limits),
-      SLURMK8S_TEST(compresses), SLURMK8S_TEST(survives_the_round), SLURMK8S_TEST(large_sets),
+      SLURMK8S_TEST(expands),
+      SLURMK8S_TEST(refuses),
+      SLURMK8S_TEST(limits),
+      SLURMK8S_TEST(compresses),
+      SLURMK8S_TEST(survives_the_round),
+      SLURMK8S_TEST(large_sets),
   };
   return cmocka_run_group_tests_name("base_hostlist", tests, nullptr, nullptr);
 }

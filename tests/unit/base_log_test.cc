@@ -95,12 +95,9 @@ void limiter_allows_the_first_at_any_time(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST_WITH(only_wanted_levels, start, stop),
-      SLURMK8S_TEST_WITH(nothing_without_a_sink, start, stop),
-      SLURMK8S_TEST_WITH(long_lines_are_cut, start, stop),
-      SLURMK8S_TEST_WITH(no_line_forges_another, start, stop),
-      SLURMK8S_TEST_WITH(exceptions_become_lines, start, stop),
-      SLURMK8S_TEST(limiter_lets_one_through_per_interval),
+      SLURMK8S_TEST_WITH(only_wanted_levels, start, stop),      SLURMK8S_TEST_WITH(nothing_without_a_sink, start, stop),
+      SLURMK8S_TEST_WITH(long_lines_are_cut, start, stop),      SLURMK8S_TEST_WITH(no_line_forges_another, start, stop),
+      SLURMK8S_TEST_WITH(exceptions_become_lines, start, stop), SLURMK8S_TEST(limiter_lets_one_through_per_interval),
       SLURMK8S_TEST(limiter_allows_the_first_at_any_time),
   };
   return cmocka_run_group_tests_name("base_log", tests, nullptr, nullptr);

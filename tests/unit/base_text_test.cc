@@ -154,9 +154,14 @@ void random_values(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(splits),       SLURMK8S_TEST(trims),       SLURMK8S_TEST(parses_integers),
-      SLURMK8S_TEST(formats),      SLURMK8S_TEST(writes_times), SLURMK8S_TEST(reads_times),
-      SLURMK8S_TEST(times_survive_the_round), SLURMK8S_TEST(random_values),
+      SLURMK8S_TEST(splits),
+      SLURMK8S_TEST(trims),
+      SLURMK8S_TEST(parses_integers),
+      SLURMK8S_TEST(formats),
+      SLURMK8S_TEST(writes_times),
+      SLURMK8S_TEST(reads_times),
+      SLURMK8S_TEST(times_survive_the_round),
+      SLURMK8S_TEST(random_values),
   };
   return cmocka_run_group_tests_name("base_text", tests, nullptr, nullptr);
 }

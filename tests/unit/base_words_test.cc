@@ -7,8 +7,8 @@ namespace slurmk8s {
 namespace {
 
 void takes_lists_apart_and_together(void**) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"", ""}, {",", ""}, {"a", "a"}, {"a,b", "a,b"}, {",a,,b,", "a,b"}, {"a,a", "a,a"}};
+  const std::pair<const char*, const char*> cases[] = {{"", ""},       {",", ""},         {"a", "a"},
+                                                       {"a,b", "a,b"}, {",a,,b,", "a,b"}, {"a,a", "a,a"}};
   for (const auto& [list, again] : cases) assert_text(join_words(words_of(list)), again);
 }
 
@@ -18,8 +18,8 @@ void finds_whole_words(void**) {
     const char* word;
     bool expected;
   } cases[] = {
-      {"", "a", false},    {"a", "a", true},         {"ab", "a", false},  {"ba", "a", false},
-      {"ab,a", "a", true}, {"a,ab", "a", true},      {"b,a,c", "a", true}, {"b,aa,c", "a", false},
+      {"", "a", false},    {"a", "a", true},           {"ab", "a", false},      {"ba", "a", false},
+      {"ab,a", "a", true}, {"a,ab", "a", true},        {"b,a,c", "a", true},    {"b,aa,c", "a", false},
       {"a", "", false},    {"aa,aa,aaa", "aaa", true}, {"v1,v12", "v12", true},
   };
   for (const auto& c : cases) {

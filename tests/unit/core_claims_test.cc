@@ -15,10 +15,10 @@ using kube::kVolumeClaims;
 using kube::Verb;
 
 Result<NodeSet> decode(const std::string& more) {
-  const auto object = Json::parse(
-      R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":)"
-      R"("i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
-      more + "}}");
+  const auto object =
+      Json::parse(R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":)"
+                  R"("i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
+                  more + "}}");
   assert_ok(object);
   return decode_nodeset(*object);
 }
@@ -47,8 +47,8 @@ void claims_are_those_of_the_node(void**) {
 }
 
 void the_pod_has_their_volumes(void**) {
-  const auto nodeset = decode(std::string(kTwo) +
-                              R"(,"template":{"spec":{"volumes":[{"name":"cache","emptyDir":{}}]}})");
+  const auto nodeset =
+      decode(std::string(kTwo) + R"(,"template":{"spec":{"volumes":[{"name":"cache","emptyDir":{}}]}})");
   assert_ok(nodeset);
   const Json volumes = build_pod(*nodeset, {"c-3", "r", ""}, Options{}).at({"spec", "volumes"});
   assert_text(volumes[std::size_t(1)].dump(), R"({"name":"cache","persistentVolumeClaim":{"claimName":"cache-c-3"}})");

@@ -60,13 +60,19 @@ void tells_what_is_wrong(void**) {
     const char* text;
     const char* expected;
   } cases[] = {
-      {"&a", "a feature is missing before '&'"}, {"a&&b", "a feature is missing before '&'"},
-      {"(a|)", "a feature is missing before ')'"}, {"a|(", "a feature is missing at its end"},
+      {"&a", "a feature is missing before '&'"},
+      {"a&&b", "a feature is missing before '&'"},
+      {"(a|)", "a feature is missing before ')'"},
+      {"a|(", "a feature is missing at its end"},
       {"(a", "a ')' is missing"},
-      {"[a", "a ']' is missing"},                {"a)", "unexpected ')'"},
-      {"((a))", "parentheses within"},           {"[a]&[b]", "more than one pair of brackets"},
-      {"a*", "a positive number"},               {"a*0", "a positive number"},
-      {"a*99999999999999999999", "a positive"},  {"a(b)", "unexpected '('"},
+      {"[a", "a ']' is missing"},
+      {"a)", "unexpected ')'"},
+      {"((a))", "parentheses within"},
+      {"[a]&[b]", "more than one pair of brackets"},
+      {"a*", "a positive number"},
+      {"a*0", "a positive number"},
+      {"a*99999999999999999999", "a positive"},
+      {"a(b)", "unexpected '('"},
   };
   for (const auto& c : cases) {
     const auto constraint = parse_constraint(c.text);
@@ -104,10 +110,18 @@ void is_bounded(void**) {
 /** Whatever is written within the limits: what doesn't fit into the bound on steps is refused. */
 void costs_little_whatever_it_is(void**) {
   const std::string alternatives = "(" + repeat("a", 128, "|") + ")";
-  const std::string cases[] = {
-      repeat("a", 256, "&"), repeat("a", 256, "|"), factors(8), factors(9), factors(80), std::string(1024, '('),
-      std::string(1024, '&'), alternatives + "&" + repeat("b", 128, "&"), alternatives + "&(c|d)",
-      repeat("(a|b)", 128, "&"), repeat("(a&b)", 128, "|"), "[" + repeat("a*1", 200, "&") + "]"};
+  const std::string cases[] = {repeat("a", 256, "&"),
+                               repeat("a", 256, "|"),
+                               factors(8),
+                               factors(9),
+                               factors(80),
+                               std::string(1024, '('),
+                               std::string(1024, '&'),
+                               alternatives + "&" + repeat("b", 128, "&"),
+                               alternatives + "&(c|d)",
+                               repeat("(a|b)", 128, "&"),
+                               repeat("(a&b)", 128, "|"),
+                               "[" + repeat("a*1", 200, "&") + "]"};
   for (const std::string& text : cases) {
     const auto constraint = parse_constraint(text);
     if (constraint) assert_true(constraint->work <= kMaxConstraintWork);

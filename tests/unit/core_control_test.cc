@@ -116,7 +116,7 @@ void answers(void** state) {
 }
 
 void only_its_owner_may_write_to_it(void** state) {
-  struct stat info{};
+  struct stat info {};
   assert_int_equal(stat(path_of(state).c_str(), &info), 0);
   assert_int_equal(info.st_mode & 0777, 0600);
 }

@@ -220,8 +220,9 @@ void a_pod_of_somebody_else_has_the_name(void** state) {
   world.api.put(kPods, kNamespace, pod);
   const std::string theirs = world.uid_of("compute-0");
   world.resume("r1", {"compute-0"}, 12);
-  const char* reason = "slurm-k8s: pod: create: pod slurm/compute-0 is there and is somebody else's: it has no label "
-                       "slurm-k8s.io/node=compute-0";
+  const char* reason =
+      "slurm-k8s: pod: create: pod slurm/compute-0 is there and is somebody else's: it has no label "
+      "slurm-k8s.io/node=compute-0";
   assert_text(world.slurm.node("compute-0").reason, reason);
   assert_contains(world.slurm.comments[12], "somebody else's");
   world.pass(std::chrono::seconds(70));

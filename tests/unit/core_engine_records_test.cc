@@ -75,7 +75,7 @@ void records_that_are_nobodys_loss_are_left_alone(void** state) {
   SlurmNode& other = world.slurm.node("login");        // of no NodeSet
   other.powered_down = false;
   other.base = SlurmNode::Base::allocated;
-  SlurmNode& machine = was_up(world, "compute-1");     // no pod is to be expected
+  SlurmNode& machine = was_up(world, "compute-1");  // no pod is to be expected
   machine.cloud = false;
   machine.base = SlurmNode::Base::allocated;
   world.start();

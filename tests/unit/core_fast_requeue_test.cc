@@ -125,9 +125,8 @@ struct World {
     }
   }
   std::size_t begins() const {
-    return static_cast<std::size_t>(std::count_if(slurm.calls.begin(), slurm.calls.end(), [](const std::string& call) {
-      return call.starts_with("begin ");
-    }));
+    return static_cast<std::size_t>(std::count_if(slurm.calls.begin(), slurm.calls.end(),
+                                                  [](const std::string& call) { return call.starts_with("begin "); }));
   }
 };
 

@@ -32,7 +32,8 @@ void replaces_each(void**) {
                      .nodes = 2};
   assert_text(expand("annotations",
                      "$(JOB_ID) $(JOB_NAME) $(JOB_USER) $(JOB_ACCOUNT) $(JOB_PARTITION) $(JOB_QOS) $(JOB_RESERVATION) "
-                     "$(JOB_EXTRA) $(JOB_CONSTRAINT) $(JOB_CPUS) $(JOB_MEMORY) $(JOB_GRES) $(JOB_NODES)", job),
+                     "$(JOB_EXTRA) $(JOB_CONSTRAINT) $(JOB_CPUS) $(JOB_MEMORY) $(JOB_GRES) $(JOB_NODES)",
+                     job),
               "12 train alice physics gpu high class team=a cuda12&gpu 8 4000M gpu=2 2");
   assert_text(expand("labels", "acct-$(JOB_ACCOUNT)", job), "acct-physics");
   assert_text(expand("labels", "$(JOB_EXTRA)", job), "team_a");
@@ -54,7 +55,9 @@ void an_annotation_is_text(void**) {
     return expand("annotations", "<$(JOB_EXTRA)>", {.extra = extra});
   };
   assert_text(annotation("{\"a\": \"b\\c\"}"), "<{\"a\": \"b\\c\"}>");
-  assert_text(annotation("a\nb\x7f" "c\x01"), "<a b c >");
+  assert_text(annotation("a\nb\x7f"
+                         "c\x01"),
+              "<a b c >");
   assert_text(annotation("\xc3\xa9\xf0\x9f\x9a\x80"), "<\xc3\xa9\xf0\x9f\x9a\x80>");
   assert_text(annotation("a\xff\xc3"), "<a?\?>");
   assert_int_equal(annotation(std::string(1023, 'a') + "\xc3\xa9").size(), 1023 + 2);

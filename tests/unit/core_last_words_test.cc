@@ -22,7 +22,10 @@ void of_logs(void**) {
       {"fatal goes before what follows", "slurmd: fatal: first\nslurmd: error: cleaning up\n", "fatal: first"},
       {"the last error", "slurmd: error: one\nslurmd: error: two\nslurmd: bye", "error: two"},
       {"without an end of line", "slurmd: error: two", "error: two"},
-      {"control characters", "fatal: a\tb\x01" "c\r\n", "fatal: a b c"},
+      {"control characters",
+       "fatal: a\tb\x01"
+       "c\r\n",
+       "fatal: a b c"},
       {"a long line", "fatal: " + std::string(1000, 'x'), "fatal: " + std::string(kMostLastWords - 7, 'x')},
   };
   for (const auto& row : cases) {

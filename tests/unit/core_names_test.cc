@@ -13,8 +13,8 @@ void builds_names(void**) {
     int padding;
     const char* expected;
   } cases[] = {
-      {"compute", 0, 0, "compute-0"},   {"compute", 12, 0, "compute-12"},     {"gpu", 7, 3, "gpu-007"},
-      {"gpu", 1234, 3, "gpu-1234"},     {"a-1", 0, 0, "a-1-0"},               {"x", 65535, 5, "x-65535"},
+      {"compute", 0, 0, "compute-0"},       {"compute", 12, 0, "compute-12"}, {"gpu", 7, 3, "gpu-007"},
+      {"gpu", 1234, 3, "gpu-1234"},         {"a-1", 0, 0, "a-1-0"},           {"x", 65535, 5, "x-65535"},
       {"x", 4294967296, 1, "x-4294967296"},
   };
   for (const auto& c : cases) assert_text(node_name(c.nodeset, c.ordinal, c.padding), c.expected);
@@ -26,10 +26,18 @@ void parses_names(void**) {
     const char* nodeset;  // null: no name of a node of ours
     std::int64_t ordinal;
   } cases[] = {
-      {"compute-0", "compute", 0}, {"gpu-007", "gpu", 7},  {"a-1-0", "a-1", 0},
-      {"a-1", "a", 1},             {"compute", nullptr, 0}, {"compute-", nullptr, 0},
-      {"-1", nullptr, 0},          {"c-1x", nullptr, 0},    {"c--1", "c-", 1},
-      {"", nullptr, 0},            {"c-99999999999999999999", nullptr, 0}, {"c-+1", nullptr, 0},
+      {"compute-0", "compute", 0},
+      {"gpu-007", "gpu", 7},
+      {"a-1-0", "a-1", 0},
+      {"a-1", "a", 1},
+      {"compute", nullptr, 0},
+      {"compute-", nullptr, 0},
+      {"-1", nullptr, 0},
+      {"c-1x", nullptr, 0},
+      {"c--1", "c-", 1},
+      {"", nullptr, 0},
+      {"c-99999999999999999999", nullptr, 0},
+      {"c-+1", nullptr, 0},
   };
   for (const auto& c : cases) {
     const auto parsed = parse_node_name(c.name);
@@ -42,8 +50,8 @@ void parses_names(void**) {
 
 void names_machines(void**) {
   const std::pair<const char*, const char*> cases[] = {
-      {"node1", "node1"},       {"ip-10-0-0-1", "ip-10-0-0-1"}, {"m.example.org", "m--example--org"},
-      {"m--x", "m---x"},        {"m---x.y", "m----x--y"},       {"m-x.y-z", "m-x--y-z"},
+      {"node1", "node1"}, {"ip-10-0-0-1", "ip-10-0-0-1"}, {"m.example.org", "m--example--org"},
+      {"m--x", "m---x"},  {"m---x.y", "m----x--y"},       {"m-x.y-z", "m-x--y-z"},
       {"0", "0"},
   };
   for (const auto& [machine, text] : cases) {

@@ -25,7 +25,10 @@ class World {
   }
 };
 
-void powering_down(SlurmNode& node) { node.powered_down = false; node.powering_down = true; }
+void powering_down(SlurmNode& node) {
+  node.powered_down = false;
+  node.powering_down = true;
+}
 
 void power_downs_are_ended_behind_a_deleted_node(void**) {
   World world({"c-1"}, powering_down);

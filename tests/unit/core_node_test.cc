@@ -10,8 +10,8 @@ using Kind = Hindrance::Kind;
 namespace {
 
 Pod pod_with_status(const std::string& status) {
-  return decode_pod(*Json::parse(R"({"metadata":{"uid":"u1","annotations":{"slurm-k8s.io/request":"r1"}},"status":)" +
-                                 status + "}"));
+  return decode_pod(
+      *Json::parse(R"({"metadata":{"uid":"u1","annotations":{"slurm-k8s.io/request":"r1"}},"status":)" + status + "}"));
 }
 
 void reads_the_metadata(void**) {
@@ -73,7 +73,9 @@ void says_what_hinders(void**) {
 void keeps_texts_to_one_short_line(void**) {
   const std::string text =
       pod_with_status(R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"CreateContainerError",
-                          "message":"a\nb )" + std::string(10000, 'x') + R"("}}}]})").hindrance.text;
+                          "message":"a\nb )" +
+                      std::string(10000, 'x') + R"("}}}]})")
+          .hindrance.text;
   assert_int_equal(text.size(), 240);
   assert_contains(text, "CreateContainerError: a b xxx");
   assert_text(text.substr(237), "...");

@@ -126,10 +126,8 @@ void partition_options_are_taken(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(reserved_names_are_those_of_the_pod),
-      SLURMK8S_TEST(fixed_fields_are_those_of_the_pod),
-      SLURMK8S_TEST(limits_are_those_of_the_code),
-      SLURMK8S_TEST(extra_keys_are_taken),
+      SLURMK8S_TEST(reserved_names_are_those_of_the_pod), SLURMK8S_TEST(fixed_fields_are_those_of_the_pod),
+      SLURMK8S_TEST(limits_are_those_of_the_code),        SLURMK8S_TEST(extra_keys_are_taken),
       SLURMK8S_TEST(partition_options_are_taken),
   };
   return cmocka_run_group_tests_name("core_nodeset_schema", tests, nullptr, nullptr);

@@ -134,8 +134,8 @@ void refuses_variants(void**) {
   for (int i = 1; i <= 256; i++) users += ",\"u" + std::to_string(i) + "\"";
   const auto many = decode(spec_with(R"("variants":[{"name":"a","allowedUsers":[)" + users + "]}]"));
   assert_contains(many.error().message(), "allowedUsers: at most 256");
-  const auto longest = decode(
-      spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
+  const auto longest =
+      decode(spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
   assert_contains(longest.error().message(), "allowedAccounts: at most 256 characters in a name");
   const auto features = decode(spec_with(R"("extraConf":"Features=)" + std::string(2048, 'x') + "\""));
   assert_contains(features.error().message(), "spec.extraConf: at most 2048 characters");
@@ -150,7 +150,8 @@ void knows_whether_pods_name_jobs(void**) {
   assert_false(decode(spec_with(""))->names_jobs);
   assert_true(decode(spec_with(R"x("template":{"metadata":{"labels":{"a":"$(JOB_ACCOUNT)"}}})x"))->names_jobs);
   assert_true(decode(spec_with(R"x("variants":[{"name":"v","patch":{"template":{"metadata":{"annotations":
-                                  {"a":"$(JOB_ID)"}}}}}])x"))->names_jobs);
+                                  {"a":"$(JOB_ID)"}}}}}])x"))
+                  ->names_jobs);
 }
 
 void takes_half_a_cpu_as_one(void**) {
@@ -199,9 +200,9 @@ void finds_owners_by_name(void**) {
   }
   nodesets.emplace("e", Error(Errc::invalid, "spec"));
   const std::pair<const char*, const char*> cases[] = {
-      {"a-m1", "a"},     {"a-0", "a"},        {"a-m-1", "a"}, {"a-b-m", "a"}, {"a-b-1", "a-b"},
+      {"a-m1", "a"},        {"a-0", "a"},      {"a-m-1", "a"}, {"a-b-m", "a"}, {"a-b-1", "a-b"},
       {"a-b-c-0", "a-b-c"}, {"a-b-c--d", "a"}, {"d-7", "d"},   {"d-m", "-"},   {"e-7", "e"},
-      {"e-m1", "e"},     {"f-1", "-"},        {"a", "-"},     {"-a", "-"},    {"a-M", "-"},
+      {"e-m1", "e"},        {"f-1", "-"},      {"a", "-"},     {"-a", "-"},    {"a-M", "-"},
   };
   for (const auto& [node, owner] : cases) {
     const auto found = owner_name(node, [&](const std::string& name) {
@@ -303,7 +304,7 @@ void rounds_up_how_many_may_be_unavailable(void**) {
     int replicas;
     const char* max_unavailable;
     std::int64_t nodes;
-  } cases[] = {{8, "\"25%\"", 2}, {9, "\"25%\"", 3}, {0, "\"25%\"", 1},     {3, "\"1%\"", 1},
+  } cases[] = {{8, "\"25%\"", 2}, {9, "\"25%\"", 3},  {0, "\"25%\"", 1},         {3, "\"1%\"", 1},
                {8, "3", 3},       {8, "\"100%\"", 8}, {65536, "\"99%\"", 64881}, {1, "20", 20}};
   for (const auto& c : cases) {
     const auto nodeset = decode(spec_with(
@@ -344,12 +345,36 @@ void parses_quantities(void**) {
     const char* text;
     std::int64_t milli;  // -1: not a quantity
   } cases[] = {
-      {"0", 0},          {"2", 2000},         {"+2", 2000},      {"1500m", 1500},     {"1.5", 1500},
-      {"0.1", 100},      {".5", 500},         {"5.", 5000},      {"1k", 1000000},     {"1Ki", 1024000},
-      {"1.5Gi", 1610612736000}, {"1e3", 1000000}, {"1E3", 1000000}, {"15e-1", 1500},  {"1E", -1},
-      {"100u", 1},       {"1n", 1},           {"8Pi", 9007199254740992000}, {"9Pi", -1}, {"0.0001", 1},
-      {"", -1},          {"m", -1},           {"-1", -1},        {"1 ", -1},          {"1x", -1},
-      {"1.2.3", -1},     {"1e", -1},          {"1e99", -1},      {"1mi", -1},         {"0x10", -1},
+      {"0", 0},
+      {"2", 2000},
+      {"+2", 2000},
+      {"1500m", 1500},
+      {"1.5", 1500},
+      {"0.1", 100},
+      {".5", 500},
+      {"5.", 5000},
+      {"1k", 1000000},
+      {"1Ki", 1024000},
+      {"1.5Gi", 1610612736000},
+      {"1e3", 1000000},
+      {"1E3", 1000000},
+      {"15e-1", 1500},
+      {"1E", -1},
+      {"100u", 1},
+      {"1n", 1},
+      {"8Pi", 9007199254740992000},
+      {"9Pi", -1},
+      {"0.0001", 1},
+      {"", -1},
+      {"m", -1},
+      {"-1", -1},
+      {"1 ", -1},
+      {"1x", -1},
+      {"1.2.3", -1},
+      {"1e", -1},
+      {"1e99", -1},
+      {"1mi", -1},
+      {"0x10", -1},
       {"1234567890123456789", -1},
   };
   for (const auto& c : cases) {

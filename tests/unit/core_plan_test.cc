@@ -199,8 +199,8 @@ void plans_each_node_alone(void**) {
   for (const auto& row : cases) {
     const Owner owner = row.owned ? Owner(&nodeset) : Owner(Error(Errc::not_found, "no nodeset owns it"));
     const Action action = plan_node(row.node, owner, kNow);
-    if (action.kind != row.kind || action.uid != row.uid ||
-        action.reason.find(row.reason) == std::string::npos || action.reason.empty() != !*row.reason) {
+    if (action.kind != row.kind || action.uid != row.uid || action.reason.find(row.reason) == std::string::npos ||
+        action.reason.empty() != !*row.reason) {
       fail_msg("%s: kind %d uid '%s' reason '%s'", row.name, static_cast<int>(action.kind), action.uid.c_str(),
                action.reason.c_str());
     }
@@ -345,8 +345,10 @@ void reconciles_with_slurm(void**) {
     Node node = row.node;
     const Look look{kNow, row.first, "new", kNow - 2s};
     const Reconciled result = reconcile_node(node, row.record, look);
-    const Says says = node.doubted ? Says::doubted : result.changed ? Says::changed
-                      : result.waits ? Says::waits : Says::nothing;
+    const Says says = node.doubted     ? Says::doubted
+                      : result.changed ? Says::changed
+                      : result.waits   ? Says::waits
+                                       : Says::nothing;
     if (node.want != row.want || node.request != row.request || says != row.says ||
         result.changed != (says == Says::changed || says == Says::doubted)) {
       fail_msg("%s: want %d request '%s' changed %d waits %d doubted %d", row.name, static_cast<int>(node.want),
@@ -496,10 +498,10 @@ void tells_its_own_reasons(void**) {
     node.base = SlurmNode::Base::down;
     node.reason = row.reason;
     node.powered_down = row.powered_down;
-    const Is is = is_failure_reason(row.reason)                    ? Is::failure
-                  : is_drain_reason(row.reason)                    ? Is::drain
+    const Is is = is_failure_reason(row.reason)                     ? Is::failure
+                  : is_drain_reason(row.reason)                     ? Is::drain
                   : is_resume_timeout(row.reason, row.powered_down) ? Is::timeout
-                                                                   : Is::other;
+                                                                    : Is::other;
     const bool is_given = row.is == Is::failure || row.is == Is::timeout;
     if (is_given_up(node) != is_given) fail_msg("%s: given up %d", row.name, !is_given);
     // A Reason can be both: of a drain, which ResumeTimeout has ended.

@@ -90,8 +90,8 @@ void a_plain_nodeset(void**) {
 
 // As a DaemonSet's controller does it; each of the template's terms keeps what it asks for.
 void a_daemon_sets_pod_goes_to_its_machine(void**) {
-  NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null",
-                            R"({"nodeSelector":{"a":"b"},"affinity":{"podAffinity":{}}})");
+  NodeSet nodeset =
+      compute(R"({"image":"slurmd:1"})", "null", R"({"nodeSelector":{"a":"b"},"affinity":{"podAffinity":{}}})");
   nodeset.scaling_mode = ScalingMode::daemon_set;
   const auto affinity = [&nodeset] {
     return build_pod(nodeset, {"compute-m1--example", "request-1", ""}, Options{}).at({"spec", "affinity"}).dump();
@@ -131,8 +131,8 @@ void a_daemon_sets_pod_tolerates_what_befalls_its_machine(void**) {
 }
 
 void a_pod_is_busy_from_the_start(void**) {
-  NodeSet nodeset = compute(R"({"image":"slurmd:1"})",
-                            R"({"annotations":{"karpenter.sh/do-not-disrupt":"false","a":"b"}})", "null");
+  NodeSet nodeset =
+      compute(R"({"image":"slurmd:1"})", R"({"annotations":{"karpenter.sh/do-not-disrupt":"false","a":"b"}})", "null");
   const Json marked = build(nodeset)["metadata"];
   assert_member(marked.at({"labels", "slurm-k8s.io/busy"}), "true");
   assert_member(marked.at({"annotations", "cluster-autoscaler.kubernetes.io/safe-to-evict"}), "false");
@@ -185,9 +185,8 @@ void a_template_adds_and_changes(void**) {
   assert_int_equal(slurmd["volumeMounts"].size(), 2);
 }
 
-constexpr const char* kPodSecurity =
-    R"({"seccompProfile":{"type":"RuntimeDefault"},)"
-    R"("sysctls":[{"name":"net.ipv4.ping_group_range","value":"0 2147483647"}]})";
+constexpr const char* kPodSecurity = R"({"seccompProfile":{"type":"RuntimeDefault"},)"
+                                     R"("sysctls":[{"name":"net.ipv4.ping_group_range","value":"0 2147483647"}]})";
 
 void the_end_of_slurmds_log_is_in_its_status(void**) {
   const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", "null"));
@@ -212,8 +211,7 @@ void what_jobs_may_do_in_a_pod(void**) {
       {"and the kernel that many groups in a user namespace", "{}", R"({"hostUsers":false})",
        R"({"seccompProfile":{"type":"RuntimeDefault"}})",
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
-      {"set-uid programs on request", R"({"securityContext":{"allowPrivilegeEscalation":true}})", "null",
-       kPodSecurity,
+      {"set-uid programs on request", R"({"securityContext":{"allowPrivilegeEscalation":true}})", "null", kPodSecurity,
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":true})"},
       {"asked for in the template", "{}",
        R"({"securityContext":{"fsGroup":7,"seccompProfile":{"type":"Unconfined"},"sysctls":[]},
@@ -221,12 +219,10 @@ void what_jobs_may_do_in_a_pod(void**) {
        R"({"fsGroup":7,"seccompProfile":{"type":"Unconfined"},"sysctls":[]})",
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":true})"},
       {"Kubernetes refuses false beside CAP_SYS_ADMIN", R"({"securityContext":{"capabilities":{"add":["SYS_ADMIN"]}}})",
-       "null", kPodSecurity,
-       R"({"capabilities":{"drop":["NET_RAW","MKNOD"],"add":["SYS_ADMIN"]}})"},
+       "null", kPodSecurity, R"({"capabilities":{"drop":["NET_RAW","MKNOD"],"add":["SYS_ADMIN"]}})"},
       {"by its long name", R"({"securityContext":{"capabilities":{"add":["CAP_SYS_ADMIN"],"drop":[]}}})", "null",
        kPodSecurity, R"({"capabilities":{"drop":[],"add":["CAP_SYS_ADMIN"]}})"},
-      {"and beside privileged", R"({"securityContext":{"privileged":true}})", "null",
-       kPodSecurity,
+      {"and beside privileged", R"({"securityContext":{"privileged":true}})", "null", kPodSecurity,
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"privileged":true})"},
   };
   for (const auto& row : cases) {

@@ -35,15 +35,21 @@ void decides(void**) {
       {"one job, its second", {ended(7, 2)}, SlurmdEnd::error, Kind::hold, 7},
       {"killed from outside", {ended(7, 9)}, SlurmdEnd::other, Kind::none, 0},
       {"one job, memory", {ended(7, 1)}, SlurmdEnd::out_of_memory, Kind::out_of_memory, 7},
-      {"components of one job, memory", {ended(7, 1, 9s, 7), ended(8, 1, 9s, 7)}, SlurmdEnd::out_of_memory,
-       Kind::out_of_memory, 7},
+      {"components of one job, memory",
+       {ended(7, 1, 9s, 7), ended(8, 1, 9s, 7)},
+       SlurmdEnd::out_of_memory,
+       Kind::out_of_memory,
+       7},
       {"components of one job", {ended(7, 2, 9s, 7), ended(8, 2, 9s, 7)}, SlurmdEnd::error, Kind::hold, 7},
       {"several jobs, the first", {ended(7, 1), ended(8, 1)}, SlurmdEnd::error, Kind::none, 0},
       {"several jobs, memory", {ended(7, 1), ended(8, 1)}, SlurmdEnd::out_of_memory, Kind::none, 0},
       {"several jobs, one did it before", {ended(7, 2, 9s), ended(8, 1, 1s)}, SlurmdEnd::error, Kind::hold, 7},
       {"the same, the other order", {ended(8, 1, 1s), ended(7, 2, 9s)}, SlurmdEnd::out_of_memory, Kind::hold, 7},
-      {"both were there twice: the one that ran shortest", {ended(8, 2, 9s), ended(7, 2, 3s)}, SlurmdEnd::error,
-       Kind::hold, 7},
+      {"both were there twice: the one that ran shortest",
+       {ended(8, 2, 9s), ended(7, 2, 3s)},
+       SlurmdEnd::error,
+       Kind::hold,
+       7},
       {"both were there twice for as long", {ended(8, 2), ended(7, 2)}, SlurmdEnd::error, Kind::hold, 8},
       {"more ends count more than short runs", {ended(8, 2, 1s), ended(7, 3, 9s)}, SlurmdEnd::error, Kind::hold, 7},
   };
@@ -112,7 +118,8 @@ void tells_all_and_holds_one(void**) {
   failure = failure_of("c-1", SlurmdEnd::error);
   const std::vector<LostRun> lost = lost_jobs.note(slurm, failure, TimePoint{2h}, kNow + 3600);
   assert_int_equal(lost.size(), 2);
-  assert_text(lost[0].held_for, "slurm-k8s: node c-1: job held: slurmd ended 2 times while it ran: pod ended: slurmd "
+  assert_text(lost[0].held_for,
+              "slurm-k8s: node c-1: job held: slurmd ended 2 times while it ran: pod ended: slurmd "
               "ended with exit code 1: fatal: x");
   assert_text(lost[1].held_for, "");
   assert_int_equal(failure.out_of_memory, 0);

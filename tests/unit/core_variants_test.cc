@@ -11,8 +11,8 @@ namespace {
 /** gpu has cuda11, cuda12 and secret (alice, account physics); cpu has arm, which gpu has too, and closed (bob). */
 VariantCatalog catalog() {
   VariantCatalog c;
-  c.nodesets["gpu"] = {{"gpu", "a100"}, {{"cuda11", {}}, {"cuda12", {}}, {"arm", {}},
-                                         {"secret", {{"alice"}, {"physics"}}}}};
+  c.nodesets["gpu"] = {{"gpu", "a100"},
+                       {{"cuda11", {}}, {"cuda12", {}}, {"arm", {}}, {"secret", {{"alice"}, {"physics"}}}}};
   c.nodesets["cpu"] = {{"cpu"}, {{"arm", {{"bob"}, {}}}, {"closed", {{"bob", "nobody-knows"}, {}}}}};
   c.uids = {{"alice", 1001}, {"bob", 1002}};
   return c;
@@ -234,10 +234,13 @@ std::string joined(const char* prefix, int count, const char* between) {
 
 void costs_little_however_much_there_is(void**) {
   const VariantIndex large(large_catalog());
-  const std::string cases[] = {
-      joined("f", 100, "&") + "&f100&f0", joined("f", 100, "&") + "&v0", joined("v", 32, "|"),
-      "(" + joined("f", 15, "|") + ")&(" + joined("v", 16, "|") + ")&rack1", joined("v", 32, "&"),
-      "(" + joined("v", 16, "|") + ")&(" + joined("rack", 16, "|") + ")", "nothing"};
+  const std::string cases[] = {joined("f", 100, "&") + "&f100&f0",
+                               joined("f", 100, "&") + "&v0",
+                               joined("v", 32, "|"),
+                               "(" + joined("f", 15, "|") + ")&(" + joined("v", 16, "|") + ")&rack1",
+                               joined("v", 32, "&"),
+                               "(" + joined("v", 16, "|") + ")&(" + joined("rack", 16, "|") + ")",
+                               "nothing"};
   for (const std::string& text : cases) {
     for (const Applicant* who : {static_cast<const Applicant*>(nullptr), &anybody}) {
       const ConstraintVerdict verdict = large.judge(text, who);

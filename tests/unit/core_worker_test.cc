@@ -23,7 +23,6 @@ namespace {
 
 std::shared_ptr<Slurm> make_fake_slurm() { return std::make_shared<FakeSlurm>(); }
 
-
 constexpr std::chrono::milliseconds kLook{20};
 
 struct Cluster {
@@ -101,8 +100,7 @@ void it_acts_from_control_gained_to_control_lost(void**) {
 /** The engine of the controller that has just lost control may act until its next look. */
 void one_yes_is_not_enough(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), make_fake_slurm,
-                      {[&] { return ++cluster.looks % 2 == 0; }, {}}, kLook);
+  const Worker worker(cluster.options(), make_fake_slurm, {[&] { return ++cluster.looks % 2 == 0; }, {}}, kLook);
   cluster.look_on(20);
   assert_false(cluster.has_socket());
   assert_int_equal(cluster.server.connections(), 0);

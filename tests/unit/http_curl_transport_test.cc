@@ -122,8 +122,8 @@ void requests_on_the_wire(void** state) {
   const struct {
     const char* method;
     std::string body;
-  } cases[] = {{"GET", ""}, {"POST", "{\"a\":1}"}, {"PUT", "x"}, {"PATCH", std::string(200000, 'p')},
-               {"DELETE", "{}"}, {"DELETE", ""}, {"POST", ""}};
+  } cases[] = {{"GET", ""},      {"POST", "{\"a\":1}"}, {"PUT", "x"}, {"PATCH", std::string(200000, 'p')},
+               {"DELETE", "{}"}, {"DELETE", ""},        {"POST", ""}};
   for (const auto& c : cases) {
     world.transport->send({.method = c.method, .target = "/a/../b%20?c=d&e", .body = c.body, .content_type = "t/u"},
                           world.keep());
@@ -192,9 +192,11 @@ void a_token_is_asked_for_each_request(void** state) {
     return "token-" + std::to_string(asked);
   };
   options.token_refused = [&] { ++refused; };
-  world.start([](const std::string& request, int fd) {
-    return ScriptedServer::answer(fd, has_line(request, "Authorization: Bearer token-2") ? 401 : 200, "");
-  }, options);
+  world.start(
+      [](const std::string& request, int fd) {
+        return ScriptedServer::answer(fd, has_line(request, "Authorization: Bearer token-2") ? 401 : 200, "");
+      },
+      options);
   assert_text(world.get(), "200 ");
   assert_int_equal(refused, 0);
   assert_text(world.get(), "401 ");
@@ -270,10 +272,12 @@ void a_body_over_the_cap(void** state) {
   World& world = world_of(state);
   CurlOptions options;
   options.max_body = 1000;
-  world.start([](const std::string& request, int fd) {
-    return ScriptedServer::answer(fd, request.starts_with("GET /s") ? 500 : 200,
-                                  std::string(request.starts_with("GET /fits") ? 1000 : 1001, 'x'));
-  }, options);
+  world.start(
+      [](const std::string& request, int fd) {
+        return ScriptedServer::answer(fd, request.starts_with("GET /s") ? 500 : 200,
+                                      std::string(request.starts_with("GET /fits") ? 1000 : 1001, 'x'));
+      },
+      options);
   assert_text(world.get("/fits"), "200 " + std::string(1000, 'x'));
   assert_contains(world.get("/over"), "protocol: " + world.server->url() + ": a response of more than 1000 bytes");
   assert_contains(world.stream(), "a response of more than 1000 bytes");  // of a refused stream as well
@@ -350,13 +354,15 @@ void a_line_over_the_cap(void** state) {
   World& world = world_of(state);
   CurlOptions options;
   options.max_line = 100;
-  world.start([](const std::string&, int fd) {
-    ScriptedServer::start_chunked(fd);
-    ScriptedServer::chunk(fd, std::string(100, 'x') + "\nshort\n");
-    ScriptedServer::chunk(fd, std::string(101, 'y'));
-    char byte = 0;
-    return ::recv(fd, &byte, 1, 0) > 0;
-  }, options);
+  world.start(
+      [](const std::string&, int fd) {
+        ScriptedServer::start_chunked(fd);
+        ScriptedServer::chunk(fd, std::string(100, 'x') + "\nshort\n");
+        ScriptedServer::chunk(fd, std::string(101, 'y'));
+        char byte = 0;
+        return ::recv(fd, &byte, 1, 0) > 0;
+      },
+      options);
   assert_contains(world.stream(), "<" + std::string(100, 'x') + "><short> protocol: ");
   assert_contains(world.results.back(), "a line of more than 100 bytes");
 }
@@ -395,15 +401,17 @@ void sends_wait_for_a_connection_and_streams_do_not(void** state) {
   Gate& gate = world.gate;
   CurlOptions options;
   options.max_connections = 3;
-  world.start([&](const std::string& request, int fd) {
-    if (request.starts_with("GET /s")) {
-      ScriptedServer::start_chunked(fd);
-      ScriptedServer::chunk(fd, "event\n");
-      return ScriptedServer::end_chunked(fd);
-    }
-    gate.pass();
-    return ScriptedServer::answer(fd, 200, "");
-  }, options);
+  world.start(
+      [&](const std::string& request, int fd) {
+        if (request.starts_with("GET /s")) {
+          ScriptedServer::start_chunked(fd);
+          ScriptedServer::chunk(fd, "event\n");
+          return ScriptedServer::end_chunked(fd);
+        }
+        gate.pass();
+        return ScriptedServer::answer(fd, 200, "");
+      },
+      options);
   for (int i = 0; i < 20; ++i) world.transport->send({.target = "/x"}, world.keep());
   world.run_until([&] { return gate.inside == 3; });
   assert_text(world.stream(), "<><event> 200 ");  // while all connections of sends are taken
@@ -418,10 +426,12 @@ void waiting_is_not_part_of_the_timeout(void** state) {
   World& world = world_of(state);
   CurlOptions options;
   options.max_connections = 1;
-  world.start([&](const std::string&, int fd) {
-    std::this_thread::sleep_for(milliseconds(100));
-    return ScriptedServer::answer(fd, 200, "");
-  }, options);
+  world.start(
+      [&](const std::string&, int fd) {
+        std::this_thread::sleep_for(milliseconds(100));
+        return ScriptedServer::answer(fd, 200, "");
+      },
+      options);
   for (int i = 0; i < 10; ++i) world.transport->send({.target = "/x", .timeout = milliseconds(800)}, world.keep());
   world.run_until([&] { return world.results.size() == 10; });  // 1 s in all
   for (const auto& result : world.results) assert_text(result, "200 ");
@@ -434,10 +444,12 @@ void cancelled_requests_are_silent(void** state) {
   CurlOptions options;
   options.max_connections = 1;
   Gate& gate = world.gate;
-  world.start([&](const std::string&, int fd) {
-    gate.pass();
-    return ScriptedServer::answer(fd, 200, "");
-  }, options);
+  world.start(
+      [&](const std::string&, int fd) {
+        gate.pass();
+        return ScriptedServer::answer(fd, 200, "");
+      },
+      options);
   const RequestId flying = world.transport->send({.target = "/flying"}, world.keep());
   const RequestId waiting = world.transport->send({.target = "/waiting"}, world.keep());
   const RequestId streaming = world.transport->stream({.target = "/s"}, world.keep_line(), world.keep());
@@ -613,12 +625,21 @@ void bad_options(void**) {
     const char* url;
     const char* why;  // null: good
   } urls[] = {
-      {"https://h:6443", nullptr},       {"https://[::1]:6443", nullptr}, {"http://localhost:8001", nullptr},
-      {"http://[::1]:8001", nullptr},    {"https://h/k8s/clusters/c-1", nullptr},
-      {"http://h:8080", "not https"},    {"http://127.example.org", "not https"}, {"ftp://h", "not https"},
-      {"file:///etc/passwd", "not https"}, {"", "not a URL"},             {"https://", "not a URL"},
-      {"https://h:99999", "not a URL"},  {"https://u:p@h", "only https://host:port"},
-      {"https://h?x=y", "only https://host:port"}, {"https://h#f", "only https://host:port"},
+      {"https://h:6443", nullptr},
+      {"https://[::1]:6443", nullptr},
+      {"http://localhost:8001", nullptr},
+      {"http://[::1]:8001", nullptr},
+      {"https://h/k8s/clusters/c-1", nullptr},
+      {"http://h:8080", "not https"},
+      {"http://127.example.org", "not https"},
+      {"ftp://h", "not https"},
+      {"file:///etc/passwd", "not https"},
+      {"", "not a URL"},
+      {"https://", "not a URL"},
+      {"https://h:99999", "not a URL"},
+      {"https://u:p@h", "only https://host:port"},
+      {"https://h?x=y", "only https://host:port"},
+      {"https://h#f", "only https://host:port"},
   };
   for (const auto& c : urls) {
     CurlOptions options;

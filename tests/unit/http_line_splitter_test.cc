@@ -14,9 +14,8 @@ std::string fed(const std::vector<std::string_view>& pieces, std::size_t max_lin
   LineSplitter splitter(max_line);
   std::string seen;
   for (const auto piece : pieces) {
-    const Status status = splitter.feed(piece, [&](std::string_view line) {
-      seen.append("<").append(line).append(">");
-    });
+    const Status status =
+        splitter.feed(piece, [&](std::string_view line) { seen.append("<").append(line).append(">"); });
     if (!status.ok()) return seen + "!" + status.error().message();
   }
   return seen + (splitter.partial() ? "+" : "");
@@ -27,8 +26,9 @@ void lines(void**) {
     const char* text;
     const char* expected;
   } cases[] = {
-      {"", ""}, {"\n", ""}, {"\n\n\n", ""}, {"a", "+"}, {"a\n", "<a>"}, {"a\nb", "<a>+"},
-      {"a\n\nb\n", "<a><b>"}, {"a\r\n", "<a\r>"}, {" \n", "< >"},
+      {"", ""},       {"\n", ""},       {"\n\n\n", ""},         {"a", "+"},
+      {"a\n", "<a>"}, {"a\nb", "<a>+"}, {"a\n\nb\n", "<a><b>"}, {"a\r\n", "<a\r>"},
+      {" \n", "< >"},
   };
   for (const auto& c : cases) assert_text(fed({c.text}), c.expected);
 }

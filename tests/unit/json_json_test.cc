@@ -17,10 +17,26 @@ Json parsed(std::string_view text) {
 
 void parses_and_writes_the_same(void**) {
   const char* cases[] = {
-      "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "-0.5e-3",
-      "\"\"", "\"a\"", "\"/\"", "\"\\\"\\\\\\b\\f\\n\\r\\t\"", "\"\\u0000x\"",
+      "null",
+      "true",
+      "false",
+      "0",
+      "-1",
+      "9223372036854775807",
+      "-9223372036854775808",
+      "1.5",
+      "-0.5e-3",
+      "\"\"",
+      "\"a\"",
+      "\"/\"",
+      "\"\\\"\\\\\\b\\f\\n\\r\\t\"",
+      "\"\\u0000x\"",
       "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"",
-      "[]", "{}", "[1,[2,[3]]]", "{\"b\":1,\"a\":{\"c\":[null,true]}}", "{\"\":0}",
+      "[]",
+      "{}",
+      "[1,[2,[3]]]",
+      "{\"b\":1,\"a\":{\"c\":[null,true]}}",
+      "{\"\":0}",
   };
   for (const char* text : cases) assert_text(parsed(text).dump(), text);
 }
@@ -40,15 +56,69 @@ void parses_what_is_written_otherwise(void**) {
 
 void refuses(void**) {
   const std::string_view cases[] = {
-      "", " ", "{", "[", "\"", "{\"a\"", "{\"a\":", "{\"a\":1", "[1,", "tru", "nul", "-",
-      "[1,]", "{\"a\":1,}", "{a:1}", "{'a':1}", "['a']", "[1 2]", "{\"a\" 1}", "{1:2}",
-      "1 2", "{} {}", "{}x", "null null", "[]]", "}",
-      "NaN", "nan", "[NaN]", "Infinity", "-Infinity", "[-Infinity]", "inf", "True", "NULL", "nULL",
-      "01", "-01", "[012]", "[-012]", "1.", ".5", "+1", "1e", "1e+", "0x10", "--1",
-      "// c\n1", "/* c */ 1", "[1 /* c */]",
-      "\"a\nb\"", "\"a\tb\"", "\"\x01\"", "\"\\x\"", "\"\\u12\"",
-      std::string_view("1\0", 2), std::string_view("\"a\0b\"", 5), std::string_view("\0", 1),
-      "\"\xff\"", "\"\xc3\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\xef\xbb\xbf{}",
+      "",
+      " ",
+      "{",
+      "[",
+      "\"",
+      "{\"a\"",
+      "{\"a\":",
+      "{\"a\":1",
+      "[1,",
+      "tru",
+      "nul",
+      "-",
+      "[1,]",
+      "{\"a\":1,}",
+      "{a:1}",
+      "{'a':1}",
+      "['a']",
+      "[1 2]",
+      "{\"a\" 1}",
+      "{1:2}",
+      "1 2",
+      "{} {}",
+      "{}x",
+      "null null",
+      "[]]",
+      "}",
+      "NaN",
+      "nan",
+      "[NaN]",
+      "Infinity",
+      "-Infinity",
+      "[-Infinity]",
+      "inf",
+      "True",
+      "NULL",
+      "nULL",
+      "01",
+      "-01",
+      "[012]",
+      "[-012]",
+      "1.",
+      ".5",
+      "+1",
+      "1e",
+      "1e+",
+      "0x10",
+      "--1",
+      "// c\n1",
+      "/* c */ 1",
+      "[1 /* c */]",
+      "\"a\nb\"",
+      "\"a\tb\"",
+      "\"\x01\"",
+      "\"\\x\"",
+      "\"\\u12\"",
+      std::string_view("1\0", 2),
+      std::string_view("\"a\0b\"", 5),
+      std::string_view("\0", 1),
+      "\"\xff\"",
+      "\"\xc3\"",
+      "\"\xc0\x80\"",
+      "\"\xed\xa0\x80\"",
+      "\xef\xbb\xbf{}",
   };
   for (const auto text : cases) {
     const auto value = Json::parse(text);
@@ -77,14 +147,15 @@ void types_are_told(void**) {
   const struct {
     const char* text;
     const char* type;
-  } cases[] = {{"null", "null"},      {"true", "boolean"}, {"1", "integer"},  {"1.0", "number"},
+  } cases[] = {{"null", "null"},    {"true", "boolean"}, {"1", "integer"}, {"1.0", "number"},
                {"\"1\"", "string"}, {"[]", "array"},     {"{}", "object"}, {"18446744073709551615", "integer"}};
   for (const auto& c : cases) assert_text(parsed(c.text).type_name(), c.type);
 }
 
 void reading_never_fails(void**) {
-  const Json value = parsed("{\"s\":\"text\",\"i\":7,\"d\":1.5,\"b\":true,\"a\":[10,20],"
-                            "\"o\":{\"p\":{\"q\":\"deep\"}},\"n\":null}");
+  const Json value = parsed(
+      "{\"s\":\"text\",\"i\":7,\"d\":1.5,\"b\":true,\"a\":[10,20],"
+      "\"o\":{\"p\":{\"q\":\"deep\"}},\"n\":null}");
   assert_text(value["s"].text(), "text");
   assert_text(value["i"].text("fallback"), "fallback");
   assert_text(value["none"].text(), "");

@@ -107,9 +107,9 @@ struct Watched : World {
         if (cancel_at_event) client->cancel(id);
       },
       [this](Status status) {
-        seen.push_back(status.ok() ? "end ok"
-                                   : "end " + std::string(to_string(status.error().code())) + ": " +
-                                         status.error().message());
+        seen.push_back(status.ok()
+                           ? "end ok"
+                           : "end " + std::string(to_string(status.error().code())) + ": " + status.error().message());
       });
 };
 
@@ -125,8 +125,8 @@ void a_watch(void**) {
   world.transport.line(world.id, "{\"type\":\"DELETED\",\"object\":{\"a\":3}}");
   world.transport.line(world.id, "{\"type\":\"BOOKMARK\",\"object\":{\"a\":4}}");
   world.transport.answer(world.id, 200, "");
-  const char* expected[] = {"opened null", "added {\"a\":1}", "modified {\"a\":2}", "deleted {\"a\":3}",
-                            "bookmark {\"a\":4}", "end ok"};
+  const char* expected[] = {"opened null",       "added {\"a\":1}",    "modified {\"a\":2}",
+                            "deleted {\"a\":3}", "bookmark {\"a\":4}", "end ok"};
   assert_int_equal(world.seen.size(), 6);
   for (std::size_t i = 0; i < 6; ++i) assert_text(world.seen[i], expected[i]);
 }

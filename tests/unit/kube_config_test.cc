@@ -13,8 +13,7 @@ namespace slurmk8s::kube {
 namespace {
 
 constexpr const char* kPem = "-----BEGIN CERTIFICATE-----\nYWJj\n-----END CERTIFICATE-----\n";
-constexpr const char* kPemBase64 =
-    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCllXSmoKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+constexpr const char* kPemBase64 = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCllXSmoKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
 
 int make_folder(void** state) {
   *state = new TemporaryFolder;
@@ -34,9 +33,14 @@ const TemporaryFolder& folder(void** state) { return *static_cast<TemporaryFolde
 /** A kubeconfig with the fields of its one cluster and user, each "key: value" in flow style. */
 std::string kubeconfig(const std::string& cluster, const std::string& user, const std::string& more_context = "") {
   return "apiVersion: v1\nkind: Config\ncurrent-context: main\n"
-         "contexts:\n- name: main\n  context: {cluster: c, user: u" + more_context + "}\n"
-         "clusters:\n- name: c\n  cluster: {" + cluster + "}\n"
-         "users:\n- name: u\n  user: {" + user + "}\n";
+         "contexts:\n- name: main\n  context: {cluster: c, user: u" +
+         more_context +
+         "}\n"
+         "clusters:\n- name: c\n  cluster: {" +
+         cluster +
+         "}\n"
+         "users:\n- name: u\n  user: {" +
+         user + "}\n";
 }
 
 void good_kubeconfigs(void** state) {

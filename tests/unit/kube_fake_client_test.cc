@@ -105,7 +105,7 @@ void selectors(void**) {
   const struct {
     const char* selector;
     const char* names;
-  } cases[] = {{"", "none one two "}, {"l=1", "one "}, {"l==2", "two "}, {"l!=1", "none two "},
+  } cases[] = {{"", "none one two "}, {"l=1", "one "}, {"l==2", "two "},  {"l!=1", "none two "},
                {"l", "one two "},     {"!l", "none "}, {"l,l!=2", "one "}};
   for (const auto& c : cases) {
     world.client.list(kPods, "slurm", {.label_selector = c.selector}, world.keep());
@@ -202,9 +202,14 @@ int main() {
   using namespace slurmk8s::kube;
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(create_get_and_remove), SLURMK8S_TEST(slow_deletion), SLURMK8S_TEST(patches),
-      SLURMK8S_TEST(selectors),             SLURMK8S_TEST(pages),         SLURMK8S_TEST(watches),
-      SLURMK8S_TEST(faults),                SLURMK8S_TEST(order_and_cancelling),
+      SLURMK8S_TEST(create_get_and_remove),
+      SLURMK8S_TEST(slow_deletion),
+      SLURMK8S_TEST(patches),
+      SLURMK8S_TEST(selectors),
+      SLURMK8S_TEST(pages),
+      SLURMK8S_TEST(watches),
+      SLURMK8S_TEST(faults),
+      SLURMK8S_TEST(order_and_cancelling),
   };
   return cmocka_run_group_tests_name("kube_fake_client", tests, nullptr, nullptr);
 }

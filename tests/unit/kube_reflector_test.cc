@@ -23,7 +23,12 @@ struct World {
   Timers timers{clock};
   std::string heard;
   std::function<void()> at_event = [] {};
-  Reflector reflector{client, timers, clock, kPods, "slurm", "app=slurmd",
+  Reflector reflector{client,
+                      timers,
+                      clock,
+                      kPods,
+                      "slurm",
+                      "app=slurmd",
                       {.upsert = [this](const Json& object) { upserted(object); },
                        .remove = [this](const std::string& name, const std::string& uid,
                                         const Json& last) { removed(name, uid, last); },
@@ -205,8 +210,8 @@ void an_error_event_lists_again_when_it_must(void**) {
   const struct {
     Errc code;
     std::size_t lists;
-  } cases[] = {{Errc::gone, 2}, {Errc::invalid, 2},     {Errc::forbidden, 2}, {Errc::not_found, 2},
-               {Errc::internal, 2}, {Errc::timeout, 1}, {Errc::unavailable, 1}, {Errc::throttled, 1},
+  } cases[] = {{Errc::gone, 2},         {Errc::invalid, 2}, {Errc::forbidden, 2},   {Errc::not_found, 2},
+               {Errc::internal, 2},     {Errc::timeout, 1}, {Errc::unavailable, 1}, {Errc::throttled, 1},
                {Errc::unauthorized, 1}, {Errc::protocol, 1}};
   for (const auto& c : cases) {
     World world;

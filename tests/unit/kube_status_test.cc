@@ -69,8 +69,7 @@ void messages_of_bodies_that_are_no_status(void**) {
 }
 
 void waits(void**) {
-  const std::string details =
-      "{\"kind\":\"Status\",\"message\":\"m\",\"details\":{\"retryAfterSeconds\":7}}";
+  const std::string details = "{\"kind\":\"Status\",\"message\":\"m\",\"details\":{\"retryAfterSeconds\":7}}";
   assert_int_equal(decode_response(http::Response{429, details, {}}).error().retry_after()->count(), 7);
   assert_int_equal(
       decode_response(http::Response{429, details, std::chrono::seconds(3)}).error().retry_after()->count(), 3);
@@ -121,9 +120,8 @@ int main() {
   using namespace slurmk8s::kube;
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(codes),     SLURMK8S_TEST(messages_of_bodies_that_are_no_status),
-      SLURMK8S_TEST(waits),     SLURMK8S_TEST(successes),
-      SLURMK8S_TEST(errors_of_the_transport_pass), SLURMK8S_TEST(error_events),
+      SLURMK8S_TEST(codes),     SLURMK8S_TEST(messages_of_bodies_that_are_no_status), SLURMK8S_TEST(waits),
+      SLURMK8S_TEST(successes), SLURMK8S_TEST(errors_of_the_transport_pass),          SLURMK8S_TEST(error_events),
   };
   return cmocka_run_group_tests_name("kube_status", tests, nullptr, nullptr);
 }

@@ -104,8 +104,8 @@ std::string name_of(const char* address) {
   ipv4.sin_family = AF_INET;
   inet_pton(AF_INET, address, &ipv4.sin_addr);
   char name[NI_MAXHOST] = "";
-  const int error = getnameinfo(reinterpret_cast<sockaddr*>(&ipv4), sizeof ipv4, name, sizeof name, nullptr, 0,
-                                NI_NAMEREQD);
+  const int error =
+      getnameinfo(reinterpret_cast<sockaddr*>(&ipv4), sizeof ipv4, name, sizeof name, nullptr, 0, NI_NAMEREQD);
   return error == 0 ? name : gai_strerror(error);
 }
 
@@ -151,14 +151,13 @@ void a_child_has_no_threads_of_ours(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {
-      SLURMK8S_TEST(a_name_that_is_known),
-      SLURMK8S_TEST(a_name_that_is_not),
-      SLURMK8S_TEST(names_of_any_length),
-      SLURMK8S_TEST(names_of_slurm_conf_are_left_alone),
-      SLURMK8S_TEST(threads_that_may_wait_get_the_truth),
-      SLURMK8S_TEST(names_of_addresses),
-      SLURMK8S_TEST(nowhere_is_nowhere),
-      SLURMK8S_TEST(a_child_has_no_threads_of_ours)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(a_name_that_is_known),
+                              SLURMK8S_TEST(a_name_that_is_not),
+                              SLURMK8S_TEST(names_of_any_length),
+                              SLURMK8S_TEST(names_of_slurm_conf_are_left_alone),
+                              SLURMK8S_TEST(threads_that_may_wait_get_the_truth),
+                              SLURMK8S_TEST(names_of_addresses),
+                              SLURMK8S_TEST(nowhere_is_nowhere),
+                              SLURMK8S_TEST(a_child_has_no_threads_of_ours)};
   return cmocka_run_group_tests_name("nss_module", tests, serve, nullptr);
 }

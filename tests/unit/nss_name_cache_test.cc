@@ -141,9 +141,8 @@ void many_threads(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {
-      SLURMK8S_TEST(a_server_that_answers), SLURMK8S_TEST(a_silent_server_costs_no_time),
-      SLURMK8S_TEST(an_answer_that_comes_late_is_there_the_next_time), SLURMK8S_TEST(a_flood),
-      SLURMK8S_TEST(many_threads)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(a_server_that_answers), SLURMK8S_TEST(a_silent_server_costs_no_time),
+                              SLURMK8S_TEST(an_answer_that_comes_late_is_there_the_next_time), SLURMK8S_TEST(a_flood),
+                              SLURMK8S_TEST(many_threads)};
   return cmocka_run_group_tests_name("nss_name_cache", tests, nullptr, nullptr);
 }

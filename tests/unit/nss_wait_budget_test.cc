@@ -57,8 +57,7 @@ void a_clock_that_stands_or_jumps(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {
-      SLURMK8S_TEST(one_lookup_has_a_share), SLURMK8S_TEST(what_was_not_waited_comes_back),
-      SLURMK8S_TEST(a_tenth_of_the_time), SLURMK8S_TEST(a_clock_that_stands_or_jumps)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(one_lookup_has_a_share), SLURMK8S_TEST(what_was_not_waited_comes_back),
+                              SLURMK8S_TEST(a_tenth_of_the_time), SLURMK8S_TEST(a_clock_that_stands_or_jumps)};
   return cmocka_run_group_tests_name("nss_wait_budget", tests, nullptr, nullptr);
 }

@@ -34,8 +34,14 @@ void names(void**) {
     const char* hostlist;
     const char* names;
   } cases[] = {
-      {nullptr, ""}, {"", ""}, {"metal-[0-1],head", "metal-0,metal-1,head"}, {"10.0.0.1", ""}, {"10.0.0.[1-3],a", "a"},
-      {"::1", ""}, {"metal-[0", ""}, {"db.example.org", "db.example.org"},
+      {nullptr, ""},
+      {"", ""},
+      {"metal-[0-1],head", "metal-0,metal-1,head"},
+      {"10.0.0.1", ""},
+      {"10.0.0.[1-3],a", "a"},
+      {"::1", ""},
+      {"metal-[0", ""},
+      {"db.example.org", "db.example.org"},
   };
   for (const auto& c : cases) {
     Words words;

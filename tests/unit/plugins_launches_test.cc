@@ -262,8 +262,8 @@ void ticks_for_nodes_and_jobs(void**) {
 
 void ticks_survive_a_clock_that_is_set(void**) {
   using std::chrono::seconds;
-  const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600) +
-                                     std::chrono::milliseconds(500);
+  const PowerSaveTicks::Wall start =
+      std::chrono::system_clock::from_time_t(1767225600) + std::chrono::milliseconds(500);
   PowerSaveTicks ticks;
   assert_true(ticks.due(start, Wake::none) == Wake::none);  // no job yet
   assert_true(ticks.due(start, Wake::jobs) == Wake::jobs);
@@ -303,8 +303,8 @@ void job_ids(void**) {
     const char* text;
     std::uint32_t id;
   } cases[] = {
-      {"JobId=5", 5},         {"JobId=5_1(6)", 6},  {"JobId=5+1(6)", 6}, {"JobId=4294967295", 4294967295u},
-      {"JobId=", 0},          {"JobId=5_1", 0},     {"JobId=5_1(6", 0},  {"JobId=5_1()", 0},
+      {"JobId=5", 5},          {"JobId=5_1(6)", 6}, {"JobId=5+1(6)", 6}, {"JobId=4294967295", 4294967295u},
+      {"JobId=", 0},           {"JobId=5_1", 0},    {"JobId=5_1(6", 0},  {"JobId=5_1()", 0},
       {"JobId=4294967296", 0}, {"JobId=-1", 0},     {"StepId=5.0", 0},   {"", 0},
       {"JobId=Invalid", 0},
   };

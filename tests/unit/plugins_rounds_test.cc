@@ -106,7 +106,7 @@ void plugins_leave_nothing(void**) {
                            "plugins/.libs/node_features_k8s.so", "plugins/.libs/job_submit_k8s.so"}) {
     if (std::string(path).find("power") != std::string::npos && !std::filesystem::exists(built(path))) {
       continue;  // 24.05
-    rounds(path, 1000, [&] { plugin_round(built(path)); });
+      rounds(path, 1000, [&] { plugin_round(built(path)); });
     }
   }
 }
@@ -129,8 +129,11 @@ void the_engine_leaves_nothing(void**) {
   void* engine = open_library(built("lib/.libs/libslurm_k8s_engine.so"));
   const auto acquire = symbol<int (*)(const slurm_k8s_host*)>(engine, "slurm_k8s_engine_acquire");
   const auto release = symbol<void (*)()>(engine, "slurm_k8s_engine_release");
-  const slurm_k8s_host host{.log = ignore, .in_control = nullptr, .lock_times = nullptr,
-                             .wake_power_save = nullptr, .wake_scheduler = nullptr};
+  const slurm_k8s_host host{.log = ignore,
+                            .in_control = nullptr,
+                            .lock_times = nullptr,
+                            .wake_power_save = nullptr,
+                            .wake_scheduler = nullptr};
   rounds("engine", 1000, [&] {
     assert_int_equal(acquire(&host), 0);
     for (int i = 0; access(socket.c_str(), F_OK) != 0; ++i) {

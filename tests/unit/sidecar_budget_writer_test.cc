@@ -22,7 +22,12 @@ struct Fixture {
   Timers timers{clock};
   NodeSets nodesets;
   BudgetWriter writer;
-  kube::Reflector reflector{client, timers, clock, kDisruptionBudgets, "slurm", kBudgetSelector,
+  kube::Reflector reflector{client,
+                            timers,
+                            clock,
+                            kDisruptionBudgets,
+                            "slurm",
+                            kBudgetSelector,
                             {[this](const Json& object) { writer.observe(object); },
                              [this](const std::string& name, const std::string&, const Json&) { writer.forget(name); },
                              [this] { writer.set_listed(); }}};
@@ -31,9 +36,10 @@ struct Fixture {
     put_nodeset("c");
   }
   void put_nodeset(const char* name, const char* more = "") {
-    const auto object = Json::parse(format(
-        R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s"},"spec":{)"
-        R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}%s}})", name, name, more));
+    const auto object =
+        Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"%s","uid":"u-%s"},"spec":{)"
+                           R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}%s}})",
+                           name, name, more));
     nodesets.insert_or_assign(name, KnownNodeSet{.generation = 1, .spec = decode_nodeset(*object)});
   }
   void rounds(int count) {

@@ -26,10 +26,15 @@ struct Fixture {
   std::vector<SlurmNode> nodes;
   std::map<std::string, NodeSetState> states;
   ClaimKeeper keeper;
-  kube::Reflector reflector{client, timers, clock, kVolumeClaims, "slurm", kClaimSelector,
-                            {[this](const Json& object) { keeper.observe(object); },
-                             [this](const std::string& name, const std::string&, const Json&) { keeper.forget(name); },
-                             [] {}}};
+  kube::Reflector reflector{
+      client,
+      timers,
+      clock,
+      kVolumeClaims,
+      "slurm",
+      kClaimSelector,
+      {[this](const Json& object) { keeper.observe(object); },
+       [this](const std::string& name, const std::string&, const Json&) { keeper.forget(name); }, [] {}}};
 
   /** NodeSet c has c-0 and c-1, and claims of three nodes. */
   explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, "slurm", std::move(jitter)) {
@@ -46,12 +51,12 @@ struct Fixture {
     client.deliver();
   }
   void put(const char* deleted, const char* scaled) {
-    const auto object = Json::parse(format(
-        R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":"i",)"
-        R"("resources":{"limits":{"cpu":"2","memory":"1000Mi"}}},)"
-        R"("volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{}}],)"
-        R"("persistentVolumeClaimRetentionPolicy":{"whenDeleted":"%s","whenScaled":"%s"}}})",
-        deleted, scaled));
+    const auto object =
+        Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":"i",)"
+                           R"("resources":{"limits":{"cpu":"2","memory":"1000Mi"}}},)"
+                           R"("volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{}}],)"
+                           R"("persistentVolumeClaimRetentionPolicy":{"whenDeleted":"%s","whenScaled":"%s"}}})",
+                           deleted, scaled));
     nodesets.insert_or_assign("c", KnownNodeSet{.generation = 1, .spec = decode_nodeset(*object)});
   }
   void rounds(int count) {
@@ -164,9 +169,12 @@ void are_not_tried_again_in_step(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(claims_of_a_node_that_was_scaled_in_go), SLURMK8S_TEST(claims_stay),
-      SLURMK8S_TEST(owners_follow_the_policy),               SLURMK8S_TEST(owners_of_others_stay),
-      SLURMK8S_TEST(failures_are_tried_again),               SLURMK8S_TEST(nobody_watches_without_claims),
+      SLURMK8S_TEST(claims_of_a_node_that_was_scaled_in_go),
+      SLURMK8S_TEST(claims_stay),
+      SLURMK8S_TEST(owners_follow_the_policy),
+      SLURMK8S_TEST(owners_of_others_stay),
+      SLURMK8S_TEST(failures_are_tried_again),
+      SLURMK8S_TEST(nobody_watches_without_claims),
       SLURMK8S_TEST(are_not_tried_again_in_step),
   };
   return cmocka_run_group_tests_name("sidecar_claim_keeper", tests, nullptr, nullptr);

@@ -150,32 +150,34 @@ spec:
 )");
   const std::string at = "nodeset slurm-worker-gpu: ";
   const std::string of_template = at + "spec.template.";
-  assert_text(
-      notes_of(conversion),
-      "document 1 (Service workers): not converted: no NodeSet\n" +
-          at + "metadata.name: not needed: slurm-worker-gpu: the NodeSet is named gpu, as Slurm's nodes are\n" +
-          at + "metadata.uid: not needed: the API server sets it\n" +
-          at + "metadata.labels[\"app.kubernetes.io/managed-by\"]: "
-               "not needed: says how Slinky's object was installed\n" +
-          at + "metadata.annotations[\"meta.helm.sh/release-name\"]: "
-               "not needed: says how Slinky's object was installed\n" +
-          at + "spec.controllerRef: not needed: the NodeSets of a namespace belong to its one Slurm cluster\n" +
-          at + "spec.scalingMode: not needed: StatefulSet: as without it\n" +
-          at + "spec.slurmd.image: to be completed: r.example/slinkyproject/slurmd:1: an image of slurm-k8s, whose "
-               "entrypoint knows which node it is\n" +
-          at + "spec.slurmd.env[0]: not converted: SLURMD_CONF: slurm-k8s sets this variable\n" +
-          at + "spec.logfile: not needed: slurmd logs to its container's standard error\n" +
-          at + "spec.ssh: not needed: as without it\n" +
-          at + "spec.extraConf: not converted: Port=7000: Port can't be given here\n" +
-          at + "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
-          of_template + "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod "
-               "of a node\n" +
-          of_template + "metadata.annotations[\"topology.slinky.slurm.net/spec\"]: not converted: only slurm-operator "
-               "reads it\n" +
-          of_template + "spec.restartPolicy: not needed: Never: as without it\n" +
-          of_template + "spec.containers[0].env[0]: not converted: SLURM_K8S_POD: slurm-k8s sets this variable\n" +
-          at + "spec.newField: not converted: unknown: no field of Slinky's that slurm-k8s knows\n" +
-          at + "status: not needed: the sidecar writes its own\n");
+  assert_text(notes_of(conversion),
+              "document 1 (Service workers): not converted: no NodeSet\n" + at +
+                  "metadata.name: not needed: slurm-worker-gpu: the NodeSet is named gpu, as Slurm's nodes are\n" + at +
+                  "metadata.uid: not needed: the API server sets it\n" + at +
+                  "metadata.labels[\"app.kubernetes.io/managed-by\"]: "
+                  "not needed: says how Slinky's object was installed\n" +
+                  at +
+                  "metadata.annotations[\"meta.helm.sh/release-name\"]: "
+                  "not needed: says how Slinky's object was installed\n" +
+                  at + "spec.controllerRef: not needed: the NodeSets of a namespace belong to its one Slurm cluster\n" +
+                  at + "spec.scalingMode: not needed: StatefulSet: as without it\n" + at +
+                  "spec.slurmd.image: to be completed: r.example/slinkyproject/slurmd:1: an image of slurm-k8s, whose "
+                  "entrypoint knows which node it is\n" +
+                  at + "spec.slurmd.env[0]: not converted: SLURMD_CONF: slurm-k8s sets this variable\n" + at +
+                  "spec.logfile: not needed: slurmd logs to its container's standard error\n" + at +
+                  "spec.ssh: not needed: as without it\n" + at +
+                  "spec.extraConf: not converted: Port=7000: Port can't be given here\n" + at +
+                  "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
+                  of_template +
+                  "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod "
+                  "of a node\n" +
+                  of_template +
+                  "metadata.annotations[\"topology.slinky.slurm.net/spec\"]: not converted: only slurm-operator "
+                  "reads it\n" +
+                  of_template + "spec.restartPolicy: not needed: Never: as without it\n" + of_template +
+                  "spec.containers[0].env[0]: not converted: SLURM_K8S_POD: slurm-k8s sets this variable\n" + at +
+                  "spec.newField: not converted: unknown: no field of Slinky's that slurm-k8s knows\n" + at +
+                  "status: not needed: the sidecar writes its own\n");
   assert_true(conversion.is_partial());
 }
 
@@ -330,9 +332,9 @@ void what_ours_needs_is_asked_for(void**) {
               at + "spec.slurmd.resources.limits.cpu: \"x\": not a quantity\n");
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
               at + "spec.slurmd.resources.limits.cpu: required\n");
-  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),
-              at + "spec.slurmd.resources.limits.cpu: required\n" +
-              at + "spec.slurmd.resources.limits.memory: required\n");
+  assert_text(
+      notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),
+      at + "spec.slurmd.resources.limits.cpu: required\n" + at + "spec.slurmd.resources.limits.memory: required\n");
   const Conversion twice = converted(nodeset_with(kSized) + "---\n" + nodeset_with(kSized));
   assert_text(notes_of(twice), "nodeset gpu: to be completed: another name: there is already a NodeSet batch/gpu\n");
 }
@@ -414,14 +416,10 @@ void the_documentation_has_the_tables(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(a_plain_nodeset_has_no_notes),
-      SLURMK8S_TEST(an_object_of_a_cluster),
-      SLURMK8S_TEST(values_of_the_chart),
-      SLURMK8S_TEST(single_fields),
-      SLURMK8S_TEST(what_ours_needs_is_asked_for),
-      SLURMK8S_TEST(documents_of_other_kinds),
-      SLURMK8S_TEST(the_result_converts_to_itself),
-      SLURMK8S_TEST(the_documentation_has_the_tables),
+      SLURMK8S_TEST(a_plain_nodeset_has_no_notes),  SLURMK8S_TEST(an_object_of_a_cluster),
+      SLURMK8S_TEST(values_of_the_chart),           SLURMK8S_TEST(single_fields),
+      SLURMK8S_TEST(what_ours_needs_is_asked_for),  SLURMK8S_TEST(documents_of_other_kinds),
+      SLURMK8S_TEST(the_result_converts_to_itself), SLURMK8S_TEST(the_documentation_has_the_tables),
   };
   return cmocka_run_group_tests_name("sidecar_convert", tests, nullptr, nullptr);
 }

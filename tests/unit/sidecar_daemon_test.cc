@@ -76,8 +76,10 @@ struct Fixture {
                Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", machine)));
   }
   void put_machine(const char* name, bool cordoned) {
-    client.put(kube::kNodes, "", Json::object().set("metadata", Json::object().set("name", name))
-                                     .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
+    client.put(kube::kNodes, "",
+               Json::object()
+                   .set("metadata", Json::object().set("name", name))
+                   .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
   }
   /** "False Unreadable: forbidden" of the condition KubernetesNodesWatched. */
   std::string machines_watched(const char* name) const {
@@ -194,8 +196,7 @@ void follows_machines(void**) {
   f.run_for(milliseconds(300));
   assert_text(f.slurm.node("c-1").reason, "slurm-k8s: kubernetes node other is gone");
   f.run_for(seconds(2));
-  assert_text(f.machines_watched("c"),
-              "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
+  assert_text(f.machines_watched("c"), "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
 }
 
 constexpr const char* kPinned = "OnDemand\",\"pinToNode\":true,\"memoryReserve\":\"64Mi";
@@ -451,17 +452,26 @@ void signals_can_be_read(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(follows_machines),
+      SLURMK8S_TEST(follows_the_api),
+      SLURMK8S_TEST(follows_machines),
       SLURMK8S_TEST(nodes_are_pinned_to_their_machines),
       SLURMK8S_TEST(pins_outlive_the_sidecar),
-      SLURMK8S_TEST(machines_that_cannot_be_read_decide_nothing), SLURMK8S_TEST(machines_are_not_asked_for),
+      SLURMK8S_TEST(machines_that_cannot_be_read_decide_nothing),
+      SLURMK8S_TEST(machines_are_not_asked_for),
       SLURMK8S_TEST(is_cheap_at_rest),
-      SLURMK8S_TEST(writes_one_status_for_many_changes), SLURMK8S_TEST(survives_both_sides),
-      SLURMK8S_TEST(waits_for_nodesets_and_pods), SLURMK8S_TEST(follows_pods),
-      SLURMK8S_TEST(follows_the_api),    SLURMK8S_TEST(is_cheap_at_rest), SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(writes_one_status_for_many_changes),
+      SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(waits_for_nodesets_and_pods),
+      SLURMK8S_TEST(follows_pods),
+      SLURMK8S_TEST(follows_the_api),
+      SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(protects_pods_of_nodes_in_use),
-      SLURMK8S_TEST(shows_metrics),      SLURMK8S_TEST(ends_on_a_signal), SLURMK8S_TEST(signals_can_be_read),
-      SLURMK8S_TEST(ends_when_it_may_not_act), SLURMK8S_TEST(waits_until_it_may_start),
+      SLURMK8S_TEST(shows_metrics),
+      SLURMK8S_TEST(ends_on_a_signal),
+      SLURMK8S_TEST(signals_can_be_read),
+      SLURMK8S_TEST(ends_when_it_may_not_act),
+      SLURMK8S_TEST(waits_until_it_may_start),
   };
   return cmocka_run_group_tests_name("sidecar_daemon", tests, nullptr, nullptr);
 }

@@ -19,10 +19,14 @@ using Kind = NodeAction::Kind;
 Json status_of(const char* ready, const char* roll_out, const char* revision, const char* message = "why") {
   const auto condition = [&](const char* type, const std::string& reason) {
     const bool is_true = reason == "NodesMatch" || reason == "TemplateInUse";
-    return Json::object().set("type", type).set("status", is_true ? "True" : "False").set("reason", reason)
+    return Json::object()
+        .set("type", type)
+        .set("status", is_true ? "True" : "False")
+        .set("reason", reason)
         .set("message", message);
   };
-  return Json::object().set("updateRevision", revision)
+  return Json::object()
+      .set("updateRevision", revision)
       .set("conditions", Json::array().push(condition("Ready", ready)).push(condition("RolledOut", roll_out)));
 }
 
@@ -168,12 +172,9 @@ void a_roll_out_goes_on_over_a_restart(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_of_actions),
-      SLURMK8S_TEST(nodes_of_one_tale_share_an_event),
-      SLURMK8S_TEST(tells_what_is_wrong_once),
-      SLURMK8S_TEST(what_the_status_says_already_is_not_told),
-      SLURMK8S_TEST(follows_a_roll_out),
-      SLURMK8S_TEST(a_roll_out_goes_on_over_a_restart),
+      SLURMK8S_TEST(tells_of_actions),         SLURMK8S_TEST(nodes_of_one_tale_share_an_event),
+      SLURMK8S_TEST(tells_what_is_wrong_once), SLURMK8S_TEST(what_the_status_says_already_is_not_told),
+      SLURMK8S_TEST(follows_a_roll_out),       SLURMK8S_TEST(a_roll_out_goes_on_over_a_restart),
   };
   return cmocka_run_group_tests_name("sidecar_event_teller", tests, nullptr, nullptr);
 }

@@ -141,7 +141,8 @@ void nothing_is_written_to_the_api_server(void**) {
   fenced->list(kLeases, "slurm", {}, count);
   client.deliver();
   assert_int_equal(answers, 5);
-  const auto watch = fenced->watch(kLeases, "slurm", {}, [](kube::WatchEvent, const Json&) {}, [](const Status&) {});
+  const auto watch = fenced->watch(
+      kLeases, "slurm", {}, [](kube::WatchEvent, const Json&) {}, [](const Status&) {});
   assert_int_equal(client.open_watches(), 1);
   fenced->cancel(watch);
   assert_int_equal(client.open_watches(), 0);
@@ -187,9 +188,9 @@ void nothing_is_written_to_slurmctld(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(takes_the_lease_and_gives_it_back),      SLURMK8S_TEST(ends_without_an_answer),
+      SLURMK8S_TEST(takes_the_lease_and_gives_it_back),       SLURMK8S_TEST(ends_without_an_answer),
       SLURMK8S_TEST(an_end_that_never_contended_asks_nobody), SLURMK8S_TEST(a_shut_fence_stays_shut),
-      SLURMK8S_TEST(nothing_is_written_to_the_api_server),   SLURMK8S_TEST(nothing_is_written_to_slurmctld),
+      SLURMK8S_TEST(nothing_is_written_to_the_api_server),    SLURMK8S_TEST(nothing_is_written_to_slurmctld),
   };
   return cmocka_run_group_tests_name("sidecar_leader_election", tests, nullptr, nullptr);
 }

@@ -64,19 +64,19 @@ void what_is_to_be_done(void**) {
     bool expired;
     LeaseStep step;
   } cases[] = {
-      {{}, false, LeaseStep::create},         {{}, true, LeaseStep::create},
-      {lease("me"), false, LeaseStep::renew}, {lease("me"), true, LeaseStep::renew},
-      {lease(""), false, LeaseStep::take},    {lease("other"), false, LeaseStep::wait},
+      {{}, false, LeaseStep::create},          {{}, true, LeaseStep::create},
+      {lease("me"), false, LeaseStep::renew},  {lease("me"), true, LeaseStep::renew},
+      {lease(""), false, LeaseStep::take},     {lease("other"), false, LeaseStep::wait},
       {lease("other"), true, LeaseStep::take},
   };
   for (const auto& c : cases) assert_true(plan_lease(c.lease, "me", c.expired) == c.step);
 }
 
 void what_an_object_says(void**) {
-  const auto full = Json::parse(
-      R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"x","leaseDurationSeconds":30,)"
-      R"("acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":"2026-01-01T00:00:02.000000Z",)"
-      R"("leaseTransitions":3}})");
+  const auto full =
+      Json::parse(R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"x","leaseDurationSeconds":30,)"
+                  R"("acquireTime":"2026-01-01T00:00:00.000000Z","renewTime":"2026-01-01T00:00:02.000000Z",)"
+                  R"("leaseTransitions":3}})");
   const Lease lease = decode_lease(*full, seconds(15));
   assert_true(lease.there);
   assert_text(lease.holder, "x");

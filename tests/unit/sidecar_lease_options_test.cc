@@ -80,8 +80,10 @@ void identities_differ(void**) { assert_true(make_identity() != make_identity())
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(defaults_are_those_of_kubernetes), SLURMK8S_TEST(values_are_taken),
-      SLURMK8S_TEST(other_values_are_refused),         SLURMK8S_TEST(they_must_fit_together),
+      SLURMK8S_TEST(defaults_are_those_of_kubernetes),
+      SLURMK8S_TEST(values_are_taken),
+      SLURMK8S_TEST(other_values_are_refused),
+      SLURMK8S_TEST(they_must_fit_together),
       SLURMK8S_TEST(identities_differ),
   };
   return cmocka_run_group_tests_name("sidecar_lease_options", tests, nullptr, nullptr);

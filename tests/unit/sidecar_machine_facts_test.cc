@@ -20,19 +20,20 @@ void reads_whether_it_is_cordoned(void**) {
 void reads_whether_it_is_ready(void**) {
   const std::pair<const char*, bool> cases[] = {{"True", true}, {"False", false}, {"Unknown", false}};
   for (const auto& [status, ready] : cases) {
-    const MachineFacts machine = decode_machine_facts(*Json::parse(
-        format(R"({"status":{"conditions":[{"type":"MemoryPressure","status":"True","reason":"Full"},)"
-               R"({"type":"Ready","status":"%s","reason":"KubeletSays"}]}})", status)));
+    const MachineFacts machine = decode_machine_facts(
+        *Json::parse(format(R"({"status":{"conditions":[{"type":"MemoryPressure","status":"True","reason":"Full"},)"
+                            R"({"type":"Ready","status":"%s","reason":"KubeletSays"}]}})",
+                            status)));
     assert_int_equal(machine.ready, ready);
     assert_string_equal(machine.why_not_ready.c_str(), ready ? "" : "KubeletSays");
   }
 }
 
 void reads_the_taints_that_somebody_set(void**) {
-  const MachineFacts machine = decode(
-      R"({"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute"},)"
-      R"({"key":"gpu","value":"a100","effect":"NoSchedule"},{"key":"old","effect":"NoExecute"},)"
-      R"({"key":"candidate","effect":"PreferNoSchedule"}]}})");
+  const MachineFacts machine =
+      decode(R"({"spec":{"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute"},)"
+             R"({"key":"gpu","value":"a100","effect":"NoSchedule"},{"key":"old","effect":"NoExecute"},)"
+             R"({"key":"candidate","effect":"PreferNoSchedule"}]}})");
   assert_true(machine.taints == (std::vector<Taint>{{"gpu", "a100", "NoSchedule"}, {"old", "", "NoExecute"}}));
 }
 

@@ -81,15 +81,16 @@ void selector_and_affinity_must_both_hold(void**) {
 void chooses_machines(void**) {
   NodeSet nodeset;
   nodeset.name = "c";
-  nodeset.pod_spec = *Json::parse(
-      R"({"nodeSelector":{"gpu":"a100"},"tolerations":[{"key":"gpu","operator":"Exists"}]})");
+  nodeset.pod_spec =
+      *Json::parse(R"({"nodeSelector":{"gpu":"a100"},"tolerations":[{"key":"gpu","operator":"Exists"}]})");
   MachineFacts cordoned = kMachine, tainted = kMachine, tolerated = kMachine, silent = kMachine;
   cordoned.cordoned = true;
   tainted.taints = {{"gone", "", "NoSchedule"}};
   tolerated.taints = {{"gpu", "yes", "NoSchedule"}};
   silent.ready = false;
-  const Machines machines{{"cordoned", cordoned}, {"other", {}},            {"silent", silent},
-                          {"tainted", tainted},   {"tolerated", tolerated}, {std::string(62, 'x'), kMachine}};
+  const Machines machines{{"cordoned", cordoned},   {"other", {}},
+                          {"silent", silent},       {"tainted", tainted},
+                          {"tolerated", tolerated}, {std::string(62, 'x'), kMachine}};
   const MachineNodes nodes = choose_machine_nodes(nodeset, machines);
   assert_true(nodes.wanted == (std::map<std::string, bool>{{"c-silent", false}, {"c-tolerated", true}}));
   assert_int_equal(nodes.too_long.size(), 1);

@@ -57,12 +57,13 @@ const Row kRows[] = {
     {"not ready, drained by us", kNotReady, [](SlurmNode& n) { busy(n), drained_by_us(n); }, ""},
     {"gone, busy", kGone, busy, "drain slurm-k8s: kubernetes node m is gone"},
     {"well again", kWell, [](SlurmNode& n) { busy(n), drained_by_us(n); }, "undrain"},
-    {"well again, and silent meanwhile", kWell, [](SlurmNode& n) {
+    {"well again, and silent meanwhile", kWell,
+     [](SlurmNode& n) {
        busy(n), drained(n, "slurm-k8s: kubernetes node m is not ready: NodeStatusUnknown : Not responding");
-     }, "undrain"},
-    {"well again, drained by slurmctld with an appended Reason", kWell, [](SlurmNode& n) {
-       busy(n), drained(n, "slurm-k8s: kubernetes node m is cordoned : Low RealMemory");
-     }, ""},
+     },
+     "undrain"},
+    {"well again, drained by slurmctld with an appended Reason", kWell,
+     [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m is cordoned : Low RealMemory"); }, ""},
     {"well again, drained by slurmctld after our drain was over", kWell,
      [](SlurmNode& n) { busy(n), drained(n, kReasonReleased); }, ""},
     {"well, drained since its pod doesn't go: the engine's", kWell,

@@ -66,13 +66,13 @@ void follows_the_nodeset(void**) {
     const char* result;
   } cases[] = {
       {"c,big,v1,v2", "c,big", "", ""},
-      {"c,big,v1,v2", "c,big,v2", "", ""},                             // slurmctld has noted v2
-      {"c,big", "c,big", "", "c,big,v1,v2 c,big"},                     // as it was made
+      {"c,big,v1,v2", "c,big,v2", "", ""},          // slurmctld has noted v2
+      {"c,big", "c,big", "", "c,big,v1,v2 c,big"},  // as it was made
       {"c", "c,v1", "", "c,big,v1,v2 c,big"},
-      {"c,big,v1,v2,mine", "c,big,mine", "", ""},                      // an administrator's
+      {"c,big,v1,v2,mine", "c,big,mine", "", ""},  // an administrator's
       {"c,big,v1,v2,old", "c,big,old", "c,old,v1", "c,big,v1,v2 c,big"},
       {"c,big,v1,v2,v3", "c,big,v3", "c,big,v1,v2,v3", "c,big,v1,v2 c,big"},
-      {"c,big,v1,v2,old", "c,big,old", "", ""},                        // nobody knows whose it is
+      {"c,big,v1,v2,old", "c,big,old", "", ""},  // nobody knows whose it is
   };
   for (const auto& c : cases) {
     assert_text(changed(c.features, c.active, {now, true, c.before}), c.result);

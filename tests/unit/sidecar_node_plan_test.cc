@@ -95,8 +95,7 @@ void makes_what_is_missing(void**) {
   none.nodeset("compute", 12);
   assert_text(none.actions(), "create compute-[0-11]");
   assert_text(none.state("compute"), "-/ScalingOut");
-  assert_text(none.plan().actions[0].line,
-                      "NodeName=compute-[0-11] State=CLOUD Feature=compute CPUs=2 RealMemory=936");
+  assert_text(none.plan().actions[0].line, "NodeName=compute-[0-11] State=CLOUD Feature=compute CPUs=2 RealMemory=936");
   assert_text(none.plan().actions[0].nodeset, "compute");
 
   NodeSet special = nodeset_of("gpu", 3, 3);
@@ -106,7 +105,7 @@ void makes_what_is_missing(void**) {
   some.nodeset(special).records("gpu", 1, 1, {}, 3);
   assert_text(some.actions(), "create gpu-[000,002]; features gpu-001; weigh gpu-001");
   assert_text(some.plan().actions[0].line,
-                      "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
+              "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
 }
 
 // The pods of c-0 to c-3 are on two cordoned machines, that of c-4 on a good one.
@@ -477,16 +476,15 @@ void never_touches_nodes_of_others(void**) {
   Cluster cluster;
   cluster.nodeset("c", 2)
       .records("c", 0, 0)
-      .records("c", 1, 1, [](SlurmNode& n) { n.dynamic = false; })     // CLOUD in slurm.conf
+      .records("c", 1, 1, [](SlurmNode& n) { n.dynamic = false; })  // CLOUD in slurm.conf
       .records("c", 2, 2, [](SlurmNode& n) { n.dynamic = false; })
-      .records("c", 3, 3, [](SlurmNode& n) { n.cloud = false; })       // registered by itself
+      .records("c", 3, 3, [](SlurmNode& n) { n.cloud = false; })  // registered by itself
       .records("gone", 0, 3, [](SlurmNode& n) { n.cloud = false; });
   assert_text(cluster.actions(), "");
   assert_text(cluster.state("c"), "-/NameTaken");
   const NodePlan plan = cluster.plan();
   assert_int_equal(plan.states.at("c").counts.total, 1);
-  assert_text(plan.states.at("c").message,
-                      "c-1 (1): slurm has nodes of these names that slurm-k8s didn't make");
+  assert_text(plan.states.at("c").message, "c-1 (1): slurm has nodes of these names that slurm-k8s didn't make");
 }
 
 // NodeSets whose names continue each other don't share names of nodes: the last dash divides.
@@ -703,7 +701,9 @@ void follows_machines(void**) {
   const std::function<void(Cluster&)> changes[] = {
       [](Cluster& c) { c.machines.erase("m3"); },
       [](Cluster& c) { c.machines.at("m3").cordoned = true; },
-      [](Cluster& c) { c.machines.at("m3").taints = {{"gone", "", "NoExecute"}}; },
+      [](Cluster& c) {
+        c.machines.at("m3").taints = {{"gone", "", "NoExecute"}};
+      },
       [](Cluster& c) {
         c.nodesets.at("c").spec->pod_spec = *Json::parse(
             R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
@@ -862,9 +862,8 @@ void tells_failed_power_ups(void**) {
   assert_false(some.is_protected);
 
   Cluster protected_one;
-  protected_one.nodeset("c", 1).records("c", 0, 0, [](SlurmNode& n) {
-    n.draining = true, n.reason = "slurm-k8s: protected: no room";
-  });
+  protected_one.nodeset("c", 1).records(
+      "c", 0, 0, [](SlurmNode& n) { n.draining = true, n.reason = "slurm-k8s: protected: no room"; });
   const PowerUpFailures all = protected_one.plan().states.at("c").failures;
   assert_int_equal(all.nodes.size(), 0);
   assert_text(all.cause, "no room");

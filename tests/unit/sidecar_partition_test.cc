@@ -25,9 +25,10 @@ struct Fixture {
     slurm.node("other-0");
   }
   void put(const std::string& name, const std::string& partition) {
-    const auto object = Json::parse(format(
-        R"({"metadata":{"namespace":"slurm","name":"%s"},"spec":{"slurmd":{"image":"i","resources":{"limits":)"
-        R"({"cpu":"2","memory":"1000Mi"}}},"partition":%s}})", name.c_str(), partition.c_str()));
+    const auto object = Json::parse(
+        format(R"({"metadata":{"namespace":"slurm","name":"%s"},"spec":{"slurmd":{"image":"i","resources":{"limits":)"
+               R"({"cpu":"2","memory":"1000Mi"}}},"partition":%s}})",
+               name.c_str(), partition.c_str()));
     nodesets.insert_or_assign(name, KnownNodeSet{.generation = 1, .spec = decode_nodeset(*object)});
     version++;
   }
@@ -87,8 +88,9 @@ void is_made_changed_and_removed(void**) {
 
   f.put("gpu", R"({"enabled":false,"config":"MaxTime=1"})");
   f.rounds(1);
-  assert_text(f.calls(), "update partition gpu DenyAccounts=made-by-slurm-k8s,leaving-slurm-k8s State=DRAIN\n"
-                         "delete partition gpu");
+  assert_text(f.calls(),
+              "update partition gpu DenyAccounts=made-by-slurm-k8s,leaving-slurm-k8s State=DRAIN\n"
+              "delete partition gpu");
   assert_true(f.slurm.partitions.empty());
   assert_text(f.condition(), "False Disabled: spec.partition.enabled is false");
 }

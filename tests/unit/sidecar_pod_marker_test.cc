@@ -32,9 +32,10 @@ struct Fixture {
     put_nodeset("c");
   }
   void put_nodeset(const char* name, const char* more = "") {
-    const auto object = Json::parse(format(
-        R"({"metadata":{"namespace":"slurm","name":"%s"},"spec":{)"
-        R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}%s}})", name, more));
+    const auto object =
+        Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"%s"},"spec":{)"
+                           R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}%s}})",
+                           name, more));
     nodesets.insert_or_assign(name, KnownNodeSet{.generation = 1, .spec = decode_nodeset(*object)});
   }
   /** A pod as the engine makes it, and its node's record. */
@@ -101,9 +102,22 @@ void tells_states(void**) {
       {[](SlurmNode& n) { n.completing = true; }, "completing True Completing"},
       {[](SlurmNode& n) { n.powering_up = true; }, "powering-up False PoweringUp"},
       {[](SlurmNode& n) { n.power_up_asked = true; }, "powering-up False PoweringUp"},
-      {[](SlurmNode& n) { n.draining = true; n.reason = "why"; }, "drained False Drained why"},
-      {[](SlurmNode& n) { n.draining = true; n.base = Base::mixed; n.reason = "why"; }, "draining False Draining why"},
-      {[](SlurmNode& n) { n.base = Base::down; n.reason = "lost"; }, "down False Down lost"},
+      {[](SlurmNode& n) {
+         n.draining = true;
+         n.reason = "why";
+       },
+       "drained False Drained why"},
+      {[](SlurmNode& n) {
+         n.draining = true;
+         n.base = Base::mixed;
+         n.reason = "why";
+       },
+       "draining False Draining why"},
+      {[](SlurmNode& n) {
+         n.base = Base::down;
+         n.reason = "lost";
+       },
+       "down False Down lost"},
       {[](SlurmNode& n) { n.not_responding = true; }, "not-responding False NotResponding"},
       {[](SlurmNode& n) { n.powering_down = true; }, "powering-down False PoweringDown"},
       {[](SlurmNode& n) { n.power_down_asked = true; }, "powering-down False PoweringDown"},
@@ -191,7 +205,12 @@ void what_counts_as_busy(void**) {
       {"powering up", [](SlurmNode& n) { n.powering_up = true; }, true},
       {"to be powered up", [](SlurmNode& n) { n.power_up_asked = true; }, true},
       {"drained and idle", [](SlurmNode& n) { n.draining = true; }, false},
-      {"draining with a job", [](SlurmNode& n) { n.draining = true; n.base = Base::mixed; }, true},
+      {"draining with a job",
+       [](SlurmNode& n) {
+         n.draining = true;
+         n.base = Base::mixed;
+       },
+       true},
       {"down", [](SlurmNode& n) { n.base = Base::down; }, false},
       {"powering down", [](SlurmNode& n) { n.powering_down = true; }, false},
       {"reserved for maintenance", [](SlurmNode& n) { n.reserved = true; }, false},
@@ -233,7 +252,7 @@ void what_nobody_knows_stays(void**) {
   f.nodes.clear();  // no record
   f.add("d-0");     // no NodeSet
   f.put_nodeset("e", R"(,"replicas":"x")");
-  f.add("e-0");     // none that can be read
+  f.add("e-0");  // none that can be read
   f.rounds(10);
   for (const char* pod : {"c-0", "d-0", "e-0"}) assert_true(f.is_marked(pod));
   assert_int_equal(f.client.calls.size(), 0);

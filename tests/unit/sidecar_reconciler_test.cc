@@ -27,7 +27,8 @@ struct Fixture {
   std::int64_t generation = 0;
 
   explicit Fixture(Jitter jitter = [] { return 0.5; })
-      : reconciler(slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
+      : reconciler(
+            slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {
     return *Json::parse(
@@ -41,10 +42,10 @@ struct Fixture {
   }
   /** The pod of a node, as the API server shows it. */
   bool pod(const std::string& node, const char* uid, int deletion_cost = 0, const char* phase = "Running") {
-    return reconciler.upsert_pod(*Json::parse(format(
-        R"({"metadata":{"name":"%s","uid":"%s","labels":{"slurm-k8s.io/node":"%s"},)"
-        R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"%d"}},"status":{"phase":"%s"}})",
-        node.c_str(), uid, node.c_str(), deletion_cost, phase)));
+    return reconciler.upsert_pod(*Json::parse(
+        format(R"({"metadata":{"name":"%s","uid":"%s","labels":{"slurm-k8s.io/node":"%s"},)"
+               R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"%d"}},"status":{"phase":"%s"}})",
+               node.c_str(), uid, node.c_str(), deletion_cost, phase)));
   }
   void scale_always(const std::string& name, int replicas) {
     reconciler.upsert(object(name, format(R"({"scalingMode":"Always","replicas":%d,"slurmd":{"image":"i",)"
@@ -62,10 +63,10 @@ struct Fixture {
   /** The node's slurmd has registered, in a pod of this template. True when the pod may change the plan. */
   bool come_up(const std::string& node, const std::string& hash) {
     slurm.node(node).powered_down = slurm.node(node).power_up_asked = false;
-    return reconciler.upsert_pod(*Json::parse(
-        format(R"({"metadata":{"name":"%s","uid":"u-%s","labels":{"slurm-k8s.io/node":"%s",)"
-               R"("slurm-k8s.io/template-hash":"%s"}}})",
-               node.c_str(), hash.c_str(), node.c_str(), hash.c_str())));
+    return reconciler.upsert_pod(
+        *Json::parse(format(R"({"metadata":{"name":"%s","uid":"u-%s","labels":{"slurm-k8s.io/node":"%s",)"
+                            R"("slurm-k8s.io/template-hash":"%s"}}})",
+                            node.c_str(), hash.c_str(), node.c_str(), hash.c_str())));
   }
   /** Rounds, a second apart. */
   void rounds(int count) {
@@ -351,8 +352,7 @@ void follows_replicas(void**) {
 
   f.scale("c", 12);
   f.rounds(1);
-  assert_text(f.slurm.calls.back(),
-                      "create NodeName=c-[8-11] State=CLOUD Feature=c CPUs=2 RealMemory=936");
+  assert_text(f.slurm.calls.back(), "create NodeName=c-[8-11] State=CLOUD Feature=c CPUs=2 RealMemory=936");
 
   f.slurm.node("c-7").base = Base::allocated;
   f.slurm.node("c-7").powered_down = false;
@@ -392,7 +392,7 @@ void rolls_a_template_out(void**) {
   f.slurm.calls.clear();
 
   const std::string present = f.template_of("c", 2, "j");
-  f.rounds(3);  // asked for, powering down, powered down
+  f.rounds(3);                             // asked for, powering down, powered down
   assert_true(f.come_up("c-0", present));  // its predecessor's removal was missed
   assert_true(f.come_up("c-0", former));
   f.slurm.node("c-0").powered_down = true;
@@ -639,8 +639,8 @@ void is_idempotent_after_a_restart(void**) {
   f.rounds(1);
   const std::size_t calls = f.slurm.calls.size();
   Reconciler second(f.slurm, f.clock);
-  second.upsert(f.object(
-      "c", R"({"replicas":4,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})"));
+  second.upsert(
+      f.object("c", R"({"replicas":4,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})"));
   second.set_listed();
   second.round();
   assert_int_equal(f.slurm.calls.size(), calls);
@@ -673,8 +673,7 @@ void keeps_a_wrong_spec_apart(void**) {
   f.scale("good", 1);
   f.rounds(2);
   assert_text(f.slurm.names(), "bad-[0-2],good-0");
-  assert_text(f.ready("bad"),
-                      "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: required");
+  assert_text(f.ready("bad"), "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: required");
   assert_int_equal(f.reconciler.states().at("bad").counts.total, 3);
   assert_true(f.reconciler.states().at("good").ready);
   f.scale("bad", 1);
@@ -778,8 +777,8 @@ void a_pod_brings_the_topology_of_its_machine(void**) {
 void a_pod_brings_the_features_of_its_machine(void**) {
   Fixture f;
   const auto machine = [&](const char* name, const char* annotations) {
-    f.reconciler.upsert_machine(*Json::parse(
-        format(R"({"metadata":{"name":"%s","annotations":%s}})", name, annotations)));
+    f.reconciler.upsert_machine(
+        *Json::parse(format(R"({"metadata":{"name":"%s","annotations":%s}})", name, annotations)));
   };
   const auto place = [&](const char* on) {
     return f.reconciler.upsert_pod(*Json::parse(format(
@@ -822,7 +821,8 @@ void are_not_tried_again_in_step(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(makes_lost_records_again), SLURMK8S_TEST(seldom_drops_records_that_stay_lost),
+      SLURMK8S_TEST(makes_lost_records_again),
+      SLURMK8S_TEST(seldom_drops_records_that_stay_lost),
       SLURMK8S_TEST(recycles_no_node_for_a_job_that_has_one),
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(follows_replicas),

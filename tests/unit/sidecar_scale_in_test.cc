@@ -49,9 +49,9 @@ struct Set {
 };
 
 const Change kByLoss[] = {
-    [](SlurmNode& n) { allocated(n), drained_by_us(n); },          // on its way out
-    {},                                                            // powered down
-    [](SlurmNode& n) { up(n), n.powering_down = true; },           // powering down
+    [](SlurmNode& n) { allocated(n), drained_by_us(n); },  // on its way out
+    {},                                                    // powered down
+    [](SlurmNode& n) { up(n), n.powering_down = true; },   // powering down
     [](SlurmNode& n) { up(n), n.draining = true, n.reason = "disk"; },
     [](SlurmNode& n) { up(n), n.powering_up = true; },
     up,
@@ -77,7 +77,7 @@ void counts_like_states_as_equal(void**) {
       {[](SlurmNode& n) { up(n), n.base = Base::down; }, [](SlurmNode& n) { up(n), n.draining = true; }},
       {allocated, [](SlurmNode& n) { up(n), n.base = Base::mixed; }},
       {allocated, [](SlurmNode& n) { up(n), n.completing = true; }},
-      {allocated, [](SlurmNode& n) { n.base = Base::allocated; }},                      // its job waits for the pod
+      {allocated, [](SlurmNode& n) { n.base = Base::allocated; }},  // its job waits for the pod
       {allocated, [](SlurmNode& n) { allocated(n), n.powering_up = true; }},
       {allocated, [](SlurmNode& n) { n.reserved = true; }},
       {allocated, [](SlurmNode& n) { up(n), n.base = Base::unknown; }},

@@ -57,8 +57,16 @@ void writes_every_field(void**) {
   NodeSetState state;
   state.generation = 7;
   state.desired = 11;
-  state.counts = {.total = 1, .ready = 2, .powered_up = 3, .powering_up = 4, .powering_down = 5, .powered_down = 6,
-                  .allocated = 7, .idle = 8, .draining = 9, .down = 10};
+  state.counts = {.total = 1,
+                  .ready = 2,
+                  .powered_up = 3,
+                  .powering_up = 4,
+                  .powering_down = 5,
+                  .powered_down = 6,
+                  .allocated = 7,
+                  .idle = 8,
+                  .draining = 9,
+                  .down = 10};
   state.reason = "InvalidSpec";
   state.message = "nodeset slurm/c: spec.replicas: \"x\": an integer is needed";
   state.failures = {{"c-3", "c-4"}, true, "unschedulable: no room"};
@@ -225,10 +233,10 @@ void forgets_what_is_gone(void**) {
   f.add("b");
   f.writer.want("a", f.state(1));
   f.writer.want("b", f.state(1));
-  f.timers.run_due();     // both requests are under way
+  f.timers.run_due();  // both requests are under way
   f.writer.forget("a");
   f.client.erase(kube::kNodeSets, "slurm", "b");
-  f.client.deliver();     // b: not found
+  f.client.deliver();  // b: not found
   f.writer.forget("b");
   f.writer.forget("b");
   f.pass(seconds(60));

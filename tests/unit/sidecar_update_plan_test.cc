@@ -103,11 +103,13 @@ void takes_what_is_in_service(void**) {
       {"powered down, the drain stayed", [](SlurmNode& n) { drained(n, kUpdateReason); }, "", "undrain c-0"},
       {"drained by an administrator", [](SlurmNode& n) { idle(n), drained(n, "disk"); }, "", ""},
       {"busy, drained by an administrator", [](SlurmNode& n) { busy(n), drained(n, "disk"); }, "", ""},
-      {"drained by slurmctld after our drain was over",
-       [](SlurmNode& n) { idle(n), drained(n, kReasonReleased); }, "", ""},
-      {"so, with an appended Reason", [](SlurmNode& n) {
+      {"drained by slurmctld after our drain was over", [](SlurmNode& n) { idle(n), drained(n, kReasonReleased); }, "",
+       ""},
+      {"so, with an appended Reason",
+       [](SlurmNode& n) {
          idle(n), drained(n, (std::string(kUpdateReason) + " : gres/gpu count reported lower").c_str());
-       }, "", ""},
+       },
+       "", ""},
       {"drained for its machine", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "", ""},
       {"an old Reason", [](SlurmNode& n) { busy(n), n.reason = kUpdateReason; }, "drain c-0", ""},
       {"powered down, its pod is going", powered_down, "", ""},
@@ -211,8 +213,7 @@ void heeds_maintenance_reservations(void**) {
   cluster.add(idle, kOld).add(busy, kOld).add(idle, kOld).add(busy, kOld);
   cluster.node(2).reserved = true;  // but not for maintenance
   assert_text(cluster.steps(), "");
-  assert_text(cluster.condition(),
-                      "False WaitingForMaintenance: c-[0-3] (4): updated in a maintenance reservation");
+  assert_text(cluster.condition(), "False WaitingForMaintenance: c-[0-3] (4): updated in a maintenance reservation");
   for (const std::size_t i : {0u, 1u}) cluster.node(i).reserved = cluster.node(i).maintenance = true;
   assert_text(cluster.steps(), "drain c-1; recycle c-0");
   drained(cluster.node(1), kUpdateReason);
@@ -233,7 +234,7 @@ void stops_when_a_node_fails(void**) {
     cluster.pods.erase("c-0");
     assert_text(cluster.steps(), "undrain c-2");
     assert_text(cluster.condition(),
-                        "False Stopped: no node has come up with the template since one failed to: ErrImagePull");
+                "False Stopped: no node has come up with the template since one failed to: ErrImagePull");
     cluster.node(0) = FakeSlurm::cloud_node("c-0");  // the hold is over: that alone says nothing
     cluster.node(0).cpus = cluster.nodeset.cpus;
     assert_text(cluster.steps(), "undrain c-2");
@@ -312,14 +313,14 @@ void takes_none_of_a_protected_nodeset(void**) {
   cluster.add(idle, kOld).add(waits, kOld);
   assert_text(cluster.steps(), "undrain c-1");
   assert_text(cluster.condition(),
-                      "False Protected: c-[0-1] (2): not updated while the NodeSet is protected: ErrImagePull");
+              "False Protected: c-[0-1] (2): not updated while the NodeSet is protected: ErrImagePull");
 }
 
 void counts_and_describes(void**) {
   Cluster cluster(2);
   cluster.add(idle, kOld).add(busy, kOld).add(idle, kNew).add(powered_down, kNone).add(idle, "");
   assert_text(cluster.condition(),
-                      "False WaitingForJobs: c-[0-1] (2): to be updated; recycled when their jobs are over: c-1 (1)");
+              "False WaitingForJobs: c-[0-1] (2): to be updated; recycled when their jobs are over: c-1 (1)");
   assert_int_equal(cluster.before.updated, 3);
   assert_text(cluster.before.template_hash, kNew);
   cluster.nodeset.update.max_unavailable = 1;

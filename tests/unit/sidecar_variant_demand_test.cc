@@ -62,11 +62,11 @@ void recycles_as_many_as_are_missing(void**) {
 }
 
 void recycles_none_in_vain(void**) {
-  assert_text(World().node("").job("v2", 2).recycled(), "");           // not enough
-  assert_text(World().node("v2").node("").job("v2").recycled(), "");   // there is one
+  assert_text(World().node("").job("v2", 2).recycled(), "");          // not enough
+  assert_text(World().node("v2").node("").job("v2").recycled(), "");  // there is one
   assert_text(World().node("-").node("").job("v2").recycled(), "");
-  assert_text(World().node("").job("g").recycled(), "");               // no variant
-  assert_text(World().node("").job("g|v2").recycled(), "");            // any node would do
+  assert_text(World().node("").job("g").recycled(), "");     // no variant
+  assert_text(World().node("").job("g|v2").recycled(), "");  // any node would do
   assert_text(World().node("").job("v2*1").recycled(), "");
   assert_text(World().node("").job("nothing&v2").recycled(), "");
   assert_text(World().node("").job("v2", 1, "g-1").recycled(), "");

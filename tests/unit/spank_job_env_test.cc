@@ -75,8 +75,10 @@ void threads(void**) {
   };
   for (const auto& row : cases) {
     std::string expected = row.expected;
-    if (expected == "-") expected = "-OMP_NUM_THREADS -SLURM_K8S_OMP_NUM_THREADS";
-    else if (!expected.empty()) expected = "OMP_NUM_THREADS=" + expected + " SLURM_K8S_OMP_NUM_THREADS=" + expected;
+    if (expected == "-")
+      expected = "-OMP_NUM_THREADS -SLURM_K8S_OMP_NUM_THREADS";
+    else if (!expected.empty())
+      expected = "OMP_NUM_THREADS=" + expected + " SLURM_K8S_OMP_NUM_THREADS=" + expected;
     const std::string got = shown(thread_changes(row.threads, row.overrides, row.step));
     if (got != expected) fail_msg("%s: '%s', not '%s'", row.what, got.c_str(), expected.c_str());
   }
@@ -90,10 +92,10 @@ void gpus(void**) {
   } cases[] = {
       {"GPU-a,GPU-b", "1", "CUDA_VISIBLE_DEVICES=GPU-b"},
       {"GPU-a,GPU-b,MIG-c/1", "1,0", "CUDA_VISIBLE_DEVICES=GPU-b,GPU-a"},
-      {"GPU-a", nullptr, ""},        // CUDA shows what the container has
-      {"GPU-a", "", ""},             // Slurm: none
-      {"GPU-a", "NoDevFiles", ""},   // Slurm: none
-      {"GPU-a", "GPU-a", ""},        // ids already
+      {"GPU-a", nullptr, ""},       // CUDA shows what the container has
+      {"GPU-a", "", ""},            // Slurm: none
+      {"GPU-a", "NoDevFiles", ""},  // Slurm: none
+      {"GPU-a", "GPU-a", ""},       // ids already
       {"", "0", ""},
       {"all", "0", ""},
       {"void", "0", ""},

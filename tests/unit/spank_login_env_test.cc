@@ -62,8 +62,8 @@ void answers(void**) {
   } cases[] = {
       {"M\nA=1\0B=2\0M\n"sv, "A=1|B=2"},
       {"M\nM\n"sv, ""},
-      {"Welcome!\nHOME=/wrong\0\nM\nA=1\0M\n"sv, "A=1"},       // what a profile prints
-      {"no newline M\nA=1\0M\nlogout\n"sv, "A=1"},             // and what it prints at the end
+      {"Welcome!\nHOME=/wrong\0\nM\nA=1\0M\n"sv, "A=1"},  // what a profile prints
+      {"no newline M\nA=1\0M\nlogout\n"sv, "A=1"},        // and what it prints at the end
       {"M\nA=two\nlines\0B=\0C==\0M\n"sv, "A=two\nlines|B=|C=="},
       {"M\n_=/usr/bin/env\0PWD=/\0OLDPWD=/\0SHLVL=1\0TERM=x\0A=1\0M\n"sv, "A=1"},
       {"M\nDISPLAY=:0\0ENVIRONMENT=BATCH\0HOSTNAME=h\0A=1\0M\n"sv, "A=1"},
@@ -126,8 +126,8 @@ void a_real_shell(void**) {
   const std::string folder = home.folder();
   std::string text = as_user(folder, "echo hello; export MINE='two\nlines' WHERE=$(pwd) WHO=$(id -u)", kLong);
   const std::string uid = std::to_string(::geteuid() == 0 ? 65534 : ::geteuid());
-  for (const std::string& part : {"HOME=" + folder, std::string("USER=ada"), std::string("MINE=two\nlines"),
-                                  "WHERE=" + folder, "WHO=" + uid}) {
+  for (const std::string& part :
+       {"HOME=" + folder, std::string("USER=ada"), std::string("MINE=two\nlines"), "WHERE=" + folder, "WHO=" + uid}) {
     const bool has = ("|" + text + "|").find("|" + part + "|") != std::string::npos;
     if (!has) fail_msg("no %s in %s", part.c_str(), text.c_str());
   }

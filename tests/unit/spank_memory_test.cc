@@ -97,9 +97,21 @@ std::string found_of(std::uint32_t job, pid_t self) {
     pid_t pid;
     pid_t parent;
     std::uint32_t stepd_of;
-  } rows[] = {{1, 0, 0},   {10, 1, 0},   {20, 10, 7},  {21, 10, 7},  {30, 10, 8},
-              {40, 20, 0}, {41, 40, 0},  {42, 41, 0},  {50, 21, 0},  {60, 30, 0},
-              {70, 1, 0},  {71, 70, 0}, {80, 81, 0},  {81, 80, 0}};  // 70: detached; 80: a loop, of pids read twice
+  } rows[] = {{1, 0, 0},
+              {10, 1, 0},
+              {20, 10, 7},
+              {21, 10, 7},
+              {30, 10, 8},
+              {40, 20, 0},
+              {41, 40, 0},
+              {42, 41, 0},
+              // 70: detached; 80: a loop, of pids read twice
+              {50, 21, 0},
+              {60, 30, 0},
+              {70, 1, 0},
+              {71, 70, 0},
+              {80, 81, 0},
+              {81, 80, 0}};
   std::vector<MemoryProcess> all;
   for (const auto& row : rows) {
     MemoryProcess process;
@@ -129,8 +141,8 @@ void pauses(void**) {
     std::uint64_t used;
     int took;      // in microseconds
     int expected;  // in milliseconds
-  } cases[] = {{0, 0, 0, 100},      {90, 80, 0, 100},       {10, 13, 0, 100},       {10, 14, 0, 20},
-               {10, 14, 300, 20},   {10, 14, 12000, 600},   {0, 0, 12000, 600},     {9, 9, 1200000, 30000}};
+  } cases[] = {{0, 0, 0, 100},    {90, 80, 0, 100},     {10, 13, 0, 100},   {10, 14, 0, 20},
+               {10, 14, 300, 20}, {10, 14, 12000, 600}, {0, 0, 12000, 600}, {9, 9, 1200000, 30000}};
   for (const auto& row : cases) {
     const auto pause = next_look(row.before, row.used, 100, std::chrono::microseconds(row.took));
     assert_int_equal(pause.count(), row.expected * 1000);
@@ -147,7 +159,8 @@ class Family {
     if (first_ == 0) live(bytes, children, user, ready[1]);
     ::close(ready[1]);
     char byte;
-    while (::read(ready[0], &byte, 1) < 0) {}
+    while (::read(ready[0], &byte, 1) < 0) {
+    }
     ::close(ready[0]);
   }
   ~Family() { end(); }

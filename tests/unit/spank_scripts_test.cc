@@ -101,13 +101,14 @@ void scripts_that_root_may_run(void**) {
 
 void environment(void**) {
   const std::vector<std::string> host{"SLURM_JOB_ID=7",    "SLURMD_NODENAME=c-0", "SPANK_SLURM_JOB_ID=8",
-                                      "LD_PRELOAD=/tmp/x", "PATH=/tmp",          "SLURM_K8S_POD=no",
+                                      "LD_PRELOAD=/tmp/x", "PATH=/tmp",           "SLURM_K8S_POD=no",
                                       "SLURMX=1"};
   std::string got;
   const auto variables = script_environment(host, "SLURM_K8S_POD=c-0\nBASH_ENV=/tmp/x\n");
   for (const std::string& variable : variables.value()) got += variable + "|";
-  assert_text(got, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin|SLURM_JOB_ID=7|"
-                   "SLURMD_NODENAME=c-0|SLURM_K8S_POD=c-0|");
+  assert_text(got,
+              "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin|SLURM_JOB_ID=7|"
+              "SLURMD_NODENAME=c-0|SLURM_K8S_POD=c-0|");
   assert_false(script_environment(host, "rubbish").ok());
 }
 
@@ -115,8 +116,14 @@ void once_per_pod(void**) {
   const TemporaryFolder folder;
   const std::string marker = folder.path() + "/done";
   int calls = 0;
-  const auto failing = [&] { ++calls; return Status(Error(Errc::unavailable, "no")); };
-  const auto working = [&] { ++calls; return Status(); };
+  const auto failing = [&] {
+    ++calls;
+    return Status(Error(Errc::unavailable, "no"));
+  };
+  const auto working = [&] {
+    ++calls;
+    return Status();
+  };
   assert_text(once(marker, kPlenty, failing).error().message(), "no");
   assert_true(once(marker, kPlenty, working).ok());  // after a failure: again
   assert_true(once(marker, kPlenty, failing).ok());
@@ -137,7 +144,8 @@ void processes_wait_for_each_other(void**) {
     const Status done = once(marker, kPlenty, [&] {
       char byte = 'x';
       if (::write(ready[1], &byte, 1) != 1) return Status(Error(Errc::internal, "write"));
-      while (::read(go[0], &byte, 1) > 0) {}
+      while (::read(go[0], &byte, 1) > 0) {
+      }
       return Status();
     });
     ::_exit(done ? 0 : 1);
@@ -145,7 +153,10 @@ void processes_wait_for_each_other(void**) {
   char byte = 0;
   assert_int_equal(::read(ready[0], &byte, 1), 1);
   bool called = false;
-  const auto work = [&] { called = true; return Status(); };
+  const auto work = [&] {
+    called = true;
+    return Status();
+  };
   assert_text(once(marker, 100ms, work).error().message(), "another job's is still not done");
   ::close(go[1]);
   assert_true(once(marker, kPlenty, work).ok());
@@ -159,9 +170,12 @@ void processes_wait_for_each_other(void**) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(what_a_script_says),        SLURMK8S_TEST(what_a_script_has),
-                              SLURMK8S_TEST(a_script_that_takes_too_long), SLURMK8S_TEST(scripts_that_root_may_run),
-                              SLURMK8S_TEST(environment),               SLURMK8S_TEST(once_per_pod),
+  const CMUnitTest tests[] = {SLURMK8S_TEST(what_a_script_says),
+                              SLURMK8S_TEST(what_a_script_has),
+                              SLURMK8S_TEST(a_script_that_takes_too_long),
+                              SLURMK8S_TEST(scripts_that_root_may_run),
+                              SLURMK8S_TEST(environment),
+                              SLURMK8S_TEST(once_per_pod),
                               SLURMK8S_TEST(processes_wait_for_each_other)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

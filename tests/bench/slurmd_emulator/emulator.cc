@@ -274,8 +274,7 @@ bool Emulator::tell(const Node& node, std::uint16_t type, void* data) {
 }
 
 void Emulator::event(const char* name, const std::string& subject) {
-  const double now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double now = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const std::lock_guard lock(events_);
   on_event_(now, name, subject);
 }

@@ -27,8 +27,8 @@ struct Settings {
   std::string controller_address;  ///< numeric, IPv4
   std::uint16_t controller_port = 6817;
   std::uint16_t port = 6818;
-  int threads = 16;                        ///< for what slurmctld asks, and as many for what the nodes say
-  std::chrono::milliseconds job_time{0};   ///< a batch job ends this long after its launch
+  int threads = 16;                       ///< for what slurmctld asks, and as many for what the nodes say
+  std::chrono::milliseconds job_time{0};  ///< a batch job ends this long after its launch
 };
 
 struct Counters {
@@ -83,7 +83,7 @@ class Emulator {
   Counters counters_;
   std::mutex events_;
 
-  std::mutex mutex_;  ///< guards nodes_ and what may change in them
+  std::mutex mutex_;                                      ///< guards nodes_ and what may change in them
   std::map<std::uint32_t, std::unique_ptr<Node>> nodes_;  ///< by address; never removed
   std::unordered_map<std::string, Node*> by_name_;
 

@@ -19,8 +19,8 @@ namespace emulator::slurm {
 inline constexpr std::uint32_t kNoVal = 0xfffffffe;
 inline constexpr std::uint32_t kBatchStep = 0xfffffffb;
 inline constexpr int kAlreadyComplete = 4002;       ///< ESLURMD_KILL_JOB_ALREADY_COMPLETE
-inline constexpr std::uint16_t kWantsResponse = 2; ///< SLURMD_REG_FLAG_RESP
-inline constexpr std::uint8_t kDynamicNormal = 2;  ///< DYN_NODE_NORM, slurmd -Z
+inline constexpr std::uint16_t kWantsResponse = 2;  ///< SLURMD_REG_FLAG_RESP
+inline constexpr std::uint8_t kDynamicNormal = 2;   ///< DYN_NODE_NORM, slurmd -Z
 
 enum MessageType : std::uint16_t {
   kRequestRegistration = 1001,
