@@ -289,7 +289,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   for (auto& [name, node] : nodes_) {
     const auto found = by_name.find(name);
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
-    const Reconciled result = reconcile_node(node, record, look);
+    const ReconcileOutcome result = reconcile_node(node, record, look);
     waits |= result.waits;
     note_boot(node, record, look);
     if (node.told_stuck && !node.busy && judge_stuck(record) != StuckVerdict::leave) {

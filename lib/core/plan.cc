@@ -157,8 +157,8 @@ bool is_taken_over(const Node& node, const SlurmNode& record) {
 
 }  // namespace
 
-Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look) {
-  Reconciled result;
+ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look) {
+  ReconcileOutcome result;
   const bool decided = node.want != Node::Want::unknown;
   if (node.busy || (decided && look.now < node.since + kReconcileGrace)) return result;
   if (!decided && node.pod && node.seen > look.begun) return result;

@@ -85,7 +85,7 @@ struct Look {
 };
 
 /** What an observed state of Slurm's node record says about what we should want. */
-struct Reconciled {
+struct ReconcileOutcome {
   bool changed = false;  ///< `node` was changed: plan it again
   bool waits = false;    ///< a resume may be on its way: look again when kResumeGrace is over
 };
@@ -99,7 +99,7 @@ struct Reconciled {
  * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
  * for kResumeGrace.
  */
-Reconciled reconcile_node(Node& node, const SlurmNode* record, const Look& look);
+ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look);
 
 /**
  * Notes what slurmctld waited for at the first look (Node::booting, Node::unheard); to be called after reconcile_node()

@@ -344,7 +344,7 @@ void reconciles_with_slurm(void**) {
   for (const auto& row : cases) {
     Node node = row.node;
     const Look look{kNow, row.first, "new", kNow - 2s};
-    const Reconciled result = reconcile_node(node, row.record, look);
+    const ReconcileOutcome result = reconcile_node(node, row.record, look);
     const Says says = node.doubted     ? Says::doubted
                       : result.changed ? Says::changed
                       : result.waits   ? Says::waits
