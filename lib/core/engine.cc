@@ -191,10 +191,10 @@ void Engine::observe(const std::string& name, Pod pod) {
   }
   node.note_deletion(pod.deleting, parts_.clock.now());
   if (pod.running && !(same && node.pod->running)) node.running_since = parts_.clock.now();
-  const bool as_before = same && node.pod->hindrance.kind == pod.hindrance.kind;
+  const bool as_before = same && node.pod->start_problem.kind == pod.start_problem.kind;
   if (!as_before) {
-    node.hindered = parts_.clock.now();
-    if (pod.hindrance.kind == Hindrance::Kind::creating) {
+    node.problem_since = parts_.clock.now();
+    if (pod.start_problem.kind == StartProblem::Kind::creating) {
       parts_.timers.after(kQuietCreation, [this, name] { reports_.look_at(name); });
     }
   }
@@ -365,9 +365,10 @@ SlurmReports::Waiting Engine::waits_for(const std::string& name) const {
     return {"pod " + describe_deletion(*node.pod), waits ? node.jobs : std::vector<std::uint32_t>()};
   }
   if (!wanted) return {};
-  const Hindrance& hindrance = node.pod->hindrance;
-  const bool quiet = hindrance.kind == Hindrance::Kind::creating && parts_.clock.now() < node.hindered + kQuietCreation;
-  return {quiet ? std::string() : hindrance.text, node.jobs};
+  const StartProblem& start_problem = node.pod->start_problem;
+  const bool quiet =
+      start_problem.kind == StartProblem::Kind::creating && parts_.clock.now() < node.problem_since + kQuietCreation;
+  return {quiet ? std::string() : start_problem.text, node.jobs};
 }
 
 }  // namespace slurmk8s

@@ -200,7 +200,7 @@ void Engine::confirm(const std::string& name, Node& node, const Action& action) 
     }
     Pod pod = decode_pod(*result);
     const bool is_as_before = after.want == Node::Want::up && after.pod && after.pod->uid == uid && pod.uid == uid &&
-                              pod.hindrance.kind == after.pod->hindrance.kind && !pod.deleting;
+                              pod.start_problem.kind == after.pod->start_problem.kind && !pod.deleting;
     if (is_as_before) {
       fail(name, after, action.reason, action.cause);
     } else {

@@ -62,30 +62,30 @@ std::string sentence(std::string_view reason, std::string_view message) {
 }
 
 /** Of a container that waits: the first that has a fault, else the first. */
-void note_container(const Json& container, Hindrance& hindrance) {
+void note_container(const Json& container, StartProblem& start_problem) {
   const Json waiting = container.at({"state", "waiting"});
-  if (waiting.is_null() || hindrance.kind == Hindrance::Kind::failing) return;
+  if (waiting.is_null() || start_problem.kind == StartProblem::Kind::failing) return;
   const std::string_view reason = waiting["reason"].text();
   if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") {
-    hindrance = {Hindrance::Kind::creating, "images are pulled and containers made"};
+    start_problem = {StartProblem::Kind::creating, "images are pulled and containers made"};
   } else {
-    hindrance = {Hindrance::Kind::failing, sentence(reason, waiting["message"].text())};
+    start_problem = {StartProblem::Kind::failing, sentence(reason, waiting["message"].text())};
   }
 }
 
-Hindrance decode_hindrance(const Json& status) {
-  Hindrance hindrance;
+StartProblem decode_start_problem(const Json& status) {
+  StartProblem start_problem;
   status["conditions"].each([&](const Json& condition) {
     if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False") return;
     const std::string reason =
         condition["reason"].text() == "Unschedulable" ? "unschedulable" : std::string(condition["reason"].text());
-    hindrance = {Hindrance::Kind::unschedulable, sentence(reason, condition["message"].text())};
+    start_problem = {StartProblem::Kind::unschedulable, sentence(reason, condition["message"].text())};
   });
-  if (hindrance.kind != Hindrance::Kind::none) return hindrance;
+  if (start_problem.kind != StartProblem::Kind::none) return start_problem;
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
-    status[list].each([&](const Json& container) { note_container(container, hindrance); });
+    status[list].each([&](const Json& container) { note_container(container, start_problem); });
   }
-  return hindrance;
+  return start_problem;
 }
 
 void decode_deletion(const Json& metadata, Pod& pod) {
@@ -121,7 +121,7 @@ Pod decode_pod(const Json& object) {
     pod.ended = ended_reason(status);
     if (!pod.deleting) pod.slurmd_end = decode_slurmd_end(status);
   } else {
-    pod.hindrance = decode_hindrance(status);
+    pod.start_problem = decode_start_problem(status);
   }
   return pod;
 }

@@ -14,7 +14,7 @@
 namespace slurmk8s {
 
 /** What keeps a pod from running. */
-struct Hindrance {
+struct StartProblem {
   enum class Kind {
     none,
     creating,       ///< nothing: images are pulled, containers made
@@ -47,7 +47,7 @@ struct Pod {
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   bool scheduled = false;  ///< a machine was found for it
   bool running = false;    ///< its containers run
-  Hindrance hindrance;
+  StartProblem start_problem;
 };
 
 /** For a Reason or a Comment, of a pod that is being deleted: "still terminating on kubernetes node m1". */
@@ -83,7 +83,7 @@ struct Node {
   TimePoint running_since{};     ///< since when it has been known to run
   TimePoint deleting_since{};    ///< since when it has been known to be deleted; zero: it isn't
   bool told_stuck = false;       ///< slurmctld was told that it doesn't go
-  TimePoint hindered{};          ///< since when `pod` has been hindered by what hinders it now
+  TimePoint problem_since{};     ///< since when `pod` has had its start_problem
   bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
   bool timed_running = false;
   bool had_pod = false;    ///< with Want::up: the pod of this request was seen, so that its absence is a loss

@@ -62,16 +62,16 @@ Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) 
   return act(depends_on_job && !node.order ? Action::Kind::order : Action::Kind::create);
 }
 
-Action plan_hindered(const Node& node, const Owner& owner, TimePoint now) {
-  const Hindrance& hindrance = node.pod->hindrance;
+Action plan_start_problem(const Node& node, const Owner& owner, TimePoint now) {
+  const StartProblem& start_problem = node.pod->start_problem;
   std::chrono::seconds grace = kStartGrace;
   Cause cause = Cause::start;
-  if (hindrance.kind == Hindrance::Kind::unschedulable) {
+  if (start_problem.kind == StartProblem::Kind::unschedulable) {
     cause = Cause::unschedulable;
     grace = owner ? owner.value()->unschedulable_grace : NodeSet().unschedulable_grace;
   }
-  const TimePoint patience = node.hindered + grace;
-  return now < patience ? wait_until(patience) : fail(hindrance.text, cause);
+  const TimePoint patience = node.problem_since + grace;
+  return now < patience ? wait_until(patience) : fail(start_problem.text, cause);
 }
 
 /** The words of a slurmd that was asked to end say nothing about why. */
@@ -86,7 +86,7 @@ Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
   if (node.pod->deleting && is_ours_to_replace) return plan_deleting(node, now);
   if (!node.has_current_pod()) return act(Action::Kind::ask);
   if (!node.pod->ended.empty()) return fail(describe_end(*node.pod, owner), Cause::ended);
-  if (node.pod->hindrance.is_fault()) return plan_hindered(node, owner, now);
+  if (node.pod->start_problem.is_fault()) return plan_start_problem(node, owner, now);
   return node.pod->deleting ? plan_deleting(node, now) : Action{};
 }
 

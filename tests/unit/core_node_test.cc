@@ -5,7 +5,7 @@
 #include "support/cmocka.hpp"
 
 using namespace slurmk8s;
-using Kind = Hindrance::Kind;
+using Kind = StartProblem::Kind;
 
 namespace {
 
@@ -63,9 +63,9 @@ void says_what_hinders(void**) {
        ""},
   };
   for (const auto& row : cases) {
-    const Hindrance hindrance = pod_with_status(row.status).hindrance;
-    if (hindrance.kind != row.kind || hindrance.text != row.text) {
-      fail_msg("%s: kind %d, %s", row.status.c_str(), static_cast<int>(hindrance.kind), hindrance.text.c_str());
+    const StartProblem start_problem = pod_with_status(row.status).start_problem;
+    if (start_problem.kind != row.kind || start_problem.text != row.text) {
+      fail_msg("%s: kind %d, %s", row.status.c_str(), static_cast<int>(start_problem.kind), start_problem.text.c_str());
     }
   }
 }
@@ -75,7 +75,7 @@ void keeps_texts_to_one_short_line(void**) {
       pod_with_status(R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"CreateContainerError",
                           "message":"a\nb )" +
                       std::string(10000, 'x') + R"("}}}]})")
-          .hindrance.text;
+          .start_problem.text;
   assert_int_equal(text.size(), 240);
   assert_contains(text, "CreateContainerError: a b xxx");
   assert_text(text.substr(237), "...");

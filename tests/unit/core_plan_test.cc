@@ -43,7 +43,7 @@ Node make_node(Node::Want want, const char* request, std::optional<Pod> pod) {
   Node node;
   node.want = want;
   node.request = request;
-  node.since = node.hindered = kNow;
+  node.since = node.problem_since = kNow;
   node.pod = std::move(pod);
   node.note_deletion(node.pod && node.pod->deleting, kNow);
   return node;
@@ -95,15 +95,15 @@ Node with_older_pod_gone(Node node) {
   return node;
 }
 
-using Hint = Hindrance::Kind;
+using Hint = StartProblem::Kind;
 
-Pod hindered(Pod pod, Hint kind) {
-  pod.hindrance = {kind, "why"};
+Pod with_problem(Pod pod, Hint kind) {
+  pod.start_problem = {kind, "why"};
   return pod;
 }
 
-Node hindered_since(Node node, std::chrono::seconds ago) {
-  node.hindered = kNow - ago;
+Node with_problem_since(Node node, std::chrono::seconds ago) {
+  node.problem_since = kNow - ago;
   return node;
 }
 
@@ -170,18 +170,20 @@ void plans_each_node_alone(void**) {
        "pod ended: no nodeset"},
       {"an older pod that ended is no failure of this request", make_node(up, "r1", ended(older, "Error")), true,
        Kind::ask, "", ""},
-      {"its containers are being made: that is nobody's fault", make_node(up, "r1", hindered(current, Hint::creating)),
-       true, Kind::none, "", ""},
-      {"kubelet may pull the image at the next try", make_node(up, "r1", hindered(current, Hint::failing)), true,
+      {"its containers are being made: that is nobody's fault",
+       make_node(up, "r1", with_problem(current, Hint::creating)), true, Kind::none, "", ""},
+      {"kubelet may pull the image at the next try", make_node(up, "r1", with_problem(current, Hint::failing)), true,
        Kind::wait, "", ""},
-      {"kubelet can't start it", hindered_since(make_node(up, "r1", hindered(current, Hint::failing)), kStartGrace),
+      {"kubelet can't start it",
+       with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), kStartGrace), true, Kind::fail, "",
+       "why"},
+      {"a machine may be on its way",
+       with_problem_since(make_node(up, "r1", with_problem(current, Hint::unschedulable)), 239s), true, Kind::wait, "",
+       ""},
+      {"no machine came", with_problem_since(make_node(up, "r1", with_problem(current, Hint::unschedulable)), 240s),
        true, Kind::fail, "", "why"},
-      {"a machine may be on its way", hindered_since(make_node(up, "r1", hindered(current, Hint::unschedulable)), 239s),
-       true, Kind::wait, "", ""},
-      {"no machine came", hindered_since(make_node(up, "r1", hindered(current, Hint::unschedulable)), 240s), true,
-       Kind::fail, "", "why"},
       {"an older pod that can't start is none of ours",
-       hindered_since(make_node(up, "r1", hindered(older, Hint::failing)), 60s), true, Kind::ask, "", ""},
+       with_problem_since(make_node(up, "r1", with_problem(older, Hint::failing)), 60s), true, Kind::ask, "", ""},
       {"no nodeset owns it, but its nodeset may be on its way", make_node(up, "r1", {}), false, Kind::wait, "", ""},
       {"no nodeset owns it for good", since(make_node(up, "r1", {}), kOwnerGrace), false, Kind::fail, "", "no nodeset"},
       {"a nodeset that became wrong doesn't touch a running pod", make_node(up, "r1", current), false, Kind::none, "",
