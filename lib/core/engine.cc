@@ -89,13 +89,13 @@ void Engine::resume(const ResumeRequest& request) {
     const auto jobs = request.jobs.find(name);
     node.jobs = jobs == request.jobs.end() ? std::vector<std::uint32_t>() : jobs->second;
     if (is_late_resume(node, parts_.clock.now())) {
-      node.made_up = false;
+      node.inferred_resume = false;
       continue;
     }
     reports_.asked_up(name);
     node.want = Node::Want::up;
     node.request = request.id;
-    node.made_up = false;
+    node.inferred_resume = false;
     node.since = parts_.clock.now();
     node.missed = {};
     node.order.reset();

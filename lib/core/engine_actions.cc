@@ -358,8 +358,8 @@ void Engine::on_verdict(const std::string& name, const std::string& request, con
     back_off(name, node, "report to slurmctld", verdict.error());
   } else if (*verdict == Verdict::recreate) {
     node.want = Node::Want::up;
-    node.made_up = node.request.empty();
-    if (node.made_up) node.request = random_id();
+    node.inferred_resume = node.request.empty();
+    if (node.inferred_resume) node.request = random_id();
     node.had_pod = false;
     node.since = parts_.clock.now();
   } else {

@@ -175,7 +175,7 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look&
   } else if (is_missed_resume(node, *record, look)) {
     node.want = Node::Want::up;
     node.request = look.request;
-    node.made_up = true;
+    node.inferred_resume = true;
     node.had_pod = false;
     node.jobs.clear();  // those of a former request; which wait for it now is not known
     node.order.reset();
@@ -223,7 +223,7 @@ std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
 }
 
 bool is_late_resume(const Node& node, TimePoint now) {
-  return node.want == Node::Want::up && node.made_up && now < node.since + kLateResume;
+  return node.want == Node::Want::up && node.inferred_resume && now < node.since + kLateResume;
 }
 
 Verdict judge_failure(const SlurmNode* record, bool vanished) {
