@@ -285,7 +285,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   }
   const Look look{parts_.clock.now(), !looked_, random_id(), begun};
   bool waits = false;
-  std::vector<std::string> unheard;
+  std::vector<std::string> unregistered;
   for (auto& [name, node] : nodes_) {
     const auto found = by_name.find(name);
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
@@ -296,7 +296,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
       node.told_stuck = false;  // its drain was taken back, or slurmctld has lost its slurmd since
       enqueue(name);
     }
-    if (is_unheard(node, record, look.now)) unheard.push_back(name);
+    if (is_unregistered(node, record, look.now)) unregistered.push_back(name);
     if (is_unseen(name, node)) {
       node.doubted = true;
       enqueue(name);
@@ -306,7 +306,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   }
   if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
-  if (!unheard.empty()) renew(unheard);
+  if (!unregistered.empty()) renew(unregistered);
   reconciled_ = looked_ = true;
   catalog_.set_records(std::move(features));
   catalog_.find_users();
@@ -316,13 +316,13 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
 }
 
 /** Has the pods of these nodes made anew, where no job can have begun: their slurmds won't register any more. */
-void Engine::renew(const std::vector<std::string>& unheard) {
+void Engine::renew(const std::vector<std::string>& unregistered) {
   std::set<std::string> booting;
   for (const auto& [name, node] : nodes_) {
     if (node.booting) booting.insert(name);
   }
-  parts_.slurm.call([this, unheard, booting](Slurm& slurm) -> SlurmCaller::Then {
-    return [this, renewable = find_renewable(slurm, unheard, booting)] {
+  parts_.slurm.call([this, unregistered, booting](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, renewable = find_renewable(slurm, unregistered, booting)] {
       if (!renewable) {
         log_debug("slurmctld: %s", renewable.error().message().c_str());
         return;
@@ -331,7 +331,7 @@ void Engine::renew(const std::vector<std::string>& unheard) {
         const auto found = nodes_.find(name);
         if (found == nodes_.end()) continue;
         Node& node = found->second;
-        if (node.want != Node::Want::up || node.busy || !node.pod || node.pod->uid != node.unheard) continue;
+        if (node.want != Node::Want::up || node.busy || !node.pod || node.pod->uid != node.unregistered_pod) continue;
         log_warning("node %s: slurmd has registered with a slurmctld that is gone: its pod is made anew", name.c_str());
         node.had_pod = false;
         remove(name, node, node.pod->uid);

@@ -82,7 +82,7 @@ class Engine {
   bool is_unseen(const std::string& name, const Node& node) const;
   void look_in(std::chrono::seconds wait);
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
-  void renew(const std::vector<std::string>& unheard);
+  void renew(const std::vector<std::string>& unregistered);
 
   bool is_kept_from_us(const Node& node) const;
   void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);

@@ -74,8 +74,9 @@ struct Node {
   TimePoint missed{};  ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
   bool inferred_resume = false;  ///< with Want::up: `request` is our own, for a resume that never reached us
   bool booting =
-      false;            ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
-  std::string unheard;  ///< uid of the pod that was there then, whose slurmd may have registered with another slurmctld
+      false;  ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
+  std::string
+      unregistered_pod;  ///< uid of the pod that was there then, whose slurmd may have registered with another slurmctld
   bool doubted = false;  ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
 
   std::optional<Pod> pod;

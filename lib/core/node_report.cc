@@ -96,10 +96,10 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   return change_nodes(slurm, left, update_to(State::power_down), fits);
 }
 
-Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unheard,
+Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unregistered,
                                                 const std::set<std::string>& booting) {
   const auto jobs = SLURMK8S_TRY(load_jobs_nodes(slurm));
-  const std::vector<std::string> renewable = select_renewable(unheard, jobs, booting);
+  const std::vector<std::string> renewable = select_renewable(unregistered, jobs, booting);
   // The records last: a slurmd that was only slow may have registered meanwhile, and its job have begun.
   return select_nodes(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
 }

@@ -38,7 +38,7 @@ struct NodeFailure {
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
 
 /** select_renewable() with slurmctld's jobs; of those it still waits for by fresh records. */
-Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unheard,
+Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unregistered,
                                                 const std::set<std::string>& booting);
 
 /**

@@ -196,17 +196,17 @@ void note_boot(Node& node, const SlurmNode* record, const Look& look) {
   if (!record) return;
   if (look.first && is_waited_for(*record)) {
     node.booting = !node.pod || !node.pod->running;
-    node.unheard = node.pod_uid();
-  } else if (!node.unheard.empty() && is_up(*record)) {
+    node.unregistered_pod = node.pod_uid();
+  } else if (!node.unregistered_pod.empty() && is_up(*record)) {
     node.booting = true;  // it has registered with this one
-    node.unheard.clear();
+    node.unregistered_pod.clear();
   }
 }
 
-bool is_unheard(const Node& node, const SlurmNode* record, TimePoint now) {
+bool is_unregistered(const Node& node, const SlurmNode* record, TimePoint now) {
   return record && is_waited_for(*record) && !is_given_up(*record) && node.want == Node::Want::up && !node.busy &&
-         node.pod && node.pod->running && !node.pod->deleting && node.pod->uid == node.unheard &&
-         now >= node.running_since + kUnheardGrace;
+         node.pod && node.pod->running && !node.pod->deleting && node.pod->uid == node.unregistered_pod &&
+         now >= node.running_since + kRegistrationGrace;
 }
 
 std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,

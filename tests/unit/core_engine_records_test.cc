@@ -349,7 +349,7 @@ void slurmds_that_were_only_slow(void** state) {
   world.put_pod("compute-1", "r0", "Pending");
   world.put_pod("compute-2", "r0");
   for (const char* name : {"compute-0", "compute-1", "compute-2"}) world.waited_for(name);
-  // It registers between the look that finds it unheard and the answer about jobs.
+  // It registers between the look that finds it unregistered and the answer about jobs.
   world.slurm.on_load_jobs = [&world] { world.registered("compute-2"); };
   world.start();
   world.registered("compute-0");
