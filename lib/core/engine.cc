@@ -298,7 +298,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     }
     if (is_unregistered(node, record, look.now)) unregistered.push_back(name);
     if (is_unseen(name, node)) {
-      node.doubted = true;
+      node.needs_get = true;
       enqueue(name);
     }
     if (result.changed && node.want == Node::Want::up) reports_.asked_up(name);

@@ -332,7 +332,7 @@ void Engine::on_refreshed(const std::string& name, Result<Json> result) {
 
 void Engine::on_looked(const std::string& name, Result<Json> result) {
   Node& node = answered(name);
-  node.doubted = false;
+  node.needs_get = false;
   if (result && is_node_pod(*result)) {
     observe(name, decode_pod(*result));
   } else if (!result && result.error().code() != Errc::not_found) {

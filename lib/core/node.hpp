@@ -77,7 +77,8 @@ struct Node {
       false;  ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
   std::string
       unregistered_pod;  ///< uid of the pod that was there then, whose slurmd may have registered with another slurmctld
-  bool doubted = false;  ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
+  bool needs_get =
+      false;  ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
 
   std::optional<Pod> pod;
   TimePoint seen{};              ///< since when `pod` has been known

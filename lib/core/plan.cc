@@ -108,7 +108,7 @@ const char* to_string(Cause cause) {
 Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
   if (node.busy) return {};
   if (now < node.not_before) return wait_until(node.not_before);
-  if (node.doubted) return act(Action::Kind::look);
+  if (node.needs_get) return act(Action::Kind::look);
   switch (node.want) {
     case Node::Want::unknown: return {};
     case Node::Want::down: return plan_down(node, now);
@@ -180,14 +180,14 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look&
     node.jobs.clear();  // those of a former request; which wait for it now is not known
     node.order.reset();
   } else {
-    node.doubted = !decided && !record->powering_up && needs_pod(*record);
-    result.changed = node.doubted;
+    node.needs_get = !decided && !record->powering_up && needs_pod(*record);
+    result.changed = node.needs_get;
     result.waits = node.missed != TimePoint{};
     return result;
   }
   node.since = look.now;
   node.missed = {};
-  node.doubted = false;
+  node.needs_get = false;
   result.changed = true;
   return result;
 }

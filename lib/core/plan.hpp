@@ -69,7 +69,7 @@ inline constexpr std::chrono::seconds kDeletionMargin{10};
  *  - wanted up, its pod is going, and is to be made anew: waited for;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
  *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
- *  - in doubt (Node::doubted), whatever is wanted: its pod is looked at.
+ *  - in doubt (Node::needs_get), whatever is wanted: its pod is looked at.
  */
 Action plan_node(const Node& node, const Owner& owner, TimePoint now);
 
@@ -94,7 +94,7 @@ struct ReconcileOutcome {
  * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
  * what only Slurm knows: a record that is suspended while we still want a pod (a suspend that never reached us), or
  * that is powering up without our having been asked (a resume that never reached us). Of a node that is up without a
- * pod it only says so (Node::doubted): the watch may lag.
+ * pod it only says so (Node::needs_get): the watch may lag.
  * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older
  * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
  * for kResumeGrace.

@@ -80,8 +80,8 @@ Node missed(Node node, std::chrono::seconds ago) {
   return node;
 }
 
-Node doubted(Node node) {
-  node.doubted = true;
+Node needs_get(Node node) {
+  node.needs_get = true;
   return node;
 }
 
@@ -123,12 +123,13 @@ void plans_each_node_alone(void**) {
     const char* reason;  // part of a failure's reason
   } cases[] = {
       {"nobody asked: a pod is left alone", make_node(Node::Want::unknown, "", current), true, Kind::none, "", ""},
-      {"slurm takes it for up, and no pod is known: it is looked for", doubted(make_node(Node::Want::unknown, "", {})),
-       true, Kind::look, "", ""},
+      {"slurm takes it for up, and no pod is known: it is looked for",
+       needs_get(make_node(Node::Want::unknown, "", {})), true, Kind::look, "", ""},
       {"nobody asked, and nobody misses its pod", make_node(Node::Want::unknown, "", {}), true, Kind::none, "", ""},
-      {"a pod that the watch should have shown is looked at", doubted(make_node(up, "r1", current)), true, Kind::look,
+      {"a pod that the watch should have shown is looked at", needs_get(make_node(up, "r1", current)), true, Kind::look,
        "", ""},
-      {"its pod is being looked for", busy(doubted(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "", ""},
+      {"its pod is being looked for", busy(needs_get(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "",
+       ""},
       {"wanted up, no pod", make_node(up, "r1", {}), true, Kind::create, "", ""},
       {"wanted up, its pod is there", make_node(up, "r1", current), true, Kind::none, "", ""},
       {"a pod of an older request may serve", make_node(up, "r1", older), true, Kind::ask, "", ""},
@@ -259,7 +260,7 @@ void reconciles_with_slurm(void**) {
   given_up.power_down_asked = true;
   const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
   const std::chrono::seconds old = kReconcileGrace + 1s;
-  enum class Says { nothing, doubted, waits, changed };
+  enum class Says { nothing, needs_get, waits, changed };
   const struct {
     const char* name;
     Node node;
@@ -288,16 +289,17 @@ void reconciles_with_slurm(void**) {
        Says::changed},
       {"after a start: up, its pod is going", make_node(unknown, "", deleting(pod)), &usable, true, up, "r1",
        Says::changed},
-      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::doubted},
+      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::needs_get},
       {"after a restart of both: a node with a job, its pod is gone", make_node(unknown, "", {}), &allocated, true,
-       unknown, "", Says::doubted},
+       unknown, "", Says::needs_get},
       {"after a restart of both: an idle node that had registered, its pod is gone", make_node(unknown, "", {}),
-       &registered_before, true, unknown, "", Says::doubted},
+       &registered_before, true, unknown, "", Says::needs_get},
       {"a job is being completed, the pod is gone", make_node(unknown, "", {}), &completing, false, unknown, "",
-       Says::doubted},
-      {"slurmd doesn't answer, and has no pod", make_node(unknown, "", {}), &silent, false, unknown, "", Says::doubted},
+       Says::needs_get},
+      {"slurmd doesn't answer, and has no pod", make_node(unknown, "", {}), &silent, false, unknown, "",
+       Says::needs_get},
       {"slurmctld set it DOWN since slurmd doesn't answer, and it has no pod", make_node(unknown, "", {}), &silent_down,
-       false, unknown, "", Says::doubted},
+       false, unknown, "", Says::needs_get},
       {"slurmd doesn't answer, but its pod is there: slurmctld's to decide", since(make_node(up, "r1", pod), old),
        &silent, false, up, "r1", Says::nothing},
       {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown,
@@ -322,7 +324,7 @@ void reconciles_with_slurm(void**) {
       {"after a start: asked to power down when its job is over", make_node(unknown, "", pod), &asked_down, true, up,
        "r1", Says::changed},
       {"after a start: so, and its pod is gone", make_node(unknown, "", {}), &asked_down, true, unknown, "",
-       Says::doubted},
+       Says::needs_get},
       {"after a start: set DOWN while it was powering up, and asked to power down", make_node(unknown, "", {}),
        &given_up, true, unknown, "", Says::nothing},
       {"wanted up and up", since(make_node(up, "r1", pod), old), &usable, false, up, "r1", Says::nothing},
@@ -347,14 +349,14 @@ void reconciles_with_slurm(void**) {
     Node node = row.node;
     const Look look{kNow, row.first, "new", kNow - 2s};
     const ReconcileOutcome result = reconcile_node(node, row.record, look);
-    const Says says = node.doubted     ? Says::doubted
+    const Says says = node.needs_get   ? Says::needs_get
                       : result.changed ? Says::changed
                       : result.waits   ? Says::waits
                                        : Says::nothing;
     if (node.want != row.want || node.request != row.request || says != row.says ||
-        result.changed != (says == Says::changed || says == Says::doubted)) {
-      fail_msg("%s: want %d request '%s' changed %d waits %d doubted %d", row.name, static_cast<int>(node.want),
-               node.request.c_str(), result.changed, result.waits, node.doubted);
+        result.changed != (says == Says::changed || says == Says::needs_get)) {
+      fail_msg("%s: want %d request '%s' changed %d waits %d needs_get %d", row.name, static_cast<int>(node.want),
+               node.request.c_str(), result.changed, result.waits, node.needs_get);
     }
   }
 }
