@@ -97,7 +97,7 @@ void Engine::resume(const ResumeRequest& request) {
     node.request = request.id;
     node.inferred_resume = false;
     node.since = parts_.clock.now();
-    node.missed = {};
+    node.waiting_unasked_since = {};
     node.order.reset();
     node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = node.told_stuck = false;
     node.failures = 0;

@@ -71,7 +71,8 @@ struct Node {
   std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
   std::optional<PodOrder> order;    ///< with Want::up: which pod that is to be, once slurmctld has said it
   TimePoint since{};                ///< when `want` was last set
-  TimePoint missed{};  ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
+  TimePoint
+      waiting_unasked_since{};  ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
   bool inferred_resume = false;  ///< with Want::up: `request` is our own, for a resume that never reached us
   bool booting =
       false;  ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody

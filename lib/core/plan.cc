@@ -135,11 +135,11 @@ bool is_suspended(const SlurmNode& record) { return record.powered_down || recor
 bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
   const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
   if (node.want == Node::Want::up || !record.powering_up || is_left) {
-    node.missed = {};
+    node.waiting_unasked_since = {};
     return false;
   }
-  if (node.missed == TimePoint{}) node.missed = look.now;
-  return look.first || look.now - node.missed >= kResumeGrace;
+  if (node.waiting_unasked_since == TimePoint{}) node.waiting_unasked_since = look.now;
+  return look.first || look.now - node.waiting_unasked_since >= kResumeGrace;
 }
 
 /** What was there before slurmctld's state was saved, or was just made, has no boot time; the address outlives both. */
@@ -182,11 +182,11 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look&
   } else {
     node.needs_get = !decided && !record->powering_up && needs_pod(*record);
     result.changed = node.needs_get;
-    result.waits = node.missed != TimePoint{};
+    result.waits = node.waiting_unasked_since != TimePoint{};
     return result;
   }
   node.since = look.now;
-  node.missed = {};
+  node.waiting_unasked_since = {};
   node.needs_get = false;
   result.changed = true;
   return result;

@@ -76,7 +76,7 @@ Node backing_off(Node node) {
 }
 
 Node missed(Node node, std::chrono::seconds ago) {
-  node.missed = kNow - ago;
+  node.waiting_unasked_since = kNow - ago;
   return node;
 }
 
