@@ -342,17 +342,17 @@ void Engine::renew(const std::vector<std::string>& unregistered) {
 
 // What Slurm and users are told.
 
-void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& tale) {
+void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& note) {
   const Owner nodeset = nodesets_.owner(node);
-  if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, tale);
+  if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, note);
 }
 
 /** The nodes that wait are told on their NodeSets. */
 void Engine::on_pause(std::chrono::seconds wait, std::chrono::seconds asked) {
-  const std::string tale = format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
+  const std::string note = format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
                                   static_cast<long long>(wait.count()), static_cast<long long>(asked.count()));
-  log_warning("%s; no pod is made or deleted until then", tale.c_str());
-  for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, tale);
+  log_warning("%s; no pod is made or deleted until then", note.c_str());
+  for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, note);
 }
 
 SlurmReports::Waiting Engine::waits_for(const std::string& name) const {

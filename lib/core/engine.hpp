@@ -86,7 +86,7 @@ class Engine {
 
   bool is_kept_from_us(const Node& node) const;
   void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);
-  void record(EventRecorder::Kind kind, const std::string& node, const std::string& tale);
+  void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
 
   // engine_actions.cc

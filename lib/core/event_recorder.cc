@@ -12,7 +12,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kDelay{1000};
-constexpr std::size_t kMostTales = 32;   // within kDelay: a thousand different causes need not be told one by one
+constexpr std::size_t kMaxPending = 32;  // within kDelay: a thousand different causes need not be told one by one
 constexpr std::size_t kMostNote = 1000;  // the API takes 1,024 bytes
 
 std::string host_name() {
@@ -49,43 +49,43 @@ EventRecorder::EventRecorder(kube::Client& client, Timers& timers, const Clock& 
 EventRecorder::~EventRecorder() { timers_.cancel(timer_); }
 
 void EventRecorder::record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes,
-                           const std::string& tale) {
-  if (tales_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
-  const std::pair key{nodeset.name, kind.reason + tale};
-  if (!tales_.count(key)) {
-    if (tales_.size() >= kMostTales) return;
+                           const std::string& note) {
+  if (pending_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
+  const std::pair key{nodeset.name, kind.reason + note};
+  if (!pending_.count(key)) {
+    if (pending_.size() >= kMaxPending) return;
     Json regarding = Json::object();
     regarding.set("apiVersion", std::string(kube::kNodeSets.api))
         .set("kind", "NodeSet")
         .set("namespace", name_space_)
         .set("name", nodeset.name)
         .set("uid", nodeset.uid);
-    tales_.emplace(key, Tale{regarding, kind, tale, {}});
+    pending_.emplace(key, PendingEvent{regarding, kind, note, {}});
   }
-  tales_.at(key).nodes.insert(nodes.begin(), nodes.end());
+  pending_.at(key).nodes.insert(nodes.begin(), nodes.end());
 }
 
 void EventRecorder::flush() {
-  const auto tales = std::move(tales_);
-  tales_.clear();
-  for (const auto& [key, tale] : tales) post(tale);
+  const auto pending = std::move(pending_);
+  pending_.clear();
+  for (const auto& [key, event] : pending) post(event);
 }
 
-void EventRecorder::post(const Tale& tale) {
+void EventRecorder::post(const PendingEvent& pending) {
   Json event = Json::object();
   event.set("apiVersion", std::string(kube::kEvents.api))
       .set("kind", "Event")
       .set("metadata", Json::object()
-                           .set("name", std::string(tale.regarding["name"].text()) + "." + random_id())
+                           .set("name", std::string(pending.regarding["name"].text()) + "." + random_id())
                            .set("namespace", name_space_))
       .set("eventTime", rfc3339(clock_.wall()))
       .set("reportingController", reporter_)
       .set("reportingInstance", host_name())
-      .set("type", tale.kind.type)
-      .set("reason", tale.kind.reason)
-      .set("action", tale.kind.action)
-      .set("regarding", tale.regarding)
-      .set("note", make_note(tale.nodes, tale.text));
+      .set("type", pending.kind.type)
+      .set("reason", pending.kind.reason)
+      .set("action", pending.kind.action)
+      .set("regarding", pending.regarding)
+      .set("note", make_note(pending.nodes, pending.text));
   client_.create(kube::kEvents, name_space_, event, [](const Result<Json>& answer) {
     if (!answer) log_debug("event: %s", answer.error().message().c_str());
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EventRecorder: Kubernetes events on NodeSets, for `kubectl describe nodeset`. The thread of its client.
 //
-// Events are for people: nodes with the same tale share one event, there is at most one a second of each tale, and one
+// Events are for people: nodes with the same note share one event, there is at most one a second of each note, and one
 // that the API server doesn't take is dropped.
 #pragma once
 
@@ -43,11 +43,11 @@ class EventRecorder {
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  /** `tale` is what happened to `nodes`: "ErrImagePull: …", "for jobs 12,13"; without nodes, to the NodeSet. */
-  void record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes, const std::string& tale);
+  /** `note` is what happened to `nodes`: "ErrImagePull: …", "for jobs 12,13"; without nodes, to the NodeSet. */
+  void record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes, const std::string& note);
 
  private:
-  struct Tale {
+  struct PendingEvent {
     Json regarding;
     Kind kind;
     std::string text;
@@ -55,14 +55,14 @@ class EventRecorder {
   };
 
   void flush();
-  void post(const Tale& tale);
+  void post(const PendingEvent& pending);
 
   kube::Client& client_;
   Timers& timers_;
   const Clock& clock_;
   const std::string name_space_;
   const std::string reporter_;
-  std::map<std::pair<std::string, std::string>, Tale> tales_;  // by NodeSet and text
+  std::map<std::pair<std::string, std::string>, PendingEvent> pending_;  // by NodeSet and text
   Timers::Id timer_ = 0;
 };
 
