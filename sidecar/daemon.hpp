@@ -10,7 +10,7 @@
 #include "base/unique_fd.hpp"
 #include "budget_writer.hpp"
 #include "claim_keeper.hpp"
-#include "event_teller.hpp"
+#include "sidecar_events.hpp"
 #include "http/transport.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/event_teller: which events are made of actions and of changes of a status.
-#include "sidecar/event_teller.hpp"
+// sidecar/sidecar_events: which events are made of actions and of changes of a status.
+#include "sidecar/sidecar_events.hpp"
 
 #include "base/text.hpp"
 #include "kube/fake_client.hpp"
@@ -176,5 +176,5 @@ int main() {
       SLURMK8S_TEST(tells_what_is_wrong_once), SLURMK8S_TEST(what_the_status_says_already_is_not_told),
       SLURMK8S_TEST(follows_a_roll_out),       SLURMK8S_TEST(a_roll_out_goes_on_over_a_restart),
   };
-  return cmocka_run_group_tests_name("sidecar_event_teller", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_sidecar_events", tests, nullptr, nullptr);
 }

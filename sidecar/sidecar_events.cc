@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EventTeller: from actions and conditions to the words of events.
-#include "event_teller.hpp"
+#include "sidecar_events.hpp"
 
 #include <algorithm>
 #include <array>
