@@ -4,7 +4,7 @@
 // - The marks of a node in use (core/pod_builder.hpp: busy_marks), so that nothing evicts it. The engine makes a pod
 // with
 //    them. They are taken off when the node has been idle for a while, and put back as soon as Slurm shows a job.
-//  - Slurm's state, as a label and as the condition slurm-k8s.io/InService (node_story.hpp). When it has lasted for a
+//  - Slurm's state, as a label and as the condition slurm-k8s.io/InService (node_service_state.hpp). When it has lasted for a
 //    moment, and at a pace: thousands of short jobs don't become as many requests.
 //
 // Only pods that are there are written, with their uid as precondition; no other writer has these fields. Same thread
@@ -22,7 +22,7 @@
 #include "base/text.hpp"
 #include "kube/client.hpp"
 #include "node_plan.hpp"
-#include "node_story.hpp"
+#include "node_service_state.hpp"
 
 namespace slurmk8s {
 

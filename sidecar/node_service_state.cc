@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A node record's state in one word.
-#include "node_story.hpp"
+#include "node_service_state.hpp"
 
 #include "node_state.hpp"
 
