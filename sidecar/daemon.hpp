@@ -61,7 +61,7 @@ class Daemon {
   DaemonParts parts_;
   std::string version_;
   Reconciler reconciler_;
-  EventTeller events_;
+  SidecarEvents events_;
   StatusWriter writer_;
   PartitionKeeper partitions_;
   PodMarker marker_;

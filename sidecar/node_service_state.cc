@@ -36,8 +36,8 @@ std::string in_camel_case(const std::string& word) {
 
 }  // namespace
 
-NodeStory tell_story(const SlurmNode& node) {
-  NodeStory story;
+NodeServiceState describe_service_state(const SlurmNode& node) {
+  NodeServiceState story;
   story.label = word_of(node);
   story.reason = in_camel_case(story.label);
   story.in_service = story.label == "idle" || story.label == "allocated" || story.label == "mixed" ||

@@ -20,9 +20,9 @@ constexpr int kMostRequests = 32;
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
 
-const char* status_of(const NodeStory& story) { return story.in_service ? "True" : "False"; }
+const char* status_of(const NodeServiceState& story) { return story.in_service ? "True" : "False"; }
 
-bool tells(const Json& condition, const NodeStory& story) {
+bool tells(const Json& condition, const NodeServiceState& story) {
   return condition["status"].text() == status_of(story) && condition["reason"].text() == story.reason &&
          condition["message"].text() == story.message;
 }
@@ -86,7 +86,7 @@ void PodMarker::round(const NodeSets& nodesets, const std::vector<SlurmNode>& no
 }
 
 void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& nodeset, const SlurmNode& node) {
-  NodeStory story = tell_story(node);
+  NodeServiceState story = describe_service_state(node);
   if (entry.since == TimePoint{} || story != entry.story) {
     entry.story = std::move(story);
     entry.since = clock_.now();

@@ -61,7 +61,7 @@ class PodMarker {
     std::string label;
     Json condition;
     // What Slurm says.
-    NodeStory story;
+    NodeServiceState story;
     TimePoint since{};  // when `story` began, as far as we know
     unsigned failures = 0;
     TimePoint not_before{};

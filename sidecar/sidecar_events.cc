@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EventTeller: from actions and conditions to the words of events.
+// SidecarEvents: from actions and conditions to the words of events.
 #include "sidecar_events.hpp"
 
 #include <algorithm>
@@ -59,18 +59,18 @@ std::string without_prefix(std::string_view reason) {
 
 }  // namespace
 
-EventTeller::EventTeller(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)
+SidecarEvents::SidecarEvents(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)
     : recorder_(client, timers, clock, std::move(name_space), "slurm-k8s.io/sidecar") {}
 
-void EventTeller::observe(const Json& object) {
+void SidecarEvents::observe(const Json& object) {
   const auto [entry, is_new] = nodesets_.try_emplace(std::string(object.at({"metadata", "name"}).text()));
   entry->second.uid = object.at({"metadata", "uid"}).text();
   if (is_new) entry->second.rolls_out = is_rolling_out(find_condition(object["status"], "RolledOut")["reason"].text());
 }
 
-void EventTeller::forget(const std::string& nodeset) { nodesets_.erase(nodeset); }
+void SidecarEvents::forget(const std::string& nodeset) { nodesets_.erase(nodeset); }
 
-void EventTeller::acted(const NodeAction& action) {
+void SidecarEvents::acted(const NodeAction& action) {
   const auto known = nodesets_.find(action.nodeset);
   const std::optional<Kind> kind = kind_of(action);
   if (known == nodesets_.end() || !kind) return;
@@ -79,7 +79,7 @@ void EventTeller::acted(const NodeAction& action) {
   recorder_.record({action.nodeset, known->second.uid}, *kind, *nodes, without_prefix(action.reason));
 }
 
-void EventTeller::status_changed(const std::string& nodeset, const Json& before, const Json& after) {
+void SidecarEvents::status_changed(const std::string& nodeset, const Json& before, const Json& after) {
   const auto known = nodesets_.find(nodeset);
   if (known == nodesets_.end()) return;
   const EventRecorder::Subject subject{nodeset, known->second.uid};
@@ -87,7 +87,7 @@ void EventTeller::status_changed(const std::string& nodeset, const Json& before,
   tell_roll_out(subject, known->second, before, after);
 }
 
-void EventTeller::tell_ready(const EventRecorder::Subject& subject, const Json& before, const Json& after) {
+void SidecarEvents::tell_ready(const EventRecorder::Subject& subject, const Json& before, const Json& after) {
   const Json old = find_condition(before, "Ready");
   const Json now = find_condition(after, "Ready");
   if (old["reason"].equals(now["reason"]) && old["message"].equals(now["message"])) return;
@@ -97,8 +97,8 @@ void EventTeller::tell_ready(const EventRecorder::Subject& subject, const Json& 
 }
 
 // A pod that dies makes the condition False for a while, too: that is no roll-out.
-void EventTeller::tell_roll_out(const EventRecorder::Subject& subject, Known& known, const Json& before,
-                                const Json& after) {
+void SidecarEvents::tell_roll_out(const EventRecorder::Subject& subject, Known& known, const Json& before,
+                                  const Json& after) {
   const std::string_view old = find_condition(before, "RolledOut")["reason"].text();
   const Json now = find_condition(after, "RolledOut");
   const std::string_view reason = now["reason"].text();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EventTeller: what the sidecar did and found, as events on NodeSets, so that `kubectl describe nodeset` tells it.
+// SidecarEvents: what the sidecar did and found, as events on NodeSets, so that `kubectl describe nodeset` tells it.
 //
 // Same thread rules as kube::Client. It tells of what changes alone: of actions when slurmctld has carried them out, of
 // conditions when the API server has the new status. So a sidecar that is restarted doesn't repeat itself.
@@ -13,10 +13,10 @@
 
 namespace slurmk8s {
 
-class EventTeller {
+class SidecarEvents {
  public:
   /** References must outlive it. */
-  EventTeller(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space);
+  SidecarEvents(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space);
 
   /** A NodeSet as the API server has it now. Nothing is told of one that was never observed. */
   void observe(const Json& object);

@@ -34,7 +34,7 @@ struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
   Timers timers{clock};
-  EventTeller teller{client, timers, clock, "slurm"};
+  SidecarEvents teller{client, timers, clock, "slurm"};
   Json status;
   std::set<std::string> read;
 
