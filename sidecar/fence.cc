@@ -59,7 +59,7 @@ class FencedSlurm final : public Slurm {
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
     return slurm_.load_jobs_to_begin(within);
   }
-  Status keeps_partitions() override { return slurm_.keeps_partitions(); }
+  Status check_partitions_persist() override { return slurm_.check_partitions_persist(); }
   Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
     return slurm_.load_partitions_since(since);
   }

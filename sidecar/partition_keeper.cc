@@ -45,7 +45,7 @@ bool PartitionKeeper::load(bool fresh) {
     return false;
   };
   if (clock_.now() >= keeps_until_) {
-    keeps_ = slurm_.keeps_partitions();
+    keeps_ = slurm_.check_partitions_persist();
     if (!keeps_.ok() && keeps_.error().code() != Errc::invalid) return failed(keeps_.error());
     keeps_until_ = clock_.now() + kKeepsAge;
   }

@@ -35,7 +35,7 @@ struct PartitionPlan {
   std::map<std::string, Condition> conditions;  ///< PartitionReady, of each NodeSet
 };
 
-/** `keeps`: Slurm::keeps_partitions(). To carry the actions out twice, or partly, does no harm. */
+/** `keeps`: Slurm::check_partitions_persist(). To carry the actions out twice, or partly, does no harm. */
 PartitionPlan plan_partitions(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
                               const std::vector<SlurmPartition>& partitions, const Status& keeps);
 

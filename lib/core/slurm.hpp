@@ -203,7 +203,7 @@ class Slurm {
    * Ok when slurmctld keeps partitions that were made at run time over a restart and a reconfiguration. Error (invalid)
    * says why it would forget them, which ends their jobs.
    */
-  virtual Status keeps_partitions() = 0;
+  virtual Status check_partitions_persist() = 0;
   /** All partitions, hidden ones too; `since` and the empty result as of load_nodes_since(). */
   virtual Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) = 0;
   virtual Status create_partition(const SlurmPartition& partition) = 0;

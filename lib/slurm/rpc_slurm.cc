@@ -424,7 +424,7 @@ class RpcSlurm final : public Slurm {
 
   Status schedule_jobs(const std::string& node) override { return update_nodes(node, {}); }
 
-  Status keeps_partitions() override {
+  Status check_partitions_persist() override {
     if (!compat::kKeepsPartitions) {
       return Error(Errc::invalid,
                    "before 24.05 slurmctld forgets partitions made at run time when it restarts, and "

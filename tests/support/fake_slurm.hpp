@@ -59,7 +59,7 @@ class FakeSlurm final : public Slurm {
 
   std::map<std::string, SlurmPartition> partitions;
   std::set<std::string> used_partitions;  ///< they have jobs
-  Status keeps;                           ///< what keeps_partitions() says
+  Status keeps;                           ///< what check_partitions_persist() says
   int partition_loads = 0;                ///< lists handed out
   /** Makes a test's own changes of partitions visible. */
   void touch_partitions() { partition_time_++; }
@@ -325,7 +325,7 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
-  Status keeps_partitions() override { return keeps; }
+  Status check_partitions_persist() override { return keeps; }
 
   Result<std::optional<std::vector<SlurmPartition>>> load_partitions_since(std::time_t& since) override {
     if (fail_loads) {

@@ -179,7 +179,7 @@ void nothing_is_written_to_slurmctld(void**) {
   assert_int_equal((*slurm->load_nodes_since(since))->size(), 2);
   assert_ok(slurm->load_node("c-0"));
   assert_ok(slurm->load_config());
-  assert_ok(slurm->keeps_partitions());
+  assert_ok(slurm->check_partitions_persist());
 }
 
 }  // namespace
