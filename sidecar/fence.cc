@@ -91,8 +91,8 @@ class FencedSlurm final : public Slurm {
   Status comment_job(std::uint32_t job, const std::string& text) override {
     return fenced([&] { return slurm_.comment_job(job, text); });
   }
-  Status begin_now(std::uint32_t job) override {
-    return fenced([&] { return slurm_.begin_now(job); });
+  Status clear_begin_time(std::uint32_t job) override {
+    return fenced([&] { return slurm_.clear_begin_time(job); });
   }
   Status hold_job(std::uint32_t job) override {
     return fenced([&] { return slurm_.hold_job(job); });

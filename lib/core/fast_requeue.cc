@@ -32,7 +32,7 @@ Status hold(Slurm& slurm, const LostRun& lost) {
 }
 
 Status let_begin(Slurm& slurm, const LostRun& lost) {
-  SLURMK8S_CHECK(slurm.begin_now(lost.job));
+  SLURMK8S_CHECK(slurm.clear_begin_time(lost.job));
   log_info("job %u: lost a node and was requeued: it may begin now", lost.job);
   return {};
 }

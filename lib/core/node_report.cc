@@ -28,7 +28,7 @@ void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
   constexpr std::chrono::milliseconds kPause{200};
   Status last;
   for (auto waited = kPause; !jobs.empty() && waited <= kRequeuePatience; waited += kPause) {
-    std::erase_if(jobs, [&](std::uint32_t job) { return (last = slurm.begin_now(job)).ok(); });
+    std::erase_if(jobs, [&](std::uint32_t job) { return (last = slurm.clear_begin_time(job)).ok(); });
     if (!jobs.empty()) std::this_thread::sleep_for(kPause);
   }
   for (const std::uint32_t job : jobs) {
@@ -38,9 +38,9 @@ void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
 }
 
 /** A job's time to begin is set when it becomes eligible, also without --begin: what could begin before still can. */
-Status let_queue_begin(Slurm& slurm, std::chrono::seconds step) {
+Status clear_queued_begin_times(Slurm& slurm, std::chrono::seconds step) {
   for (const std::uint32_t job : SLURMK8S_TRY(slurm.load_jobs_to_begin(step))) {
-    const Status status = slurm.begin_now(job);
+    const Status status = slurm.clear_begin_time(job);
     if (!status.ok()) log_debug("job %u: begin: %s", job, status.error().message().c_str());  // it may have ended
   }
   return {};
@@ -117,7 +117,7 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
   std::set<std::uint32_t> jobs;
   for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
   let_begin(slurm, std::move(jobs));
-  SLURMK8S_CHECK(let_queue_begin(slurm, step));
+  SLURMK8S_CHECK(clear_queued_begin_times(slurm, step));
   return slurm.start_anew();
 }
 

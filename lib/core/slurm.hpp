@@ -211,7 +211,7 @@ class Slurm {
   /** Refused (conflict) while jobs or reservations use it. */
   virtual Status delete_partition(const std::string& name) = 0;
   /** A pending job may begin now, whatever time it was to wait for. */
-  virtual Status begin_now(std::uint32_t job) = 0;
+  virtual Status clear_begin_time(std::uint32_t job) = 0;
   /** `scontrol uhold`: a pending job waits until its user or an administrator releases it. */
   virtual Status hold_job(std::uint32_t job) = 0;
   /**

@@ -473,7 +473,7 @@ class RpcSlurm final : public Slurm {
     return call(slurm_update_job, message);
   }
 
-  Status begin_now(std::uint32_t job) override {
+  Status clear_begin_time(std::uint32_t job) override {
     job_desc_msg_t message;
     slurm_init_job_desc_msg(&message);
     compat::set_job(message, job);

@@ -362,7 +362,7 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
-  Status begin_now(std::uint32_t job) override {
+  Status clear_begin_time(std::uint32_t job) override {
     calls.push_back("begin " + std::to_string(job));
     if (auto error = next_failure()) return *error;
     begins.erase(job);

@@ -166,7 +166,7 @@ void nothing_is_written_to_slurmctld(void**) {
   refused(slurm->update_partition({.name = "p", .nodes = {}, .options = {}}));
   refused(slurm->delete_partition("p"));
   refused(slurm->comment_job(1, "x"));
-  refused(slurm->begin_now(1));
+  refused(slurm->clear_begin_time(1));
   refused(slurm->hold_job(1));
   refused(slurm->end_out_of_memory(1));
   refused(slurm->settle_created_nodes());
