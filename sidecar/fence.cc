@@ -100,8 +100,8 @@ class FencedSlurm final : public Slurm {
   Status end_out_of_memory(std::uint32_t job) override {
     return fenced([&] { return slurm_.end_out_of_memory(job); });
   }
-  Status settle_created_nodes() override {
-    return fenced([&] { return slurm_.settle_created_nodes(); });
+  Status make_created_nodes_schedulable() override {
+    return fenced([&] { return slurm_.make_created_nodes_schedulable(); });
   }
   Status drop_lost_nodes() override {
     return fenced([&] { return slurm_.drop_lost_nodes(); });

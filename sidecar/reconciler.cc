@@ -380,7 +380,7 @@ void Reconciler::remember(const NodeAction& action) {
 // again in the next round when it fails.
 void Reconciler::settle() {
   if (!unsettled_) return;
-  const Status status = slurm_.settle_created_nodes();
+  const Status status = slurm_.make_created_nodes_schedulable();
   if (!count("settle", status.ok())) {
     unsigned held_back = 0;
     if (limiter_.allow(clock_.now(), held_back)) log_warning("slurmctld: %s", status.error().message().c_str());

@@ -226,7 +226,7 @@ class Slurm {
    * passes them over until slurmctld is reconfigured (a bit of share_node_bitmap stays cleared; 80b8cf8efa mends it).
    * Jobs and nodes stay as they are. Nothing is done for a version without the defect.
    */
-  virtual Status settle_created_nodes() = 0;
+  virtual Status make_created_nodes_schedulable() = 0;
   /** Has slurmctld forget records that it has lost, by a reconfiguration: see is_lost() in sidecar/node_state.hpp. */
   virtual Status drop_lost_nodes() = 0;
   /**

@@ -497,7 +497,7 @@ class RpcSlurm final : public Slurm {
     return {};
   }
 
-  Status settle_created_nodes() override { return compat::kReusedSlotIsUnseen ? reconfigure() : Status(); }
+  Status make_created_nodes_schedulable() override { return compat::kReusedSlotIsUnseen ? reconfigure() : Status(); }
 
   Status drop_lost_nodes() override { return reconfigure(); }
 

@@ -43,7 +43,7 @@ class FakeSlurm final : public Slurm {
   std::string configured_exempt_nodes;           ///< as slurm.conf has it
   std::time_t booted = 1;                        ///< when slurmctld started
   bool ends_at_create = false;                   ///< slurmctld ends at each create, and starts again
-  int settled = 0;                               ///< calls of settle_created_nodes() that went well
+  int settled = 0;                               ///< calls of make_created_nodes_schedulable() that went well
   int scheduled = 0;                             ///< calls of schedule_jobs() that went well
   int loads = 0;                                 ///< node lists handed out, "nothing has changed" not counted
 
@@ -166,7 +166,7 @@ class FakeSlurm final : public Slurm {
     return {};
   }
 
-  Status settle_created_nodes() override {
+  Status make_created_nodes_schedulable() override {
     if (auto error = next_failure()) return *error;
     settled++;
     if (exempt_nodes) exempt_nodes = configured_exempt_nodes;  // slurmctld reads slurm.conf again

@@ -169,7 +169,7 @@ void nothing_is_written_to_slurmctld(void**) {
   refused(slurm->clear_begin_time(1));
   refused(slurm->hold_job(1));
   refused(slurm->end_out_of_memory(1));
-  refused(slurm->settle_created_nodes());
+  refused(slurm->make_created_nodes_schedulable());
   refused(slurm->drop_lost_nodes());
   refused(slurm->start_anew());
   assert_int_equal(fake.calls.size(), 0);
