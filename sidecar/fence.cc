@@ -106,8 +106,8 @@ class FencedSlurm final : public Slurm {
   Status drop_lost_nodes() override {
     return fenced([&] { return slurm_.drop_lost_nodes(); });
   }
-  Status start_anew() override {
-    return fenced([&] { return slurm_.start_anew(); });
+  Status restart_slurmctld() override {
+    return fenced([&] { return slurm_.restart_slurmctld(); });
   }
 
  private:

@@ -118,7 +118,7 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
   for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
   let_begin(slurm, std::move(jobs));
   SLURMK8S_CHECK(clear_queued_begin_times(slurm, step));
-  return slurm.start_anew();
+  return slurm.restart_slurmctld();
 }
 
 Status free_node(Slurm& slurm, const std::string& node) {

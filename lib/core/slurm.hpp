@@ -233,7 +233,7 @@ class Slurm {
    * `scontrol reconfigure`, by which slurmctld restarts itself, with jobs and nodes as they are. Error (invalid) before
    * Slurm 23.11, whose slurmctld goes on with the timers that it has.
    */
-  virtual Status start_anew() = 0;
+  virtual Status restart_slurmctld() = 0;
   /** From now on changes are refused (cancelled): its owner has ended. Any thread, also during another call. */
   virtual void end() {}
 };

@@ -501,7 +501,7 @@ class RpcSlurm final : public Slurm {
 
   Status drop_lost_nodes() override { return reconfigure(); }
 
-  Status start_anew() override {
+  Status restart_slurmctld() override {
     if (!compat::kReconfigureStartsAnew) return Error(Errc::invalid, "slurm: before 23.11 only a restart does that");
     return reconfigure();
   }

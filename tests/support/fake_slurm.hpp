@@ -193,7 +193,7 @@ class FakeSlurm final : public Slurm {
     lost.reason = "NO NETWORK ADDRESS FOUND";
   }
 
-  Status start_anew() override {
+  Status restart_slurmctld() override {
     calls.push_back("start anew");
     if (auto error = next_failure()) return *error;
     return {};

@@ -171,7 +171,7 @@ void nothing_is_written_to_slurmctld(void**) {
   refused(slurm->end_out_of_memory(1));
   refused(slurm->make_created_nodes_schedulable());
   refused(slurm->drop_lost_nodes());
-  refused(slurm->start_anew());
+  refused(slurm->restart_slurmctld());
   assert_int_equal(fake.calls.size(), 0);
   assert_int_equal(fake.settled + fake.scheduled, 0);
   assert_int_equal(fake.comments.size(), 0);
