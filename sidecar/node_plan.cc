@@ -364,9 +364,9 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
     planner.miss(std::move(free[static_cast<std::size_t>(i)]));
   }
   const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
-  const std::set<std::int64_t> leavers = choose_leavers(members, static_cast<std::size_t>(excess), input.pods);
+  const std::set<std::int64_t> removed = select_nodes_to_remove(members, static_cast<std::size_t>(excess), input.pods);
   for (const auto& [ordinal, node] : members) {
-    if (leavers.contains(ordinal)) {
+    if (removed.contains(ordinal)) {
       planner.leave(*node);
     } else {
       planner.keep(*node, nodeset);

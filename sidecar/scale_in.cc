@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// choose_leavers(): sorts by what the loss of a node costs.
+// select_nodes_to_remove(): sorts by what the loss of a node costs.
 #include "scale_in.hpp"
 
 #include <algorithm>
@@ -40,15 +40,15 @@ Rank rank_of(std::int64_t ordinal, const SlurmNode& node, const Pods& pods) {
 
 }  // namespace
 
-std::set<std::int64_t> choose_leavers(const Members& members, std::size_t count, const Pods& pods) {
+std::set<std::int64_t> select_nodes_to_remove(const Members& members, std::size_t count, const Pods& pods) {
   std::vector<Rank> ranks;
   ranks.reserve(members.size());
   for (const auto& [ordinal, node] : members) ranks.push_back(rank_of(ordinal, *node, pods));
   count = std::min(count, ranks.size());
   std::partial_sort(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(count), ranks.end());
-  std::set<std::int64_t> leavers;
-  for (std::size_t i = 0; i < count; i++) leavers.insert(-ranks[i].from_the_end);
-  return leavers;
+  std::set<std::int64_t> removed;
+  for (std::size_t i = 0; i < count; i++) removed.insert(-ranks[i].from_the_end);
+  return removed;
 }
 
 }  // namespace slurmk8s

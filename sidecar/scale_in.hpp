@@ -22,6 +22,6 @@ using Members = std::map<std::int64_t, const SlurmNode*>;
  * busy ones, and what can't go now (reserved, or in a state that isn't known yet). Among equals the lower
  * pod-deletion-cost goes first, then the higher ordinal.
  */
-std::set<std::int64_t> choose_leavers(const Members& members, std::size_t count, const Pods& pods);
+std::set<std::int64_t> select_nodes_to_remove(const Members& members, std::size_t count, const Pods& pods);
 
 }  // namespace slurmk8s

@@ -37,11 +37,11 @@ struct Set {
     return *this;
   }
   /** Who leaves, when `count` are to: "0,3". */
-  std::string leavers(std::size_t count) const {
+  std::string removed(std::size_t count) const {
     Members members;
     for (std::size_t i = 0; i < nodes.size(); i++) members.emplace(i, &nodes[i]);
     std::string text;
-    for (const std::int64_t ordinal : choose_leavers(members, count, pods)) {
+    for (const std::int64_t ordinal : select_nodes_to_remove(members, count, pods)) {
       text += (text.empty() ? "" : ",") + std::to_string(ordinal);
     }
     return text;
@@ -63,8 +63,8 @@ const Change kByLoss[] = {
 void takes_what_costs_least(void**) {
   for (std::size_t cheap = 0; cheap < std::size(kByLoss); cheap++) {
     for (std::size_t dear = cheap + 1; dear < std::size(kByLoss); dear++) {
-      const std::string first = Set({kByLoss[cheap], kByLoss[dear]}).cost(0, 5).leavers(1);
-      const std::string second = Set({kByLoss[dear], kByLoss[cheap]}).cost(1, 5).leavers(1);
+      const std::string first = Set({kByLoss[cheap], kByLoss[dear]}).cost(0, 5).removed(1);
+      const std::string second = Set({kByLoss[dear], kByLoss[cheap]}).cost(1, 5).removed(1);
       if (first != "0" || second != "1") {
         fail_msg("states %zu and %zu: %s, %s", cheap, dear, first.c_str(), second.c_str());
       }
@@ -84,28 +84,28 @@ void counts_like_states_as_equal(void**) {
       {[](SlurmNode& n) { n.power_up_asked = true; }, [](SlurmNode& n) { up(n), n.powering_up = true; }},
   };
   for (const std::vector<Change>& pair : like) {
-    assert_text(Set({pair[0], pair[1]}).leavers(1), "1");
-    assert_text(Set({pair[1], pair[0]}).leavers(1), "1");
+    assert_text(Set({pair[0], pair[1]}).removed(1), "1");
+    assert_text(Set({pair[1], pair[0]}).removed(1), "1");
   }
 }
 
 void takes_the_lower_cost_then_the_higher_ordinal(void**) {
   Set set({up, up, up, up});
-  assert_text(set.leavers(1), "3");
+  assert_text(set.removed(1), "3");
   set.cost(3, 10).cost(1, -1);
-  assert_text(set.leavers(1), "1");
-  assert_text(set.leavers(2), "1,2");
-  assert_text(set.leavers(3), "0,1,2");
-  assert_text(set.leavers(9), "0,1,2,3");
-  assert_text(set.leavers(0), "");
+  assert_text(set.removed(1), "1");
+  assert_text(set.removed(2), "1,2");
+  assert_text(set.removed(3), "0,1,2");
+  assert_text(set.removed(9), "0,1,2,3");
+  assert_text(set.removed(0), "");
 }
 
 // Whatever else becomes free meanwhile, and also when fewer have to go than before.
 void stays_with_its_choice(void**) {
   Set set(
       {{}, up, [](SlurmNode& n) { allocated(n), drained_by_us(n); }, [](SlurmNode& n) { up(n), drained_by_us(n); }});
-  assert_text(set.leavers(2), "2,3");
-  assert_text(set.leavers(1), "3");  // the idle one of them
+  assert_text(set.removed(2), "2,3");
+  assert_text(set.removed(1), "3");  // the idle one of them
 }
 
 }  // namespace
