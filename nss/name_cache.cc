@@ -37,7 +37,7 @@ NameAnswer NameCache::find(const std::string& key) {
 NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) return &found->second;
-  if (entries_.size() >= kMostNames) {
+  if (entries_.size() >= kMaxNames) {
     // Seldom: a client that sends thousands of names gets no answer for a while. The oldest quarter goes at once.
     std::vector<TimePoint> times;
     for (const auto& [name, entry] : entries_) times.push_back(entry.used);
@@ -45,7 +45,7 @@ NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
     std::nth_element(times.begin(), quarter, times.end());
     const TimePoint oldest = std::max(*quarter, now - kFound);
     std::erase_if(entries_, [&](const auto& item) { return item.second.used <= oldest && !item.second.asked; });
-    if (entries_.size() >= kMostNames) return nullptr;
+    if (entries_.size() >= kMaxNames) return nullptr;
   }
   return &entries_[key];
 }
@@ -53,11 +53,11 @@ NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
 /** False when there is no room for the question. */
 bool NameCache::ask(const std::string& key, Entry& entry) {
   if (!entry.asked) {
-    if (questions_.size() >= kMostQuestions) return false;
+    if (questions_.size() >= kMaxQuestions) return false;
     questions_.push_back(key);
     entry.asked = true;
   }
-  if (questions_.size() > idle_ && threads_.size() < kMostThreads) start_thread();
+  if (questions_.size() > idle_ && threads_.size() < kMaxThreads) start_thread();
   questioned_.notify_one();
   return true;
 }

@@ -26,7 +26,7 @@ struct NameAnswer {
 };
 
 /**
- * Names and addresses (keys are opaque). It remembers at most kMostNames, asks with at most kMostThreads, and a
+ * Names and addresses (keys are opaque). It remembers at most kMaxNames, asks with at most kMaxThreads, and a
  * question for which there is no room is left out. Any thread.
  */
 class NameCache {
@@ -34,9 +34,9 @@ class NameCache {
   /** Blocks, on a thread of the cache; throws nothing. */
   using Resolve = std::function<NameAnswer(const std::string& key)>;
 
-  static constexpr std::size_t kMostNames = 4096;
-  static constexpr std::size_t kMostQuestions = 512;
-  static constexpr std::size_t kMostThreads = 4;
+  static constexpr std::size_t kMaxNames = 4096;
+  static constexpr std::size_t kMaxQuestions = 512;
+  static constexpr std::size_t kMaxThreads = 4;
   static constexpr std::chrono::seconds kFound{10};   ///< for how long an answer is believed
   static constexpr std::chrono::seconds kMissing{5};  ///< the same when there is no such name, or no answer
 

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kPrefix = "k8s/";
 constexpr const char* kSlinkyFeatures = "features.slinky.slurm.net/spec";
-constexpr std::size_t kMostFeatures = 32;
-constexpr std::size_t kMostLength = 256;  // of one feature
+constexpr std::size_t kMaxFeatures = 32;
+constexpr std::size_t kMaxLength = 256;  // of one feature
 
 /** Some others have a meaning in a job's constraint. */
 bool is_plain(std::string_view text) {
-  return text.size() <= kMostLength && std::all_of(text.begin(), text.end(), [](char c) {
+  return text.size() <= kMaxLength && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   std::string_view("_-.:/=").find(c) != std::string_view::npos;
          });
@@ -32,9 +32,9 @@ MachineFeatures decode_machine_features(const Json& annotations) {
     const std::string_view feature = trim(entry);
     if (feature.empty()) continue;
     if (!is_plain(feature)) {
-      machine.wrong = "\"" + std::string(feature.substr(0, kMostLength)) + "\": letters, digits and _-.:/= are needed";
-    } else if (machine.features.size() == kMostFeatures) {
-      machine.wrong = format("more than %zu features", kMostFeatures);
+      machine.wrong = "\"" + std::string(feature.substr(0, kMaxLength)) + "\": letters, digits and _-.:/= are needed";
+    } else if (machine.features.size() == kMaxFeatures) {
+      machine.wrong = format("more than %zu features", kMaxFeatures);
     } else {
       machine.features.push_back(std::string(feature.starts_with(kPrefix) ? "" : kPrefix) + std::string(feature));
     }

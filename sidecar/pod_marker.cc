@@ -15,7 +15,7 @@ namespace {
 
 // Requests under way at a time: the API server has better to do. More than kStatesPerSecond, so that the marks of pods
 // in use don't wait for those that tell states.
-constexpr int kMostRequests = 32;
+constexpr int kMaxRequests = 32;
 
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
@@ -95,7 +95,7 @@ void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& node
   const bool marks_differ = busy != entry.marked || entry.story.label != entry.label;
   if (!marks_differ && tells(entry.condition, entry.story)) return;
   unfinished_ = true;
-  if (entry.request != 0 || clock_.now() < entry.not_before || in_flight_ >= kMostRequests) return;
+  if (entry.request != 0 || clock_.now() < entry.not_before || in_flight_ >= kMaxRequests) return;
 
   const bool unmarks = entry.marked && nodeset.protects_busy && !busy;
   const bool changes = is_starting(node) || node.going_down();

@@ -202,9 +202,9 @@ std::string compress_hostlist(std::vector<std::string> names) {
 }
 
 std::string shorten(std::string hostlist) {
-  constexpr std::size_t kMost = 200;
-  if (hostlist.size() <= kMost) return hostlist;
-  hostlist.resize(kMost);
+  constexpr std::size_t kMax = 200;
+  if (hostlist.size() <= kMax) return hostlist;
+  hostlist.resize(kMax);
   return hostlist + "...";
 }
 

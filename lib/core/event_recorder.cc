@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kDelay{1000};
 constexpr std::size_t kMaxPending = 32;  // within kDelay: a thousand different causes need not be told one by one
-constexpr std::size_t kMostNote = 1000;  // the API takes 1,024 bytes
+constexpr std::size_t kMaxNote = 1000;   // the API takes 1,024 bytes
 
 std::string host_name() {
   char name[256] = "";
@@ -24,10 +24,10 @@ std::string host_name() {
 /** "compute-[0-2] (3): for job 12", or only one half of it; the nodes are shortened before the text is. */
 std::string make_note(const std::set<std::string>& nodes, const std::string& text) {
   std::string note = compress_hostlist({nodes.begin(), nodes.end()});
-  if (note.size() > kMostNote / 2) note = note.substr(0, kMostNote / 2) + "...";
+  if (note.size() > kMaxNote / 2) note = note.substr(0, kMaxNote / 2) + "...";
   if (!nodes.empty()) note += format(" (%zu)", nodes.size()) + (text.empty() ? "" : ": ");
   note += text;
-  if (note.size() > kMostNote) note.resize(kMostNote);
+  if (note.size() > kMaxNote) note.resize(kMaxNote);
   return note;
 }
 

@@ -70,10 +70,10 @@ void FastRequeue::add(const std::vector<LostRun>& lost) {
     const bool is_held = !run.held_for.empty();
     const auto known = waiting_.find(run.job);
     if (known != waiting_.end() && is_held) known->second.lost.held_for = run.held_for;
-    if (known != waiting_.end() || waiting_.size() >= kMostJobs) continue;
+    if (known != waiting_.end() || waiting_.size() >= kMaxJobs) continue;
     const auto past = past_.find(run.job);
     const bool is_recent = past != past_.end() && now < past->second.last + kTimesWithin;
-    if (!is_held && is_recent && past->second.times >= kMostTimes) {
+    if (!is_held && is_recent && past->second.times >= kMaxTimes) {
       log_info("job %u: has lost a node %zu times: it waits for Slurm's delay", run.job, past->second.times + 1);
       continue;
     }

@@ -42,10 +42,10 @@ RequeueStep judge_requeue(const LostRun& lost, const SlurmJob& job, std::chrono:
 class FastRequeue {
  public:
   /** A job that loses nodes again and again gets Slurm's delay from the next time on. */
-  static constexpr std::size_t kMostTimes = 3;
+  static constexpr std::size_t kMaxTimes = 3;
   static constexpr std::chrono::minutes kTimesWithin{10};
   /** Jobs that are looked after at the same time; others get Slurm's delay. */
-  static constexpr std::size_t kMostJobs = 1000;
+  static constexpr std::size_t kMaxJobs = 1000;
   /** Jobs of one look, an RPC or two each: then other calls have their turn. */
   static constexpr std::size_t kJobsPerLook = 100;
   /** How long a job's end is waited for. */

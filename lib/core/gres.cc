@@ -19,7 +19,7 @@ namespace {
  * Largest count of one entry, its suffix included: the entries that fit into the 2048 characters of extraConf can't add
  * up to an overflow.
  */
-constexpr std::int64_t kMostCount = std::int64_t{1} << 52;
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 52;
 
 struct Entry {
   std::string name;
@@ -45,7 +45,7 @@ Result<std::int64_t> parse_count(std::string_view word) {
   const std::optional<std::int64_t> number = parse_int(word.substr(0, digits));
   const std::optional<std::int64_t> factor = multiplier(word.substr(digits));
   if (!factor) return Error(Errc::invalid, std::string(word) + " isn't a count: a type needs one behind it");
-  if (!number || *number > kMostCount / *factor) return Error(Errc::invalid, std::string(word) + ": too many");
+  if (!number || *number > kMaxCount / *factor) return Error(Errc::invalid, std::string(word) + ": too many");
   return *number * *factor;
 }
 

@@ -35,7 +35,7 @@ std::optional<JobComment> parse_after(std::string_view text, std::string_view pr
 /** `fits` says of what is there whether `text` is to take its place. */
 template <typename Fits>
 void rewrite(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text, Fits fits) {
-  for (std::size_t i = 0; i < jobs.size() && i < kMostComments; ++i) {
+  for (std::size_t i = 0; i < jobs.size() && i < kMaxComments; ++i) {
     const Result<SlurmJob> job = slurm.load_job(jobs[i]);
     if (!job || !fits(job->admin_comment)) continue;
     const Status status = slurm.comment_job(jobs[i], text);

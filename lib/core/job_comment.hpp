@@ -34,7 +34,7 @@ bool may_replace(std::string_view present, std::string_view text);
 bool is_over(std::string_view present, const std::vector<std::string>& causes);
 
 /** Each job takes a call of its own: enough for people who look, bounded for slurmctld. */
-inline constexpr std::size_t kMostComments = 64;
+inline constexpr std::size_t kMaxComments = 64;
 
 /** Each job is read once, and written once if there is something to change. Best effort: a job may have ended. */
 void comment_jobs(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text);

@@ -24,7 +24,7 @@ std::string last_words(std::string_view log) {
   for (const std::string_view mark : kMarks) {
     if (line.empty()) line = last_line_with(log, mark);
   }
-  std::string words(line.substr(0, kMostLastWords));
+  std::string words(line.substr(0, kMaxLastWords));
   std::replace_if(
       words.begin(), words.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   words.erase(words.find_last_not_of(' ') + 1);

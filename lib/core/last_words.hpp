@@ -8,7 +8,7 @@
 namespace slurmk8s {
 
 /** Longest answer of last_words(), in bytes. */
-inline constexpr std::size_t kMostLastWords = 160;
+inline constexpr std::size_t kMaxLastWords = 160;
 
 /**
  * The reason in the last lines of slurmd's log: the last line with "fatal:", else the last one with "error:", from that

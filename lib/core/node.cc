@@ -47,11 +47,11 @@ SlurmdEnd decode_slurmd_end(const Json& status) {
 
 /** kubelet's and the scheduler's sentences may quote a whole pod. */
 std::string cut(std::string text) {
-  constexpr std::size_t kMost = 240;
+  constexpr std::size_t kMax = 240;
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  if (text.size() > kMost) text.replace(kMost - 3, std::string::npos, "...");
+  if (text.size() > kMax) text.replace(kMax - 3, std::string::npos, "...");
   return text;
 }
 
@@ -89,11 +89,11 @@ StartProblem decode_start_problem(const Json& status) {
 }
 
 void decode_deletion(const Json& metadata, Pod& pod) {
-  constexpr std::int64_t kMostGrace = 24 * 3600;
+  constexpr std::int64_t kMaxGrace = 24 * 3600;
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   if (!pod.deleting) return;
   const std::int64_t grace = metadata["deletionGracePeriodSeconds"].integer_or(0);
-  pod.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace, 0, kMostGrace));
+  pod.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace, 0, kMaxGrace));
   Words finalizers;
   metadata["finalizers"].each([&](const Json& finalizer) { finalizers.emplace_back(finalizer.text()); });
   pod.finalizers = cut(join_words(finalizers));

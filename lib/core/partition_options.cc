@@ -76,19 +76,19 @@ Result<std::string> read_number(std::string_view text, std::int64_t most) {
 
 /** Slurm's "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours[:minutes[:seconds]]", in minutes. */
 std::optional<std::int64_t> read_minutes(std::string_view text) {
-  constexpr std::int64_t kMost = 1'000'000;  // of each part: nothing overflows
+  constexpr std::int64_t kMax = 1'000'000;  // of each part: nothing overflows
   std::int64_t days = 0;
   const std::size_t dash = text.find('-');
   if (dash != std::string_view::npos) {
     const auto number = parse_int(text.substr(0, dash));
-    if (!number || *number < 0 || *number > kMost) return std::nullopt;
+    if (!number || *number < 0 || *number > kMax) return std::nullopt;
     days = *number;
     text.remove_prefix(dash + 1);
   }
   std::vector<std::int64_t> parts;
   for (const std::string_view part : split(text, ':')) {
     const auto number = parse_int(part);
-    if (!number || *number < 0 || *number > kMost) return std::nullopt;
+    if (!number || *number < 0 || *number > kMax) return std::nullopt;
     parts.push_back(*number);
   }
   if (parts.size() > 3) return std::nullopt;

@@ -17,7 +17,7 @@ SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd e
   const auto rank = [](const EndedRun& run) { return std::tuple(run.ends, -run.ran, whole_job(run.run)); };
   const auto most = std::max_element(
       runs.begin(), runs.end(), [&](const EndedRun& left, const EndedRun& right) { return rank(left) < rank(right); });
-  if (most->ends < kMostEnds) return {};
+  if (most->ends < kMaxEnds) return {};
   return {Kind::hold, whole_job(most->run), most->ends};
 }
 
@@ -40,7 +40,7 @@ EndedRun SlurmdEnds::count(const LostRun& run, std::time_t now) {
   if (!is_new) order_.erase(past.place);
   past.place = order_.insert(order_.end(), job);
   const EndedRun ended{run, past.ends, past.ran};
-  if (order_.size() > kMostJobs) {
+  if (order_.size() > kMaxJobs) {
     past_.erase(order_.front());
     order_.pop_front();
   }

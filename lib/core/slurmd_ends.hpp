@@ -39,10 +39,10 @@ struct SlurmdEndVerdict {
 };
 
 /** Ends of slurmd after which a job is held. */
-inline constexpr unsigned kMostEnds = 2;
+inline constexpr unsigned kMaxEnds = 2;
 
 /**
- * Memory that a single job has filled is that job's. Otherwise the job with the most ends is held, from kMostEnds on.
+ * Memory that a single job has filled is that job's. Otherwise the job with the most ends is held, from kMaxEnds on.
  * Of several with as many it is the one that ran shortest: what ends slurmd mostly does so when it is launched. Pure.
  */
 SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd end);
@@ -51,7 +51,7 @@ SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd e
 class SlurmdEnds {
  public:
   /** Jobs that are remembered; beyond, the one whose slurmd ended longest ago is forgotten. */
-  static constexpr std::size_t kMostJobs = 4096;
+  static constexpr std::size_t kMaxJobs = 4096;
 
   /**
    * slurmd of a node that had `runs` has ended. A run counts once, on however many of its nodes slurmd ends. `now`:

@@ -194,9 +194,9 @@ bool FakeClient::step() {
 }
 
 std::size_t FakeClient::deliver() {
-  constexpr std::size_t kMost = 100000;
+  constexpr std::size_t kMax = 100000;
   std::size_t steps = 0;
-  while (steps < kMost && step()) ++steps;
+  while (steps < kMax && step()) ++steps;
   return steps;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kLibrary = SLURMK8S_NAMES_LIBRARY;
 constexpr const char* kNsswitch = "/etc/nsswitch.conf";
-constexpr std::size_t kMostBytes = 65536;
+constexpr std::size_t kMaxBytes = 65536;
 
 /** Names of slurm.conf that slurmctld looks up. */
 std::vector<std::string> names_of_slurm_conf() {
@@ -62,7 +62,7 @@ bool open_library() {
 
 void serve_names() {
   if (!open_library()) return;
-  const auto nsswitch = read_file(kNsswitch, kMostBytes);
+  const auto nsswitch = read_file(kNsswitch, kMaxBytes);
   const std::string hosts = compose_hosts(nsswitch.ok() ? *nsswitch : "");
   if (__nss_configure_lookup("hosts", hosts.c_str()) != 0) {
     slurm_error("slurm-k8s: hosts: %s: refused by the C library", hosts.c_str());

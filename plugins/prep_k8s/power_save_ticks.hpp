@@ -8,7 +8,7 @@
 // a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
 //    put there after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
 // starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
-//    the nodes. And not for ever: after kMostPhases without a question its tick is left where it is.
+//    the nodes. And not for ever: after kMaxPhases without a question its tick is left where it is.
 // Before it is first asked for nothing is woken: slurmctld may not have read its configuration yet. It has when a job
 // gets nodes, and when it has answered the engine, which passes on what the sidecar asks for only then.
 #pragma once
@@ -36,7 +36,7 @@ class PowerSaveTicks {
   /** How long its own tick is left alone. */
   static constexpr std::chrono::seconds kKeep{4};
   /** How often after a question its tick is put in its place, for ten minutes: the next one may cost a second then. */
-  static constexpr int kMostPhases = 150;
+  static constexpr int kMaxPhases = 150;
   /** How much earlier than that it may be. */
   static constexpr std::chrono::milliseconds kEarly{20};
   /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
@@ -68,7 +68,7 @@ class PowerSaveTicks {
       settled_.reset();
     } else if (phase) {
       settled_ = now;
-      if (++phases_ < kMostPhases) phase_ = second(now) + kKeep + kPhase;
+      if (++phases_ < kMaxPhases) phase_ = second(now) + kKeep + kPhase;
     }
     return reason;
   }

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr auto kMost = std::numeric_limits<milliseconds::rep>::max();
+constexpr auto kMax = std::numeric_limits<milliseconds::rep>::max();
 
 void delays(void**) {
   const struct {
@@ -37,7 +37,7 @@ void delays(void**) {
       {-5, 30000, 5, 0.9, 0},
       {200, 0, 5, 0.9, 0},
       {200, -1, 5, 0.9, 0},
-      {1, kMost, std::numeric_limits<unsigned>::max(), 0.0, kMost / 2},
+      {1, kMax, std::numeric_limits<unsigned>::max(), 0.0, kMax / 2},
       {1, 1, 3, 0.0, 0},
       {200, 30000, 1, -7.0, 100},
       {200, 30000, 1, 7.0, 200},

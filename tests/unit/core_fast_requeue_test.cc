@@ -180,11 +180,11 @@ void a_job_that_loses_nodes_again_and_again(void**) {
     world.requeues.add({world.lose(7)});
     world.pass(2s);
   }
-  assert_int_equal(world.begins(), FastRequeue::kMostTimes);
+  assert_int_equal(world.begins(), FastRequeue::kMaxTimes);
   world.pass(std::chrono::duration_cast<std::chrono::milliseconds>(FastRequeue::kTimesWithin));
   world.requeues.add({world.lose(7)});
   world.pass(2s);
-  assert_int_equal(world.begins(), FastRequeue::kMostTimes + 1);
+  assert_int_equal(world.begins(), FastRequeue::kMaxTimes + 1);
 }
 
 void a_job_to_be_held_does_not_begin(void**) {
@@ -204,7 +204,7 @@ void a_job_to_be_held_does_not_begin(void**) {
 
 void is_held_however_often_it_began_at_once(void**) {
   World world;
-  for (std::size_t times = 0; times < FastRequeue::kMostTimes; ++times) {
+  for (std::size_t times = 0; times < FastRequeue::kMaxTimes; ++times) {
     world.requeues.add({world.lose(7)});
     world.pass(2s);
   }
@@ -218,11 +218,11 @@ void is_held_however_often_it_began_at_once(void**) {
 void is_bounded(void**) {
   World world;
   std::vector<LostRun> lost;
-  for (std::uint32_t id = 1; id <= FastRequeue::kMostJobs + 10; ++id) lost.push_back(world.lose(id));
+  for (std::uint32_t id = 1; id <= FastRequeue::kMaxJobs + 10; ++id) lost.push_back(world.lose(id));
   world.requeues.add(lost);
-  assert_int_equal(world.requeues.waiting(), FastRequeue::kMostJobs);
+  assert_int_equal(world.requeues.waiting(), FastRequeue::kMaxJobs);
   world.pass(2500ms);  // a hundred at a time, each in its turn
-  assert_int_equal(world.begins(), FastRequeue::kMostJobs);
+  assert_int_equal(world.begins(), FastRequeue::kMaxJobs);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ void one_write_per_change(void**) {
   std::vector<std::uint32_t> all;
   for (std::uint32_t id = 3; id <= 100; ++id) all.push_back(id);
   comment_jobs(slurm, all, kWaiting);
-  assert_int_equal(slurm.comment_writes, 1 + static_cast<int>(kMostComments));
+  assert_int_equal(slurm.comment_writes, 1 + static_cast<int>(kMaxComments));
   clear_job_comments(slurm, {1, 2, 3}, {"unschedulable: no room"});
   assert_text(slurm.jobs[1].admin_comment, kFailed);
   assert_text(slurm.jobs[2].admin_comment, "an administrator's");

@@ -26,7 +26,7 @@ void of_logs(void**) {
        "fatal: a\tb\x01"
        "c\r\n",
        "fatal: a b c"},
-      {"a long line", "fatal: " + std::string(1000, 'x'), "fatal: " + std::string(kMostLastWords - 7, 'x')},
+      {"a long line", "fatal: " + std::string(1000, 'x'), "fatal: " + std::string(kMaxLastWords - 7, 'x')},
   };
   for (const auto& row : cases) {
     if (last_words(row.log) != row.words) fail_msg("%s: '%s'", row.name, last_words(row.log).c_str());

@@ -90,13 +90,13 @@ void a_neighbour_is_not_held(void**) {
 void remembers_a_bounded_number(void**) {
   SlurmdEnds ends;
   ends.note({run(1, 0)}, SlurmdEnd::error, kNow);
-  for (std::uint32_t job = 10; job < 9 + SlurmdEnds::kMostJobs; ++job) ends.note({run(job, 0)}, SlurmdEnd::error, kNow);
-  assert_int_equal(ends.size(), SlurmdEnds::kMostJobs);
+  for (std::uint32_t job = 10; job < 9 + SlurmdEnds::kMaxJobs; ++job) ends.note({run(job, 0)}, SlurmdEnd::error, kNow);
+  assert_int_equal(ends.size(), SlurmdEnds::kMaxJobs);
   assert_int_equal(ends.note({run(1, 1)}, SlurmdEnd::error, kNow).job, 1);  // and is the last one now
-  for (std::uint32_t job = 10000; job < 10000 + SlurmdEnds::kMostJobs; ++job) {
+  for (std::uint32_t job = 10000; job < 10000 + SlurmdEnds::kMaxJobs; ++job) {
     ends.note({run(job, 0)}, SlurmdEnd::error, kNow);
   }
-  assert_int_equal(ends.size(), SlurmdEnds::kMostJobs);
+  assert_int_equal(ends.size(), SlurmdEnds::kMaxJobs);
   assert_true(ends.note({run(1, 2)}, SlurmdEnd::error, kNow).kind == Kind::none);
 }
 

@@ -30,7 +30,7 @@ struct Server {
     return {.answered = true, .values = {"addr"}};
   }
   /** Lets all threads go, so that the cache can end. */
-  void release() { go.release(NameCache::kMostQuestions + 10); }
+  void release() { go.release(NameCache::kMaxQuestions + 10); }
 };
 
 std::unique_ptr<NameCache> cache_of(Server& server) {

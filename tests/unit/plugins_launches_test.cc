@@ -203,7 +203,7 @@ void ticks_end_when_nothing_is_asked_for(void**) {
   for (auto now = start; now < start + std::chrono::minutes(30); now += std::chrono::milliseconds(50)) {
     phases += ticks.due(now, Wake::none) == Wake::phase;
   }
-  assert_int_equal(phases, PowerSaveTicks::kMostPhases);
+  assert_int_equal(phases, PowerSaveTicks::kMaxPhases);
 }
 
 /** A time into a second, what is asked for then, and what the thread is woken for. */
