@@ -74,7 +74,8 @@ struct NodePlanInput {
 
 /**
  * What is to be done next. To carry the actions out twice, or partly, does no harm: the next plan starts from what is
- * there. `replicas` counts records, whatever their ordinals: see select_nodes_to_remove(). New ones get the lowest free ones.
+ * there. `replicas` counts records, whatever their ordinals: see select_nodes_to_remove(). New ones get the lowest free
+ * ordinals.
  */
 NodePlan plan_nodes(const NodePlanInput& input);
 

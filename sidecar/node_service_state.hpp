@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NodeServiceState: a node record's state as its pod tells it, to people and to tools that select pods. Pure; any thread.
+// NodeServiceState: a node record's state as its pod tells it, to people and to tools that select pods. Pure; any
+// thread.
 #pragma once
 
 #include <string>

@@ -71,15 +71,15 @@ struct Node {
   std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
   std::optional<PodOrder> order;    ///< with Want::up: which pod that is to be, once slurmctld has said it
   TimePoint since{};                ///< when `want` was last set
-  TimePoint
-      waiting_unasked_since{};  ///< since when Slurm has been waiting for it without our having been asked; zero: it isn't
+  /** Since when Slurm has been waiting for it without our having been asked; zero: it isn't. */
+  TimePoint waiting_unasked_since{};
   bool inferred_resume = false;  ///< with Want::up: `request` is our own, for a resume that never reached us
-  bool booting =
-      false;  ///< when the engine first looked Slurm waited for it, and its slurmd had registered with nobody
-  std::string
-      unregistered_pod;  ///< uid of the pod that was there then, whose slurmd may have registered with another slurmctld
-  bool needs_get =
-      false;  ///< what the watch shows of its pod doesn't fit with what else is known: it is to be looked at
+  /** When the engine first looked Slurm waited for it, and its slurmd had registered with nobody. */
+  bool booting = false;
+  /** Uid of the pod that was there then, whose slurmd may have registered with another slurmctld. */
+  std::string unregistered_pod;
+  /** What the watch shows of its pod doesn't fit with what else is known: it is to be looked at. */
+  bool needs_get = false;
 
   std::optional<Pod> pod;
   TimePoint seen{};              ///< since when `pod` has been known

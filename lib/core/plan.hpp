@@ -102,24 +102,24 @@ struct ReconcileOutcome {
 ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look);
 
 /**
- * Notes what slurmctld waited for at the first look (Node::booting, Node::unregistered_pod); to be called after reconcile_node()
- * at each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved that, or that
- * another one took over from, the new one waits for it until ResumeTimeout.
+ * Notes what slurmctld waited for at the first look (Node::booting, Node::unregistered_pod). Call it after
+ * reconcile_node() at each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved
+ * that, or that another one took over from, the new one waits for it until ResumeTimeout.
  */
 void note_boot(Node& node, const SlurmNode* record, const Look& look);
 
 /** slurmd registers within a second or two of its start, and goes on trying, with growing pauses, while it can't. */
 inline constexpr std::chrono::seconds kRegistrationGrace{30};
 
-/** Whether slurmctld still waits for a slurmd whose pod was there at the first look, and has run for kRegistrationGrace. */
+/** Whether slurmctld still waits for a slurmd whose pod was there at the first look, and ran for kRegistrationGrace. */
 bool is_unregistered(const Node& node, const SlurmNode* record, TimePoint now);
 
 /**
- * Those of `nodes` (is_unregistered()) whose pods may be made anew: no job can have begun there. It hasn't when none has the
- * node, or when the one that does (`jobs`: the nodes of each job) also waited for another node that hadn't registered
- * with the former slurmctld (`booting`: Node::booting). That holds with --wait-all-nodes=0, too: slurmctld sets a job's
- * wait_all_nodes when it gets a cloud node that is powered down or powering up (set_initial_job_alias_list(),
- * reboot_job_nodes()), and test_job_nodes_ready() then asks for all of its nodes.
+ * Those of `nodes` (is_unregistered()) whose pods can be recreated safely: no job can have started there. Either no job
+ * holds the node, or the job that does (`jobs`: the nodes of each job) also waited for another node that had not
+ * registered with the former slurmctld (`booting`: Node::booting). That holds with --wait-all-nodes=0, too: slurmctld
+ * sets a job's wait_all_nodes when it gets a cloud node that is powered down or powering up
+ * (set_initial_job_alias_list(), reboot_job_nodes()), and test_job_nodes_ready() then asks for all of its nodes.
  */
 std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::vector<std::vector<std::string>>& jobs,
