@@ -2,12 +2,11 @@
 // NameCache: entries, questions, threads.
 #include "nss/name_cache.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/guarded.hpp"
+#include "base/thread.hpp"
 
 namespace slurmk8s {
 
@@ -63,13 +62,10 @@ bool NameCache::ask(const std::string& key, Entry& entry) {
 }
 
 void NameCache::start_thread() {
-  // It inherits the mask: no signal is delivered to it, since the process we are in waits for them elsewhere.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  guarded_void("names thread",
-               [this] { threads_.emplace_back([this] { guarded_void("names", [this] { work(); }); }); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  // The process that we are in waits for its signals elsewhere.
+  guarded_void("names thread", [this] {
+    threads_.push_back(start_without_signals([this] { guarded_void("names", [this] { work(); }); }));
+  });
 }
 
 void NameCache::wait(Lock& lock, const std::string& key) {

@@ -2,7 +2,6 @@
 // The watch's thread: look, wait, and the end of the job.
 #include "memory_watch.hpp"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/guarded.hpp"
+#include "base/thread.hpp"
 #include "memory_use.hpp"
 
 namespace slurmk8s {
@@ -44,18 +44,6 @@ void kill_all(std::uint32_t job) {
     for (const MemoryProcess& process : left) ::kill(process.pid, SIGKILL);
     std::this_thread::sleep_for(kAgain);
   }
-}
-
-/** Starts a thread that takes no signals: they are for slurmstepd's own. */
-template <typename Fn>
-std::thread start_without_signals(Fn&& fn) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(fn);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace

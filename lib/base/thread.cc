@@ -5,7 +5,33 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <utility>
+
 namespace slurmk8s {
+namespace {
+
+/** Blocks all signals of the calling thread; threads that it starts meanwhile inherit that. */
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+std::thread start_without_signals(std::function<void()> run) {
+  const SignalsBlocked blocked;
+  return std::thread(std::move(run));
+}
 
 void enter_thread(const char* name) {
   sigset_t all;

@@ -2,6 +2,9 @@
 // What each of our threads does first.
 #pragma once
 
+#include <functional>
+#include <thread>
+
 namespace slurmk8s {
 
 /**
@@ -10,5 +13,8 @@ namespace slurmk8s {
  * that begins with SLURM_K8S_WAITING_THREAD (nss/control.h). Threads that it starts inherit both.
  */
 void enter_thread(const char* name);
+
+/** Starts a thread that no signal is delivered to, from its first instruction on. Throws as std::thread does. */
+std::thread start_without_signals(std::function<void()> run);
 
 }  // namespace slurmk8s

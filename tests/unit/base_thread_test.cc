@@ -41,9 +41,20 @@ void has_its_name_and_no_signals(void**) {
   assert_false(see_self().blocks_sigterm);
 }
 
+/** Not even before its first line: the starter has them again afterwards. */
+void starts_without_signals(void**) {
+  Seen thread;
+  start_without_signals([&] { thread = see_self(); }).join();
+  assert_true(thread.blocks_sigterm);
+  assert_false(see_self().blocks_sigterm);
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(has_its_name_and_no_signals)};
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(has_its_name_and_no_signals),
+      SLURMK8S_TEST(starts_without_signals),
+  };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
