@@ -37,13 +37,14 @@ std::string in_camel_case(const std::string& word) {
 }  // namespace
 
 NodeServiceState describe_service_state(const SlurmNode& node) {
-  NodeServiceState story;
-  story.label = word_of(node);
-  story.reason = in_camel_case(story.label);
-  story.in_service = story.label == "idle" || story.label == "allocated" || story.label == "mixed" ||
-                     story.label == "completing" || story.label == "suspended";
-  if (!story.in_service) story.message = node.reason;
-  return story;
+  NodeServiceState service_state;
+  service_state.label = word_of(node);
+  service_state.reason = in_camel_case(service_state.label);
+  service_state.in_service = service_state.label == "idle" || service_state.label == "allocated" ||
+                             service_state.label == "mixed" || service_state.label == "completing" ||
+                             service_state.label == "suspended";
+  if (!service_state.in_service) service_state.message = node.reason;
+  return service_state;
 }
 
 }  // namespace slurmk8s

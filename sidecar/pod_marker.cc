@@ -20,11 +20,11 @@ constexpr int kMaxRequests = 32;
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
 
-const char* status_of(const NodeServiceState& story) { return story.in_service ? "True" : "False"; }
+const char* status_of(const NodeServiceState& service_state) { return service_state.in_service ? "True" : "False"; }
 
-bool tells(const Json& condition, const NodeServiceState& story) {
-  return condition["status"].text() == status_of(story) && condition["reason"].text() == story.reason &&
-         condition["message"].text() == story.message;
+bool tells(const Json& condition, const NodeServiceState& service_state) {
+  return condition["status"].text() == status_of(service_state) && condition["reason"].text() == service_state.reason &&
+         condition["message"].text() == service_state.message;
 }
 
 }  // namespace
@@ -86,14 +86,14 @@ void PodMarker::round(const NodeSets& nodesets, const std::vector<SlurmNode>& no
 }
 
 void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& nodeset, const SlurmNode& node) {
-  NodeServiceState story = describe_service_state(node);
-  if (entry.since == TimePoint{} || story != entry.story) {
-    entry.story = std::move(story);
+  NodeServiceState service_state = describe_service_state(node);
+  if (entry.since == TimePoint{} || service_state != entry.service_state) {
+    entry.service_state = std::move(service_state);
     entry.since = clock_.now();
   }
   const bool busy = nodeset.protects_busy && is_in_use(node);
-  const bool marks_differ = busy != entry.marked || entry.story.label != entry.label;
-  if (!marks_differ && tells(entry.condition, entry.story)) return;
+  const bool marks_differ = busy != entry.marked || entry.service_state.label != entry.label;
+  if (!marks_differ && tells(entry.condition, entry.service_state)) return;
   unfinished_ = true;
   if (entry.request != 0 || clock_.now() < entry.not_before || in_flight_ >= kMaxRequests) return;
 
@@ -125,7 +125,7 @@ bool PodMarker::may_tell(const Entry& entry, std::chrono::seconds lasting) {
 void PodMarker::write_marks(const std::string& name, Entry& entry, const NodeSet& nodeset, bool busy) {
   Json metadata = busy_marks(nodeset, busy);
   Json labels = metadata["labels"].clone();
-  labels.set(kLabelState, entry.story.label);
+  labels.set(kLabelState, entry.service_state.label);
   metadata.set("labels", std::move(labels));
   metadata.set("uid", entry.uid);  // another pod of this name is a conflict
   send(name, entry, "", kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)));
@@ -134,10 +134,10 @@ void PodMarker::write_marks(const std::string& name, Entry& entry, const NodeSet
 void PodMarker::write_condition(const std::string& name, Entry& entry) {
   Json condition = Json::object();
   condition.set("type", kConditionInService)
-      .set("status", status_of(entry.story))
-      .set("reason", entry.story.reason)
-      .set("message", entry.story.message)
-      .set("lastTransitionTime", transition_time(entry.condition, status_of(entry.story), clock_.wall()));
+      .set("status", status_of(entry.service_state))
+      .set("reason", entry.service_state.reason)
+      .set("message", entry.service_state.message)
+      .set("lastTransitionTime", transition_time(entry.condition, status_of(entry.service_state), clock_.wall()));
   Json patch = Json::object();
   patch.set("metadata", Json::object().set("uid", entry.uid));
   patch.set("status", Json::object().set("conditions", Json::array().push(std::move(condition))));

@@ -60,8 +60,8 @@ class PodMarker {
     std::string label;
     Json condition;
     // What Slurm says.
-    NodeServiceState story;
-    TimePoint since{};  // when `story` began, as far as we know
+    NodeServiceState service_state;
+    TimePoint since{};  // when `service_state` began, as far as we know
     unsigned failures = 0;
     TimePoint not_before{};
     http::RequestId request = 0;
