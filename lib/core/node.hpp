@@ -74,7 +74,7 @@ struct Node {
   /** Since when Slurm has been waiting for it without our having been asked; zero: it isn't. */
   TimePoint waiting_unasked_since{};
   bool inferred_resume = false;  ///< with Want::up: `request` is our own, for a resume that never reached us
-  /** When the engine first looked Slurm waited for it, and its slurmd had registered with nobody. */
+  /** When the engine first looked Slurm waited for it, and its slurmd had not registered. */
   bool booting = false;
   /** Uid of the pod that was there then, whose slurmd may have registered with another slurmctld. */
   std::string unregistered_pod;
