@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What becomes of the fields of Slinky's NodeSets. A unit test compares docs/from-slinky.md with it. Constant.
+// What becomes of the fields of Slinky's NodeSets. A unit test compares docs/admin/from-slinky.md with it. Constant.
 #pragma once
 
 #include <span>

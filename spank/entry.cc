@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SPANK plugin: sets each step of a job up inside its pod. In plugstack.conf (docs/spank.md):
+// SPANK plugin: sets each step of a job up inside its pod. In plugstack.conf (docs/admin/spank.md):
 //
 //   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [service_env=keep|remove] [threads=auto|N|off]
 //                         [gpus=ids|off] [oom_score_adj=N] [memory_limit=on|off] [hide=PATH,PATH…]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CurlTransport: Transport on libcurl's multi interface, driven by events (curl_multi_socket_action): libcurl then
 // looks at the transfers that have something to do. curl_multi_perform() asks the socket of each one each time: with a
-// hundred in flight that was half of slurmctld's processor time in a mass suspend (docs/performance.md).
+// hundred in flight that was half of slurmctld's processor time in a mass suspend (docs/developer/performance.md).
 //
 // libcurl forbids calls to itself from its callbacks, so those only fill buffers; lines and responses are handed out
 // after libcurl's calls. The limit of send()'s connections is our own queue, not CURLMOPT_MAX_HOST_CONNECTIONS:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Cut: leaves members out of a JSON text before it is parsed. Of a pod's 5 KB, four fifths are parts that nobody here
-// reads, and parsing is most of what the engine does (docs/performance.md). Pure; any thread.
+// reads, and parsing is most of what the engine does (docs/developer/performance.md). Pure; any thread.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SPANK plugin: an administrator's scripts, run as root in the pod of a job. In plugstack.conf (docs/spank.md):
+// SPANK plugin: an administrator's scripts, run as root in the pod of a job. In plugstack.conf (docs/admin/spank.md):
 //
 //   required spank_k8s_scripts.so [pod_setup=FILE] [pod_cleanup=FILE] [job_setup=FILE] [job_cleanup=FILE]
 //                                 [timeout=SECONDS]

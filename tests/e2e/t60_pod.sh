@@ -23,7 +23,7 @@ test_users_can_not_read_the_key() {
 }
 
 test_nodes_resolve_each_other() {
-  # The cluster's DNS learns of a new pod later than Slurm does (docs/slurm-conf.md): the job tries for a while.
+  # The cluster's DNS learns of a new pod later than Slurm does (docs/admin/slurm-conf.md): the job tries for a while.
   slurm srun -N2 bash -c 'for node in $(scontrol show hostnames); do
     for try in {1..30}; do getent hosts $node >/dev/null && continue 2; sleep 1; done
     echo "$node: not resolved"; exit 1

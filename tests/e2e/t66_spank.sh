@@ -97,7 +97,7 @@ test_secrets_are_hidden_or_tasks_refused() {
   local mount='"volumeMounts":[{"name":"token","mountPath":"/opt/token"}]'
   local volume='{"name":"token","projected":{"sources":[{"serviceAccountToken":{"path":"token"}}]}}'
   trap 'restore_release plain capable; forbid_privileged' EXIT
-  # What this cluster's administrator mounts, against the advice of docs/who-may-do-what.md.
+  # What this cluster's administrator mounts, against the advice of docs/admin/access.md.
   install_release --set 'slurm.spank.hide={/opt/token,/run/slurm-k8s/key},podPolicy.serviceAccounts={default}'
   allow_privileged
   put_nodeset plain 1 "$mount" "$volume"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Lint: who may include whom (docs/architecture.md). Prints TAP, one line per rule.
+# Lint: who may include whom (docs/developer/architecture.md). Prints TAP, one line per rule.
 set -euo pipefail
 cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
 

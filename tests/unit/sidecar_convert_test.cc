@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/convert: NodeSets and chart values of Slinky's, what becomes of them, and that docs/from-slinky.md says so.
+// sidecar/convert: NodeSets and chart values of Slinky, what becomes of them; docs/admin/from-slinky.md says the same.
 #include "sidecar/convert.hpp"
 
 #include <cstdio>
@@ -381,7 +381,7 @@ void the_result_converts_to_itself(void**) {
   assert_text(yaml_of(again), first);
 }
 
-// ---- docs/from-slinky.md --------------------------------------------------------------------------------------------
+// ---- docs/admin/from-slinky.md --------------------------------------------------------------------------------------
 
 std::string code(std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; }
 
@@ -402,11 +402,11 @@ std::string table() {
 
 void the_documentation_has_the_tables(void**) {
   const char* top = std::getenv("TOP_SRCDIR");
-  const auto page = read_file(std::string(top != nullptr ? top : ".") + "/docs/from-slinky.md", 1 << 20);
+  const auto page = read_file(std::string(top != nullptr ? top : ".") + "/docs/admin/from-slinky.md", 1 << 20);
   assert_ok(page);
   const bool has_tables = page->find(table()) != std::string::npos;
   // cmocka would cut it short.
-  if (!has_tables) std::fprintf(stderr, "docs/from-slinky.md must have:\n%s", table().c_str());
+  if (!has_tables) std::fprintf(stderr, "docs/admin/from-slinky.md must have:\n%s", table().c_str());
   assert_true(has_tables);
 }
 
