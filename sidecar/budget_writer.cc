@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PodDisruptionBudgets of NodeSets.
-#include "budget_writer.hpp"
+#include "sidecar/budget_writer.hpp"
 
-#include "core/names.hpp"
+#include "nodeset/names.hpp"
 
 namespace slurmk8s {
 namespace {

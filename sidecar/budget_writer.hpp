@@ -12,9 +12,9 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "condition.hpp"
+#include "daemon/condition.hpp"
 #include "kube/client.hpp"
-#include "node_plan.hpp"
+#include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
 

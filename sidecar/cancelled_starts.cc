@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CancelledStarts: a node that had a job while it powered up, and then had none and still powered up.
-#include "cancelled_starts.hpp"
+#include "sidecar/cancelled_starts.hpp"
 
-#include "node_state.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "core/slurm.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

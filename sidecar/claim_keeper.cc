@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Volume claims of nodes: owners, and removal after a scale-in.
-#include "claim_keeper.hpp"
+#include "sidecar/claim_keeper.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/names.hpp"
+#include "nodeset/names.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "kube/client.hpp"
-#include "node_plan.hpp"
+#include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
 

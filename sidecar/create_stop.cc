@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CreateStop: its times, and its place in the status.
-#include "create_stop.hpp"
+#include "sidecar/create_stop.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "core/template_hash.hpp"
+#include "nodeset/template_hash.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sidecar's main loop.
-#include "daemon.hpp"
+#include "sidecar/daemon.hpp"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "core/names.hpp"
-#include "metrics.hpp"
+#include "nodeset/names.hpp"
+#include "sidecar/metrics.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -5,19 +5,19 @@
 #include <functional>
 #include <string>
 
-#include "admin_http.hpp"
+#include "daemon/admin_http.hpp"
 #include "base/timers.hpp"
 #include "base/unique_fd.hpp"
-#include "budget_writer.hpp"
-#include "claim_keeper.hpp"
-#include "sidecar_events.hpp"
+#include "sidecar/budget_writer.hpp"
+#include "sidecar/claim_keeper.hpp"
+#include "sidecar/sidecar_events.hpp"
 #include "http/transport.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
-#include "partition_keeper.hpp"
-#include "pod_marker.hpp"
-#include "reconciler.hpp"
-#include "status_writer.hpp"
+#include "sidecar/partition_keeper.hpp"
+#include "sidecar/pod_marker.hpp"
+#include "sidecar/reconciler.hpp"
+#include "sidecar/status_writer.hpp"
 
 namespace slurmk8s {
 

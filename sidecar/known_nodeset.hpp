@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "core/nodeset.hpp"
-#include "record_definition.hpp"
+#include "nodeset/nodeset.hpp"
+#include "sidecar/record_definition.hpp"
 
 namespace slurmk8s {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "json/json.hpp"
-#include "machine_features.hpp"
+#include "sidecar/machine_features.hpp"
 
 namespace slurmk8s {
 

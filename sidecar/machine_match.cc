@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nodeSelector, nodeAffinity and tolerations of a pod against labels and taints of a Kubernetes node.
-#include "machine_match.hpp"
+#include "sidecar/machine_match.hpp"
 
 #include <optional>
 
 #include "base/text.hpp"
-#include "core/names.hpp"
+#include "nodeset/names.hpp"
 
 namespace slurmk8s {
 namespace {

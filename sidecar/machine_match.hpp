@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "core/nodeset.hpp"
-#include "machine_facts.hpp"
+#include "nodeset/nodeset.hpp"
+#include "sidecar/machine_facts.hpp"
 
 namespace slurmk8s {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // machine_step(): from a machine's state to a node's.
-#include "machine_mirror.hpp"
+#include "sidecar/machine_mirror.hpp"
 
-#include "node_state.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "machine_facts.hpp"
-#include "core/reasons.hpp"
-#include "core/slurm.hpp"
-#include "node_action.hpp"
-#include "pod_facts.hpp"
+#include "sidecar/machine_facts.hpp"
+#include "slurm/reasons.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/node_action.hpp"
+#include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "core/slurm.hpp"
+#include "slurm/slurm.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // encode_metrics(): families of samples, put into text by prometheus-cpp.
-#include "metrics.hpp"
+#include "sidecar/metrics.hpp"
 
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/histogram.hpp"
-#include "core/lock_times.hpp"
+#include "control/lock_times.hpp"
 
 namespace slurmk8s {
 namespace {

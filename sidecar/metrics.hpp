@@ -5,8 +5,8 @@
 #include <string>
 
 #include "json/json.hpp"
-#include "reconciler.hpp"
-#include "status_writer.hpp"
+#include "sidecar/reconciler.hpp"
+#include "sidecar/status_writer.hpp"
 
 namespace slurmk8s {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Names of actions.
-#include "node_action.hpp"
+#include "sidecar/node_action.hpp"
 
 namespace slurmk8s {
 

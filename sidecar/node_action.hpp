@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/slurm.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

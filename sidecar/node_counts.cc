@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Counting node records by state.
-#include "node_counts.hpp"
+#include "sidecar/node_counts.hpp"
 
-#include "core/plan.hpp"
-#include "core/reasons.hpp"
-#include "node_state.hpp"
+#include "engine/plan.hpp"
+#include "slurm/reasons.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/slurm.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

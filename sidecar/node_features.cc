@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // features_change(): lists of words, whose order says nothing.
-#include "node_features.hpp"
+#include "sidecar/node_features.hpp"
 
 #include <set>
 

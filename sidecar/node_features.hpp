@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "core/nodeset.hpp"
-#include "core/slurm.hpp"
-#include "machine_features.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/machine_features.hpp"
 
 namespace slurmk8s {
 

@@ -8,27 +8,27 @@
 // - POWER_DOWN clears DRAIN, and a powered-down node takes jobs again: a node that is powering down is drained, so that
 //   no job gets it in the moment before it is deleted.
 // - Without its record, a slurmd that still runs would register as a new node: a node is deleted only powered down.
-#include "node_plan.hpp"
+#include "sidecar/node_plan.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "core/names.hpp"
-#include "machine_match.hpp"
-#include "machine_mirror.hpp"
-#include "machine_topology.hpp"
-#include "node_features.hpp"
-#include "node_state.hpp"
-#include "pins.hpp"
-#include "record_definition.hpp"
-#include "record_owner.hpp"
-#include "scale_in.hpp"
-#include "update_plan.hpp"
+#include "nodeset/names.hpp"
+#include "sidecar/machine_match.hpp"
+#include "sidecar/machine_mirror.hpp"
+#include "sidecar/machine_topology.hpp"
+#include "sidecar/node_features.hpp"
+#include "sidecar/node_state.hpp"
+#include "sidecar/pins.hpp"
+#include "sidecar/record_definition.hpp"
+#include "sidecar/record_owner.hpp"
+#include "sidecar/scale_in.hpp"
+#include "sidecar/update_plan.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -14,18 +14,18 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "core/nodeset.hpp"
-#include "core/slurm.hpp"
-#include "create_stop.hpp"
-#include "known_nodeset.hpp"
-#include "machine_facts.hpp"
-#include "node_action.hpp"
-#include "node_counts.hpp"
-#include "pod_facts.hpp"
-#include "record_definition.hpp"
-#include "roll_out.hpp"
-#include "suspend_exemptions.hpp"
-#include "variant_demand.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/create_stop.hpp"
+#include "sidecar/known_nodeset.hpp"
+#include "sidecar/machine_facts.hpp"
+#include "sidecar/node_action.hpp"
+#include "sidecar/node_counts.hpp"
+#include "sidecar/pod_facts.hpp"
+#include "sidecar/record_definition.hpp"
+#include "sidecar/roll_out.hpp"
+#include "sidecar/suspend_exemptions.hpp"
+#include "sidecar/variant_demand.hpp"
 
 namespace slurmk8s {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A node record's state in one word.
-#include "node_service_state.hpp"
+#include "sidecar/node_service_state.hpp"
 
-#include "node_state.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -2,10 +2,10 @@
 // Questions about a node record whose answers decide what may be done with it. Pure; any thread.
 #pragma once
 
-#include "core/nodeset.hpp"
-#include "core/reasons.hpp"
-#include "core/slurm.hpp"
-#include "pod_facts.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/reasons.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {
 

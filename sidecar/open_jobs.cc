@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // OpenJobs: slurmctld's list, and when to ask for it.
-#include "open_jobs.hpp"
+#include "sidecar/open_jobs.hpp"
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "core/slurm.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

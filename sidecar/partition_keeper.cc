@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PartitionKeeper: load, plan, carry out.
-#include "partition_keeper.hpp"
+#include "sidecar/partition_keeper.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "partition_plan.hpp"
+#include "sidecar/partition_plan.hpp"
 
 namespace slurmk8s {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // plan_partitions(): compare, and say what differs.
-#include "partition_plan.hpp"
+#include "sidecar/partition_plan.hpp"
 
 #include <strings.h>
 
 #include <algorithm>
 #include <set>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/text.hpp"
-#include "record_owner.hpp"
+#include "sidecar/record_owner.hpp"
 
 namespace slurmk8s {
 namespace {

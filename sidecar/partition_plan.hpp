@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "condition.hpp"
-#include "core/slurm.hpp"
-#include "node_plan.hpp"
+#include "daemon/condition.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // plan_pins(): from pods to pins.
-#include "pins.hpp"
+#include "sidecar/pins.hpp"
 
 #include "base/text.hpp"
-#include "core/names.hpp"
-#include "machine_match.hpp"
+#include "nodeset/names.hpp"
+#include "sidecar/machine_match.hpp"
 
 namespace slurmk8s {
 

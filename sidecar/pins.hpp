@@ -5,10 +5,10 @@
 #include <map>
 #include <string_view>
 
-#include "core/nodeset.hpp"
-#include "core/slurm.hpp"
-#include "machine_facts.hpp"
-#include "pod_facts.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/machine_facts.hpp"
+#include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A pod object, reduced to what the plan of node records may depend on.
-#include "pod_facts.hpp"
+#include "sidecar/pod_facts.hpp"
 
 #include <limits>
 #include <optional>
 
 #include "base/text.hpp"
-#include "core/names.hpp"
+#include "nodeset/names.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What pods tell of their nodes.
-#include "pod_marker.hpp"
+#include "sidecar/pod_marker.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "condition.hpp"
-#include "core/names.hpp"
-#include "core/pod_builder.hpp"
-#include "node_state.hpp"
+#include "daemon/condition.hpp"
+#include "nodeset/names.hpp"
+#include "nodeset/pod_builder.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -20,8 +20,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "kube/client.hpp"
-#include "node_plan.hpp"
-#include "node_service_state.hpp"
+#include "sidecar/node_plan.hpp"
+#include "sidecar/node_service_state.hpp"
 
 namespace slurmk8s {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The back-off of power-ups.
-#include "power_up_pace.hpp"
+#include "sidecar/power_up_pace.hpp"
 
 #include <algorithm>
 

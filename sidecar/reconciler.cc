@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reconciler: load, plan, carry out, look again.
-#include "reconciler.hpp"
+#include "sidecar/reconciler.hpp"
 
 #include <algorithm>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/text.hpp"
-#include "core/names.hpp"
-#include "core/node.hpp"
-#include "node_state.hpp"
-#include "status_writer.hpp"
+#include "nodeset/names.hpp"
+#include "engine/node.hpp"
+#include "sidecar/node_state.hpp"
+#include "sidecar/status_writer.hpp"
 
 namespace slurmk8s {
 namespace {

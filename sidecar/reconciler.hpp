@@ -20,12 +20,12 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "cancelled_starts.hpp"
-#include "core/slurm.hpp"
+#include "sidecar/cancelled_starts.hpp"
+#include "slurm/slurm.hpp"
 #include "json/json.hpp"
-#include "node_plan.hpp"
-#include "power_up_pace.hpp"
-#include "open_jobs.hpp"
+#include "sidecar/node_plan.hpp"
+#include "sidecar/power_up_pace.hpp"
+#include "sidecar/open_jobs.hpp"
 
 namespace slurmk8s {
 

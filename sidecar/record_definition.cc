@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RecordDefinition: keys of extraConf and the fields of a record where Slurm has them.
-#include "record_definition.hpp"
+#include "sidecar/record_definition.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/text.hpp"
-#include "core/template_hash.hpp"
+#include "nodeset/template_hash.hpp"
 
 namespace slurmk8s {
 namespace {

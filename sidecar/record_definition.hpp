@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/nodeset.hpp"
-#include "core/slurm.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

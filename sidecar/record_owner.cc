@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // record_owner(): from names and features to NodeSets.
-#include "record_owner.hpp"
+#include "sidecar/record_owner.hpp"
 
 #include "base/text.hpp"
-#include "core/names.hpp"
-#include "core/plan.hpp"
+#include "nodeset/names.hpp"
+#include "engine/plan.hpp"
 
 namespace slurmk8s {
 

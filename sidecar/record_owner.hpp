@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/slurm.hpp"
-#include "known_nodeset.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/known_nodeset.hpp"
 
 namespace slurmk8s {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // select_nodes_to_remove(): sorts by what the loss of a node costs.
-#include "scale_in.hpp"
+#include "sidecar/scale_in.hpp"
 
 #include <algorithm>
 #include <compare>
 #include <vector>
 
-#include "node_state.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

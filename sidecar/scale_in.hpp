@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "core/slurm.hpp"
-#include "pod_facts.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SidecarEvents: from actions and conditions to the words of events.
-#include "sidecar_events.hpp"
+#include "sidecar/sidecar_events.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-#include "base/hostlist.hpp"
-#include "condition.hpp"
-#include "core/reasons.hpp"
-#include "machine_mirror.hpp"
-#include "roll_out.hpp"
+#include "slurm/hostlist.hpp"
+#include "daemon/condition.hpp"
+#include "slurm/reasons.hpp"
+#include "sidecar/machine_mirror.hpp"
+#include "sidecar/roll_out.hpp"
 
 namespace slurmk8s {
 namespace {

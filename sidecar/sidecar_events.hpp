@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "core/event_recorder.hpp"
-#include "node_action.hpp"
+#include "nodeset/event_recorder.hpp"
+#include "sidecar/node_action.hpp"
 
 namespace slurmk8s {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // NodeSet.status: encoding, comparing, writing.
-#include "status_writer.hpp"
+#include "sidecar/status_writer.hpp"
 
 #include <algorithm>
 
-#include "base/hostlist.hpp"
-#include "core/names.hpp"
+#include "slurm/hostlist.hpp"
+#include "nodeset/names.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -15,9 +15,9 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/timers.hpp"
-#include "condition.hpp"
+#include "daemon/condition.hpp"
 #include "kube/client.hpp"
-#include "node_plan.hpp"
+#include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SuspendExcNodes: a hostlist, in which names of NodeSets may stand from Slurm 24.05 on.
-#include "suspend_exemptions.hpp"
+#include "sidecar/suspend_exemptions.hpp"
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 
 namespace slurmk8s {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/slurm.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // plan_update(): a look at all members, whether to go on, then as many steps as fit.
-#include "update_plan.hpp"
+#include "sidecar/update_plan.hpp"
 
 #include <algorithm>
 #include <optional>
 
-#include "base/hostlist.hpp"
-#include "core/plan.hpp"
-#include "core/template_hash.hpp"
-#include "node_state.hpp"
+#include "slurm/hostlist.hpp"
+#include "engine/plan.hpp"
+#include "nodeset/template_hash.hpp"
+#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

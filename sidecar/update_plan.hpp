@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/nodeset.hpp"
-#include "core/reasons.hpp"
-#include "core/slurm.hpp"
-#include "node_action.hpp"
-#include "pod_facts.hpp"
-#include "roll_out.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/reasons.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/node_action.hpp"
+#include "sidecar/pod_facts.hpp"
+#include "sidecar/roll_out.hpp"
 
 namespace slurmk8s {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // find_variant_demand(): jobs and nodes matched the way slurmctld would, as far as variants go.
-#include "variant_demand.hpp"
+#include "sidecar/variant_demand.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/words.hpp"
-#include "core/constraint.hpp"
-#include "node_state.hpp"
-#include "record_owner.hpp"
+#include "nodeset/constraint.hpp"
+#include "sidecar/node_state.hpp"
+#include "sidecar/record_owner.hpp"
 
 namespace slurmk8s {
 namespace {

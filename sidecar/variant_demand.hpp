@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/slurm.hpp"
-#include "known_nodeset.hpp"
+#include "slurm/slurm.hpp"
+#include "sidecar/known_nodeset.hpp"
 
 namespace slurmk8s {
 

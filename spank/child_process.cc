@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // pipe, fork, and the child's signals.
-#include "child_process.hpp"
+#include "spank/child_process.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

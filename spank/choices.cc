@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reading values of arguments.
-#include "choices.hpp"
+#include "spank/choices.hpp"
 
 #include <algorithm>
 

@@ -24,16 +24,16 @@
 #include <slurm/slurm_errno.h>
 
 #include "base/guarded.hpp"
-#include "compat.hpp"
-#include "gpu_ids.hpp"
-#include "login_env.hpp"
-#include "memory_watch.hpp"
-#include "oom_score.hpp"
-#include "pod_env.hpp"
-#include "secrets.hpp"
-#include "service_env.hpp"
-#include "settings.hpp"
-#include "thread_count.hpp"
+#include "spank/compat.hpp"
+#include "spank/gpu_ids.hpp"
+#include "spank/login_env.hpp"
+#include "spank/memory_watch.hpp"
+#include "spank/oom_score.hpp"
+#include "spank/pod_env.hpp"
+#include "spank/secrets.hpp"
+#include "spank/service_env.hpp"
+#include "spank/settings.hpp"
+#include "spank/thread_count.hpp"
 
 extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Slurm's GPU numbers as ids.
-#include "gpu_ids.hpp"
+#include "spank/gpu_ids.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "env_change.hpp"
+#include "spank/env_change.hpp"
 
 namespace slurmk8s {
 

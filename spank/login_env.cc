@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What to ask a login shell for, and reading its answer.
-#include "login_env.hpp"
+#include "spank/login_env.hpp"
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "env_change.hpp"
+#include "spank/env_change.hpp"
 
 namespace slurmk8s {
 

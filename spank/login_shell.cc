@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "base/text.hpp"
-#include "child_process.hpp"
-#include "login_env.hpp"
+#include "spank/child_process.hpp"
+#include "spank/login_env.hpp"
 
 namespace slurmk8s {
 namespace {

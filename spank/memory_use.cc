@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reading /proc: whose a process is, and what it uses.
-#include "memory_use.hpp"
+#include "spank/memory_use.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The watch's thread: look, wait, and the end of the job.
-#include "memory_watch.hpp"
+#include "spank/memory_watch.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/guarded.hpp"
 #include "base/thread.hpp"
-#include "memory_use.hpp"
+#include "spank/memory_use.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writing oom_score_adj.
-#include "oom_score.hpp"
+#include "spank/oom_score.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

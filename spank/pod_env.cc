@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reading pod.env.
-#include "pod_env.hpp"
+#include "spank/pod_env.hpp"
 
 #include "base/file.hpp"
 #include "base/text.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hiding paths, and looking whether they can be read.
-#include "secrets.hpp"
+#include "spank/secrets.hpp"
 
 #include <sched.h>
 #include <sys/mount.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Telling Kubernetes' service variables from a user's.
-#include "service_env.hpp"
+#include "spank/service_env.hpp"
 
 #include <set>
 

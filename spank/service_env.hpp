@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env_change.hpp"
+#include "spank/env_change.hpp"
 
 namespace slurmk8s {
 

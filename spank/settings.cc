@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reading the plugin's arguments.
-#include "settings.hpp"
+#include "spank/settings.hpp"
 
 #include "base/text.hpp"
 

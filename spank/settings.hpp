@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "choices.hpp"
-#include "pod_env.hpp"
+#include "spank/choices.hpp"
+#include "spank/pod_env.hpp"
 
 namespace slurmk8s {
 

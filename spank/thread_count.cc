@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How many threads a task should have.
-#include "thread_count.hpp"
+#include "spank/thread_count.hpp"
 
 #include <algorithm>
 

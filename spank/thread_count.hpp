@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "choices.hpp"
-#include "env_change.hpp"
+#include "spank/choices.hpp"
+#include "spank/env_change.hpp"
 
 namespace slurmk8s {
 

@@ -10,8 +10,8 @@
 
 #include "base/guarded.hpp"
 #include "base/text.hpp"
-#include "common/host.hpp"
-#include "common/names.hpp"
+#include "slurmctld/host.hpp"
+#include "slurmctld/names.hpp"
 #include "job_submit_k8s/compat.hpp"
 #include "job_submit_k8s/user_env.hpp"
 

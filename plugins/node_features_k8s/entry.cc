@@ -14,9 +14,9 @@
 
 #include "base/guarded.hpp"
 #include "base/words.hpp"
-#include "common/host.hpp"
+#include "slurmctld/host.hpp"
 #include "node_features_k8s/compat.hpp"
-#include "slurm/compat.hpp"
+#include "slurm/rpc/compat.hpp"
 
 using namespace slurmk8s;
 

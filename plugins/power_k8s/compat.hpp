@@ -4,7 +4,7 @@
 // Source: src/common/power.c and src/slurmctld/{job_mgr.c,slurmctld.h} of Slurm 22.05.8.
 #pragma once
 
-#include "prep_k8s/compat.hpp"
+#include "slurmctld/compat.hpp"
 
 extern "C" {
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/guarded.hpp"
-#include "common/host.hpp"
-#include "common/names.hpp"
+#include "slurmctld/host.hpp"
+#include "slurmctld/names.hpp"
 #include "power_k8s/compat.hpp"
-#include "prep_k8s/held_jobs.hpp"
+#include "slurmctld/held_jobs.hpp"
 
 using namespace slurmk8s;
 

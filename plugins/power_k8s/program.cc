@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "core/control.hpp"
-#include "core/direct.hpp"
-#include "core/slurm.hpp"
+#include "control/control.hpp"
+#include "engine/direct.hpp"
+#include "slurm/slurm.hpp"
 #include "http/curl_transport.hpp"
-#include "slurm/rpc_slurm.hpp"
+#include "slurm/rpc/rpc_slurm.hpp"
 
 namespace slurmk8s {
 namespace {

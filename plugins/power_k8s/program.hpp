@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/options.hpp"
+#include "settings/options.hpp"
 
 namespace slurmk8s {
 

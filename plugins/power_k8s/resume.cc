@@ -8,8 +8,8 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "core/control.hpp"
-#include "core/engine.hpp"
+#include "control/control.hpp"
+#include "engine/engine.hpp"
 #include "power_k8s/program.hpp"
 
 using namespace slurmk8s;

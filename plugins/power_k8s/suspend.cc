@@ -2,8 +2,8 @@
 // slurm-k8s-suspend: SuspendProgram, and under the name slurm-k8s-resume-fail ResumeFailProgram: the same work.
 #include <string_view>
 
-#include "core/control.hpp"
-#include "core/engine.hpp"
+#include "control/control.hpp"
+#include "engine/engine.hpp"
 #include "power_k8s/program.hpp"
 
 using namespace slurmk8s;

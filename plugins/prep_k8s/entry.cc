@@ -11,10 +11,10 @@
 #include <memory>
 
 #include "base/guarded.hpp"
-#include "common/host.hpp"
-#include "common/names.hpp"
-#include "prep_k8s/compat.hpp"
-#include "prep_k8s/held_jobs.hpp"
+#include "slurmctld/host.hpp"
+#include "slurmctld/names.hpp"
+#include "slurmctld/compat.hpp"
+#include "slurmctld/held_jobs.hpp"
 #include "prep_k8s/job_notes.hpp"
 #include "prep_k8s/leftovers.hpp"
 

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
-#include "child_process.hpp"
+#include "spank/child_process.hpp"
 
 namespace slurmk8s {
 namespace {

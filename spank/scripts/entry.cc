@@ -18,7 +18,7 @@
 #include "base/guarded.hpp"
 #include "command.hpp"
 #include "once.hpp"
-#include "pod_env.hpp"
+#include "spank/pod_env.hpp"
 #include "script_env.hpp"
 #include "script_settings.hpp"
 

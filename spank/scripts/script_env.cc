@@ -2,7 +2,7 @@
 // What scripts get.
 #include "script_env.hpp"
 
-#include "pod_env.hpp"
+#include "spank/pod_env.hpp"
 
 namespace slurmk8s {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "choices.hpp"
+#include "spank/choices.hpp"
 
 namespace slurmk8s {
 namespace {

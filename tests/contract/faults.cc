@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "base/unique_fd.hpp"
 #include "contract/session.hpp"
-#include "core/engine.hpp"
+#include "engine/engine.hpp"
 #include "kube/reflector.hpp"
 
 #include "support/cmocka.hpp"

@@ -15,8 +15,10 @@ VALUES=(-f "$E2E_FOLDER/values.yaml" -f "$E2E_FOLDER/suites/$SUITE.yaml" --set "
 kubectl() { "$BED" kubectl -n "$NAMESPACE" "$@"; }
 slurm() { "$BED" slurm "$@"; }
 
+# Why the test fails, in the log and, below its "not ok", in what ./check prints at the end.
 fail() {
   echo "# $*" >&2
+  if [[ ${FAILURES:-} ]]; then echo "# $*" >>"$FAILURES"; fi
   return 1
 }
 

@@ -67,7 +67,7 @@ test_pods_that_are_deleted_under_a_job_and_stay() {
   wait_done "$(submit -N1 -w compute-1 --wrap true)" 60
 }
 
-# slurmctld sets wait_all_nodes itself for jobs with cloud nodes that are powered down: lib/core/plan.hpp,
+# slurmctld sets wait_all_nodes itself for jobs with cloud nodes that are powered down: engine/plan.hpp,
 # select_renewable().
 test_a_job_that_does_not_wait_for_all_nodes_does() {
   local job

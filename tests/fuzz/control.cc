@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any line on the engine's socket is taken or refused; what is taken says the same when it is written and read again.
-#include "core/control.hpp"
+#include "control/control.hpp"
 #include "fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

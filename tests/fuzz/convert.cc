@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whatever Slinky's YAML says: the result can be written, and converts to itself.
-#include "sidecar/convert.hpp"
+#include "convert/convert.hpp"
 
 #include "fuzz/target.hpp"
 #include "json/yaml.hpp"

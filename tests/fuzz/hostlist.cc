@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A hostlist that is expanded, compressed and expanded again names the same hosts.
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 
 #include <set>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any SLURM_RESUME_FILE is taken or refused with an error that says something; what is taken names nodes.
-#include "core/resume_request.hpp"
+#include "control/resume_request.hpp"
 #include "fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,7 +7,7 @@ cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
 read -ra compiler <<<"${CXX:-g++ -std=c++20}"
 read -ra slurm_flags <<<"${SLURM_CPPFLAGS:-}"
 folders=()
-for folder in lib plugins spank sidecar tests; do
+for folder in lib engine nss plugins spank convert sidecar tests; do
   if [[ -d $folder ]]; then folders+=("$folder"); fi
 done
 mapfile -t headers < <(find "${folders[@]}" -name '*.hpp' | sort)
@@ -16,8 +16,8 @@ echo "1..${#headers[@]}"
 number=0
 for header in "${headers[@]}"; do
   number=$((number + 1))
-  if output=$("${compiler[@]}" -fsyntax-only -Wall -Wextra -Ilib -Iplugins -Itests -I. -Isidecar \
-      -I"$(dirname "$header")" "${slurm_flags[@]}" -x c++ -include "$header" /dev/null 2>&1); then
+  if output=$("${compiler[@]}" -fsyntax-only -Wall -Wextra -Ilib -Iplugins -Itests -I. \
+      "${slurm_flags[@]}" -x c++ -include "$header" /dev/null 2>&1); then
     echo "ok $number - $header"
   else
     echo "not ok $number - $header"

@@ -29,55 +29,76 @@ matches() {
   done
 }
 
-# folder_may FOLDER ALLOWED...: of lib's folders, FOLDER includes only the allowed ones.
+# Names that our includes begin with: lib's folders, and those beside lib.
+readonly folders='base|json|http|kube|slurm|settings|nodeset|control|daemon|engine|nss|spank|convert|sidecar'
+readonly plugin_folders='slurmctld|prep_k8s|power_k8s|node_features_k8s|job_submit_k8s'
+
+# folder_may FOLDER ALLOWED...: FOLDER includes only what begins with the allowed names.
 folder_may() {
   local folder=$1 allowed
   shift
   allowed=$(IFS='|'; echo "$*")
-  matches '^ *# *include *"(base|json|http|kube|core|slurm|engine)/' "$folder" | grep -vE "include *\"($allowed)/" ||
-    true
+  matches "^ *# *include *\"($folders|$plugin_folders)/" "$folder" | grep -vE "include *\"($allowed)/" || true
 }
 
 # only_in REGEX FILES: lines of the product that match outside the files (a regex) that may have them.
-only_in() { matches "$1" lib nss plugins spank sidecar | grep -vE "^($2):" || true; }
+only_in() { matches "$1" lib engine nss plugins spank convert sidecar | grep -vE "^($2):" || true; }
 
 no_upward() {
-  matches '^ *# *include *"(tests|support)/' lib nss plugins spank sidecar
-  matches '^ *# *include *"(\.\./)+' lib plugins spank sidecar tests
+  matches '^ *# *include *"(tests|support|lib|plugins)/' lib engine nss plugins spank convert sidecar
+  matches '^ *# *include *"(\.\./)+' lib engine plugins spank convert sidecar tests
 }
 
-no_sideways() {
-  matches '^ *# *include *"(plugins|prep_k8s|node_features_k8s|power_k8s|spank|sidecar)/' lib
-  matches '^ *# *include *"(spank|sidecar)/' plugins
-  matches '^ *# *include *"(plugins|prep_k8s|node_features_k8s|power_k8s|sidecar)/' spank
-  matches '^ *# *include *"(plugins|prep_k8s|node_features_k8s|power_k8s|spank)/' sidecar
+# Slurm loads each plugin alone: what two of them share is in plugins/slurmctld.
+no_other_plugin() {
+  local plugin others
+  for plugin in prep_k8s power_k8s node_features_k8s job_submit_k8s; do
+    others=$(tr '|' '\n' <<<"$plugin_folders" | grep -vx -e slurmctld -e "$plugin" | paste -sd '|')
+    matches "^ *# *include *\"($others)/" "plugins/$plugin"
+  done
+  matches '^ *# *include *"(prep_k8s|power_k8s|node_features_k8s|job_submit_k8s)/' plugins/slurmctld
+}
+
+# The plugins know the engine by its C interface; ResumeProgram and SuspendProgram are linked with it.
+engine_users() {
+  matches '^ *# *include *"engine/' plugins | grep -vE '^plugins/power_k8s/(program|resume|suspend)\.|"engine/c_api/' || true
 }
 
 cmocka_users() {
-  matches '# *include *<cmocka' lib plugins spank sidecar tests | grep -v '^tests/support/cmocka\.hpp:' || true
+  matches '# *include *<cmocka' lib engine plugins spank convert sidecar tests | grep -v '^tests/support/cmocka\.hpp:' || true
 }
 
 readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
 readonly compat='[^:]*/compat\.hpp'
 
-rule "lib/base includes only base" folder_may lib/base base
-rule "lib/json includes base, json" folder_may lib/json base json
-rule "lib/http includes base to http" folder_may lib/http base json http
-rule "lib/kube includes base to kube" folder_may lib/kube base json http kube
-rule "lib/core includes base to core" folder_may lib/core base json http kube core
-rule "lib/slurm includes base, json, core" folder_may lib/slurm base json core slurm
-rule "lib/engine includes lib" folder_may lib/engine base json http kube core slurm engine
-rule "spank includes only base" folder_may spank base
-rule "nss includes only base" folder_may nss base
+rule "lib/base includes itself" folder_may lib/base base
+rule "lib/json includes base" folder_may lib/json base json
+rule "lib/http includes base" folder_may lib/http base http
+rule "lib/kube includes base, json, http" folder_may lib/kube base json http kube
+rule "lib/slurm includes base" folder_may lib/slurm base slurm
+rule "lib/settings includes base, http, kube" folder_may lib/settings base http kube settings
+rule "lib/nodeset includes base, json, kube, slurm, settings" \
+  folder_may lib/nodeset base json kube slurm settings nodeset engine
+rule "lib/control includes base, json, http, slurm" folder_may lib/control base json http slurm control
+rule "lib/daemon includes base, json, kube, slurm, settings" folder_may lib/daemon base json kube slurm settings daemon
+rule "engine includes lib, without daemon" folder_may engine base json http kube slurm settings nodeset control engine
+rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
+rule "sidecar includes lib and convert" \
+  folder_may sidecar base json http kube slurm settings nodeset control daemon convert sidecar engine
+rule "spank includes only base" folder_may spank base spank
+rule "nss includes only base" folder_may nss base nss
+rule "plugins include no daemon" \
+  folder_may plugins base json http kube slurm settings nodeset control engine nss "$plugin_folders"
+rule "plugins don't include each other" no_other_plugin
+rule "plugins include the engine's C interface only" engine_users
 rule "nobody includes tests, or by ../" no_upward
-rule "plugins, spank and sidecar don't include each other, and lib none of them" no_sideways
 rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' \
   'lib/http/(curl_transport|endpoint)\.cc'
 rule "json-c only in json.cc" only_in '# *include *[<"]json-c/' 'lib/json/json\.cc'
 rule "libyaml only in yaml.cc" only_in '# *include *[<"]yaml\.h' 'lib/json/yaml\.cc'
-rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 'sidecar/admin_http\.cc'
-rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm" \
-  only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/[^:]*\.cc"
+rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 'lib/daemon/admin_http\.cc'
+rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm/rpc" \
+  only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/rpc/[^:]*\.cc"
 rule "Slurm's version only in entry.cc and compat.hpp" only_in 'SLURM_VERSION_NUM' "$entry|$compat"
 rule "cmocka.h only in support/cmocka.hpp" cmocka_users
 echo "1..$number"

@@ -29,7 +29,7 @@ plugins/.libs/prep_k8s.so plugins/prep_k8s/exports.map
 plugins/.libs/power_k8s.so plugins/power_k8s/exports.map
 plugins/.libs/job_submit_k8s.so plugins/job_submit_k8s/exports.map
 plugins/.libs/node_features_k8s.so plugins/node_features_k8s/exports.map
-lib/.libs/libslurm_k8s_engine.so lib/engine/exports.map
+engine/.libs/libslurm_k8s_engine.so engine/c_api/exports.map
 nss/.libs/libnss_slurm_k8s.so.2 nss/exports.map
 spank/.libs/spank_k8s.so spank/exports.map
 spank/.libs/spank_k8s_scripts.so spank/scripts/exports.map

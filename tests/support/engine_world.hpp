@@ -10,9 +10,9 @@
 
 #include "base/log.hpp"
 #include "base/timers.hpp"
-#include "core/engine.hpp"
-#include "core/names.hpp"
-#include "core/reasons.hpp"
+#include "engine/engine.hpp"
+#include "nodeset/names.hpp"
+#include "slurm/reasons.hpp"
 #include "kube/fake_client.hpp"
 
 #include "support/cmocka.hpp"

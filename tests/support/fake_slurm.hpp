@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "base/hostlist.hpp"
+#include "slurm/hostlist.hpp"
 #include "base/text.hpp"
-#include "core/reasons.hpp"
-#include "core/slurm.hpp"
+#include "slurm/reasons.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 

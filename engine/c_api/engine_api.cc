@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine behind its C interface.
+#include "engine/c_api/engine_api.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "base/guarded.hpp"
+#include "base/locked.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "settings/options.hpp"
+#include "slurm/slurm.hpp"
+#include "engine/worker.hpp"
+#include "engine/c_api/variant_store.hpp"
+#include "http/curl_transport.hpp"
+
+#define SLURMK8S_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace slurmk8s {
+namespace {
+
+struct Shared {
+  int users = 0;
+  std::unique_ptr<Worker> worker;
+  std::unique_ptr<const Options> options;
+};
+
+// The one mutable global: plugins of one process have nothing else in common. Never destroyed, so that no destructor
+// runs while slurmctld exits with the thread still there; not on the heap, so that nothing is left when the library is
+// unloaded.
+Locked<Shared>& shared() {
+  alignas(Locked<Shared>) static unsigned char place[sizeof(Locked<Shared>)];
+  static auto* instance = new (place) Locked<Shared>;
+  return *instance;
+}
+
+// As shared().
+VariantStore& variants() {
+  alignas(VariantStore) static unsigned char place[sizeof(VariantStore)];
+  static auto* instance = new (place) VariantStore;
+  return *instance;
+}
+
+std::atomic<void (*)(int, const char*)> host_log{nullptr};
+
+void to_host(LogLevel level, const char* line) {
+  if (const auto log = host_log.load()) log(static_cast<int>(level), line);
+}
+
+Worker::Host functions_of(const slurm_k8s_host& host) {
+  Worker::Host functions;
+  functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
+  if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
+  if (host.lock_times) {
+    functions.lock_times = [ask = host.lock_times] {
+      LockTimes times;
+      ask(&times);
+      return times;
+    };
+  }
+  functions.wake_power_save = host.wake_power_save;
+  functions.wake_scheduler = host.wake_scheduler;
+  return functions;
+}
+
+int acquire(const slurm_k8s_host& host) {
+  auto guard = shared().lock();
+  if (guard->users++ > 0) return 0;
+  host_log = host.log;
+  log_init(to_host, LogLevel::info);
+  auto options = load_options(options_path());
+  Status ready = options ? http::curl_global_setup() : Status(options.error());
+  if (!ready.ok()) {
+    log_error("%s: no engine; the programs do the work", ready.error().message().c_str());
+    guard->users = 0;
+    return -1;
+  }
+  log_init(to_host, options->log_level);
+  guard->options = std::make_unique<const Options>(*options);
+  guard->worker = std::make_unique<Worker>(*options, make_rpc_slurm, functions_of(host));
+  return 0;
+}
+
+void release() {
+  auto guard = shared().lock();
+  if (guard->users == 0 || --guard->users > 0) return;
+  guard->worker.reset();
+  guard->options.reset();
+  http::curl_global_teardown();
+}
+
+long launch_timeout() {
+  auto guard = shared().lock();
+  return guard->options ? static_cast<long>(guard->options->launch_timeout.count()) : 0L;
+}
+
+bool wakes_power_save() {
+  auto guard = shared().lock();
+  return guard->options && guard->options->wake_power_save;
+}
+
+void copy(const std::string& from, char* text, unsigned int size) {
+  if (size == 0) return;
+  const std::size_t length = std::min<std::size_t>(from.size(), size - 1);
+  std::copy_n(from.begin(), length, text);
+  text[length] = '\0';
+}
+
+/** Longest name of an account that is looked for: Slurm's own limit, which it checks later. */
+constexpr std::size_t kMaxAccount = 1024;
+
+/** At most one byte more than a constraint may have: what is longer is refused for it. */
+std::string_view bounded(const char* constraint) { return {constraint, strnlen(constraint, kMaxConstraint + 1)}; }
+
+bool has_variant(const char* feature) {
+  const std::size_t length = strnlen(feature, kMaxConstraint + 1);
+  return length <= kMaxConstraint && variants().index()->is_variant({feature, length});
+}
+
+/** A settled constraint that doesn't fit isn't cut: half of one is another one. */
+int judge_constraint(const char* constraint, const slurm_k8s_applicant* applicant, char* settled,
+                     unsigned int settled_size, char* text, unsigned int size) {
+  Applicant who;
+  if (applicant) {
+    const char* account = applicant->account ? applicant->account : "";
+    who = {applicant->uid, to_lower({account, strnlen(account, kMaxAccount + 1)}), applicant->is_operator != 0};
+  }
+  const ConstraintVerdict verdict = variants().index()->judge(bounded(constraint), applicant ? &who : nullptr);
+  copy(verdict.text, text, size);
+  if (verdict.refused) return -1;
+  if (verdict.settled.empty() || verdict.settled.size() >= settled_size) return 0;
+  copy(verdict.settled, settled, settled_size);
+  return 1;
+}
+
+int choose_variant(const char* constraint, const char* nodes, char* text, unsigned int size) {
+  const auto variant = variants().index()->choose(bounded(constraint), nodes);
+  copy(variant.value_or(std::string()), text, size);
+  return variant ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+SLURMK8S_EXPORT int slurm_k8s_engine_acquire(const slurm_k8s_host* host) {
+  return slurmk8s::guarded("slurm_k8s_engine_acquire", -1, [&] { return slurmk8s::acquire(*host); });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_engine_release(void) {
+  slurmk8s::guarded_void("slurm_k8s_engine_release", [] { slurmk8s::release(); });
+}
+
+SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
+  return slurmk8s::guarded("slurm_k8s_engine_launch_timeout", 0L, [] { return slurmk8s::launch_timeout(); });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_engine_wakes_power_save(void) {
+  return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0, [] { return slurmk8s::wakes_power_save() ? 1 : 0; });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_variants_open(const char* folder) {
+  slurmk8s::guarded_void("slurm_k8s_variants_open", [&] { slurmk8s::variants().open(folder); });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_variants_close(void) {
+  slurmk8s::guarded_void("slurm_k8s_variants_close", [] { slurmk8s::variants().close(); });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_variants_has(const char* feature) {
+  return slurmk8s::guarded("slurm_k8s_variants_has", 0, [&] { return slurmk8s::has_variant(feature) ? 1 : 0; });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_variants_judge(const char* constraint, const slurm_k8s_applicant* applicant,
+                                             char* settled, unsigned int settled_size, char* text, unsigned int size) {
+  return slurmk8s::guarded("slurm_k8s_variants_judge", 0, [&] {
+    return slurmk8s::judge_constraint(constraint, applicant, settled, settled_size, text, size);
+  });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_variants_choose(const char* constraint, const char* nodes, char* text,
+                                              unsigned int size) {
+  return slurmk8s::guarded("slurm_k8s_variants_choose", 0,
+                           [&] { return slurmk8s::choose_variant(constraint, nodes, text, size); });
+}

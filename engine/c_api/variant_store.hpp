@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// VariantStore: the index of variants that slurmctld's plugins ask, and the file that has its catalog over a restart.
+//
+// slurmctld reads nodes and jobs back before the engine has seen a NodeSet, and asks then already which of their
+// features can change: the answer is the last one that this slurmctld, or the one that was in control before, has
+// written into StateSaveLocation. Any thread; the mutex is held to copy a pointer, and, while there is no engine in
+// control, to look once a second whether the file is another one.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/locked.hpp"
+#include "nodeset/variant_index.hpp"
+
+namespace slurmk8s {
+
+class VariantStore {
+ public:
+  /** One more user, and where the file is; it is read. May do I/O. */
+  void open(const std::string& folder);
+  /**
+   * One user less. With the last one, and without the engine, nothing is kept in memory: the library may be unloaded.
+   */
+  void close();
+  /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
+  void publish(const VariantCatalog* catalog);
+  /** Never null. */
+  std::shared_ptr<const VariantIndex> index();
+
+ private:
+  struct State {
+    int users = 0;
+    std::shared_ptr<const VariantIndex> index;
+    std::shared_ptr<const VariantIndex> former;  // freed by the next publish(), and never under Slurm's locks
+    std::string path;
+    bool live = false;  // the engine keeps `index`
+    TimePoint looked{};
+    struct timespec changed {};  // the file, when it was last read
+  };
+  static void read(State& state);
+  static void forget_if_unused(State& state);
+
+  Locked<State> state_;
+};
+
+}  // namespace slurmk8s

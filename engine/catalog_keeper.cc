@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CatalogKeeper: entries by NodeSet, ids by user.
+#include "engine/catalog_keeper.hpp"
+
+namespace slurmk8s {
+void CatalogKeeper::set(const std::string& nodeset, VariantCatalog::Entry entry) {
+  VariantCatalog::Entry& known = catalog_.nodesets[nodeset];
+  if (known == entry) return;
+  known = std::move(entry);
+  changed();
+}
+
+void CatalogKeeper::remove(const std::string& nodeset) {
+  if (catalog_.nodesets.erase(nodeset) > 0) changed();
+}
+
+void CatalogKeeper::set_records(std::set<std::string> records) {
+  if (catalog_.records == records) return;
+  catalog_.records = std::move(records);
+  changed();
+}
+
+void CatalogKeeper::set_complete() {
+  if (complete_) return;
+  complete_ = true;
+  changed();
+}
+
+void CatalogKeeper::changed() {
+  if (!publish_ || !complete_) return;
+  publish_(&catalog_);
+  find_users();
+}
+
+std::set<std::string> CatalogKeeper::unknown_users() const {
+  std::set<std::string> users;
+  for (const auto& [name, nodeset] : catalog_.nodesets) {
+    for (const auto& [variant, access] : nodeset.variants) users.insert(access.users.begin(), access.users.end());
+  }
+  std::erase_if(users, [this](const std::string& user) { return catalog_.uids.contains(user); });
+  return users;
+}
+
+void CatalogKeeper::find_users() {
+  const std::set<std::string> unknown = unknown_users();
+  if (!publish_ || !users_ || !complete_ || unknown.empty()) return;
+  users_->find(unknown, [this](const UserLookup::Found& found) {
+    if (found.empty()) return;
+    for (const auto& [user, uid] : found) catalog_.uids.insert_or_assign(user, uid);
+    publish_(&catalog_);
+  });
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CatalogKeeper: puts the VariantCatalog together from NodeSets, and hands out each new one. The engine's thread.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "engine/user_lookup.hpp"
+#include "nodeset/variants.hpp"
+
+namespace slurmk8s {
+
+class CatalogKeeper {
+ public:
+  /** Null: the catalog handed out before isn't kept up to date any more. */
+  using Publish = std::function<void(const VariantCatalog* catalog)>;
+
+  /** `publish` empty: nothing is published. `users` outlives it; null: no user is looked up. */
+  CatalogKeeper(UserLookup* users, Publish publish) : users_(users), publish_(std::move(publish)) {}
+  ~CatalogKeeper() {
+    if (publish_) publish_(nullptr);
+  }
+  CatalogKeeper(const CatalogKeeper&) = delete;
+  CatalogKeeper& operator=(const CatalogKeeper&) = delete;
+
+  void set(const std::string& nodeset, VariantCatalog::Entry entry);
+  void remove(const std::string& nodeset);
+  /** AvailableFeatures of all of Slurm's records; nothing is handed out when they are as before. */
+  void set_records(std::set<std::string> records);
+  /** All NodeSets are there: from now on each change is handed out. */
+  void set_complete();
+  /** Looks for users that the machine didn't know the last time. */
+  void find_users();
+
+ private:
+  void changed();
+  std::set<std::string> unknown_users() const;
+
+  UserLookup* const users_;
+  const Publish publish_;
+  VariantCatalog catalog_;
+  bool complete_ = false;
+};
+
+}  // namespace slurmk8s

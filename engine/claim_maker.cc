@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Claims, one after the other.
+#include "engine/claim_maker.hpp"
+
+namespace slurmk8s {
+namespace {
+
+std::string name_of(const Json& claim) { return std::string(claim.at({"metadata", "name"}).text()); }
+
+}  // namespace
+
+void ClaimMaker::next(std::vector<Json> claims, std::size_t index, Done done) {
+  if (index == claims.size()) return done({});
+  const Json claim = claims[index];
+  executor_.create(kube::kVolumeClaims, claim, [this, claims, index, done](Result<Json> result) {
+    if (result) return next(claims, index + 1, done);
+    if (result.error().code() == Errc::already_exists) return look(claims, index, done);
+    done(result.error().wrap("claim " + name_of(claims[index])));
+  });
+}
+
+void ClaimMaker::look(std::vector<Json> claims, std::size_t index, Done done) {
+  const std::string name = name_of(claims[index]);
+  executor_.get(kube::kVolumeClaims, name, [this, claims, index, done, name](Result<Json> result) {
+    const bool gone = !result && result.error().code() == Errc::not_found;
+    if (gone || (result && !result->at({"metadata", "deletionTimestamp"}).is_null())) {
+      return done(Error(Errc::unavailable, "claim " + name + ": it is being deleted"));
+    }
+    if (!result) return done(result.error().wrap("claim " + name));
+    next(claims, index + 1, done);
+  });
+}
+
+}  // namespace slurmk8s

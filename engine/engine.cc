@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine: what it hears of Slurm's requests, the API server's objects and slurmctld's records. What it does about
+// each node is in engine_actions.cc.
+#include "engine/engine.hpp"
+
+#include "slurm/hostlist.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "nodeset/names.hpp"
+#include "engine/plan.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::seconds kReconcileInterval{30};
+/** A slurmctld that doesn't answer must not hold resumes back for longer than this. */
+constexpr std::chrono::seconds kReconcilePatience{10};
+/** The watch shows a pod within this, or it is not well. */
+constexpr std::chrono::seconds kWatchGrace{10};
+
+/** How often the clock is looked at, and what it may be set back by without more than a pause. */
+constexpr std::chrono::seconds kClockInterval{5};
+constexpr std::chrono::seconds kSetBack{30};
+
+/** That images are pulled and containers made is worth telling when it takes longer than this. */
+constexpr std::chrono::seconds kQuietCreation{3};
+/** That a former pod is still being deleted, too: usually it goes within its grace period. */
+constexpr std::chrono::seconds kQuietDeletion{6};
+
+}  // namespace
+
+Engine::Engine(Parts parts)
+    : parts_(parts),
+      executor_(
+          parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests, metrics_,
+          [this] { pump(); }, [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }),
+      reports_(
+          parts.slurm, parts.timers, parts.clock, parts.stays,
+          [this](const std::string& node) { return waits_for(node); },
+          [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
+          parts.options.fast_requeue),
+      orders_(parts.slurm, parts.timers,
+              [this](const std::string& node, const PodOrders::Question& question,
+                     const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
+      nodesets_(parts.options.name_space),
+      catalog_(parts.users, parts.publish),
+      events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
+      nodesets_reflector_(
+          parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
+          {[this](const Json& object) { on_nodeset(object); },
+           [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
+           [this] { on_synced(); }}),
+      pods_reflector_(
+          parts.client, parts.timers, parts.clock, kube::kPods, parts.options.name_space, std::string(kLabelNode),
+          {[this](const Json& object) { on_pod(object); },
+           [this](const std::string& name, const std::string& uid, const Json&) { on_pod_removed(name, uid); },
+           [this] { on_synced(); }}),
+      reconciled_(!parts.stays) {}
+
+void Engine::start() {
+  nodesets_reflector_.start();
+  pods_reflector_.start();
+  if (!parts_.stays) return;
+  watch_clock();
+  parts_.timers.after(kReconcilePatience, [this] {
+    if (reconciled_) return;
+    log_error("slurmctld did not answer for %d s: serving resumes without its node states",
+              static_cast<int>(kReconcilePatience.count()));
+    reconciled_ = true;
+    pump();
+  });
+}
+
+void Engine::on_synced() {
+  if (nodesets_reflector_.synced()) catalog_.set_complete();
+  if (!nodesets_reflector_.synced() || !pods_reflector_.synced()) return;
+  if (parts_.stays) reconcile();
+  pump();
+}
+
+// What Slurm asks for.
+
+void Engine::resume(const ResumeRequest& request) {
+  if (!request.warning.empty()) log_warning("%s; resuming without it", request.warning.c_str());
+  for (const std::string& name : request.nodes) {
+    Node& node = nodes_[name];
+    ++metrics_.resumes;
+    if (node.want == Node::Want::up && node.request == request.id) continue;
+    const auto jobs = request.jobs.find(name);
+    node.jobs = jobs == request.jobs.end() ? std::vector<std::uint32_t>() : jobs->second;
+    if (is_late_resume(node, parts_.clock.now())) {
+      node.inferred_resume = false;
+      continue;
+    }
+    reports_.asked_up(name);
+    node.want = Node::Want::up;
+    node.request = request.id;
+    node.inferred_resume = false;
+    node.since = parts_.clock.now();
+    node.waiting_unasked_since = {};
+    node.order.reset();
+    node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = node.told_stuck = false;
+    node.failures = 0;
+    node.not_before = {};
+    record(EventRecorder::Kind::power_up, name, node.jobs.empty() ? "" : "for job " + node.job_list());
+    if (node.pod && node.pod->deleting) parts_.timers.after(kQuietDeletion, [this, name] { reports_.look_at(name); });
+    enqueue(name);
+  }
+  log_info("resume %s: %zu nodes", request.id.c_str(), request.nodes.size());
+  pump();
+}
+
+void Engine::suspend(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    ++metrics_.suspends;
+    Node& node = nodes_[name];
+    if (is_kept_from_us(node)) reports_.excuse(name);  // it may be ResumeFailProgram that asks
+    node.want_down(parts_.clock.now());
+    node.not_before = {};
+    enqueue(name);
+  }
+  log_info("suspend: %zu nodes: %s", names.size(), shorten(compress_hostlist(names)).c_str());
+  pump();
+}
+
+/**
+ * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
+ * throttles, or the pod of before doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
+ */
+bool Engine::is_kept_from_us(const Node& node) const {
+  if (node.want != Node::Want::up) return false;
+  const bool is_there = node.pod && node.has_current_pod();
+  return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.had_pod;
+}
+
+bool Engine::settled(const std::vector<std::string>& names) const {
+  if (!ready()) return false;
+  for (const std::string& name : names) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) continue;
+    const Node& node = found->second;
+    const bool open =
+        node.want == Node::Want::up ? !node.pod || node.pod->request != node.request : node.pod && !node.pod->deleting;
+    if (node.busy || open) return false;
+  }
+  return true;
+}
+
+EngineGauges Engine::gauges() const {
+  EngineGauges gauges;
+  gauges.ready = ready();
+  gauges.paused = executor_.is_paused();
+  gauges.queue_depth = queue_.size();
+  gauges.in_flight = static_cast<std::size_t>(executor_.in_flight());
+  gauges.held_nodes = reports_.held_nodes();
+  gauges.protected_nodesets = reports_.protected_nodesets();
+  for (const auto& [name, node] : nodes_) {
+    if (!node.pod) continue;
+    std::size_t& count = node.pod->deleting         ? gauges.pods_deleting
+                         : !node.pod->ended.empty() ? gauges.pods_ended
+                         : node.pod->running        ? gauges.pods_running
+                                                    : gauges.pods_pending;
+    ++count;
+  }
+  return gauges;
+}
+
+// What the API server shows.
+
+void Engine::on_nodeset(const Json& object) {
+  const Result<NodeSet>& nodeset = nodesets_.set(object);
+  if (nodeset) catalog_.set(nodeset->name, catalog_entry(*nodeset));
+}
+
+void Engine::on_nodeset_removed(const std::string& name) {
+  nodesets_.remove(name);
+  catalog_.remove(name);
+}
+
+void Engine::on_pod(const Json& object) {
+  if (is_node_pod(object)) observe(std::string(object.at({"metadata", "name"}).text()), decode_pod(object));
+}
+
+void Engine::observe(const std::string& name, Pod pod) {
+  Node& node = nodes_[name];
+  if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
+  const bool same = node.pod && node.pod->uid == pod.uid;
+  if (!same) {
+    node.seen = parts_.clock.now();
+    node.note_deletion(false, {});
+  }
+  node.note_deletion(pod.deleting, parts_.clock.now());
+  if (pod.running && !(same && node.pod->running)) node.running_since = parts_.clock.now();
+  const bool as_before = same && node.pod->start_problem.kind == pod.start_problem.kind;
+  if (!as_before) {
+    node.problem_since = parts_.clock.now();
+    if (pod.start_problem.kind == StartProblem::Kind::creating) {
+      parts_.timers.after(kQuietCreation, [this, name] { reports_.look_at(name); });
+    }
+  }
+  node.pod = std::move(pod);
+  time_steps(node);
+  reports_.look_at(name);
+  enqueue(name);
+  pump();
+}
+
+/** A pod that was there when the engine started, or of another request, has no beginning to count from. */
+void Engine::time_steps(Node& node) {
+  if (node.want != Node::Want::up || node.request.empty() || node.pod->request != node.request) return;
+  const auto since = parts_.clock.now() - node.since;
+  if (node.pod->scheduled && !node.timed_scheduled) metrics_.scheduled.observe(since);
+  if (node.pod->running && !node.timed_running) metrics_.running.observe(since);
+  node.timed_scheduled |= node.pod->scheduled;
+  node.timed_running |= node.pod->running;
+}
+
+void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.pod || found->second.pod->uid != uid) return;
+  found->second.forget_pod();
+  if (found->second.want == Node::Want::down) {
+    log_debug("pod %s/%s: gone", parts_.options.name_space.c_str(), name.c_str());
+  }
+  enqueue(name);
+  pump();
+}
+
+/** A small step is waited for: slurmctld goes on by itself when it is over. */
+void Engine::watch_clock() {
+  const std::chrono::seconds step = clock_watch_.set_back(parts_.clock);
+  if (step >= kSetBack) {
+    SlurmReports::Wanted wanted;
+    for (const auto& [name, node] : nodes_) {
+      if (node.want == Node::Want::up) wanted.emplace(name, node.jobs);
+    }
+    reports_.clock_set_back(step, wanted);
+  }
+  parts_.timers.after(kClockInterval, [this] { watch_clock(); });
+}
+
+// What slurmctld's records say.
+
+void Engine::reconcile() {
+  parts_.slurm.call([this, begun = parts_.clock.now()](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, begun, nodes = slurm.load_nodes()] { on_slurm_nodes(nodes, begun); };
+  });
+}
+
+/**
+ * Whether its pod is known from an answer alone, and the watch should have shown it by now. When the pod went before it
+ * did, nobody tells that it is gone.
+ */
+bool Engine::is_unseen(const std::string& name, const Node& node) const {
+  return node.pod && !node.busy && parts_.clock.now() >= node.seen + kWatchGrace &&
+         !pods_reflector_.knows(name, node.pod->uid);
+}
+
+void Engine::look_in(std::chrono::seconds wait) {
+  parts_.timers.after(wait, [this] { reconcile(); });
+}
+
+void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun) {
+  if (!records) {
+    look_in(looked_ ? kReconcileInterval : kRecordRetry);
+    log_debug("slurmctld: %s", records.error().message().c_str());
+    return;
+  }
+  std::unordered_map<std::string_view, const SlurmNode*> by_name;
+  const SlurmNode* any_owned = nullptr;
+  std::set<std::string> features;
+  for (const SlurmNode& record : *records) {
+    by_name.emplace(record.name, &record);
+    features.insert(record.features);
+    // A node that is powered down is only of interest when it has a pod, and then it is here already.
+    const bool owned = nodesets_.owner(record.name).ok();
+    if (record.cloud && owned) any_owned = &record;
+    if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
+    const auto known = nodes_.find(record.name);
+    const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
+    if (wanted && is_given_up(record) && is_kept_from_us(known->second)) reports_.excuse(record.name);
+    const bool has_pod = known != nodes_.end() && known->second.pod;
+    const bool has_old_pod = has_pod && (record.powered_down || record.powering_down || known->second.pod->deleting);
+    reports_.heal(record, owned, wanted ? known->second.since : TimePoint{}, has_old_pod);
+  }
+  const Look look{parts_.clock.now(), !looked_, random_id(), begun};
+  bool waits = false;
+  std::vector<std::string> unregistered;
+  for (auto& [name, node] : nodes_) {
+    const auto found = by_name.find(name);
+    const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
+    const ReconcileOutcome result = reconcile_node(node, record, look);
+    waits |= result.waits;
+    note_boot(node, record, look);
+    if (node.told_stuck && !node.busy && judge_stuck(record) != StuckVerdict::leave) {
+      node.told_stuck = false;  // its drain was taken back, or slurmctld has lost its slurmd since
+      enqueue(name);
+    }
+    if (is_unregistered(node, record, look.now)) unregistered.push_back(name);
+    if (is_unseen(name, node)) {
+      node.needs_get = true;
+      enqueue(name);
+    }
+    if (result.changed && node.want == Node::Want::up) reports_.asked_up(name);
+    if (result.changed) enqueue(name);
+  }
+  if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
+  if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
+  if (!unregistered.empty()) renew(unregistered);
+  reconciled_ = looked_ = true;
+  catalog_.set_records(std::move(features));
+  catalog_.find_users();
+  look_in(waits ? std::min(look_wait_, kResumeGrace) : look_wait_);
+  look_wait_ = std::min(2 * look_wait_, kReconcileInterval);
+  pump();
+}
+
+/** Has the pods of these nodes made anew, where no job can have begun: their slurmds won't register any more. */
+void Engine::renew(const std::vector<std::string>& unregistered) {
+  std::set<std::string> booting;
+  for (const auto& [name, node] : nodes_) {
+    if (node.booting) booting.insert(name);
+  }
+  parts_.slurm.call([this, unregistered, booting](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, renewable = find_renewable(slurm, unregistered, booting)] {
+      if (!renewable) {
+        log_debug("slurmctld: %s", renewable.error().message().c_str());
+        return;
+      }
+      for (const std::string& name : *renewable) {
+        const auto found = nodes_.find(name);
+        if (found == nodes_.end()) continue;
+        Node& node = found->second;
+        if (node.want != Node::Want::up || node.busy || !node.pod || node.pod->uid != node.unregistered_pod) continue;
+        log_warning("node %s: slurmd has registered with a slurmctld that is gone: its pod is made anew", name.c_str());
+        node.had_pod = false;
+        remove(name, node, node.pod->uid);
+      }
+    };
+  });
+}
+
+// What Slurm and users are told.
+
+void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& note) {
+  const Owner nodeset = nodesets_.owner(node);
+  if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, note);
+}
+
+/** The nodes that wait are told on their NodeSets. */
+void Engine::on_pause(std::chrono::seconds wait, std::chrono::seconds asked) {
+  const std::string note = format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
+                                  static_cast<long long>(wait.count()), static_cast<long long>(asked.count()));
+  log_warning("%s; no pod is made or deleted until then", note.c_str());
+  for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, note);
+}
+
+SlurmReports::Waiting Engine::waits_for(const std::string& name) const {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !found->second.pod) return {};
+  const Node& node = found->second;
+  const bool wanted = node.want == Node::Want::up;
+  const bool waits = wanted && !node.had_pod && parts_.clock.now() >= node.deleting_since + kQuietDeletion;
+  if (node.pod->deleting && (waits || node.told_stuck)) {
+    return {"pod " + describe_deletion(*node.pod), waits ? node.jobs : std::vector<std::uint32_t>()};
+  }
+  if (!wanted) return {};
+  const StartProblem& start_problem = node.pod->start_problem;
+  const bool quiet =
+      start_problem.kind == StartProblem::Kind::creating && parts_.clock.now() < node.problem_since + kQuietCreation;
+  return {quiet ? std::string() : start_problem.text, node.jobs};
+}
+
+}  // namespace slurmk8s

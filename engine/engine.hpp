@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Engine: holds NodeSets, pods and wanted nodes, asks the plan what to do, and has it done. One thread owns it.
+//
+// Data flows one way: Slurm's requests and the watches change a Node, which is queued; pump() takes queued nodes while
+// the executor has room, plans each anew and starts its action; the answer changes the Node, which is queued again.
+// Nothing is decided from a queued action, always from the node as it is when its turn comes.
+#pragma once
+
+#include <deque>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/clock_watch.hpp"
+#include "base/timers.hpp"
+#include "engine/catalog_keeper.hpp"
+#include "engine/claim_maker.hpp"
+#include "engine/engine_metrics.hpp"
+#include "nodeset/event_recorder.hpp"
+#include "engine/executor.hpp"
+#include "engine/node.hpp"
+#include "engine/nodeset_store.hpp"
+#include "settings/options.hpp"
+#include "engine/plan.hpp"
+#include "engine/pod_order.hpp"
+#include "control/resume_request.hpp"
+#include "slurm/slurm_caller.hpp"
+#include "engine/slurm_reports.hpp"
+#include "engine/user_lookup.hpp"
+#include "kube/reflector.hpp"
+
+namespace slurmk8s {
+
+class Engine {
+ public:
+  struct Parts {
+    kube::Client& client;
+    Timers& timers;
+    const Clock& clock;
+    SlurmCaller& slurm;
+    const Options& options;                     ///< name_space resolved
+    CatalogKeeper::Publish publish = {};        ///< takes what jobs can ask for whenever it changes; empty: nobody
+    std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
+    UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
+    bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off
+  };
+
+  explicit Engine(Parts parts);
+
+  /** Starts the watches. Nothing is sent about a pod before ready(). */
+  void start();
+
+  /** Slurm wants these nodes up. Idempotent for one request id. */
+  void resume(const ResumeRequest& request);
+  /** Slurm wants these nodes down; nodes without a pod are done already. */
+  void suspend(const std::vector<std::string>& nodes);
+
+  /** NodeSets and pods are listed and, when it stays, compared with Slurm's records (or that took too long). */
+  bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
+  /** slurmctld has answered with its records: it has read its configuration. */
+  bool has_looked() const { return looked_; }
+  /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
+  bool settled(const std::vector<std::string>& nodes) const;
+
+  const EngineMetrics& metrics() const { return metrics_; }
+  EngineGauges gauges() const;
+
+ private:
+  void on_nodeset(const Json& object);
+  void on_nodeset_removed(const std::string& name);
+  void on_pod(const Json& object);
+  void on_pod_removed(const std::string& name, const std::string& uid);
+  void on_synced();
+  void observe(const std::string& name, Pod pod);
+  void time_steps(Node& node);
+
+  void watch_clock();
+  void reconcile();
+  bool is_unseen(const std::string& name, const Node& node) const;
+  void look_in(std::chrono::seconds wait);
+  void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
+  void renew(const std::vector<std::string>& unregistered);
+
+  bool is_kept_from_us(const Node& node) const;
+  void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);
+  void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
+  SlurmReports::Waiting waits_for(const std::string& name) const;
+
+  // engine_actions.cc
+  void enqueue(const std::string& name);
+  void enqueue_at(const std::string& name, TimePoint at);
+  void pump();
+  void act(const std::string& name, Node& node);
+  void create(const std::string& name, Node& node, const NodeSet& nodeset);
+  void create_pod(const std::string& name, const std::string& request, const Status& claims);
+  void on_order(const std::string& name, const PodOrders::Question& question, const Result<PodOrders::Facts>& facts);
+  void remove(const std::string& name, Node& node, const std::string& uid);
+  void remove_unless_resumed(const std::string& name, Node& node, const std::string& uid);
+  void ask(const std::string& name, Node& node);
+  void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
+  void refresh(const std::string& name);
+  void look(const std::string& name, Node& node);
+  void confirm(const std::string& name, Node& node, const Action& action);
+  void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
+  void confirm_stuck(const std::string& name, Node& node);
+  void on_stuck(const std::string& name, const std::string& uid, TimePoint asked, const Result<StuckVerdict>& verdict);
+  void on_created(const std::string& name, const std::string& request, Result<Json> result);
+  void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
+  void on_refreshed(const std::string& name, Result<Json> result);
+  void on_looked(const std::string& name, Result<Json> result);
+  void on_verdict(const std::string& name, const std::string& request, const std::string& reason,
+                  Result<Verdict> verdict);
+  void back_off(const std::string& name, Node& node, const char* what, const Error& error);
+  Node& answered(const std::string& name);
+
+  /** When slurmctld has no answer, or none that helps: until it is asked again. */
+  static constexpr std::chrono::seconds kRecordRetry{1};
+
+  Parts parts_;
+  EngineMetrics metrics_;
+  Executor executor_;
+  ClaimMaker claims_{executor_};
+  SlurmReports reports_;
+  PodOrders orders_;
+  NodeSetStore nodesets_;
+  CatalogKeeper catalog_;
+  EventRecorder events_;
+  kube::Reflector nodesets_reflector_;
+  kube::Reflector pods_reflector_;
+
+  std::unordered_map<std::string, Node> nodes_;
+  std::deque<std::string> queue_;
+  std::unordered_set<std::string> queued_;
+  ClockWatch clock_watch_;
+  bool reconciled_ = false;  // or given up waiting for it
+  bool looked_ = false;      // at Slurm's records
+  // Doubles: slurmctld may have come back with a state older than the world, which its first seconds show.
+  std::chrono::seconds look_wait_{1};
+  Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};
+  LogLimiter api_limiter_{std::chrono::seconds(5)};
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// EngineMetrics: what the engine counts, and how its status command tells it. The sidecar makes Prometheus' text of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/histogram.hpp"
+#include "control/lock_times.hpp"
+#include "engine/plan.hpp"
+#include "json/json.hpp"
+
+namespace slurmk8s {
+
+/** A request to the API server about a pod. */
+enum class ApiVerb { create, remove, get };
+
+struct EngineMetrics {
+  std::uint64_t resumes = 0;   ///< nodes asked up
+  std::uint64_t suspends = 0;  ///< nodes asked down
+  std::uint64_t pods_created = 0;
+  std::uint64_t pods_deleted = 0;
+  std::uint64_t api_errors = 0;
+  std::uint64_t api_pauses = 0;  ///< times that the API server had us wait (429, Retry-After)
+  /** Nodes reported to slurmctld as lost or unable to come up, by Cause. */
+  std::array<std::uint64_t, kCauses> failures{};
+
+  // From the resume request to each step of the pod, as the engine sees it.
+  Histogram accepted;
+  Histogram scheduled;
+  Histogram running;
+
+  std::array<Histogram, 3> api;  ///< by ApiVerb: from the request to its answer
+
+  std::uint64_t failed_nodes() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : failures) sum += count;
+    return sum;
+  }
+};
+
+/** Counts of the moment, beside the metrics. */
+struct EngineGauges {
+  bool ready = false;
+  bool paused = false;  ///< the API server has us wait: no request about a pod is sent
+  std::size_t pods_pending = 0;
+  std::size_t pods_running = 0;
+  std::size_t pods_ended = 0;
+  std::size_t pods_deleting = 0;
+  std::size_t queue_depth = 0;
+  std::size_t in_flight = 0;
+  std::size_t held_nodes = 0;
+  std::size_t protected_nodesets = 0;
+};
+
+/** The answer to {"op":"status"}; histograms are {"counts":[…],"sum":s}: counts of each bucket alone. */
+Json encode_status(const EngineMetrics& metrics, const EngineGauges& gauges, const LockTimes& locks);
+
+}  // namespace slurmk8s

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests about pods, bounded.
+#include "engine/executor.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace slurmk8s {
+
+Executor::Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
+                   EngineMetrics& metrics, std::function<void()> on_room, OnPause on_pause)
+    : client_(client),
+      timers_(timers),
+      clock_(clock),
+      name_space_(std::move(name_space)),
+      max_requests_(max_requests),
+      metrics_(metrics),
+      on_room_(std::move(on_room)),
+      on_pause_(std::move(on_pause)) {}
+
+void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
+  client_.create(resource, name_space_, object, counted(ApiVerb::create, std::move(done)));
+}
+
+void Executor::remove(const std::string& name, const std::string& uid, kube::OnObject done) {
+  client_.remove(kube::kPods, name_space_, name, uid, -1, counted(ApiVerb::remove, std::move(done)));
+}
+
+void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
+  client_.get(resource, name_space_, name, counted(ApiVerb::get, std::move(done)));
+}
+
+kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {
+  ++in_flight_;
+  return [this, verb, begin = clock_.now(), done = std::move(done)](Result<Json> result) {
+    --in_flight_;
+    metrics_.api[static_cast<std::size_t>(verb)].observe(clock_.now() - begin);
+    std::optional<std::chrono::seconds> asked;
+    if (!result && result.error().code() == Errc::throttled) {
+      asked = result.error().retry_after().value_or(std::chrono::seconds(1));
+    }
+    const bool is_notable = asked && pause(*asked);
+    done(std::move(result));
+    if (is_notable && on_pause_) on_pause_(std::min(*asked, kLongestPause), *asked);
+    on_room_();
+  };
+}
+
+bool Executor::pause(std::chrono::seconds asked) {
+  const std::chrono::seconds wait = std::min(asked, kLongestPause);
+  const TimePoint until = clock_.now() + wait;
+  if (until <= paused_until_) return false;
+  const bool is_new = !is_paused();
+  paused_until_ = until;
+  timers_.after(wait, on_room_);
+  if (is_new) ++metrics_.api_pauses;
+  return is_new && wait >= kNotablePause;
+}
+
+}  // namespace slurmk8s

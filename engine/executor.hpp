@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Executor: requests about pods and their claims, a bounded number in flight, none while the API server throttles: for
+// as long as it asks, up to kLongestPause. The engine's thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/timers.hpp"
+#include "engine/engine_metrics.hpp"
+#include "kube/client.hpp"
+
+namespace slurmk8s {
+
+class Executor {
+ public:
+  /** A longer Retry-After is cut to this: it may come from a proxy that knows nothing of jobs. */
+  static constexpr std::chrono::seconds kLongestPause{60};
+  /** A pause of this length or longer is reported. */
+  static constexpr std::chrono::seconds kNotablePause{5};
+
+  /** A pause of `wait` begins, for which the API server has asked; it asked for `asked`. */
+  using OnPause = std::function<void(std::chrono::seconds wait, std::chrono::seconds asked)>;
+
+  /**
+   * `on_room` is called, from a callback or a timer, when has_room() may have become true; `on_pause` for each pause of
+   * kNotablePause or longer, and may be empty.
+   */
+  Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
+           EngineMetrics& metrics, std::function<void()> on_room, OnPause on_pause = {});
+
+  /** Whether another request may start now: ask before each. */
+  bool has_room() const { return in_flight_ < max_requests_ && clock_.now() >= paused_until_; }
+  int in_flight() const { return in_flight_; }
+  bool is_paused() const { return clock_.now() < paused_until_; }
+
+  void create(const kube::Resource& resource, const Json& object, kube::OnObject done);
+  void remove(const std::string& name, const std::string& uid, kube::OnObject done);
+  void get(const kube::Resource& resource, const std::string& name, kube::OnObject done);
+  void get(const std::string& name, kube::OnObject done) { get(kube::kPods, name, std::move(done)); }
+
+ private:
+  kube::OnObject counted(ApiVerb verb, kube::OnObject done);
+  /** True when that is a new pause that is to be reported. */
+  bool pause(std::chrono::seconds asked);
+
+  kube::Client& client_;
+  Timers& timers_;
+  const Clock& clock_;
+  const std::string name_space_;
+  const int max_requests_;
+  EngineMetrics& metrics_;
+  const std::function<void()> on_room_;
+  const OnPause on_pause_;
+  int in_flight_ = 0;
+  TimePoint paused_until_{};
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports about nodes: each a look at the records, then as few calls as there are different changes.
+#include "engine/node_report.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "slurm/hostlist.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "slurm/job_comment.hpp"
+#include "nodeset/names.hpp"
+#include "slurm/node_changes.hpp"
+#include "engine/plan.hpp"
+#include "slurm/reasons.hpp"
+#include "engine/stuck_pods.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Base = SlurmNode::Base;
+using State = SlurmNodeUpdate::State;
+
+bool is_there(const SlurmNode&) { return true; }
+
+/** Jobs that have just been requeued may begin now. */
+void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
+  constexpr std::chrono::milliseconds kPause{200};
+  Status last;
+  for (auto waited = kPause; !jobs.empty() && waited <= kRequeuePatience; waited += kPause) {
+    std::erase_if(jobs, [&](std::uint32_t job) { return (last = slurm.clear_begin_time(job)).ok(); });
+    if (!jobs.empty()) std::this_thread::sleep_for(kPause);
+  }
+  for (const std::uint32_t job : jobs) {
+    log_warning("job %u: it may have to wait until slurmctld's clock is again what it was: %s", job,
+                last.error().message().c_str());
+  }
+}
+
+/** A job's time to begin is set when it becomes eligible, also without --begin: what could begin before still can. */
+Status clear_queued_begin_times(Slurm& slurm, std::chrono::seconds step) {
+  for (const std::uint32_t job : SLURMK8S_TRY(slurm.load_jobs_to_begin(step))) {
+    const Status status = slurm.clear_begin_time(job);
+    if (!status.ok()) log_debug("job %u: begin: %s", job, status.error().message().c_str());  // it may have ended
+  }
+  return {};
+}
+
+/** The nodes of each job that has nodes. */
+Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
+  std::vector<std::vector<std::string>> jobs;
+  for (const std::string& hostlist : SLURMK8S_TRY(slurm.load_nodes_of_jobs())) {
+    jobs.push_back(SLURMK8S_TRY(expand_hostlist(hostlist)));
+  }
+  return jobs;
+}
+
+/**
+ * Before its node is DOWN, by which it would be requeued. If it can't be ended it is: it will be held the next time.
+ */
+void end_out_of_memory(Slurm& slurm, const NodeFailure& failure) {
+  const Status status = slurm.end_out_of_memory(failure.out_of_memory);
+  log_warning("job %u: out of memory with the whole pod of node %s: %s", failure.out_of_memory, failure.node.c_str(),
+              status.ok() ? "ended" : status.error().message().c_str());
+}
+
+bool is_of(const SlurmNode& record, const std::string& nodeset) {
+  if (!record.cloud) return false;
+  const auto parsed = parse_node_name(record.name);
+  return (parsed && parsed->nodeset == nodeset) || is_made_for(record, nodeset);
+}
+
+}  // namespace
+
+Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
+  const auto record = slurm.load_node(failure.node);
+  if (!record && record.error().code() != Errc::not_found) return record.error();
+  Verdict verdict = judge_failure(record ? &*record : nullptr, failure.vanished);
+  if (verdict == Verdict::hold && !failure.may_hold) verdict = Verdict::give_up;
+  if (verdict != Verdict::hold && verdict != Verdict::give_up) return verdict;
+
+  // The comment first: the job may be launched elsewhere as soon as it is requeued.
+  comment_jobs(slurm, failure.jobs, build_job_comment({failure.node, failure.cause}));
+  if (verdict == Verdict::give_up && failure.out_of_memory != 0) end_out_of_memory(slurm, failure);
+  SLURMK8S_CHECK(slurm.update_nodes(failure.node, update_to(State::down, build_reason(kReason, failure.cause))));
+  if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, update_to(State::power_down)));
+  log_warning("node %s: set down: %s", failure.node.c_str(), failure.cause.c_str());
+  return verdict;
+}
+
+Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
+  // Also those that are powered down. Resumed they would be "not responding", and not be given to jobs any more once
+  // slurmctld has read its configuration again: _require_node_reg() in node_mgr.c, read_config.c:546 (24.11.5).
+  const auto fits = [](const SlurmNode& record) { return is_given_up(record) || is_left_silent(record); };
+  const auto left = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
+  return change_nodes(slurm, left, update_to(State::power_down), fits);
+}
+
+Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unregistered,
+                                                const std::set<std::string>& booting) {
+  const auto jobs = SLURMK8S_TRY(load_jobs_nodes(slurm));
+  const std::vector<std::string> renewable = select_renewable(unregistered, jobs, booting);
+  // The records last: a slurmd that was only slow may have registered meanwhile, and its job have begun.
+  return select_nodes(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
+}
+
+Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
+                             std::chrono::seconds step) {
+  const auto waited_for = SLURMK8S_TRY(select_nodes(slurm, nullptr, [&nodes](const SlurmNode& record) {
+    return nodes.count(record.name) != 0 && is_waited_for(record) && !is_given_up(record);
+  }));
+  const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
+  log_error("%s: it is started anew; nodes that were powering up are given up: %s", cause.c_str(),
+            waited_for.empty() ? "none" : shorten(compress_hostlist(waited_for)).c_str());
+  SLURMK8S_CHECK(change_nodes(slurm, waited_for, update_to(State::down, std::string(kReason) + cause), is_there));
+  SLURMK8S_CHECK(change_nodes(slurm, waited_for, update_to(State::power_down), is_there));
+  std::set<std::uint32_t> jobs;
+  for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
+  let_begin(slurm, std::move(jobs));
+  SLURMK8S_CHECK(clear_queued_begin_times(slurm, step));
+  return slurm.restart_slurmctld();
+}
+
+Status free_node(Slurm& slurm, const std::string& node) {
+  const SlurmNode record = SLURMK8S_TRY(slurm.load_node(node));
+  if (!is_left_allocated(record)) return {};
+  for (const std::vector<std::string>& nodes : SLURMK8S_TRY(load_jobs_nodes(slurm))) {
+    if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return {};
+  }
+  // From "allocated" there is no other way to "idle".
+  SLURMK8S_CHECK(slurm.update_nodes(node, update_to(State::down, std::string(kReason) + "allocated without a job")));
+  SLURMK8S_CHECK(slurm.update_nodes(node, update_to(State::power_down)));
+  log_warning("node %s: was powered down and allocated without a job: powered down again", node.c_str());
+  return {};
+}
+
+Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
+  // Resuming takes a drain back, too: a drained node waits for SuspendTimeout.
+  std::string off;
+  bool was_stuck = false;
+  const auto fits = [&](const SlurmNode& node) {
+    was_stuck |= is_drained_for_pod(node);
+    const bool idle = node.cloud && !node.draining && node.base == Base::idle && !node.completing;
+    if (idle && node.powered_down) off = node.name;
+    return idle && node.powering_down;
+  };
+  const auto done = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
+  if (was_stuck) SLURMK8S_CHECK(release_stuck(slurm, nodes));
+  // SuspendTimeout was faster, and slurmctld doesn't schedule after it.
+  if (done.empty() && !off.empty()) return slurm.schedule_jobs(off);
+  return change_nodes(slurm, done, update_to(State::resume), fits);
+}
+
+Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
+                    const std::string& text) {
+  const bool clears = text.empty();
+  std::vector<std::string> over;  // what the nodes waited for until now
+  const auto fits = [&](const SlurmNode& node) {
+    const bool ours = std::string_view(node.comment).starts_with(kCommentWaiting);
+    if (clears && ours) over.push_back(node.comment.substr(kCommentWaiting.size()));
+    const bool waits = (node.powering_up && node.base != Base::down) || is_drained_for_pod(node);
+    return clears ? ours : waits && (ours || node.comment.empty());
+  };
+  const auto noted = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
+  SlurmNodeUpdate update;
+  update.clear_comment = clears;
+  if (!clears) update.comment = std::string(kCommentWaiting) + text;
+  SLURMK8S_CHECK(change_nodes(slurm, noted, update, fits));
+  if (clears) {
+    clear_job_comments(slurm, jobs, over);
+  } else if (!noted.empty()) {
+    comment_jobs(slurm, jobs, build_job_comment({compress_hostlist(noted), text, true}));
+  }
+  return {};
+}
+
+Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause) {
+  const auto fits = [&](const SlurmNode& node) {
+    return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked &&
+           !node.draining;
+  };
+  const auto free = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
+  return change_nodes(slurm, free, update_to(State::drain, build_reason(kReasonProtected, cause)), fits);
+}
+
+Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset) {
+  const auto fits = [&](const SlurmNode& node) {
+    return is_of(node, nodeset) && node.draining && is_drain_reason(node.reason, kReasonProtected);
+  };
+  const auto held = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
+  return change_nodes(slurm, held, update_to(State::undrain), fits);
+}
+
+}  // namespace slurmk8s

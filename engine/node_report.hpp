@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine tells slurmctld about nodes. Each function blocks: a SlurmCaller runs it.
+//
+// All of them look at the records first and change only those that are still as the engine believed: an administrator's
+// drain, a resume or a registration that came meanwhile has the last word.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/node.hpp"
+#include "engine/plan.hpp"
+#include "slurm/slurm.hpp"
+
+namespace slurmk8s {
+
+/** A node that can't come up or has lost its pod. `slurmd_end`: how its slurmd went. */
+struct NodeFailure {
+  std::string node;
+  std::string cause;
+  bool vanished = false;            ///< somebody deleted its pod before slurmd ended
+  bool served = false;              ///< its slurmd may have had jobs: they are the ones to begin again soon
+  std::vector<std::uint32_t> jobs;  ///< that wait for it
+  SlurmdEnd slurmd_end = SlurmdEnd::other;
+  std::uint32_t out_of_memory = 0;  ///< a job that ends with the node, as OUT_OF_MEMORY, and isn't requeued; 0: none
+  bool may_hold = true;             ///< false: power it down at once, nobody is there to release it later
+};
+
+/**
+ * Carries out judge_failure() on a fresh record. A node whose start failed is set DOWN, so that its jobs are requeued,
+ * and stays so until release_nodes(); one that was lost is powered down as well. The jobs' AdminComment gets the cause.
+ * An Error means that slurmctld could not be asked.
+ */
+Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
+
+/** select_renewable() with slurmctld's jobs; of those it still waits for by fresh records. */
+Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unregistered,
+                                                const std::set<std::string>& booting);
+
+/**
+ * Powers a node down that slurmctld takes for allocated (is_left_allocated()) when no job has it. A job that gets it in
+ * that moment is requeued.
+ */
+Status free_node(Slurm& slurm, const std::string& node);
+
+/**
+ * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_left_silent(), so that they serve
+ * again.
+ */
+Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
+
+/**
+ * slurmctld's clock was set back by `step`. Until it is again what it was, slurmctld's own timers stand still: nothing
+ * is powered up or down, and jobs wait; and it takes no slurmd that it had asked for before, since that seems to have
+ * booted earlier. Those of `nodes` (that are to be up, with the jobs that they were powered up for) that it waits for
+ * are set DOWN and powered down. Their jobs are requeued, and may begin now: slurmctld keeps the time at which they
+ * could begin first, which lies ahead. So may all jobs of its queue that could begin before. Then slurmctld is started
+ * anew. Takes up to kRequeuePatience, and an RPC for each job of the queue.
+ */
+Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
+                             std::chrono::seconds step);
+/** A job is pending again when its nodes that are up have confirmed its end: so long that is waited for. */
+inline constexpr std::chrono::seconds kRequeuePatience{5};
+
+/** The pods of these nodes are gone: ends their power-down now instead of after SuspendTimeout. */
+Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes);
+
+/**
+ * Says in the Comment of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an
+ * empty text takes that back.
+ */
+Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
+                    const std::string& text);
+
+/** Drains the powered-down nodes of a NodeSet whose power-ups fail, so that jobs go elsewhere or wait. */
+Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause);
+/** Takes protect_nodeset() back. */
+Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset);
+
+}  // namespace slurmk8s

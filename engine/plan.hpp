@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The plan: what to do next about a node. Pure: no I/O, no clock, no state. The heart of the engine.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/node.hpp"
+#include "nodeset/nodeset.hpp"
+#include "slurm/slurm.hpp"
+
+namespace slurmk8s {
+
+/** Why a node is given up: for metrics; the words are elsewhere. */
+enum class Cause {
+  refused,        ///< the API server refused the pod for good: quota, admission, an invalid template
+  no_nodeset,     ///< no NodeSet owns the node, or it is invalid
+  unschedulable,  ///< no machine had room within the grace
+  start,          ///< kubelet could not start it
+  ended,          ///< slurmd ended
+  gone,           ///< somebody deleted the pod
+  not_deleted,    ///< its former pod does not go
+};
+inline constexpr std::size_t kCauses = 7;
+/** "refused", "no_nodeset", … */
+const char* to_string(Cause cause);
+
+/** What the engine does next about one node. */
+struct Action {
+  enum class Kind {
+    none,
+    wait,    ///< look again at `at`
+    order,   ///< ask slurmctld which of the NodeSet's pods it is to be
+    create,  ///< POST its pod
+    remove,  ///< DELETE the pod of `uid`
+    look,    ///< GET its pod: what the watch shows may be older than what Slurm says
+    ask,     ///< ask slurmctld whether it still waits for the node, or has taken a pod of an older request
+    fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
+    stuck,   ///< tell slurmctld that the pod of `uid` does not go: `reason`
+  };
+  Kind kind = Kind::none;
+  std::string uid;
+  std::string reason;
+  Cause cause = Cause::gone;  ///< with fail
+  TimePoint at{};
+};
+
+/** The NodeSet that owns a node, or why there is none. */
+using Owner = Result<const NodeSet*>;
+
+/** A resume may be seen before the NodeSet's own change that made the node possible: this long we wait for it. */
+inline constexpr std::chrono::seconds kOwnerGrace{5};
+/** kubelet tries again by itself what went wrong once, a pull for example: this long we wait for it. */
+inline constexpr std::chrono::seconds kStartGrace{5};
+/** A pod that is being deleted goes when its grace period is over, or a moment later; after this something keeps it. */
+inline constexpr std::chrono::seconds kDeletionMargin{10};
+
+/**
+ * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
+ *  - wanted down: its pod, if any, is removed;
+ *  - whatever is wanted, its pod should have gone kDeletionMargin ago: slurmctld is told, once;
+ *  - wanted up, with a pod of another request: slurmctld is asked (if its slurmd booted before the request, slurmctld
+ *    ignores it until ResumeTimeout, and the pod is replaced; if after, a job may run there);
+ *  - wanted up, such a pod is gone: the same, since a job may have been lost with it;
+ *  - wanted up, no pod, and which one depends on its job: slurmctld is asked;
+ *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
+ *  - wanted up, its pod is going, and is to be made anew: waited for;
+ *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
+ *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
+ *  - in doubt (Node::needs_get), whatever is wanted: its pod is looked at.
+ */
+Action plan_node(const Node& node, const Owner& owner, TimePoint now);
+
+/** One comparison of our nodes with Slurm's records. */
+struct Look {
+  TimePoint now{};
+  /**
+   * The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once.
+   */
+  bool first = false;
+  std::string request;  ///< id for a resume that is found here
+  TimePoint begun{};    ///< when slurmctld was asked: what came after may be newer than its answer
+};
+
+/** What an observed state of Slurm's node record says about what we should want. */
+struct ReconcileOutcome {
+  bool changed = false;  ///< `node` was changed: plan it again
+  bool waits = false;    ///< a resume may be on its way: look again when kResumeGrace is over
+};
+
+/**
+ * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
+ * what only Slurm knows: a record that is suspended while we still want a pod (a suspend that never reached us), or
+ * that is powering up without our having been asked (a resume that never reached us). Of a node that is up without a
+ * pod it only says so (Node::needs_get): the watch may lag.
+ * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older
+ * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
+ * for kResumeGrace.
+ */
+ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look);
+
+/**
+ * Notes what slurmctld waited for at the first look (Node::booting, Node::unregistered_pod). Call it after
+ * reconcile_node() at each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved
+ * that, or that another one took over from, the new one waits for it until ResumeTimeout.
+ */
+void note_boot(Node& node, const SlurmNode* record, const Look& look);
+
+/** slurmd registers within a second or two of its start, and goes on trying, with growing pauses, while it can't. */
+inline constexpr std::chrono::seconds kRegistrationGrace{30};
+
+/** Whether slurmctld still waits for a slurmd whose pod was there at the first look, and ran for kRegistrationGrace. */
+bool is_unregistered(const Node& node, const SlurmNode* record, TimePoint now);
+
+/**
+ * Those of `nodes` (is_unregistered()) whose pods can be recreated safely: no job can have started there. Either no job
+ * holds the node, or the job that does (`jobs`: the nodes of each job) also waited for another node that had not
+ * registered with the former slurmctld (`booting`: Node::booting). That holds with --wait-all-nodes=0, too: slurmctld
+ * sets a job's wait_all_nodes when it gets a cloud node that is powered down or powering up
+ * (set_initial_job_alias_list(), reboot_job_nodes()), and test_job_nodes_ready() then asks for all of its nodes.
+ */
+std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
+                                          const std::vector<std::vector<std::string>>& jobs,
+                                          const std::set<std::string>& booting);
+
+inline constexpr std::chrono::seconds kReconcileGrace{30};
+/** slurmctld's ResumeProgram takes a moment. When it comes after all, it finds its pod made: is_late_resume(). */
+inline constexpr std::chrono::seconds kResumeGrace{5};
+
+/**
+ * Whether a resume of `node` is the one that a look has already made up for: the pod that was made then is younger than
+ * slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
+ */
+bool is_late_resume(const Node& node, TimePoint now);
+
+/** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
+enum class Verdict {
+  forget,    ///< Slurm has no use for it any more: nothing to tell
+  hold,      ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
+  recreate,  ///< it never registered and Slurm still waits for it: make the pod again
+  /** It is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again. */
+  give_up,
+};
+
+/**
+ * `record` null: Slurm has no such node. `vanished`: its pod was deleted by somebody before slurmd ended, so that
+ * another try may succeed.
+ */
+Verdict judge_failure(const SlurmNode* record, bool vanished);
+
+/** What to do about a node whose pod is deleted, and does not go. Its machine may be lost. */
+enum class StuckVerdict {
+  leave,    ///< it takes no job as it is, or is about to be suspended: it is looked at again then
+  drain,    ///< it takes no further job; those that run go on, since a silent kubelet says nothing about them
+  give_up,  ///< a job waits for it, or slurmctld has lost its slurmd: it is set DOWN and powered down
+};
+
+/** `record` null: Slurm has no such node. */
+StuckVerdict judge_stuck(const SlurmNode* record);
+
+/** Whether the engine drained the node since its pod did not go. */
+bool is_drained_for_pod(const SlurmNode& record);
+
+/** Whether slurmctld waits for the node's slurmd. */
+bool is_waited_for(const SlurmNode& record);
+/** Whether the node's slurmd has registered and answers, and nobody wants the node to go. */
+bool is_up(const SlurmNode& record);
+
+/**
+ * Allocated, powered down, and nobody powers it up: for a moment after an allocation; or for good, when slurmctld took
+ * over a state in which the node's job has ended since (it saves nodes less often than jobs). Whether there is a job is
+ * to be asked.
+ */
+bool is_left_allocated(const SlurmNode& record);
+
+/**
+ * Idle, powered down, and "not responding": a DOWN node that was resumed, by an administrator after ResumeTimeout for
+ * one. slurmctld gives it to jobs until it reads its configuration again, and then to none (read_config.c:546 of
+ * 24.11.5). A power-down takes the flag back.
+ */
+bool is_left_silent(const SlurmNode& record);
+
+/**
+ * Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. Not so one that
+ * slurmctld set DOWN since its slurmd is silent, whatever Reason it had before.
+ */
+bool is_given_up(const SlurmNode& record);
+
+/** "gpu-REST" with the feature gpu: as the records of NodeSet gpu are made, whatever its scalingMode. */
+bool is_made_for(const SlurmNode& record, std::string_view nodeset);
+
+}  // namespace slurmk8s

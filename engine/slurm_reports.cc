@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Batches of reports, and the back-off after failed starts.
+#include "engine/slurm_reports.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "slurm/reasons.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** Pods of one suspend go within moments of each other; a node is out of use until it is told. */
+constexpr std::chrono::milliseconds kGoneDelay{50};
+/** Of a mass suspend they go for seconds, and each time slurmctld makes a copy of all records: then less often. */
+constexpr std::chrono::milliseconds kGoneDelayPerNode{10};
+constexpr std::chrono::milliseconds kLongestGoneDelay{500};
+constexpr std::chrono::seconds kMassSuspendRest{1};
+constexpr std::chrono::milliseconds kReleaseDelay{100};
+constexpr std::chrono::seconds kSchedulerRest{1};
+constexpr std::chrono::seconds kStartAnewRetry{10};
+/** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
+constexpr std::chrono::seconds kLeftAllocated{10};
+constexpr std::chrono::milliseconds kNoteDelay{1000};
+/** Each time slurmctld makes a copy of all records: with thousands of nodes that wait, less often. */
+constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
+constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
+
+}  // namespace
+
+SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
+                           NodeSetOf nodeset_of, std::function<void()> wake_scheduler, bool fast_requeue)
+    : slurm_(slurm),
+      timers_(timers),
+      clock_(clock),
+      stays_(stays),
+      waits_for_(std::move(waits_for)),
+      nodeset_of_(std::move(nodeset_of)),
+      wake_scheduler_(std::move(wake_scheduler)),
+      gone_(
+          timers, [this] { return gone_delay(); },
+          [this](std::vector<std::string> nodes) {
+            last_gone_ = nodes.size();
+            last_gone_at_ = clock_.now();
+            tell(
+                "end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
+                [this] { look_for_jobs(); });
+          }),
+      releasing_(timers, kReleaseDelay,
+                 [this](std::vector<std::string> nodes) {
+                   // Held until then: a comparison that began before the release would hold them again.
+                   tell(
+                       "release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
+                       [this, nodes] {
+                         for (const std::string& node : nodes) held_.erase(node);
+                       });
+                 }),
+      unprotecting_(timers, kReleaseDelay,
+                    [this](const std::vector<std::string>& nodesets) {
+                      for (const std::string& nodeset : nodesets) unprotect(nodeset);
+                    }),
+      telling_stuck_(timers, kReleaseDelay, [this](const std::vector<std::string>&) { tell_stuck(); }),
+      noting_(
+          timers, [this] { return note_delay(); }, [this](const std::vector<std::string>& nodes) { note(nodes); }),
+      lost_jobs_(stays ? std::make_shared<LostJobs>(fast_requeue) : nullptr),
+      requeues_(slurm, timers, clock, [this] { look_for_jobs(); }) {}
+
+void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
+  failure.may_hold = stays_;
+  const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
+  slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall,
+               done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
+    NodeFailure told = failure;
+    const std::vector<LostRun> lost = lost_jobs ? lost_jobs->note(slurm, told, now, wall) : std::vector<LostRun>();
+    return [this, told, done, lost, verdict = fail_node(slurm, told)] {
+      if (verdict && *verdict == Verdict::hold) hold_back(told.node, told.cause);
+      if (!verdict || *verdict == Verdict::give_up) requeues_.add(lost);  // an error may follow the requeue
+      done(verdict);
+    };
+  });
+}
+
+void SlurmReports::stuck(const std::string& node, StuckPod pod, OnStuck done) {
+  stuck_.insert_or_assign(node, std::move(pod));
+  on_stuck_.insert_or_assign(node, std::move(done));
+  telling_stuck_.add(node);
+}
+
+void SlurmReports::tell_stuck() {
+  slurm_.call(
+      [this, pods = std::exchange(stuck_, {}), done = std::exchange(on_stuck_, {})](Slurm& slurm) -> SlurmCaller::Then {
+        return [done, verdicts = report_stuck(slurm, pods)] {
+          for (const auto& [node, tell] : done) {
+            tell(verdicts ? Result<StuckVerdict>(verdicts->at(node)) : verdicts.error());
+          }
+        };
+      });
+}
+
+void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then) {
+  slurm_.call([this, what, calls = std::move(calls), then = std::move(then)](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, what, then, status = calls(slurm)] {
+      if (then) then();
+      // Nothing is repeated: heal() sees what is left to do at the next comparison.
+      unsigned held_back = 0;
+      if (!status.ok() && limiter_.allow(clock_.now(), held_back)) {
+        log_warning("slurmctld: %s: %s (%u more such lines held back)", what, status.error().message().c_str(),
+                    held_back);
+      }
+    };
+  });
+}
+
+void SlurmReports::schedule_jobs(const std::string& node) {
+  tell("schedule jobs", [node](Slurm& slurm) { return slurm.schedule_jobs(node); });
+}
+
+// When it has gone well this process is another one.
+void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wanted) {
+  slurm_.call([this, step, wanted](Slurm& slurm) -> SlurmCaller::Then {
+    return [this, step, wanted, status = recover_from_set_back(slurm, wanted, step)] {
+      if (status.ok()) return;
+      log_error("slurmctld: restart, since its clock was set back: %s", status.error().message().c_str());
+      if (status.error().code() == Errc::invalid) return;
+      timers_.after(kStartAnewRetry, [this, step, wanted] { clock_set_back(step, wanted); });
+    };
+  });
+}
+
+// What comes within a second of the last time is left to slurmctld's own look: each goes through its whole queue.
+void SlurmReports::look_for_jobs() {
+  if (!wake_scheduler_ || (scheduler_woken_ && clock_.now() < *scheduler_woken_ + kSchedulerRest)) return;
+  scheduler_woken_ = clock_.now();
+  wake_scheduler_();
+}
+
+// Failed starts.
+
+void SlurmReports::hold_back(const std::string& node, const std::string& cause) {
+  if (!held_.insert(node).second) return;
+  const std::string nodeset = nodeset_of_(node);
+  if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
+    const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
+    log_info("node %s: its pod could not be made in time: tried again in %lld s", node.c_str(),
+             static_cast<long long>(pause.count()));
+    timers_.after(pause, [this, node] { releasing_.add(node); });
+    return;
+  }
+  PowerUpHealth& health = health_[nodeset];
+  const std::chrono::seconds hold = health.failed(clock_.now());
+  log_info("node %s: held back for %lld s", node.c_str(), static_cast<long long>(hold.count()));
+  timers_.after(hold, [this, node] { releasing_.add(node); });
+  if (health.is_protected()) protect(nodeset, cause, hold);
+}
+
+void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold) {
+  if (!protected_.insert(nodeset).second) return;
+  log_warning("nodeset %s: protected for %lld s, its nodes can't come up: %s", nodeset.c_str(),
+              static_cast<long long>(hold.count()), cause.c_str());
+  tell("protect", [nodeset, cause](Slurm& slurm) { return protect_nodeset(slurm, nodeset, cause); });
+  timers_.after(hold, [this, nodeset] { unprotect(nodeset); });
+}
+
+void SlurmReports::unprotect(const std::string& nodeset) {
+  protected_.erase(nodeset);
+  tell("unprotect", [nodeset](Slurm& slurm) { return unprotect_nodeset(slurm, nodeset); });
+}
+
+void SlurmReports::free(const SlurmNode& record) {
+  if (!is_left_allocated(record)) {
+    left_allocated_.erase(record.name);
+    return;
+  }
+  const TimePoint since = left_allocated_.try_emplace(record.name, clock_.now()).first->second;
+  if (clock_.now() < since + kLeftAllocated) return;
+  left_allocated_.erase(record.name);
+  tell("free a node", [node = record.name](Slurm& slurm) { return free_node(slurm, node); });
+}
+
+void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod) {
+  const std::string_view reason = record.reason;
+  if (owned) free(record);
+  if (owned && is_left_silent(record)) releasing_.add(record.name);
+  if (is_given_up(record) && (owned || is_failure_reason(reason))) {
+    hold_back(record.name, std::string(cause_of(reason)));
+  } else if (record.draining && is_drain_reason(reason, kReasonProtected)) {
+    const std::string nodeset = nodeset_of_(record.name);
+    if (!protected_.count(nodeset)) unprotecting_.add(nodeset);
+  } else if (is_drained_for_pod(record) && !has_old_pod) {
+    gone_.add(record.name);
+  }
+  const std::string_view comment = record.comment;
+  if (comment.starts_with(kCommentWaiting)) {
+    if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
+  }
+  if (owned && up_since != TimePoint{} && is_up(record)) {
+    excuses_.erase(record.name);
+    const auto health = health_.find(nodeset_of_(record.name));
+    if (health != health_.end()) health->second.succeeded(up_since);
+  }
+}
+
+std::chrono::milliseconds SlurmReports::gone_delay() const {
+  if (clock_.now() > last_gone_at_ + kMassSuspendRest) return kGoneDelay;
+  return std::min(kGoneDelay + kGoneDelayPerNode * static_cast<std::int64_t>(last_gone_), kLongestGoneDelay);
+}
+
+// What nodes wait for.
+
+std::chrono::milliseconds SlurmReports::note_delay() const {
+  return std::min(kNoteDelay + kNoteDelayPerNode * static_cast<std::int64_t>(noted_.size()), kLongestNoteDelay);
+}
+
+void SlurmReports::note(const std::vector<std::string>& nodes) {
+  std::map<std::string, std::pair<std::vector<std::string>, std::set<std::uint32_t>>> by_text;
+  for (const std::string& node : nodes) {
+    const Waiting waiting = waits_for_(node);
+    const auto noted = noted_.find(node);
+    if (waiting.text == (noted == noted_.end() ? std::string() : noted->second)) continue;
+    if (waiting.text.empty()) {
+      noted_.erase(noted);
+    } else {
+      noted_[node] = waiting.text;
+    }
+    auto& [names, jobs] = by_text[waiting.text];
+    names.push_back(node);
+    jobs.insert(waiting.jobs.begin(), waiting.jobs.end());
+  }
+  for (const auto& [text, about] : by_text) {
+    const std::vector<std::uint32_t> jobs(about.second.begin(), about.second.end());
+    tell("what nodes wait for",
+         [text = text, names = about.first, jobs](Slurm& slurm) { return note_waiting(slurm, names, jobs, text); });
+  }
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pods that do not go: a look at the records, then one call for each different change.
+#include "engine/stuck_pods.hpp"
+
+#include <unordered_set>
+
+#include "slurm/hostlist.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "slurm/node_changes.hpp"
+#include "slurm/reasons.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using State = SlurmNodeUpdate::State;
+using Names = std::vector<std::string>;
+
+bool is_to_be_given_up(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::give_up; }
+bool is_to_be_drained(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::drain; }
+bool is_to_be_powered_down(const SlurmNode& record) { return !record.going_down(); }
+bool is_to_be_released(const SlurmNode& record) { return is_drained_for_pod(record) && !record.power_down_asked; }
+
+/** Best effort: the job may have ended. */
+void comment(Slurm& slurm, const std::string& node, const StuckPod& pod) {
+  for (const std::uint32_t job : pod.jobs) {
+    const Status status = slurm.comment_job(job, build_reason(kReason, "node " + node + ": pod " + pod.reason));
+    if (!status.ok()) log_debug("job %u: admin comment: %s", job, status.error().message().c_str());
+  }
+}
+
+}  // namespace
+
+Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std::map<std::string, StuckPod>& pods) {
+  std::map<std::string, StuckVerdict> verdicts;
+  for (const auto& [node, pod] : pods) verdicts[node] = judge_stuck(nullptr);
+  std::map<std::string, Names> lost, drained;  // by Reason
+  for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
+    const auto found = pods.find(record.name);
+    if (found == pods.end()) continue;
+    const StuckVerdict verdict = verdicts[record.name] = judge_stuck(&record);
+    const std::string reason = build_reason(kReasonNotDeleted, found->second.reason);
+    if (verdict == StuckVerdict::drain) drained[reason].push_back(record.name);
+    if (verdict != StuckVerdict::give_up) continue;
+    comment(slurm, record.name, found->second);  // first: the job may be launched elsewhere as soon as it is requeued
+    lost[reason].push_back(record.name);
+  }
+  for (const auto& [reason, nodes] : lost) {
+    log_warning("node %s: set down: %s", shorten(compress_hostlist(nodes)).c_str(), reason.c_str());
+    SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::down, reason), is_to_be_given_up));
+    SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::power_down), is_to_be_powered_down));
+  }
+  for (const auto& [reason, nodes] : drained) {
+    log_warning("node %s: drained: %s", shorten(compress_hostlist(nodes)).c_str(), reason.c_str());
+    SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::drain, reason), is_to_be_drained));
+  }
+  return verdicts;
+}
+
+Status release_stuck(Slurm& slurm, const Names& nodes) {
+  const std::unordered_set<std::string_view> names(nodes.begin(), nodes.end());
+  Names up, down, powering_down;
+  for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
+    if (!names.contains(record.name) || !is_to_be_released(record)) continue;
+    (record.powering_down ? powering_down : record.powered_down ? down : up).push_back(record.name);
+  }
+  // Undrained, a powered-down node is "not responding" (is_left_silent()), and could get a job before that is taken
+  // back. A power-down takes both back, and the node is drained until it begins.
+  SLURMK8S_CHECK(change_nodes(slurm, down, update_to(State::power_down, kReasonReleased), is_to_be_released));
+  SLURMK8S_CHECK(change_nodes(slurm, powering_down, update_to(State::resume, kReasonReleased), is_to_be_released));
+  return change_nodes(slurm, up, update_to(State::undrain), is_to_be_released);
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's thread.
+#include "engine/worker.hpp"
+
+#include "base/guarded.hpp"
+#include "base/log.hpp"
+#include "base/thread.hpp"
+#include "settings/connection.hpp"
+#include "slurm/slurm_thread.hpp"
+#include "engine/user_lookup.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::seconds kSetupRetry{5};
+constexpr std::chrono::milliseconds kLongestWait{60000};
+/** Looks in a row that must say yes: by then the engine of the one that lost control has looked, too, and ended. */
+constexpr int kControlLooks = 2;
+
+Json accepted() { return Json::object().set("ok", Json::boolean(true)); }
+
+Json refused(const Error& error) {
+  return Json::object().set("ok", Json::boolean(false)).set("error", error.message());
+}
+
+/** Functions from other threads, to be run by the engine's. */
+class Mailbox {
+ public:
+  explicit Mailbox(http::Transport& transport) : transport_(transport) {}
+
+  void post(std::function<void()> fn) {
+    functions_.lock()->push_back(std::move(fn));
+    transport_.wake();
+  }
+
+  void run() {
+    std::vector<std::function<void()>> due;
+    due.swap(*functions_.lock());
+    for (const auto& fn : due) fn();
+  }
+
+ private:
+  http::Transport& transport_;
+  Locked<std::vector<std::function<void()>>> functions_;
+};
+
+}  // namespace
+
+Json handle_control(Engine& engine, const Worker::Host& host, const Json& message) {
+  const std::string_view op = message["op"].text();
+  if (op == "resume") {
+    auto request = decode_resume(message);
+    if (!request) return refused(request.error());
+    engine.resume(*request);
+    return accepted();
+  }
+  if (op == "suspend") {
+    auto nodes = decode_nodes(message);
+    if (!nodes) return refused(nodes.error());
+    engine.suspend(*nodes);
+    return accepted();
+  }
+  if (op == "wake") {
+    // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a
+    // second.
+    if (host.wake_power_save && engine.has_looked()) host.wake_power_save();
+    return accepted();
+  }
+  if (op == "status") {
+    return encode_status(engine.metrics(), engine.gauges(), host.lock_times ? host.lock_times() : LockTimes());
+  }
+  return refused(Error(Errc::invalid, "op: resume, suspend, wake or status was expected"));
+}
+
+Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::milliseconds control_look)
+    : options_(std::move(options)),
+      make_slurm_(std::move(make_slurm)),
+      host_(std::move(host)),
+      control_look_(control_look),
+      thread_([this] { guarded_void("engine thread", [this] { run(); }); }) {}
+
+Worker::~Worker() {
+  stop_ = true;
+  {
+    auto transport = transport_.lock();
+    if (*transport) (*transport)->wake();
+  }
+  stopped_.notify_all();
+  thread_.join();
+}
+
+void Worker::run() {
+  enter_thread("slurm-k8s");  // libcurl's threads inherit the name, and so may wait for names
+  LogLimiter limiter(std::chrono::minutes(1));
+  for (;;) {
+    await_control();
+    if (stop_) return;
+    const Status status = serve();
+    if (status.ok()) continue;
+    unsigned held_back = 0;
+    if (limiter.allow(std::chrono::steady_clock::now(), held_back)) log_error("%s", status.error().message().c_str());
+    wait(kSetupRetry);
+  }
+}
+
+void Worker::wait(std::chrono::milliseconds time) {
+  auto transport = transport_.lock();
+  stopped_.wait_for(transport.raw(), time, [this] { return stop_.load(); });
+}
+
+void Worker::await_control() {
+  if (!host_.in_control) return;
+  bool said = false;
+  for (int looks = 0; !stop_;) {
+    looks = host_.in_control() ? looks + 1 : 0;
+    if (looks == kControlLooks) return;
+    if (looks == 0 && !said) log_info("engine stands by: this slurmctld is not in control");
+    said = said || looks == 0;
+    wait(control_look_);
+  }
+}
+
+Status Worker::serve() {
+  const auto connection = SLURMK8S_TRY(open_connection(options_));
+  http::Transport& transport = *connection->transport;
+  Timers& timers = connection->timers;
+  Mailbox mailbox(transport);
+  // Before the threads, so that it outlives them: calls that are back late are dropped.
+  const auto post = [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); };
+  SlurmThread slurm(make_slurm_(), post);
+  ThreadUserLookup users(post);
+  Engine engine(
+      {*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler, &users});
+  const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
+  auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
+  if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());
+
+  *transport_.lock() = &transport;
+  engine.start();
+  log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection->server.c_str());
+  bool in_control = true;
+  std::function<void()> look = [&] {
+    in_control = host_.in_control();
+    timers.after(control_look_, look);
+  };
+  if (host_.in_control) timers.after(control_look_, look);
+  while (!stop_ && in_control) {
+    const auto next = timers.until_next().value_or(kLongestWait);
+    transport.run_once(std::min(next, kLongestWait));
+    mailbox.run();
+    timers.run_due();
+  }
+  *transport_.lock() = nullptr;
+  return {};
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Worker: the engine's thread inside slurmctld. It owns the engine, its connection and its socket.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/locked.hpp"
+#include "control/control.hpp"
+#include "engine/engine.hpp"
+#include "settings/options.hpp"
+#include "slurm/slurm.hpp"
+
+namespace slurmk8s {
+
+class Worker {
+ public:
+  /** What the engine asks of the plugin that has loaded it; the engine's thread only. */
+  struct Host {
+    /** Whether our slurmctld is the one in control; it may read a file. Empty: always. */
+    std::function<bool()> in_control;
+    /** For the status; empty: none. */
+    std::function<LockTimes()> lock_times;
+    /** Has the power-save thread look at its nodes soon; empty: it can't be woken. */
+    std::function<void()> wake_power_save;
+    /** Has slurmctld look for jobs to start; empty: it does when it does. */
+    std::function<void()> wake_scheduler;
+    /** Takes what jobs can ask for whenever it changes; may write a file. Empty: nobody wants it. */
+    CatalogKeeper::Publish publish;
+  };
+
+  /** A new one for each time that the engine starts; the engine's thread. */
+  using MakeSlurm = std::function<std::shared_ptr<Slurm>()>;
+
+  /**
+   * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
+   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_look`, so that
+   * the engine ends within that time, and starts within two of it.
+   */
+  Worker(Options options, MakeSlurm make_slurm, Host host = {},
+         std::chrono::milliseconds control_look = std::chrono::seconds(1));
+  /**
+   * Ends the thread: at once, but for a call to slurmctld that is under way (SlurmThread). Nothing is sent any more.
+   */
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+ private:
+  void run();
+  /** Waits for control or the end. */
+  void await_control();
+  /** One connection to the API server, until control is lost or the end; an Error when it can't even be set up. */
+  Status serve();
+  void wait(std::chrono::milliseconds time);
+
+  Options options_;
+  const MakeSlurm make_slurm_;
+  const Host host_;
+  const std::chrono::milliseconds control_look_;
+  std::atomic<bool> stop_{false};
+  Locked<http::Transport*> transport_{nullptr};  // while serve() runs: to be woken
+  std::condition_variable stopped_;
+  std::thread thread_;  // last: it uses the members above
+};
+
+/** Answers one message of the socket. */
+Json handle_control(Engine& engine, const Worker::Host& host, const Json& message);
+
+}  // namespace slurmk8s

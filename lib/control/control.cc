@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's socket, both ends.
+#include "control/control.hpp"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "slurm/hostlist.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::size_t kMaxConnections = 64;
+constexpr std::chrono::seconds kConnectionTime{10};
+constexpr mode_t kSocketMode = 0600;
+
+Error socket_error(const std::string& path, const char* what, int number) {
+  const Errc code = number == EACCES || number == EPERM ? Errc::forbidden : Errc::unavailable;
+  return Error(code, format("socket %s: %s: %s", path.c_str(), what, strerror(number)));
+}
+
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) {
+    return Error(Errc::invalid,
+                 format("socket %s: a path of 1 to %zu bytes was expected", path.c_str(), sizeof address.sun_path - 1));
+  }
+  memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+std::uint64_t inode_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+/** Root and our own user (SlurmUser) may ask; the file mode says the same, this says it of the process that asks. */
+bool may_ask(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == 0 || peer.uid == geteuid();
+}
+
+Json refusal(const std::string& text) {
+  Json answer = Json::object();
+  answer.set("ok", Json::boolean(false)).set("error", text);
+  return answer;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& path, http::Transport& transport,
+                                                             Timers& timers, Handler handler) {
+  const sockaddr_un address = SLURMK8S_TRY(address_of(path));
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return socket_error(path, "socket", errno);
+  // A reconfigured slurmctld starts while the old one still lives: the newest engine takes the name over.
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return socket_error(path, "unlink", errno);
+  // Linux gives the name the socket's own mode, less the umask: never wider than this, and slurmctld's umask stays
+  // alone.
+  if (::fchmod(fd.get(), kSocketMode) != 0) return socket_error(path, "fchmod", errno);
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return socket_error(path, "bind", errno);
+  }
+  if (::chmod(path.c_str(), kSocketMode) != 0) return socket_error(path, "chmod", errno);
+  if (::listen(fd.get(), kMaxConnections) != 0) return socket_error(path, "listen", errno);
+  return std::unique_ptr<ControlServer>(new ControlServer(path, std::move(fd), transport, timers, std::move(handler)));
+}
+
+ControlServer::ControlServer(std::string path, UniqueFd socket, http::Transport& transport, Timers& timers,
+                             Handler handler)
+    : path_(std::move(path)),
+      socket_(std::move(socket)),
+      inode_(inode_of(path_)),
+      transport_(transport),
+      timers_(timers),
+      handler_(std::move(handler)) {
+  transport_.watch_fd(socket_.get(), [this] { accept(); });
+}
+
+ControlServer::~ControlServer() {
+  transport_.unwatch_fd(socket_.get());
+  while (!connections_.empty()) drop(connections_.begin()->first);
+  if (inode_of(path_) == inode_) ::unlink(path_.c_str());  // not a successor's
+}
+
+void ControlServer::accept() {
+  UniqueFd fd(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!fd) return;
+  if (connections_.size() >= kMaxConnections || !may_ask(fd.get())) return;  // closed: the client sees the end
+  const int number = fd.get();
+  Connection& connection = connections_[number];
+  connection.fd = std::move(fd);
+  connection.timer = timers_.after(kConnectionTime, [this, number] { drop(number); });
+  transport_.watch_fd(number, [this, number] { receive(number); });
+}
+
+void ControlServer::receive(int fd) {
+  const auto found = connections_.find(fd);
+  if (found == connections_.end()) return;
+  char buffer[65536];
+  const ssize_t count = ::read(fd, buffer, sizeof buffer);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count <= 0) return drop(fd);
+  std::string& received = found->second.received;
+  const std::size_t before = received.size();
+  received.append(buffer, static_cast<std::size_t>(count));
+  const std::size_t end = received.find('\n', before);
+  if (end != std::string::npos) return answer(fd, std::string_view(received).substr(0, end));
+  if (received.size() > kMaxControlMessage) drop(fd);
+}
+
+void ControlServer::answer(int fd, std::string_view line) {
+  const auto message = Json::parse(line);
+  const Json reply = message ? handler_(*message) : refusal("not JSON: " + message.error().message());
+  const std::string text = reply.dump() + "\n";
+  // A reply is small: it fits into the socket's buffer, and a client that doesn't read loses it.
+  if (::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+    log_debug("socket %s: reply: %s", path_.c_str(), strerror(errno));
+  }
+  drop(fd);
+}
+
+void ControlServer::drop(int fd) {
+  const auto found = connections_.find(fd);
+  if (found == connections_.end()) return;
+  timers_.cancel(found->second.timer);
+  transport_.unwatch_fd(fd);
+  connections_.erase(found);
+}
+
+Json encode_resume(const ResumeRequest& request) {
+  Json jobs = Json::object();
+  for (const auto& [node, ids] : request.jobs) {
+    Json list = Json::array();
+    for (const std::uint32_t id : ids) list.push(Json::integer(id));
+    jobs.set(node, std::move(list));
+  }
+  Json message = Json::object();
+  message.set("op", "resume")
+      .set("id", request.id)
+      .set("nodes", compress_hostlist(request.nodes))
+      .set("jobs", std::move(jobs))
+      .set("warning", request.warning);
+  return message;
+}
+
+Json encode_suspend(const std::vector<std::string>& nodes) {
+  Json message = Json::object();
+  message.set("op", "suspend").set("nodes", compress_hostlist(nodes));
+  return message;
+}
+
+Result<std::vector<std::string>> decode_nodes(const Json& message) {
+  const Json nodes = message["nodes"];
+  if (!nodes.is_string() || nodes.text().empty()) return Error(Errc::invalid, "nodes: a hostlist was expected");
+  auto names = expand_hostlist(nodes.text());
+  if (!names) return names.error().wrap("nodes");
+  return names;
+}
+
+Result<ResumeRequest> decode_resume(const Json& message) {
+  ResumeRequest request;
+  request.id = message["id"].text();
+  if (request.id.empty() || request.id.size() > 63) return Error(Errc::invalid, "id: 1 to 63 characters were expected");
+  request.nodes = SLURMK8S_TRY(decode_nodes(message));
+  request.warning = message["warning"].text();
+  message["jobs"].each([&](std::string_view node, const Json& ids) {
+    std::vector<std::uint32_t>& list = request.jobs[std::string(node)];
+    ids.each([&](const Json& id) { list.push_back(static_cast<std::uint32_t>(id.integer_or(0))); });
+  });
+  return request;
+}
+
+namespace {
+
+/** Waits until `fd` is ready for `events`; a Status of timeout when the deadline passes. */
+Status wait_for(int fd, short events, TimePoint deadline, const std::string& path) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  pollfd entry{fd, events, 0};
+  const int ready = left.count() > 0 ? ::poll(&entry, 1, static_cast<int>(left.count())) : 0;
+  if (ready < 0 && errno != EINTR) return socket_error(path, "poll", errno);
+  if (ready == 0) return Error(Errc::timeout, format("socket %s: no answer in time", path.c_str()));
+  return {};
+}
+
+Status send_all(int fd, std::string_view text, TimePoint deadline, const std::string& path) {
+  while (!text.empty()) {
+    SLURMK8S_CHECK(wait_for(fd, POLLOUT, deadline, path));
+    const ssize_t count = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno != EAGAIN && errno != EINTR) return socket_error(path, "send", errno);
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+Result<std::string> receive_line(int fd, TimePoint deadline, const std::string& path) {
+  std::string line;
+  char buffer[65536];
+  while (line.size() <= kMaxControlMessage) {
+    SLURMK8S_CHECK(wait_for(fd, POLLIN, deadline, path));
+    const ssize_t count = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (count < 0) return socket_error(path, "receive", errno);
+    if (count == 0) return Error(Errc::unavailable, format("socket %s: closed without an answer", path.c_str()));
+    line.append(buffer, static_cast<std::size_t>(count));
+    if (line.back() == '\n') return line;
+  }
+  return Error(Errc::protocol, format("socket %s: the answer is too long", path.c_str()));
+}
+
+}  // namespace
+
+Result<Json> control_call(const std::string& path, const Json& message, std::chrono::milliseconds timeout) {
+  const TimePoint deadline = std::chrono::steady_clock::now() + timeout;
+  const sockaddr_un address = SLURMK8S_TRY(address_of(path));
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!fd) return socket_error(path, "socket", errno);
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return socket_error(path, "connect", errno);
+  }
+  SLURMK8S_CHECK(send_all(fd.get(), message.dump() + "\n", deadline, path));
+  const std::string line = SLURMK8S_TRY(receive_line(fd.get(), deadline, path));
+  const Json answer = SLURMK8S_TRY(Json::parse(line));
+  if (!answer["ok"].boolean_or(false)) {
+    return Error(Errc::invalid, std::string(answer["error"].text("no reason given")));
+  }
+  return answer;
+}
+
+}  // namespace slurmk8s

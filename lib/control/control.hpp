@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's Unix socket: one JSON object and a newline there, one back. Used by the programs and the sidecar.
+//
+//   {"op":"resume","id":"4f…","nodes":"c-[0-3]","jobs":{"c-0":[12]}}  → {"ok":true}
+//   {"op":"suspend","nodes":"c-[0-3]"}                                → {"ok":true}
+//   {"op":"wake"}: have slurmctld look for nodes to power up or down  → {"ok":true}
+//   {"op":"status"}                                                   → {"ok":true,"ready":true,…}: engine_metrics.hpp
+//   anything else                                                     → {"ok":false,"error":"…"}
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/timers.hpp"
+#include "base/unique_fd.hpp"
+#include "control/resume_request.hpp"
+#include "http/transport.hpp"
+#include "json/json.hpp"
+
+namespace slurmk8s {
+
+/** Longest message in either direction: 65,536 nodes with several jobs each fit. */
+inline constexpr std::size_t kMaxControlMessage = 8u << 20;
+
+/** Serves the socket from a transport's loop: never blocks, at most 64 connections, each for at most 10 s. */
+class ControlServer {
+ public:
+  using Handler = std::function<Json(const Json& message)>;
+
+  /**
+   * Binds `path` (mode 0600, an old socket there is replaced; its folder must exist). Only processes of root and of
+   * the user that this process runs as are heard. Error: the path and why.
+   */
+  static Result<std::unique_ptr<ControlServer>> listen(const std::string& path, http::Transport& transport,
+                                                       Timers& timers, Handler handler);
+  ~ControlServer();
+  ControlServer(const ControlServer&) = delete;
+  ControlServer& operator=(const ControlServer&) = delete;
+
+ private:
+  struct Connection {
+    UniqueFd fd;
+    std::string received;
+    Timers::Id timer = 0;
+  };
+
+  ControlServer(std::string path, UniqueFd socket, http::Transport& transport, Timers& timers, Handler handler);
+  void accept();
+  void receive(int fd);
+  void answer(int fd, std::string_view line);
+  void drop(int fd);
+
+  std::string path_;
+  UniqueFd socket_;
+  std::uint64_t inode_;
+  http::Transport& transport_;
+  Timers& timers_;
+  Handler handler_;
+  std::map<int, Connection> connections_;
+};
+
+Json encode_resume(const ResumeRequest& request);
+Json encode_suspend(const std::vector<std::string>& nodes);
+/** Errors (invalid) name the member. */
+Result<ResumeRequest> decode_resume(const Json& message);
+Result<std::vector<std::string>> decode_nodes(const Json& message);
+
+/**
+ * One call from a client, blocking for at most `timeout`. Errors: unavailable (nobody listens there), timeout,
+ * forbidden (file mode), protocol, invalid (the engine refused: its text).
+ */
+Result<Json> control_call(const std::string& path, const Json& message, std::chrono::milliseconds timeout);
+
+}  // namespace slurmk8s

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// LeaderElection: a LeaderLease on a thread of its own, so that a slurmctld that lets the main loop wait for an answer
+// doesn't cost us the lease.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "settings/connection.hpp"
+#include "daemon/lease_options.hpp"
+
+namespace slurmk8s {
+
+class LeaderElection {
+ public:
+  /** How long the end waits for the lease to be given back; then it runs out by itself. */
+  static constexpr std::chrono::seconds kGiveBack{3};
+
+  /** `connection` is the thread's alone from now on; signals that are to be blocked there must be so already. */
+  LeaderElection(std::shared_ptr<Connection> connection, std::string name_space, LeaseOptions options);
+  /** Withdraws, and waits for at most kGiveBack. */
+  ~LeaderElection();
+  LeaderElection(const LeaderElection&) = delete;
+  LeaderElection& operator=(const LeaderElection&) = delete;
+
+  /** Wants the lease, or gives it back; returns at once. Any thread, as all that follows. */
+  void contend() { want(true); }
+  void withdraw() { want(false); }
+  /** Whether it is ours: surely, and now. */
+  bool leads() const { return wanted_ && connection_->clock->now() < held_until_.load(); }
+
+ private:
+  void want(bool wanted);
+  void run();
+
+  const std::shared_ptr<Connection> connection_;
+  const std::string name_space_;
+  const LeaseOptions options_;
+  std::atomic<bool> wanted_{false};
+  std::atomic<bool> stop_{false};
+  std::atomic<TimePoint> held_until_{TimePoint{}};
+  std::thread thread_;
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of nodes: put together and taken apart.
+#include "nodeset/names.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::string_view kInLabel = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+}  // namespace
+
+std::string node_name(std::string_view nodeset, std::int64_t ordinal, int padding) {
+  return format("%.*s-%0*lld", static_cast<int>(nodeset.size()), nodeset.data(), padding,
+                static_cast<long long>(ordinal));
+}
+
+bool is_dns_label(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxLabel && text.find_first_not_of(kInLabel) == std::string_view::npos &&
+         text.front() != '-' && text.back() != '-';
+}
+
+std::optional<NodeName> parse_node_name(std::string_view name) {
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+  const std::string_view digits = name.substr(dash + 1);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  const std::optional<std::int64_t> ordinal = parse_int(digits);
+  if (!ordinal) return std::nullopt;
+  return NodeName{.nodeset = name.substr(0, dash), .ordinal = *ordinal};
+}
+
+std::string encode_machine(std::string_view machine) {
+  std::string text;
+  for (std::size_t i = 0; i < machine.size(); i++) {
+    const bool goes_on = machine[i] == '-' && i + 1 < machine.size() && machine[i + 1] == '-';
+    const bool ends_run = machine[i] == '-' && !goes_on && i > 0 && machine[i - 1] == '-';
+    if (machine[i] == '.') {
+      text += "--";
+    } else {
+      text += machine[i];
+      if (ends_run) text += '-';
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> decode_machine(std::string_view text) {
+  if (text.empty() || text.find_first_not_of(kInLabel) != std::string_view::npos) return std::nullopt;
+  if (text.front() == '-' || text.back() == '-') return std::nullopt;
+  std::string machine;
+  while (!text.empty()) {
+    const std::size_t run = std::min(text.find_first_not_of('-'), text.size());
+    if (run == 2) machine += '.';
+    if (run != 2) machine.append(run > 2 ? run - 1 : run, '-');
+    text.remove_prefix(run);
+    const std::size_t plain = std::min(text.find('-'), text.size());
+    machine += text.substr(0, plain);
+    text.remove_prefix(plain);
+  }
+  return machine;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// decode_nodeset(): an object of the API, checked field by field.
+#include "nodeset/nodeset.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "nodeset/field_error.hpp"
+#include "nodeset/gres.hpp"
+#include "nodeset/job_placeholders.hpp"
+#include "nodeset/names.hpp"
+#include "kube/overlay.hpp"
+#include "nodeset/template_hash.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::int64_t kMaxCpus = 65000;  // of a node: Slurm counts them in 16 bits
+constexpr std::int64_t kMebi = 1024 * 1024;
+constexpr std::size_t kMaxVariants = 32;
+constexpr std::size_t kMaxNames = 256;  // users or accounts of a variant, and characters of each
+constexpr std::size_t kMaxExtraConf = 2048;
+constexpr const char* kDefaultMemoryReserve = "64Mi";
+
+__extension__ using Wide = __int128;
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }
+
+struct Scale {
+  std::string_view suffix;
+  Wide numerator;
+  Wide denominator;
+};
+
+// Kubernetes' suffixes; the value of "" is 1.
+constexpr std::array<Scale, 16> kScales{{
+    {"", 1, 1},
+    {"n", 1, 1000000000},
+    {"u", 1, 1000000},
+    {"m", 1, 1000},
+    {"k", 1000, 1},
+    {"M", 1000000, 1},
+    {"G", 1000000000, 1},
+    {"T", 1000000000000, 1},
+    {"P", 1000000000000000, 1},
+    {"E", 1000000000000000000, 1},
+    {"Ki", Wide(1) << 10, 1},
+    {"Mi", Wide(1) << 20, 1},
+    {"Gi", Wide(1) << 30, 1},
+    {"Ti", Wide(1) << 40, 1},
+    {"Pi", Wide(1) << 50, 1},
+    {"Ei", Wide(1) << 60, 1},
+}};
+
+// "e3", "E-2", or one of the suffixes above.
+std::optional<Scale> parse_scale(std::string_view text) {
+  for (const Scale& scale : kScales) {
+    if (scale.suffix == text) return scale;
+  }
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
+  text.remove_prefix(1);
+  if (text[0] == '+') text.remove_prefix(1);
+  const std::optional<std::int64_t> exponent = parse_int(text);
+  if (!exponent || *exponent < -18 || *exponent > 18) return std::nullopt;
+  Scale scale{text, 1, 1};
+  for (std::int64_t i = 0; i < *exponent; i++) scale.numerator *= 10;
+  for (std::int64_t i = *exponent; i < 0; i++) scale.denominator *= 10;
+  return scale;
+}
+
+// An integer within bounds; `fallback` when it is absent.
+Result<std::int64_t> decode_integer(const Json& value, const std::string& field, std::int64_t fallback,
+                                    std::int64_t least, std::int64_t most) {
+  if (value.is_null()) return fallback;
+  if (!value.is_integer()) return wrong(field, format("%s: an integer is needed", value.dump().c_str()));
+  const std::int64_t number = value.integer_or(fallback);
+  if (number < least || number > most) {
+    return wrong(field, format("%lld: must be %lld to %lld", static_cast<long long>(number),
+                               static_cast<long long>(least), static_cast<long long>(most)));
+  }
+  return number;
+}
+
+// A quantity as YAML writers give it, "2" or 2, in thousandths.
+Result<std::int64_t> decode_quantity(const Json& value, const std::string& field) {
+  if (value.is_null()) return wrong(field, "required");
+  if (!value.is_string() && !value.is_number()) return wrong(field, value.dump() + ": a quantity is needed");
+  Result<std::int64_t> milli = parse_quantity_milli(value.is_string() ? std::string(value.text()) : value.dump());
+  if (!milli.ok()) return milli.error().wrap(field);
+  return milli;
+}
+
+Result<bool> decode_boolean(const Json& value, const std::string& field, bool fallback) {
+  if (!value.is_null() && !value.is_boolean()) return wrong(field, value.dump() + ": must be true or false");
+  return value.boolean_or(fallback);
+}
+
+Status check_type(const Json& value, const std::string& field, bool as_array = false) {
+  if (value.is_null() || (as_array ? value.is_array() : value.is_object())) return {};
+  return wrong(field, std::string(value.type_name()) + ": an " + (as_array ? "array" : "object") + " is needed");
+}
+
+// template.metadata.labels and annotations: objects of strings.
+Status check_strings(const Json& value, const std::string& field) {
+  SLURMK8S_CHECK(check_type(value, field));
+  Status status;
+  value.each([&](std::string_view key, const Json& member) {
+    if (status.ok() && !member.is_string()) {
+      status = wrong(field + "." + std::string(key), member.dump() + ": a string is needed");
+    }
+  });
+  return status;
+}
+
+// The slurmd container of the pod template; null when it has none.
+Result<Json> find_slurmd_container(const Json& pod_spec) {
+  const Json containers = pod_spec["containers"];
+  SLURMK8S_CHECK(check_type(containers, "spec.template.spec.containers", true));
+  Json found;
+  for (std::size_t i = 0; i < containers.size(); i++) {
+    const Json container = containers[i];
+    const std::string field = format("spec.template.spec.containers[%zu]", i);
+    if (!container.is_object()) return wrong(field, "an object is needed");
+    const Json name = container["name"];
+    if (!name.is_string() || name.text().empty()) return wrong(field + ".name", "required");
+    if (name.text() == kSlurmdContainer) found = container;
+  }
+  return found;
+}
+
+// The keys of a node's definition that spec.extraConf may have. slurmctld ends itself on a wrong value of some others
+// (Port, BcastAddr, TRESWeights), and the rest is ours: names, state and sizes.
+constexpr std::array kExtraKeys{"CoreSpecCount", "CoresPerSocket", "CpuBind",    "CPUSpecList",
+                                "Gres",          "MemSpecLimit",   "Parameters", "RestrictedCoresPerGPU",
+                                "SuspendTime",   "ThreadsPerCore", "TmpDisk",    "Topology",
+                                "Weight"};
+
+// One "Key=Value" of extraConf. Features share one key with the NodeSet's own; `per_socket` is multiplied by the
+// counts that CPUs must be a multiple of.
+Status add_extra_word(std::string_view word, NodeSet& nodeset, std::int64_t& per_socket) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size()) {
+    return Error(Errc::invalid, "KEY=VALUE is needed");
+  }
+  const std::string_view key = word.substr(0, equals);
+  const std::string_view value = word.substr(equals + 1);
+  if (equal_ignoring_case(key, "Feature") || equal_ignoring_case(key, "Features")) {
+    nodeset.features += "," + std::string(value);
+    return {};
+  }
+  const auto is_key = [key](const char* known) { return equal_ignoring_case(key, known); };
+  if (std::none_of(kExtraKeys.begin(), kExtraKeys.end(), is_key)) {
+    return Error(Errc::invalid, std::string(key) + " can't be given here");
+  }
+  if (is_key("CoresPerSocket") || is_key("ThreadsPerCore")) {
+    const std::optional<std::int64_t> count = parse_int(value);
+    if (!count || *count < 1 || *count > kMaxCpus) return Error(Errc::invalid, "a number is needed");
+    per_socket *= *count;
+  }
+  if (is_key("Gres")) {
+    if (!nodeset.gres_names.empty()) return Error(Errc::invalid, "Gres is there twice");
+    SLURMK8S_CHECK(check_gres(value));
+    nodeset.gres_names = gres_names(value);
+  }
+  if (!nodeset.extra_conf.empty()) nodeset.extra_conf += ' ';
+  nodeset.extra_conf += word;
+  return {};
+}
+
+Status decode_extra_conf(const Json& value, NodeSet& nodeset) {
+  const std::string field = "spec.extraConf";
+  nodeset.features = nodeset.name;
+  if (value.is_null()) return {};
+  if (!value.is_string()) return wrong(field, value.dump() + ": a string is needed");
+  if (value.text().size() > kMaxExtraConf) return wrong(field, format("at most %zu characters", kMaxExtraConf));
+  for (const char c : value.text()) {
+    if (c < ' ' || c > '~' || c == '#' || c == '"' || c == '\'' || c == '\\') {
+      return wrong(field, "one line of printable characters without quotes, '#' and '\\' is needed");
+    }
+  }
+  std::int64_t per_socket = 1;
+  for (const std::string_view word : split(value.text(), ' ')) {
+    if (word.empty()) continue;
+    const Status status = add_extra_word(word, nodeset, per_socket);
+    if (!status.ok()) return status.error().wrap(std::string(word)).wrap(field);
+  }
+  // Otherwise Slurm would change CPUs instead.
+  if (nodeset.cpus % per_socket != 0) {
+    return wrong(field, format("CoresPerSocket and ThreadsPerCore don't divide the %u CPUs of a node", nodeset.cpus));
+  }
+  return {};
+}
+
+Status decode_partition(const Json& value, NodeSet& nodeset) {
+  SLURMK8S_CHECK(check_type(value, "spec.partition"));
+  const Json config = value["config"];
+  if (!config.is_null() && !config.is_string()) {
+    return wrong("spec.partition.config", config.dump() + ": a string is needed");
+  }
+  Result<PartitionOptions> options = parse_partition_options(config.text());
+  if (!options.ok()) return options.error().wrap("spec.partition.config");
+  const bool enabled = SLURMK8S_TRY(decode_boolean(value["enabled"], "spec.partition.enabled", false));
+  if (enabled) nodeset.partition = *std::move(options);
+  return {};
+}
+
+// CPUs and RealMemory from the limits of the slurmd container.
+Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
+  const std::string limits = "spec.slurmd.resources.limits";
+  const auto limit = [&](const char* name) {
+    const Json own = nodeset.slurmd.at({"resources", "limits", name});
+    return own.is_null() ? container.at({"resources", "limits", name}) : own;
+  };
+  const std::int64_t cpu_milli = SLURMK8S_TRY(decode_quantity(limit("cpu"), limits + ".cpu"));
+  if (cpu_milli == 0) return wrong(limits + ".cpu", "0: more is needed");
+  if (cpu_milli / 1000 > kMaxCpus) return wrong(limits + ".cpu", "more than Slurm can count");
+  nodeset.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(1, cpu_milli / 1000));
+
+  const std::int64_t memory = SLURMK8S_TRY(decode_quantity(limit("memory"), limits + ".memory")) / 1000;
+  const Json reserve_value =
+      spec["memoryReserve"].is_null() ? Json::string(kDefaultMemoryReserve) : spec["memoryReserve"];
+  const std::int64_t reserve = SLURMK8S_TRY(decode_quantity(reserve_value, "spec.memoryReserve")) / 1000;
+  if (memory - reserve < kMebi) {
+    return wrong(limits + ".memory", format("%lld bytes: at least 1Mi more than spec.memoryReserve is needed",
+                                            static_cast<long long>(memory)));
+  }
+  nodeset.real_memory_mib = static_cast<std::uint64_t>((memory - reserve) / kMebi);
+  return {};
+}
+
+// spec.slurmd and spec.template, and the sizes that come from them.
+Status decode_template(const Json& spec, NodeSet& nodeset) {
+  nodeset.slurmd = spec["slurmd"];
+  SLURMK8S_CHECK(check_type(nodeset.slurmd, "spec.slurmd"));
+  SLURMK8S_CHECK(check_type(spec["template"], "spec.template"));
+  nodeset.pod_metadata = spec.at({"template", "metadata"});
+  SLURMK8S_CHECK(check_type(nodeset.pod_metadata, "spec.template.metadata"));
+  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["labels"], "spec.template.metadata.labels"));
+  SLURMK8S_CHECK(check_strings(nodeset.pod_metadata["annotations"], "spec.template.metadata.annotations"));
+  nodeset.names_jobs |= SLURMK8S_TRY(find_placeholders(nodeset.pod_metadata, "spec.template.metadata"));
+  nodeset.pod_spec = spec.at({"template", "spec"});
+  SLURMK8S_CHECK(check_type(nodeset.pod_spec, "spec.template.spec"));
+
+  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
+  const Json image = nodeset.slurmd["image"].is_null() ? container["image"] : nodeset.slurmd["image"];
+  if (image.is_null()) return wrong("spec.slurmd.image", "required");
+  if (!image.is_string() || trim(image.text()).empty()) {
+    return wrong("spec.slurmd.image", image.dump() + ": the name of an image is needed");
+  }
+  return decode_sizes(spec, container, nodeset);
+}
+
+// The limits of the slurmd container in thousandths, without those that no node record has.
+Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) {
+  std::map<std::string, std::int64_t> limits;
+  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
+  const Json merged = merge_overlay(container.at({"resources", "limits"}), nodeset.slurmd.at({"resources", "limits"}));
+  Status status;
+  merged.each([&](std::string_view name, const Json& value) {
+    const auto milli = decode_quantity(value, "slurmd.resources.limits." + std::string(name));
+    if (!milli && status) status = milli.error();
+    if (milli && name != "ephemeral-storage") limits[std::string(name)] = *milli;
+  });
+  SLURMK8S_CHECK(status);
+  return limits;
+}
+
+// A label's value, and a feature of Slurm's.
+bool is_variant_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxLabel && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+Result<std::set<std::string>> decode_names(const Json& list, const std::string& field) {
+  SLURMK8S_CHECK(check_type(list, field, true));
+  if (list.size() > kMaxNames) return wrong(field, format("at most %zu", kMaxNames));
+  Status status;
+  std::set<std::string> names;
+  list.each([&](const Json& name) {
+    if (!name.is_string() || name.text().empty()) status = wrong(field, name.dump() + ": a name is needed");
+    if (name.text().size() > kMaxNames) status = wrong(field, format("at most %zu characters in a name", kMaxNames));
+    names.emplace(name.text());
+  });
+  SLURMK8S_CHECK(status);
+  return names;
+}
+
+// Patches over the NodeSet's own template. A node's record has one size, whatever pod runs it.
+Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nodeset) {
+  Variant variant;
+  variant.access.users = SLURMK8S_TRY(decode_names(value["allowedUsers"], "allowedUsers"));
+  for (const std::string& account : SLURMK8S_TRY(decode_names(value["allowedAccounts"], "allowedAccounts"))) {
+    variant.access.accounts.insert(to_lower(account));
+  }
+  const Json patch = value["patch"];
+  SLURMK8S_CHECK(check_type(patch, "patch"));
+  Status status;
+  patch.each([&](std::string_view key, const Json& part) {
+    const std::string field = "patch." + std::string(key);
+    if (key != "slurmd" && key != "template") status = wrong(field, "can't be patched: slurmd and template can");
+    if (status) status = check_type(part, field);
+  });
+  SLURMK8S_CHECK(status);
+
+  NodeSet patched = nodeset;
+  Json patched_spec = Json::object();
+  patched_spec.set("memoryReserve", spec["memoryReserve"])
+      .set("slurmd", merge_overlay(spec["slurmd"], patch["slurmd"]))
+      .set("template", merge_overlay(spec["template"], patch["template"]));
+  SLURMK8S_CHECK(decode_template(patched_spec, patched));
+  const auto before = SLURMK8S_TRY(find_limits(nodeset));
+  const auto after = SLURMK8S_TRY(find_limits(patched));
+  if (before != after) {
+    return wrong("patch.slurmd.resources.limits",
+                 "must be those of the NodeSet, since its node records have one size "
+                 "whatever their variant; another size is another NodeSet");
+  }
+  nodeset.names_jobs |= patched.names_jobs;
+  variant.slurmd = patched.slurmd;
+  variant.pod_metadata = patched.pod_metadata;
+  variant.pod_spec = patched.pod_spec;
+  variant.template_hash = hash_template(patched);
+  return variant;
+}
+
+Status decode_variants(const Json& spec, NodeSet& nodeset) {
+  const Json list = spec["variants"];
+  SLURMK8S_CHECK(check_type(list, "spec.variants", true));
+  if (list.size() > kMaxVariants) return wrong("spec.variants", format("at most %zu", kMaxVariants));
+  const std::string own = nodeset.features;
+  for (std::size_t i = 0; i < list.size(); i++) {
+    const std::string field = format("spec.variants[%zu]", i);
+    if (!list[i].is_object()) return wrong(field, "an object is needed");
+    const std::string name(list[i]["name"].text());
+    if (!is_variant_name(name)) {
+      return wrong(field + ".name", "\"" + name +
+                                        "\": letters, digits, '-', '_' and '.' are needed, at most 63, with "
+                                        "a letter or digit at both ends");
+    }
+    if (has_word(own, name)) {
+      return wrong(field + ".name", name + ": is a feature of all nodes of the NodeSet");
+    }
+    Result<Variant> variant = decode_variant(spec, list[i], nodeset);
+    if (!variant) return variant.error().wrap("variant " + name).wrap("spec.variants");
+    if (!nodeset.variants.emplace(name, *std::move(variant)).second) {
+      return wrong(field + ".name", name + ": is there twice");
+    }
+    nodeset.features += "," + name;
+  }
+  return {};
+}
+
+Status decode_spec(const Json& spec, NodeSet& nodeset) {
+  if (!spec.is_object()) return wrong("spec", "required");
+  nodeset.replicas = SLURMK8S_TRY(decode_integer(spec["replicas"], "spec.replicas", 1, 0, kMaxReplicas));
+  nodeset.ordinal_padding =
+      static_cast<int>(SLURMK8S_TRY(decode_integer(spec["ordinalPadding"], "spec.ordinalPadding", 0, 0, 5)));
+  nodeset.unschedulable_grace = std::chrono::seconds(
+      SLURMK8S_TRY(decode_integer(spec["unschedulableGracePeriodSeconds"], "spec.unschedulableGracePeriodSeconds",
+                                  nodeset.unschedulable_grace.count(), 0, 86400)));
+  const Json mode = spec["scalingMode"];
+  if (mode.text() == "Always") nodeset.scaling_mode = ScalingMode::always;
+  if (mode.text() == "DaemonSet") nodeset.scaling_mode = ScalingMode::daemon_set;
+  if (!mode.is_null() && mode.text() != "OnDemand" && !nodeset.keeps_up()) {
+    return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand, Always or DaemonSet");
+  }
+  const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
+  // The API server gives it its default, 1.
+  if (!counts_nodes && nodeset.replicas != 1) {
+    return wrong("spec.replicas", "can't be given with scalingMode DaemonSet");
+  }
+  const std::size_t length =
+      node_name(nodeset.name, std::max<std::int64_t>(0, nodeset.replicas - 1), nodeset.ordinal_padding).size();
+  if (counts_nodes && length > kMaxLabel) {
+    return wrong("metadata.name", format("node names have %zu characters: %zu is the most that a host name may have",
+                                         length, kMaxLabel));
+  }
+
+  nodeset.protects_busy =
+      SLURMK8S_TRY(decode_boolean(spec["workloadDisruptionProtection"], "spec.workloadDisruptionProtection", true));
+
+  nodeset.pins_nodes = SLURMK8S_TRY(decode_boolean(spec["pinToNode"], "spec.pinToNode", false));
+  if (!counts_nodes && nodeset.pins_nodes) return wrong("spec.pinToNode", "can't be given with scalingMode DaemonSet");
+
+  SLURMK8S_CHECK(decode_template(spec, nodeset));
+  SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
+  nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
+  nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec));
+  SLURMK8S_CHECK(decode_extra_conf(spec["extraConf"], nodeset));
+  return decode_variants(spec, nodeset);
+}
+
+}  // namespace
+
+Result<NodeSet> decode_nodeset(const Json& object) {
+  NodeSet nodeset;
+  const Json metadata = object["metadata"];
+  nodeset.name_space = metadata["namespace"].text();
+  nodeset.name = metadata["name"].text();
+  nodeset.uid = metadata["uid"].text();
+  nodeset.generation = metadata["generation"].integer_or(0);
+
+  const std::string object_name = "nodeset " + nodeset.name_space + "/" + nodeset.name;
+  if (nodeset.name.empty()) return wrong("nodeset", "metadata.name: required");
+  if (!is_dns_label(nodeset.name)) {
+    return wrong(object_name, "metadata.name: lower-case letters, digits and '-' are needed, as in a host name");
+  }
+  const Status status = decode_spec(object["spec"], nodeset);
+  if (!status.ok()) return status.error().wrap(object_name);
+  nodeset.template_hash = hash_template(nodeset);
+  if (nodeset.pins_nodes) {
+    object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& machine) {
+      nodeset.pins.emplace(ordinal, machine.text());
+    });
+  }
+  return nodeset;
+}
+
+NodeSet with_variant(const NodeSet& nodeset, std::string_view variant) {
+  NodeSet result = nodeset;
+  const auto found = nodeset.variants.find(variant);
+  if (found == nodeset.variants.end()) return result;
+  result.slurmd = found->second.slurmd;
+  result.pod_metadata = found->second.pod_metadata;
+  result.pod_spec = found->second.pod_spec;
+  result.template_hash = found->second.template_hash;
+  return result;
+}
+
+std::string static_features(const NodeSet& nodeset) {
+  Words words = words_of(nodeset.features);
+  std::erase_if(words, [&](const std::string& feature) { return nodeset.variants.contains(feature); });
+  return join_words(words);
+}
+
+std::string find_variant(const NodeSet& nodeset, std::string_view active_features) {
+  for (const std::string_view feature : split(active_features, ',')) {
+    if (nodeset.variants.contains(feature)) return std::string(feature);
+  }
+  return {};
+}
+
+VariantCatalog::Entry catalog_entry(const NodeSet& nodeset) {
+  VariantCatalog::Entry entry;
+  for (const std::string& feature : words_of(static_features(nodeset))) entry.features.insert(feature);
+  for (const auto& [name, variant] : nodeset.variants) entry.variants[name] = variant.access;
+  return entry;
+}
+
+Json owner_reference(const NodeSet& nodeset) {
+  Json owner = Json::object();
+  owner.set("apiVersion", "slurm-k8s.io/v1alpha1")
+      .set("kind", "NodeSet")
+      .set("name", nodeset.name)
+      .set("uid", nodeset.uid);
+  return owner;
+}
+
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine) {
+  return nodeset.name + "-" + encode_machine(machine);
+}
+
+std::string machine_of(const NodeSet& nodeset, std::string_view node) {
+  if (nodeset.pins_nodes) {
+    const auto parsed = parse_node_name(node);
+    const auto pin = parsed ? nodeset.pins.find(std::to_string(parsed->ordinal)) : nodeset.pins.end();
+    return pin == nodeset.pins.end() ? std::string() : pin->second;
+  }
+  if (nodeset.scaling_mode != ScalingMode::daemon_set || node.size() <= nodeset.name.size()) return {};
+  return decode_machine(node.substr(nodeset.name.size() + 1)).value_or(std::string());
+}
+
+std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find) {
+  for (std::size_t dash = node.size(); dash > 0;) {
+    dash = node.rfind('-', dash - 1);
+    if (dash == std::string_view::npos) break;
+    std::string name(node.substr(0, dash));
+    const Result<NodeSet>* nodeset = find(name);
+    if (nodeset == nullptr) continue;
+    const auto parsed = parse_node_name(node);
+    const bool is_ordinal = parsed && parsed->nodeset == name;
+    const bool counts_nodes = nodeset->ok() && (*nodeset)->scaling_mode != ScalingMode::daemon_set;
+    if (is_ordinal || (!counts_nodes && decode_machine(node.substr(dash + 1)))) return name;
+  }
+  return std::nullopt;
+}
+
+std::string node_definition(const NodeSet& nodeset) {
+  std::string line =
+      format("CPUs=%u RealMemory=%llu", nodeset.cpus, static_cast<unsigned long long>(nodeset.real_memory_mib));
+  if (!nodeset.extra_conf.empty()) line += " " + nodeset.extra_conf;
+  return line;
+}
+
+Result<std::int64_t> parse_quantity_milli(std::string_view text) {
+  const auto malformed = [&] { return Error(Errc::invalid, "\"" + std::string(text) + "\": not a quantity"); };
+  std::string_view rest = text;
+  if (rest.starts_with('+')) rest.remove_prefix(1);
+  Wide mantissa = 0;
+  Wide divisor = 1;
+  bool point = false;
+  int digits = 0;
+  for (; !rest.empty() && (rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9')); rest.remove_prefix(1)) {
+    if (rest[0] == '.') {
+      if (point) return malformed();
+      point = true;
+      continue;
+    }
+    if (++digits > 18) return malformed();  // keeps the arithmetic below within 128 bits
+    mantissa = mantissa * 10 + (rest[0] - '0');
+    if (point) divisor *= 10;
+  }
+  const std::optional<Scale> scale = parse_scale(rest);
+  if (digits == 0 || !scale) return malformed();
+  // Both factors of the numerator are below 2^61, and 1000 is below 2^10: in two steps, to stay within 128 bits.
+  const Wide whole = mantissa * scale->numerator;
+  if (whole > std::numeric_limits<Wide>::max() / 1000) return malformed();
+  divisor *= scale->denominator;
+  const Wide milli = (whole * 1000 + divisor - 1) / divisor;  // rounded up, as Kubernetes does
+  if (milli > std::numeric_limits<std::int64_t>::max()) return malformed();
+  return static_cast<std::int64_t>(milli);
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FNV-1a over the template in an order of our own.
+#include "nodeset/template_hash.hpp"
+
+#include <cstdint>
+#include <map>
+
+#include "base/text.hpp"
+#include "nodeset/nodeset.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::string_view kVersion = "1-";
+
+/** FNV-1a of 64 bits: an accident is what it guards against, nobody gains by a collision with himself. */
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  /** Members in the order of their names: the API server and a client may have them in different ones. */
+  void add(const Json& value) {
+    if (value.is_object()) {
+      std::map<std::string, Json> members;
+      value.each([&](std::string_view key, const Json& member) { members.emplace(key, member); });
+      add("{");
+      for (const auto& [key, member] : members) {
+        add(Json::string(key).dump() + ":");
+        add(member);
+      }
+      add("}");
+    } else if (value.is_array()) {
+      add("[");
+      value.each([&](const Json& element) {
+        add(element);
+        add(",");
+      });
+      add("]");
+    } else {
+      add(value.dump());
+    }
+  }
+  std::string text() const { return format("%016llx", static_cast<unsigned long long>(value_)); }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037u;
+};
+
+}  // namespace
+
+std::string hash_template(const NodeSet& nodeset) {
+  Hash hash;
+  for (const Json& part : {nodeset.pod_metadata, nodeset.pod_spec, nodeset.slurmd}) {
+    hash.add(part);
+    hash.add("\n");
+  }
+  hash.add(node_definition(nodeset));
+  for (const Json& claim : nodeset.claims.templates) {
+    hash.add("\n" + std::string(claim.at({"metadata", "name"}).text()));
+  }
+  return std::string(kVersion) + hash.text();
+}
+
+std::string hash_text(std::string_view text) {
+  Hash hash;
+  hash.add(text);
+  return hash.text();
+}
+
+std::string revision_of(const NodeSet& nodeset) {
+  if (nodeset.variants.empty()) return nodeset.template_hash;
+  Hash hash;
+  hash.add(nodeset.template_hash);
+  for (const auto& [name, variant] : nodeset.variants) hash.add("\n" + name + " " + variant.template_hash);
+  return std::string(kVersion) + hash.text();
+}
+
+bool is_former_template(std::string_view made_from, std::string_view present) {
+  return made_from.starts_with(kVersion) && present.starts_with(kVersion) && made_from != present;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A queue of blocking calls and the thread that makes them.
+#include "slurm/slurm_thread.hpp"
+
+#include <condition_variable>
+#include <deque>
+
+#include "base/guarded.hpp"
+#include "base/locked.hpp"
+#include "base/log.hpp"
+#include "base/thread.hpp"
+
+namespace slurmk8s {
+
+/** All that the thread uses: it may live longer than the SlurmThread. */
+struct SlurmThread::State {
+  std::shared_ptr<Slurm> slurm;
+  struct Queue {
+    std::deque<Work> work;
+    Post post;
+    bool stop = false;
+    bool ended = false;
+  };
+  Locked<Queue> queue;
+  std::condition_variable changed;
+};
+
+SlurmThread::SlurmThread(std::shared_ptr<Slurm> slurm, Post post) : state_(std::make_shared<State>()) {
+  state_->slurm = std::move(slurm);
+  state_->queue.lock()->post = std::move(post);
+  thread_ = std::thread([state = state_] {
+    guarded_void("slurm thread", [&] { run(*state); });
+    state->queue.lock()->ended = true;
+    state->changed.notify_all();
+  });
+}
+
+SlurmThread::~SlurmThread() {
+  auto queue = state_->queue.lock();
+  queue->stop = true;
+  queue->work.clear();
+  queue->post = nullptr;
+  state_->slurm->end();
+  state_->changed.notify_all();
+  if (state_->changed.wait_for(queue.raw(), kEndPatience, [&] { return queue->ended; })) {
+    thread_.join();
+    return;
+  }
+  log_warning("slurmctld: a call takes longer than %d s: it is left to itself", static_cast<int>(kEndPatience.count()));
+  thread_.detach();
+}
+
+void SlurmThread::call(Work work) {
+  state_->queue.lock()->work.push_back(std::move(work));
+  state_->changed.notify_all();
+}
+
+void SlurmThread::run(State& state) {
+  enter_thread("slurm-k8s/slurm");
+  for (;;) {
+    Work work;
+    {
+      auto queue = state.queue.lock();
+      state.changed.wait(queue.raw(), [&] { return queue->stop || !queue->work.empty(); });
+      if (queue->stop) return;
+      work = std::move(queue->work.front());
+      queue->work.pop_front();
+    }
+    guarded_void("slurm call", [&] {
+      Then then = work(*state.slurm);
+      auto queue = state.queue.lock();
+      if (queue->post) queue->post(std::move(then));
+    });
+  }
+}
+
+}  // namespace slurmk8s

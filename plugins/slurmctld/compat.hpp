@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What our plugins use of slurmctld beyond Slurm's public headers, per version. Nothing else in plugins/slurmctld and
+// plugins/prep_k8s tests versions.
+//
+// Source: src/interfaces/prep.h, src/common/{bitstring.h,read_config.h}, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h},
+// src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro
+// release, so these declarations only ever meet the version they were compiled for.
+// The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
+#pragma once
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+#include <slurm/spank.h>  // slurm_info() and its siblings
+
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <ctime>
+
+#include <pthread.h>
+
+extern "C" {
+
+struct job_record_t;
+
+enum lock_level_t { NO_LOCK, READ_LOCK, WRITE_LOCK };
+
+struct slurmctld_lock_t {
+  lock_level_t conf;
+  lock_level_t job;
+  lock_level_t node;
+  lock_level_t part;
+  lock_level_t fed;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+  lock_level_t select_node;
+#endif
+};
+
+struct prep_callbacks_t {
+  void (*prolog_slurmctld)(int rc, uint32_t job_id, bool timed_out);
+  void (*epilog_slurmctld)(int rc, uint32_t job_id, bool timed_out);
+};
+
+enum prep_call_type_t {
+  PREP_REGISTER_CALLBACKS,
+  PREP_PROLOG,
+  PREP_EPILOG,
+  PREP_PROLOG_SLURMCTLD,
+  PREP_EPILOG_SLURMCTLD,
+};
+
+/** What slurmd hands to a prolog and an epilog (job_env_t). */
+struct job_env_t {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  slurm_step_id_t step_id;
+#elif SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0)
+  int (*container_join)(uint32_t job_id, uid_t uid);
+#endif
+  uint32_t derived_ec;
+  uint32_t exit_code;
+  char** gres_job_env;
+  uint32_t het_job_id;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+  uint32_t jobid;
+  uint32_t step_id;
+#endif
+  char* node_aliases;
+  char* node_list;
+  char* partition;
+  char** spank_job_env;
+  uint32_t spank_job_env_size;
+  uid_t uid;
+};
+
+/** Its first members; more follow. */
+struct slurmctld_config_t {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  void* acct_update_list;
+  pthread_cond_t acct_update_cond;
+  pthread_mutex_t acct_update_lock;
+#endif
+  pthread_cond_t backup_finish_cond;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 2)
+  pthread_mutex_t backup_finish_lock;
+#endif
+  time_t boot_time;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+  int daemonize;
+#endif
+  char node_name_long[HOST_NAME_MAX];
+  char node_name_short[HOST_NAME_MAX];
+  bool resume_backup;
+  bool scheduling_disabled;
+  int server_thread_count;
+  time_t shutdown_time;
+};
+
+/** A line NodeName=… of slurm.conf: its first members; more follow. */
+struct slurm_conf_node_t {
+  char* nodenames;
+  char* hostnames;
+  char* addresses;
+};
+
+#define SLURMK8S_WEAK __attribute__((weak))
+void lock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
+void unlock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
+job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
+bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
+/** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread. */
+void config_power_mgr(void) SLURMK8S_WEAK;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+/** Makes SLURM_NODE_ALIASES of a job anew, from its nodes. Job write and node read locks. */
+void set_job_alias_list(job_record_t* job) SLURMK8S_WEAK;
+#endif
+/** Has the thread of the scheduler look at the queue now. Takes no lock of slurmctld's. */
+void schedule(bool full_queue) SLURMK8S_WEAK;
+extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
+/** How many such lines there are, and they. Takes no lock: while slurmctld is starting. */
+int slurm_conf_nodename_array(slurm_conf_node_t** lines[]) SLURMK8S_WEAK;
+extern slurmctld_config_t slurmctld_config SLURMK8S_WEAK;
+/** Nodes by what they are; null until slurmctld has made its records. Slurm's node lock. */
+extern bitstr_t* idle_node_bitmap SLURMK8S_WEAK;
+extern bitstr_t* up_node_bitmap SLURMK8S_WEAK;  // not DOWN
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+extern bitstr_t* power_down_node_bitmap SLURMK8S_WEAK;
+#else
+extern bitstr_t* power_node_bitmap SLURMK8S_WEAK;
+#endif
+bitstr_t* bit_copy(bitstr_t* bits) SLURMK8S_WEAK;
+void bit_and(bitstr_t* bits, bitstr_t* others) SLURMK8S_WEAK;
+void bit_and_not(bitstr_t* bits, bitstr_t* others) SLURMK8S_WEAK;
+int32_t bit_set_count(bitstr_t* bits) SLURMK8S_WEAK;
+void slurm_bit_free(bitstr_t** bits) SLURMK8S_WEAK;
+/**
+ * When the slurmctld in control last said so in StateSaveLocation, and its place in SlurmctldHost; 0: can't be read.
+ */
+time_t get_last_heartbeat(int* server_inx) SLURMK8S_WEAK;
+/** Our own place in SlurmctldHost; set before plugins are loaded. */
+extern int backup_inx SLURMK8S_WEAK;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+int job_node_ready(slurm_step_id_t* step_id, int* ready) SLURMK8S_WEAK;
+#else
+int job_node_ready(uint32_t job_id, int* ready) SLURMK8S_WEAK;
+#endif
+/** Slurm's own printf, which knows "%pJ" (JobId=5, JobId=5_1(6), JobId=5+1(6)): the only public way to a job's id. */
+char* vxstrfmt(const char* format, va_list arguments);
+void slurm_xfree(void** text);
+
+}  // extern "C"
+
+namespace slurmk8s::compat {
+
+/** job_node_ready() with a job id in every version. Slurm's job and node read locks held. */
+inline int job_node_ready(uint32_t job_id, int* ready) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+  id.job_id = job_id;
+  return ::job_node_ready(&id, ready);
+#else
+  return ::job_node_ready(job_id, ready);
+#endif
+}
+
+/** The job of a prolog or an epilog; it is in another member from 25.11 on. */
+inline uint32_t job_id_of(const job_env_t& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  return job.step_id.job_id;
+#else
+  return job.jobid;
+#endif
+}
+
+inline slurmctld_lock_t job_and_node_read_locks() {
+  slurmctld_lock_t levels{};
+  levels.job = READ_LOCK;
+  levels.node = READ_LOCK;
+  return levels;
+}
+
+/**
+ * Whether a slurmctld that restarts forgets where the nodes of its jobs are: before 23.11 their addresses are a part of
+ * the job that isn't saved (alias_list), and is made when the job gets its nodes. A step finds none of its nodes then.
+ */
+inline constexpr bool kForgetsAddresses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0);
+
+inline slurmctld_lock_t job_write_and_node_read_locks() {
+  slurmctld_lock_t levels{};
+  levels.job = WRITE_LOCK;
+  levels.node = READ_LOCK;
+  return levels;
+}
+
+/** Job write and node read locks; a job whose nodes are up. */
+inline void remember_addresses([[maybe_unused]] job_record_t* job) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+  if (set_job_alias_list) set_job_alias_list(job);
+#endif
+}
+
+/** For slurm_conf. */
+inline slurmctld_lock_t conf_read_lock() {
+  slurmctld_lock_t levels{};
+  levels.conf = READ_LOCK;
+  return levels;
+}
+
+inline slurmctld_lock_t node_read_lock() {
+  slurmctld_lock_t levels{};
+  levels.node = READ_LOCK;
+  return levels;
+}
+
+/** Whether config_power_mgr() wakes the power-save thread: before 23.11 that sleeps for a second, whatever happens. */
+inline constexpr bool kWakesPowerSave = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
+
+/** Whether this slurmctld has what nodes_wait_for_power() reads. */
+inline bool knows_powered_down() {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  const bool powered_down = &power_down_node_bitmap;
+#else
+  const bool powered_down = &power_node_bitmap;
+#endif
+  return powered_down && &idle_node_bitmap && &up_node_bitmap && bit_copy && bit_and && bit_and_not && bit_set_count &&
+         slurm_bit_free;
+}
+
+/**
+ * Whether a job has been given a node that is still powered down, so that the power-save thread has work. Node read
+ * lock.
+ */
+inline bool nodes_wait_for_power() {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  bitstr_t* const powered_down = power_down_node_bitmap;
+#else
+  bitstr_t* const powered_down = power_node_bitmap;
+#endif
+  if (!powered_down || !idle_node_bitmap || !up_node_bitmap) return false;
+  bitstr_t* bits = bit_copy(powered_down);
+  bit_and(bits, up_node_bitmap);
+  bit_and_not(bits, idle_node_bitmap);
+  const bool wait = bit_set_count(bits) > 0;
+  slurm_bit_free(&bits);
+  return wait;
+}
+
+/** What config_power_mgr() is called under: the power-save thread's own work needs the node write lock, too. */
+inline slurmctld_lock_t power_save_locks() {
+  slurmctld_lock_t levels{};
+  levels.conf = READ_LOCK;
+  levels.node = WRITE_LOCK;
+  levels.part = READ_LOCK;
+  return levels;
+}
+
+}  // namespace slurmk8s::compat

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What HeldJobs asks of slurmctld, and under which of its locks.
+#include "slurmctld/held_jobs.hpp"
+
+#include <atomic>
+#include <cstdarg>
+#include <string>
+#include <vector>
+
+#include "base/locked.hpp"
+#include "base/log.hpp"
+#include "control/lock_times.hpp"
+#include "slurmctld/compat.hpp"
+#include "slurmctld/heartbeat.hpp"
+#include "slurmctld/job_id.hpp"
+#include "slurmctld/power_programs.hpp"
+
+namespace slurmk8s {
+namespace {
+
+std::atomic<Launches*> launches_here{nullptr};  // for the engine's thread
+Locked<LockTimes> lock_times;
+
+void observe(LockedCall call, TimePoint begin) {
+  (*lock_times.lock())[static_cast<std::size_t>(call)].observe(std::chrono::steady_clock::now() - begin);
+}
+
+/** Slurm's locks while it lives, and for how long. */
+class SlurmLocks {
+ public:
+  SlurmLocks(const slurmctld_lock_t& levels, LockedCall call) : levels_(levels), call_(call) {
+    lock_slurmctld(levels_);
+    begin_ = std::chrono::steady_clock::now();
+  }
+  ~SlurmLocks() {
+    unlock_slurmctld(levels_);
+    observe(call_, begin_);
+  }
+  SlurmLocks(const SlurmLocks&) = delete;
+  SlurmLocks& operator=(const SlurmLocks&) = delete;
+
+ private:
+  const slurmctld_lock_t levels_;
+  const LockedCall call_;
+  TimePoint begin_;
+};
+
+void to_slurm(int level, const char* line) {
+  switch (level) {
+    case 0: slurm_error("slurm-k8s: %s", line); break;
+    case 1: slurm_info("slurm-k8s: warning: %s", line); break;
+    case 2: slurm_info("slurm-k8s: %s", line); break;
+    default: slurm_debug("slurm-k8s: %s", line); break;
+  }
+}
+
+void to_slurm_log(LogLevel level, const char* line) { to_slurm(static_cast<int>(level), line); }
+
+std::string slurm_format(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char* text = vxstrfmt(format, arguments);
+  va_end(arguments);
+  std::string copy(text ? text : "");
+  slurm_xfree(reinterpret_cast<void**>(&text));
+  return copy;
+}
+
+/** 0 when the text is not understood or names another job: the record's own address has the last word. */
+uint32_t id_of(job_record_t* job) {
+  const uint32_t id = parse_job_id(slurm_format("%pJ", job));
+  return id && find_job_record(id) == job ? id : 0;
+}
+
+/** Under the job and node read locks. */
+JobState state_of(uint32_t id) {
+  job_record_t* job = find_job_record(id);
+  if (!job) return JobState::gone;
+  if (test_job_nodes_ready(job)) return JobState::ready;
+  int ready = 0;
+  const int rc = compat::job_node_ready(id, &ready);
+  if (rc == EAGAIN) return JobState::waiting;
+  // 22.05 doesn't say EAGAIN for a job that is being configured; it is one that runs.
+  return rc == SLURM_SUCCESS && (ready & READY_JOB_STATE) ? JobState::waiting : JobState::gone;
+}
+
+std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
+  if (is_ending()) return std::vector<JobState>(jobs.size(), JobState::waiting);
+  std::vector<JobState> states;
+  states.reserve(jobs.size());
+  const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::look);
+  for (const uint32_t job : jobs) states.push_back(state_of(job));
+  return states;
+}
+
+/** For slurmctlds that may have forgotten them since: a job is held again after a restart. */
+void remember_addresses(uint32_t id) {
+  const SlurmLocks locks(compat::job_write_and_node_read_locks(), LockedCall::look);
+  job_record_t* job = find_job_record(id);
+  if (job && test_job_nodes_ready(job)) compat::remember_addresses(job);
+}
+
+/** False when the job that was held has nodes that are asked for already: those of another job, or meanwhile. */
+bool is_of_use(Wake wake) {
+  if (wake != Wake::jobs || !compat::knows_powered_down()) return true;
+  const SlurmLocks locks(compat::node_read_lock(), LockedCall::ask);
+  return compat::nodes_wait_for_power();
+}
+
+/** ResumeProgram, SuspendProgram, ResumeFailProgram. */
+std::vector<std::string> power_programs() {
+  const SlurmLocks locks(compat::conf_read_lock(), LockedCall::ask);
+  std::vector<std::string> programs;
+  for (const char* program : {slurm_conf.resume_program, slurm_conf.suspend_program, slurm_conf.resume_fail_program}) {
+    if (program) programs.emplace_back(program);
+  }
+  return programs;
+}
+
+/**
+ * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
+ * SuspendRate nothing is done, since config_power_mgr() empties their token buckets. It also looks at its programs
+ * under these locks, which its power_save_set_timeouts() asks for: with PowerPrograms that can't block.
+ */
+void wake_power_save(Wake wake) {
+  if (is_ending() || !is_of_use(wake)) return;
+  static PowerPrograms programs;  // the launch thread's
+  const std::string hindrance = programs.find_hindrance(power_programs());
+  static LogLimiter limiter{std::chrono::minutes(1)};
+  unsigned others = 0;
+  if (!hindrance.empty()) {
+    if (limiter.allow(std::chrono::steady_clock::now(), others)) {
+      log_warning("power saving isn't woken: %s", hindrance.c_str());
+    }
+    return;
+  }
+  const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
+  if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
+}
+
+/** Whether this slurmctld, of several, is in control. */
+int in_control() {
+  static Heartbeat heartbeat;
+  static bool had = false;
+  Heartbeat::Beat beat;
+  beat.written = get_last_heartbeat(&beat.holder);
+  const bool has =
+      heartbeat.is_held_by(backup_inx, beat, std::chrono::seconds(slurm_conf.slurmctld_timeout), SystemClock());
+  Launches* launches = launches_here;
+  if (had && !has && launches) launches->forget();
+  had = has;
+  return has;
+}
+
+/** For the engine, while HeldJobs is there. */
+void wake_power_save_soon() {
+  if (Launches* launches = launches_here) launches->wake_power_save();
+}
+
+void wake_scheduler() {
+  if (!is_ending() && schedule) schedule(false);
+}
+
+}  // namespace
+
+bool is_ending() { return slurmctld_config.shutdown_time != 0; }
+
+HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
+  log_init(to_slurm_log, LogLevel::info);
+  const bool one_of_several = slurm_conf.control_cnt > 1 && get_last_heartbeat && &backup_inx;
+  engine_.acquire({.log = to_slurm,
+                   .in_control = one_of_several ? in_control : nullptr,
+                   .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); },
+                   .wake_power_save = wake_power_save_soon,
+                   .wake_scheduler = wake_scheduler});
+  Launches::Host host;
+  host.look = [looked](const std::vector<uint32_t>& jobs) {
+    std::vector<JobState> states = look(jobs);
+    if (looked) looked();
+    return states;
+  };
+  host.complete = [this, complete](uint32_t job, bool ok) {
+    if (is_ending()) return launches_->hold(job);
+    if (compat::kForgetsAddresses && ok) remember_addresses(job);
+    complete(job, ok);
+  };
+  if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
+  const long timeout = engine_.launch_timeout();
+  if (timeout != 0 && timeout <= slurm_conf.resume_timeout) {
+    slurm_error(
+        "slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
+        "nodes still boot",
+        timeout, static_cast<int>(slurm_conf.resume_timeout));
+  }
+  launches_.emplace(std::move(host), clock_, std::chrono::seconds(timeout));
+  launches_here = &*launches_;
+}
+
+HeldJobs::~HeldJobs() {
+  engine_.release();
+  launches_here = nullptr;
+}
+
+bool HeldJobs::hold(job_record_t* job) {
+  const TimePoint begin = std::chrono::steady_clock::now();
+  if (test_job_nodes_ready(job)) return false;
+  const uint32_t id = id_of(job);
+  if (id == 0) {
+    slurm_error("slurm-k8s: job id not found: the launch is left to slurmctld's own check every 30 s");
+    return false;
+  }
+  launches_->hold(id);
+  observe(LockedCall::hold, begin);
+  return true;
+}
+
+}  // namespace slurmk8s

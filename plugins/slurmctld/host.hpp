@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Host: which daemon has loaded a plugin, and the engine when that is slurmctld. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "engine/c_api/engine_api.h"
+
+#define SLURMK8S_EXPORT __attribute__((visibility("default")))
+
+namespace slurmk8s {
+
+/**
+ * Longest constraint, in bytes: Slurm's own limit for it. Slurm checks it only after it has read the text, and has
+ * asked node_features/k8s about each feature in it.
+ */
+inline constexpr std::size_t kMaxConstraintText = 1024;
+
+/** Whether a user's text is longer than kMaxConstraintText; null isn't. It doesn't look further. */
+bool is_too_long(const char* text);
+
+/** Whether this process is slurmctld: it alone has the symbol slurmctld_config (also in Debian's stripped binaries). */
+bool in_slurmctld();
+
+/**
+ * The engine's library, opened at run time: only slurmctld needs it, and all plugins in one slurmctld share it.
+ * Not thread-safe: init() and fini() of a plugin.
+ */
+class EngineHandle {
+ public:
+  ~EngineHandle() { release(); }
+  /** Opens and starts it; false, with the reason in the log, when it can't be had: resumes are then the programs'. */
+  bool acquire(const slurm_k8s_host& host);
+  void release();
+  /** LaunchTimeout, seconds. */
+  long launch_timeout() const;
+  /** WakePowerSave. */
+  bool wakes_power_save() const;
+
+ private:
+  void* library_ = nullptr;
+};
+
+/**
+ * The variants that the engine's library knows, whether the engine runs or not. Nothing is a variant before open(), and
+ * when the library can't be had. Any thread, also under Slurm's locks, but for open() and close().
+ */
+class Variants {
+ public:
+  ~Variants() { close(); }
+  /** Once, in init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library can't be had. */
+  bool open(const char* folder);
+  void close();
+
+  bool has(const char* feature) const;
+  struct Answer {
+    bool refused = false;
+    std::string settled;  ///< the constraint that slurmctld gets instead; empty: as it is
+    std::string text;     ///< for the user: why it is refused; else what there is, or empty
+  };
+  /** `applicant` null: any user; nothing is settled then. */
+  Answer judge(const char* constraint, const slurm_k8s_applicant* applicant) const;
+  /** `nodes` is a hostlist. Without a value: it depends on the nodes, and `nodes` is null. */
+  std::optional<std::string> choose(const char* constraint, const char* nodes) const;
+
+ private:
+  void* library_ = nullptr;
+  decltype(&slurm_k8s_variants_has) has_ = nullptr;
+  decltype(&slurm_k8s_variants_judge) judge_ = nullptr;
+  decltype(&slurm_k8s_variants_choose) choose_ = nullptr;
+};
+
+}  // namespace slurmk8s

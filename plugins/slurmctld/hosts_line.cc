@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The line "hosts:" that slurmctld gets, and the names that are left out of it.
+#include "slurmctld/hosts_line.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "slurm/hostlist.hpp"
+#include "base/text.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::string_view kOurs = "slurm_k8s [!UNAVAIL=return]";
+constexpr std::string_view kFiles = "files";
+
+bool is_address(const std::string& text) {
+  char bytes[16];
+  return inet_pton(AF_INET, text.c_str(), bytes) == 1 || inet_pton(AF_INET6, text.c_str(), bytes) == 1;
+}
+
+/** Takes the source files and the action behind it from the front. False: another source is first. */
+bool take_files(std::string_view& sources) {
+  if (!sources.starts_with(kFiles)) return false;
+  std::string_view rest = sources.substr(kFiles.size());
+  if (!rest.empty() && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '[') return false;
+  rest = trim(rest);
+  if (rest.starts_with('[')) rest = trim(rest.substr(std::min(rest.find(']'), rest.size() - 1) + 1));
+  sources = rest;
+  return true;
+}
+
+}  // namespace
+
+std::string compose_hosts(std::string_view nsswitch) {
+  std::string_view sources = "files dns";
+  for (std::string_view line : split(nsswitch, '\n')) {
+    line = trim(line.substr(0, line.find('#')));
+    if (line.starts_with("hosts:")) sources = trim(line.substr(6));
+  }
+  std::string hosts = take_files(sources) ? "files " : "";
+  hosts += kOurs;
+  if (!sources.empty()) hosts.append(" ").append(sources);
+  return hosts;
+}
+
+std::vector<std::string> names_of(const char* hostlist) {
+  if (!hostlist) return {};
+  const auto names = expand_hostlist(hostlist);
+  if (!names.ok()) return {};
+  std::vector<std::string> found;
+  std::copy_if(names->begin(), names->end(), std::back_inserter(found),
+               [](const auto& name) { return !is_address(name); });
+  return found;
+}
+
+}  // namespace slurmk8s

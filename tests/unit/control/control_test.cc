@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The engine's socket, both ends for real: a server on its loop in a thread, and clients, good and bad.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "control/control.hpp"
+#include "http/curl_transport.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace slurmk8s;
+
+static std::atomic<int> umask_calls{0};
+
+/** In the place of libc's. */
+extern "C" mode_t umask(mode_t) noexcept {
+  ++umask_calls;
+  return 0;
+}
+
+namespace {
+
+/** Echoes what it understood; refuses op "no". */
+class Server {
+ public:
+  Server() {
+    thread_ = std::thread([this] { run(); });
+    while (!listening_) std::this_thread::yield();
+  }
+  ~Server() {
+    stop_ = true;
+    transport_->wake();
+    thread_.join();
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  void run() {
+    http::CurlOptions options;
+    options.base_url = "https://127.0.0.1:1";  // never asked: the loop is what we need
+    auto made = http::make_curl_transport(options);
+    transport_ = std::move(*made);
+    SystemClock clock;
+    Timers timers(clock);
+    auto server = ControlServer::listen(path_, *transport_, timers, [](const Json& message) {
+      Json answer = Json::object();
+      if (message["op"].text() == "no") return answer.set("ok", Json::boolean(false)).set("error", "said no");
+      return answer.set("ok", Json::boolean(true)).set("nodes", message["nodes"].clone());
+    });
+    listening_ = true;
+    while (!stop_) {
+      transport_->run_once(std::chrono::milliseconds(1000));
+      timers.run_due();
+    }
+  }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() + "/engine.sock";
+  std::unique_ptr<http::Transport> transport_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> listening_{false};
+  std::thread thread_;
+};
+
+struct Fixture {
+  Server server;
+};
+
+int set_up(void** state) {
+  *state = new Fixture;
+  return 0;
+}
+int tear_down(void** state) {
+  delete static_cast<Fixture*>(*state);
+  return 0;
+}
+const std::string& path_of(void** state) { return static_cast<Fixture*>(*state)->server.path(); }
+
+constexpr std::chrono::seconds kPatience{5};
+
+std::string call(const std::string& path, const Json& message) {
+  const auto answer = control_call(path, message, kPatience);
+  return answer ? answer->dump() : std::string(to_string(answer.error().code())) + ": " + answer.error().message();
+}
+
+UniqueFd connect_raw(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return UniqueFd();
+  return fd;
+}
+
+std::string raw(const std::string& path, const std::string& bytes) {
+  const UniqueFd fd = connect_raw(path);
+  if (!fd) return "no connection";
+  (void)!send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  shutdown(fd.get(), SHUT_WR);
+  char buffer[4096];
+  const ssize_t count = recv(fd.get(), buffer, sizeof buffer, 0);
+  return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : "";
+}
+
+void answers(void** state) {
+  assert_string_equal(call(path_of(state), encode_suspend({"c-0", "c-1"})).c_str(), R"({"ok":true,"nodes":"c-[0-1]"})");
+  assert_string_equal(call(path_of(state), Json::object().set("op", "no")).c_str(), "invalid: said no");
+}
+
+void only_its_owner_may_write_to_it(void** state) {
+  struct stat info {};
+  assert_int_equal(stat(path_of(state).c_str(), &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0600);
+}
+
+/** slurmctld's other threads make files meanwhile. */
+void the_process_keeps_its_umask(void**) { assert_int_equal(umask_calls, 0); }
+
+void large_messages(void** state) {
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 20000; ++i) nodes.push_back("n" + std::to_string(i * 3) + "x");  // no ranges: 150 kB
+  const std::string answer = call(path_of(state), encode_suspend(nodes));
+  assert_true(answer.size() > 100000 && answer.starts_with(R"({"ok":true)"));
+}
+
+void bad_clients_do_not_disturb_others(void** state) {
+  const std::string& path = path_of(state);
+  const UniqueFd silent = connect_raw(path);
+  assert_true(static_cast<bool>(silent));
+  assert_true(raw(path, "rubbish\n").find("not JSON") != std::string::npos);
+  assert_string_equal(raw(path, "{\"op\":").c_str(), "");
+  assert_string_equal(raw(path, "").c_str(), "");
+  for (int i = 0; i < 200; ++i) (void)connect_raw(path);
+  assert_string_equal(call(path, encode_suspend({"c-0"})).c_str(), R"({"ok":true,"nodes":"c-0"})");
+}
+
+void no_server(void**) {
+  const auto answer = control_call("/nonexistent/engine.sock", encode_suspend({"c-0"}), kPatience);
+  assert_false(answer.ok());
+  assert_int_equal(static_cast<int>(answer.error().code()), static_cast<int>(Errc::unavailable));
+  assert_true(answer.error().message().find("/nonexistent/engine.sock") != std::string::npos);
+}
+
+void requests_survive_the_way(void**) {
+  ResumeRequest request;
+  request.id = "4f";
+  request.nodes = {"c-0", "c-2"};
+  request.jobs["c-0"] = {12, 13};
+  request.warning = "resume file x: truncated";
+  const auto decoded = decode_resume(encode_resume(request));
+  assert_true(decoded.ok());
+  assert_string_equal(decoded->id.c_str(), "4f");
+  assert_true(decoded->nodes == request.nodes && decoded->jobs == request.jobs && decoded->warning == request.warning);
+}
+
+void bad_requests_name_the_member(void**) {
+  const struct {
+    const char* text;
+    const char* message;
+  } cases[] = {
+      {R"({"op":"resume","nodes":"c-0"})", "id"},
+      {R"({"op":"resume","id":7,"nodes":"c-0"})", "id"},
+      {R"({"op":"resume","id":"x"})", "nodes"},
+      {R"({"op":"resume","id":"x","nodes":["c-0"]})", "nodes"},
+      {R"({"op":"resume","id":"x","nodes":"c-[0"})", "nodes"},
+  };
+  for (const auto& row : cases) {
+    const auto decoded = decode_resume(*Json::parse(row.text));
+    if (decoded.ok() || !decoded.error().message().starts_with(row.message)) fail_msg("%s", row.text);
+  }
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(answers, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(only_its_owner_may_write_to_it, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(the_process_keeps_its_umask, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(large_messages, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(bad_clients_do_not_disturb_others, set_up, tear_down),
+      SLURMK8S_TEST(no_server),
+      SLURMK8S_TEST(requests_survive_the_way),
+      SLURMK8S_TEST(bad_requests_name_the_member),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/convert: NodeSets and chart values of Slinky, what becomes of them; docs/admin/from-slinky.md says the same.
+#include "convert/convert.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/file.hpp"
+#include "json/yaml.hpp"
+#include "convert/slinky_fields.hpp"
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+Conversion converted(const std::string& yaml) {
+  const auto documents = parse_yaml_documents(yaml);
+  assert_ok(documents);
+  Conversion conversion;
+  convert_documents(*documents, conversion);
+  return conversion;
+}
+
+std::string yaml_of(const Conversion& conversion) {
+  std::string text;
+  for (const Json& nodeset : conversion.nodesets) {
+    const auto yaml = dump_yaml(nodeset);
+    assert_ok(yaml);
+    text += "---\n" + *yaml;
+  }
+  return text;
+}
+
+std::string notes_of(const Conversion& conversion) {
+  std::string text;
+  for (const ConvertNote& note : conversion.notes) {
+    text += note.where + ": " + to_string(note.kind) + ": " + note.what + "\n";
+  }
+  return text;
+}
+
+/** A Slinky NodeSet "gpu" that converts without a note, with `spec` beside: lines of two blanks. */
+std::string nodeset_with(const std::string& spec) {
+  return "apiVersion: slinky.slurm.net/v1beta1\nkind: NodeSet\nmetadata: {name: gpu, namespace: batch}\nspec:\n" + spec;
+}
+const char* const kSized = "  slurmd: {image: i, resources: {limits: {cpu: 8, memory: 4Gi}}}\n";
+
+void a_plain_nodeset_has_no_notes(void**) {
+  const Conversion conversion = converted(nodeset_with(std::string(kSized) + "  replicas: 3\n  ordinalPadding: 2\n"));
+  assert_text(notes_of(conversion), "");
+  assert_false(conversion.is_partial());
+  assert_text(yaml_of(conversion),
+              "---\napiVersion: slurm-k8s.io/v1alpha1\nkind: NodeSet\nmetadata:\n  name: gpu\n  namespace: batch\n"
+              "spec:\n"
+              "  replicas: 3\n  ordinalPadding: 2\n  slurmd:\n    image: i\n    resources:\n      limits:\n"
+              "        cpu: 8\n"
+              "        memory: 4Gi\n");
+}
+
+// As a cluster has one that its chart made.
+void an_object_of_a_cluster(void**) {
+  const Conversion conversion = converted(R"(
+apiVersion: v1
+kind: Service
+metadata: {name: workers}
+---
+apiVersion: slinky.slurm.net/v1beta1
+kind: NodeSet
+metadata:
+  name: slurm-worker-gpu
+  namespace: batch
+  uid: 12-34
+  labels: {app.kubernetes.io/managed-by: Helm, team: hpc}
+  annotations: {note: text, meta.helm.sh/release-name: slurm}
+spec:
+  controllerRef: {name: slurm}
+  replicas: 4
+  scalingMode: StatefulSet
+  slurmd:
+    image: r.example/slinkyproject/slurmd:1
+    args: [-vvv]
+    env: [{name: SLURMD_CONF, value: x}, {name: MINE, value: "yes"}]
+    resources: {limits: {cpu: 8, memory: 64Gi}}
+  logfile: {image: tail}
+  ssh: {enabled: false}
+  extraConf: Features=a100 Port=7000 Weight=10
+  partition: {enabled: true, config: MaxTime=1-0 SuspendTime=9}
+  template:
+    metadata:
+      labels: {app.kubernetes.io/name: slurmd, team: hpc}
+      annotations: {topology.slinky.slurm.net/spec: a}
+    spec:
+      hostname: gpu-
+      restartPolicy: Never
+      tolerations: [{key: gpu}]
+      containers: [{name: slurmd, env: [{name: SLURM_K8S_POD, value: x}]}, {name: mine, env: [{name: SLURM_K8S_POD}]}]
+  updateStrategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 25%}}
+  pinToNode: false
+  workloadDisruptionProtection: true
+  newField: 1
+status: {replicas: 4}
+)");
+  assert_text(yaml_of(conversion), R"(---
+apiVersion: slurm-k8s.io/v1alpha1
+kind: NodeSet
+metadata:
+  name: gpu
+  namespace: batch
+  labels:
+    team: hpc
+  annotations:
+    note: text
+spec:
+  replicas: 4
+  slurmd:
+    image: r.example/slinkyproject/slurmd:1
+    args:
+    - "-vvv"
+    env:
+    - name: MINE
+      value: "yes"
+    resources:
+      limits:
+        cpu: 8
+        memory: 64Gi
+  template:
+    metadata:
+      labels:
+        team: hpc
+    spec:
+      tolerations:
+      - key: gpu
+      containers:
+      - name: slurmd
+        env: []
+      - name: mine
+        env:
+        - name: SLURM_K8S_POD
+  extraConf: Features=a100 Weight=10
+  partition:
+    enabled: true
+    config: MaxTime=1-0
+  updateStrategy:
+    type: RollingUpdate
+    rollingUpdate:
+      maxUnavailable: "25%"
+  pinToNode: false
+  workloadDisruptionProtection: true
+)");
+  const std::string at = "nodeset slurm-worker-gpu: ";
+  const std::string of_template = at + "spec.template.";
+  assert_text(notes_of(conversion),
+              "document 1 (Service workers): not converted: no NodeSet\n" + at +
+                  "metadata.name: not needed: slurm-worker-gpu: the NodeSet is named gpu, as Slurm's nodes are\n" + at +
+                  "metadata.uid: not needed: the API server sets it\n" + at +
+                  "metadata.labels[\"app.kubernetes.io/managed-by\"]: "
+                  "not needed: says how Slinky's object was installed\n" +
+                  at +
+                  "metadata.annotations[\"meta.helm.sh/release-name\"]: "
+                  "not needed: says how Slinky's object was installed\n" +
+                  at + "spec.controllerRef: not needed: the NodeSets of a namespace belong to its one Slurm cluster\n" +
+                  at + "spec.scalingMode: not needed: StatefulSet: as without it\n" + at +
+                  "spec.slurmd.image: to be completed: r.example/slinkyproject/slurmd:1: an image of slurm-k8s, whose "
+                  "entrypoint knows which node it is\n" +
+                  at + "spec.slurmd.env[0]: not converted: SLURMD_CONF: slurm-k8s sets this variable\n" + at +
+                  "spec.logfile: not needed: slurmd logs to its container's standard error\n" + at +
+                  "spec.ssh: not needed: as without it\n" + at +
+                  "spec.extraConf: not converted: Port=7000: Port can't be given here\n" + at +
+                  "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
+                  of_template +
+                  "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod "
+                  "of a node\n" +
+                  of_template +
+                  "metadata.annotations[\"topology.slinky.slurm.net/spec\"]: not converted: only slurm-operator "
+                  "reads it\n" +
+                  of_template + "spec.restartPolicy: not needed: Never: as without it\n" + of_template +
+                  "spec.containers[0].env[0]: not converted: SLURM_K8S_POD: slurm-k8s sets this variable\n" + at +
+                  "spec.newField: not converted: unknown: no field of Slinky's that slurm-k8s knows\n" + at +
+                  "status: not needed: the sidecar writes its own\n");
+  assert_true(conversion.is_partial());
+}
+
+void values_of_the_chart(void**) {
+  const Conversion conversion = converted(R"(
+imagePullSecrets: [{name: pull}]
+imagePullPolicy: Always
+namespaceOverride: batch
+priorityClass: {enabled: true, create: true, name: high}
+nodesetDefaults:
+  slurmd: {image: {repository: r.example/slurmd, tag: 1}, resources: {limits: {cpu: "2", memory: 2Gi}}}
+  pinToNode: true
+  podSpec: {nodeSelector: {a: b}}
+nodesets:
+  small: {replicas: null, extraConfMap: {Features: [x, y], Weight: 3, Gres: null}}
+  off: {enabled: false}
+  big:
+    enabled: true
+    replicas: 2
+    extraConf: Weight=1
+    extraConfMap: {Weight: 2}
+    slurmd: {image: {digest: "sha256:0"}, imagePullPolicy: Never}
+    metadata: {labels: {team: hpc, slurm-k8s.io/node: x}}
+    partition: {enabled: true, configMap: {State: UP, AllowGroups: [a, b]}}
+    podSpec: {hostname: other, imagePullSecrets: [{name: own}], priorityClassName: low, nodeSelector: null}
+controller: {}
+)");
+  assert_text(yaml_of(conversion), R"(---
+apiVersion: slurm-k8s.io/v1alpha1
+kind: NodeSet
+metadata:
+  name: small
+  namespace: batch
+spec:
+  slurmd:
+    image: r.example/slurmd:1
+    imagePullPolicy: Always
+    resources:
+      limits:
+        cpu: "2"
+        memory: 2Gi
+  template:
+    spec:
+      nodeSelector:
+        a: b
+      imagePullSecrets:
+      - name: pull
+      priorityClassName: high
+  extraConf: Features=x,y Weight=3
+  pinToNode: true
+---
+apiVersion: slurm-k8s.io/v1alpha1
+kind: NodeSet
+metadata:
+  name: big
+  namespace: batch
+spec:
+  replicas: 2
+  slurmd:
+    image: r.example/slurmd@sha256:0
+    imagePullPolicy: Never
+    resources:
+      limits:
+        cpu: "2"
+        memory: 2Gi
+  template:
+    metadata:
+      labels:
+        team: hpc
+    spec:
+      imagePullSecrets:
+      - name: own
+      - name: pull
+      priorityClassName: low
+  extraConf: Weight=1
+  pinToNode: true
+  partition:
+    enabled: true
+    config: State=UP AllowGroups=a,b
+)");
+  assert_text(notes_of(conversion),
+              "nodesets.off.enabled: not needed: false: this NodeSet is left out\n"
+              "nodesets.big.podSpec.hostname: not needed: Slinky's chart replaces it by the NodeSet's key\n"
+              "nodesets.big.enabled: not needed: a NodeSet with `false` is left out\n"
+              "nodesets.big.extraConfMap: not needed: without effect beside extraConf\n"
+              "nodesets.big.metadata.labels[\"slurm-k8s.io/node\"]: "
+              "not converted: slurm-k8s sets it for every pod of a node\n"
+              "priorityClass.create: not converted: the class must be there\n"
+              "controller: not converted: no part of a NodeSet\n");
+}
+
+// One field, and the note of it.
+void single_fields(void**) {
+  const struct {
+    const char* spec;
+    bool partial;
+    const char* note;
+  } cases[] = {
+      {"  replicas: null\n", false, ""},
+      {"  scalingMode: DaemonSet\n", false, ""},
+      {"  scalingMode: DaemonSet\n  replicas: 3\n", false, "spec.replicas: not needed: without effect with"},
+      {"  scalingMode: StatefulSet\n", false, "spec.scalingMode: not needed: StatefulSet"},
+      {"  scalingMode: ReplicaSet\n", true, "spec.scalingMode: not converted: ReplicaSet: must be StatefulSet or"},
+      {"  ordinalPadding: 7\n", true, "nodeset gpu: to be completed: spec.ordinalPadding: 7: must be 0 to 5"},
+      {"  oversubscribeNode: false\n", true, "spec.oversubscribeNode: not converted: false: nodes may share a machine"},
+      {"  oversubscribeNode: true\n", false, "spec.oversubscribeNode: not needed: true"},
+      {"  updateStrategy: {type: OnDelete}\n", false, ""},
+      {"  updateStrategy: {type: Never}\n", true,
+       "completed: spec.updateStrategy.type: \"Never\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
+      {"  updateStrategy: {scheduledUpdate: {duration: 1h}}\n", true, "scheduledUpdate: not converted"},
+      {"  updateStrategy: later\n", true, "spec.updateStrategy: not converted: later: an object is needed"},
+      {"  updateStrategy: {kind: x}\n", true, "spec.updateStrategy.kind: not converted: unknown"},
+      {"  volumeClaimTemplates: []\n", false, ""},
+      {"  volumeClaimTemplates: [{metadata: {name: scratch}, spec: {}}]\n", false, ""},
+      {"  volumeClaimTemplates: [{metadata: {name: scratch}}]\n", true,
+       "to be completed: spec.volumeClaimTemplates[0].spec: required"},
+      {"  partition: {enabled: false}\n", false, ""},
+      {"  partition: {enabled: true, config: MaxTime=soon}\n", true,
+       "spec.partition.config: not converted: MaxTime=soon: a time such as"},
+      {"  ssh: {enabled: true}\n", true, "spec.ssh: not converted"},
+      {"  ssh: {extraSshdConfig: x}\n", false, "spec.ssh: not needed"},
+      {"  minReadySeconds: 0\n", false, "spec.minReadySeconds: not needed: 0"},
+      {"  minReadySeconds: 5\n", true, "spec.minReadySeconds: not converted: 5"},
+      {"  slurmd.image: x\n", true, "spec[\"slurmd.image\"]: not converted: unknown"},
+      {"  extraConf: Topology=$T\n", true, "spec.extraConf: not converted: Topology=$T: nothing fills variables in"},
+      {"  extraConf: CoresPerSocket=4 ThreadsPerCore=2\n", false, ""},
+      {"  extraConf: CoresPerSocket=3\n", true, "completed: spec.extraConf: CoresPerSocket and ThreadsPerCore don't"},
+      {"  extraConf: Weight\n", true, "spec.extraConf: not converted: Weight: KEY=VALUE is needed"},
+      {"  template: {spec: {hostname: gpu}}\n", true, "hostname: not converted: nodes are named gpu-0, not gpu0"},
+      {"  template: {spec: {automountServiceAccountToken: false}}\n", false, "not needed: false: as without it"},
+      {"  template: {spec: {enableServiceLinks: true}}\n", true, "enableServiceLinks: not converted: true"},
+      {"  template: {metadata: {name: x}}\n", true, "spec.template.metadata.name: not converted: unknown"},
+      {"  template: {metadata: {labels: x}}\n", true, "spec.template.metadata.labels: not converted: x: an object"},
+  };
+  for (const auto& c : cases) {
+    const Conversion conversion = converted(nodeset_with(std::string(kSized) + c.spec));
+    print_message("%s", c.spec);
+    assert_contains(notes_of(conversion), c.note);
+    if (*c.note == '\0') assert_text(notes_of(conversion), "");
+    assert_int_equal(conversion.is_partial(), c.partial);
+    assert_int_equal(conversion.nodesets.size(), 1);
+  }
+}
+
+void what_ours_needs_is_asked_for(void**) {
+  const std::string at = "nodeset gpu: to be completed: ";
+  assert_text(notes_of(converted(nodeset_with("  replicas: 1\n"))),
+              at + "spec.slurmd.image: required\n" + at + "spec.slurmd.resources.limits.cpu: required\n" + at +
+                  "spec.slurmd.resources.limits.memory: required\n");
+  // Up to the first thing that is wrong otherwise.
+  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: {limits: {cpu: x}}}\n"))),
+              at + "spec.slurmd.resources.limits.cpu: \"x\": not a quantity\n");
+  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
+              at + "spec.slurmd.resources.limits.cpu: required\n");
+  assert_text(
+      notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),
+      at + "spec.slurmd.resources.limits.cpu: required\n" + at + "spec.slurmd.resources.limits.memory: required\n");
+  const Conversion twice = converted(nodeset_with(kSized) + "---\n" + nodeset_with(kSized));
+  assert_text(notes_of(twice), "nodeset gpu: to be completed: another name: there is already a NodeSet batch/gpu\n");
+}
+
+void documents_of_other_kinds(void**) {
+  const struct {
+    const char* yaml;
+    bool recognized;
+    const char* note;
+  } cases[] = {
+      {"", false, ""},
+      {"a: 1\n", false, "document 1: not converted: neither an object nor values with nodesets"},
+      {"[1]\n", false, "document 1: not converted: neither"},
+      {"---\n---\nkind: Pod\napiVersion: v1\n", false, "document 2 (Pod): not converted: no NodeSet"},
+      {"kind: NodeSet\napiVersion: slinky.slurm.net/v1alpha1\n", false,
+       "document 1 (NodeSet): not converted: slinky.slurm.net/v1alpha1: only slinky.slurm.net/v1beta1 is known"},
+      {"nodesets: [{name: debug}]\n", true, "nodesets: not converted: an object is needed"},
+      {"nodesets: {a: 5}\n", true, "nodesets.a: not converted: 5: an object is needed"},
+      {"nodesets:\n", true, ""},
+      {"kind: List\napiVersion: v1\nitems: [{kind: Pod, apiVersion: v1, metadata: {name: p}}]\n", false,
+       "document 1 (Pod p): not converted: no NodeSet"},
+  };
+  for (const auto& c : cases) {
+    const Conversion conversion = converted(c.yaml);
+    assert_int_equal(conversion.recognized, c.recognized);
+    assert_int_equal(conversion.nodesets.size(), 0);
+    assert_contains(notes_of(conversion), c.note);
+    if (*c.note == '\0') assert_text(notes_of(conversion), "");
+  }
+  const Conversion list = converted(
+      "kind: List\napiVersion: v1\nitems:\n- {kind: NodeSet, apiVersion: slinky.slurm.net/v1beta1, "
+      "metadata: {name: gpu}, "
+      "spec: {slurmd: {image: i, resources: {limits: {cpu: 1, memory: 1Gi}}}}}\n");
+  assert_int_equal(list.nodesets.size(), 1);
+  assert_text(notes_of(list), "");
+}
+
+void the_result_converts_to_itself(void**) {
+  const std::string spec = std::string(kSized) + "  extraConf: Weight=1\n  replicas: 3\n";
+  const std::string first = yaml_of(converted(nodeset_with(spec)));
+  const Conversion again = converted(first);
+  assert_true(again.recognized);
+  assert_text(notes_of(again), "");
+  assert_text(yaml_of(again), first);
+}
+
+// ---- docs/admin/from-slinky.md --------------------------------------------------------------------------------------
+
+std::string code(std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; }
+
+std::string table() {
+  std::string text = "| field of a NodeSet | of the chart's `nodesets.NAME` | becomes | |\n|---|---|---|---|\n";
+  for (const SlinkyField& row : slinky_fields()) {
+    std::string becomes = !row.target.empty() ? code(row.target) : row.is_lost ? "**not converted**" : "not needed";
+    if (!row.harmless.empty()) becomes += " (but " + code(row.harmless) + " loses nothing)";
+    text += "| " + code(row.object) + " | " + code(row.value) + " | " + becomes;
+    text += " | " + std::string(row.note) + " |\n";
+  }
+  text += "\n| value of the whole chart | becomes | |\n|---|---|---|\n";
+  for (const SlinkyChartValue& row : slinky_chart_values()) {
+    text += "| " + code(row.name) + " | " + code(row.target) + " | " + std::string(row.note) + " |\n";
+  }
+  return text;
+}
+
+void the_documentation_has_the_tables(void**) {
+  const char* top = std::getenv("TOP_SRCDIR");
+  const auto page = read_file(std::string(top != nullptr ? top : ".") + "/docs/admin/from-slinky.md", 1 << 20);
+  assert_ok(page);
+  const bool has_tables = page->find(table()) != std::string::npos;
+  // cmocka would cut it short.
+  if (!has_tables) std::fprintf(stderr, "docs/admin/from-slinky.md must have:\n%s", table().c_str());
+  assert_true(has_tables);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_plain_nodeset_has_no_notes),  SLURMK8S_TEST(an_object_of_a_cluster),
+      SLURMK8S_TEST(values_of_the_chart),           SLURMK8S_TEST(single_fields),
+      SLURMK8S_TEST(what_ours_needs_is_asked_for),  SLURMK8S_TEST(documents_of_other_kinds),
+      SLURMK8S_TEST(the_result_converts_to_itself), SLURMK8S_TEST(the_documentation_has_the_tables),
+  };
+  return cmocka_run_group_tests_name("sidecar_convert", tests, nullptr, nullptr);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// core/claims and claim_maker: what a node's volume claims are, and how they are made before its pod.
+#include "engine/claim_maker.hpp"
+#include "nodeset/nodeset.hpp"
+#include "nodeset/pod_builder.hpp"
+#include "kube/fake_client.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using kube::kVolumeClaims;
+using kube::Verb;
+
+Result<NodeSet> decode(const std::string& more) {
+  const auto object =
+      Json::parse(R"({"metadata":{"namespace":"slurm","name":"c","uid":"u-c"},"spec":{"slurmd":{"image":)"
+                  R"("i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
+                  more + "}}");
+  assert_ok(object);
+  return decode_nodeset(*object);
+}
+
+constexpr const char* kTwo = R"(,"volumeClaimTemplates":[
+    {"metadata":{"name":"scratch","labels":{"a":"b","slurm-k8s.io/node":"x"},"annotations":{"c":"d"}},
+     "spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}},
+    {"metadata":{"name":"cache"},"spec":{"storageClassName":"fast"}}])";
+
+void claims_are_those_of_the_node(void**) {
+  const auto nodeset = decode(kTwo);
+  assert_ok(nodeset);
+  const std::vector<Json> claims = build_claims(*nodeset, "c-3");
+  assert_int_equal(claims.size(), 2);
+  assert_text(
+      claims[0].dump(),
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"scratch-c-3","namespace":"slurm",)"
+      R"("labels":{"a":"b","slurm-k8s.io/node":"c-3","app.kubernetes.io/managed-by":"slurm-k8s",)"
+      R"("slurm-k8s.io/nodeset":"c"},"annotations":{"c":"d"},"ownerReferences":[]},)"
+      R"("spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  assert_text(claims[1].at({"metadata", "name"}).text(), "cache-c-3");
+  const auto owned = decode(std::string(kTwo) + R"(,"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete"})");
+  assert_ok(owned);
+  assert_text(build_claims(*owned, "c-3")[0].at({"metadata", "ownerReferences"})[std::size_t(0)]["uid"].text(), "u-c");
+  assert_false(owned->claims.delete_when_scaled);
+}
+
+void the_pod_has_their_volumes(void**) {
+  const auto nodeset =
+      decode(std::string(kTwo) + R"(,"template":{"spec":{"volumes":[{"name":"cache","emptyDir":{}}]}})");
+  assert_ok(nodeset);
+  const Json volumes = build_pod(*nodeset, {"c-3", "r", ""}, Options{}).at({"spec", "volumes"});
+  assert_text(volumes[std::size_t(1)].dump(), R"({"name":"cache","persistentVolumeClaim":{"claimName":"cache-c-3"}})");
+  assert_text(volumes[std::size_t(2)].dump(),
+              R"({"name":"scratch","persistentVolumeClaim":{"claimName":"scratch-c-3"}})");
+}
+
+void wrong_ones_are_named(void**) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"(,"volumeClaimTemplates":{})", "spec.volumeClaimTemplates: an array is needed"},
+      {R"(,"volumeClaimTemplates":[{"spec":{}}])", "spec.volumeClaimTemplates[0].metadata.name: a name of letters"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"A"},"spec":{}}])", "[0].metadata.name: a name of letters"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"}}])", "spec.volumeClaimTemplates[0].spec: required"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"},"spec":{}},{"metadata":{"name":"a"},"spec":{}}])",
+       "spec.volumeClaimTemplates[1].metadata.name: a: given twice"},
+      {R"(,"persistentVolumeClaimRetentionPolicy":7)",
+       "spec.persistentVolumeClaimRetentionPolicy: an object is needed"},
+      {R"(,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Keep"})",
+       "spec.persistentVolumeClaimRetentionPolicy.whenScaled: \"Keep\": must be Retain or Delete"},
+  };
+  for (const auto& [more, what] : cases) assert_error(decode(more), Errc::invalid, what);
+}
+
+struct Maker {
+  kube::FakeClient client;
+  FakeClock clock;
+  Timers timers{clock};
+  EngineMetrics metrics;
+  Executor executor{client, timers, clock, "slurm", 16, metrics, [] {}};
+  ClaimMaker maker{executor};
+  std::string answer = "none";
+
+  void make() {
+    const auto nodeset = decode(kTwo);
+    assert_ok(nodeset);
+    maker.make(build_claims(*nodeset, "c-0"), [this](const Status& status) {
+      answer = status.ok() ? "ok" : std::string(to_string(status.error().code())) + ": " + status.error().message();
+    });
+    client.deliver();
+  }
+};
+
+void makes_what_is_missing(void**) {
+  Maker m;
+  m.make();
+  assert_text(m.answer, "ok");
+  assert_int_equal(m.client.names(kVolumeClaims, "slurm").size(), 2);
+  m.make();  // they are there
+  assert_text(m.answer, "ok");
+  assert_int_equal(m.client.count(Verb::create), 4);
+}
+
+void does_not_use_what_is_going(void**) {
+  Maker m;
+  const auto going = Json::parse(R"({"metadata":{"name":"scratch-c-0","deletionTimestamp":"2026-01-01T00:00:00Z"}})");
+  m.client.put(kVolumeClaims, "slurm", *going);
+  m.make();
+  assert_text(m.answer, "unavailable: claim scratch-c-0: it is being deleted");
+  assert_int_equal(m.client.count(Verb::create), 1);
+}
+
+void tells_the_first_error(void**) {
+  Maker m;
+  m.client.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: storage"));
+  m.make();
+  assert_text(m.answer, "forbidden: claim scratch-c-0: exceeded quota: storage");
+  assert_int_equal(m.client.count(Verb::create), 1);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(claims_are_those_of_the_node), SLURMK8S_TEST(the_pod_has_their_volumes),
+      SLURMK8S_TEST(wrong_ones_are_named),         SLURMK8S_TEST(makes_what_is_missing),
+      SLURMK8S_TEST(does_not_use_what_is_going),   SLURMK8S_TEST(tells_the_first_error),
+  };
+  return cmocka_run_group_tests_name("core_claims", tests, nullptr, nullptr);
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// core/nodeset: decoding and checking a NodeSet; quantities.
+#include "nodeset/nodeset.hpp"
+
+#include "base/text.hpp"
+#include "nodeset/template_hash.hpp"
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+// A NodeSet slurm/compute with this spec.
+Json object_with(const std::string& spec) {
+  const auto parsed = Json::parse(
+      R"({"metadata":{"namespace":"slurm","name":"compute","uid":"u-1","generation":4},"spec":)" + spec + "}");
+  assert_true(parsed.ok());
+  return *parsed;
+}
+
+Result<NodeSet> decode(const std::string& spec) { return decode_nodeset(object_with(spec)); }
+
+// A spec that is fine, with `more` members beside.
+std::string spec_with(const std::string& more) {
+  return R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
+         (more.empty() ? "" : "," + more) + "}";
+}
+
+void decodes_defaults(void**) {
+  const auto nodeset = decode(spec_with(""));
+  assert_true(nodeset.ok());
+  assert_text(nodeset->name_space, "slurm");
+  assert_text(nodeset->name, "compute");
+  assert_text(nodeset->uid, "u-1");
+  assert_int_equal(nodeset->generation, 4);
+  assert_int_equal(nodeset->replicas, 1);
+  assert_int_equal(nodeset->ordinal_padding, 0);
+  assert_true(nodeset->protects_busy);
+  assert_true(nodeset->update.type == UpdateStrategy::Type::rolling);
+  assert_int_equal(nodeset->update.percentage, 25);
+  assert_text(nodeset->template_hash, hash_template(*nodeset));
+  assert_false(nodeset->partition.has_value());
+  assert_int_equal(nodeset->cpus, 2);
+  assert_int_equal(nodeset->real_memory_mib, 936);
+  assert_text(nodeset->features, "compute");
+  assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936");
+  assert_true(nodeset->pod_spec.is_null());
+  assert_true(nodeset->slurmd.is_object());
+}
+
+void decodes_all_fields(void**) {
+  const auto nodeset = decode(
+      R"({"replicas":12,"ordinalPadding":3,"scalingMode":"Always","memoryReserve":"0",
+          "workloadDisruptionProtection":false,"partition":{"enabled":true,"config":"MaxTime=1-0"},
+          "extraConf":"  Weight=10  Features=a100,fast Gres=gpu:1 ",
+          "slurmd":{"resources":{"limits":{"memory":"2Gi"}}},
+          "template":{"metadata":{"labels":{"a":"b"}},
+                      "spec":{"containers":[{"name":"other"},
+                              {"name":"slurmd","image":"i","resources":{"limits":{"cpu":7.9,"memory":"1Gi"}}}]}}})");
+  assert_true(nodeset.ok());
+  assert_int_equal(nodeset->replicas, 12);
+  assert_int_equal(nodeset->ordinal_padding, 3);
+  assert_true(nodeset->scaling_mode == ScalingMode::always);
+  assert_false(nodeset->protects_busy);
+  assert_text(nodeset->partition->at("MaxTime"), "1440");
+  assert_int_equal(nodeset->cpus, 7);
+  assert_int_equal(nodeset->real_memory_mib, 2048);
+  assert_text(nodeset->features, "compute,a100,fast");
+  assert_text(node_definition(*nodeset), "CPUs=7 RealMemory=2048 Weight=10 Gres=gpu:1");
+  assert_int_equal(nodeset->pod_spec["containers"].size(), 2);
+}
+
+void decodes_variants(void**) {
+  const auto nodeset = decode(spec_with(R"("extraConf":"Features=a100","template":{"metadata":{"labels":{"a":"b"}},
+      "spec":{"nodeSelector":{"disk":"ssd"},"volumes":[{"name":"v","emptyDir":{}}]}},
+      "variants":[{"name":"cuda-12.4","allowedUsers":["alice"],"allowedAccounts":["Physics"],
+                   "patch":{"slurmd":{"image":"j","env":[{"name":"X","value":"1"}]},
+                            "template":{"metadata":{"labels":{"a":null,"c":"d"}},
+                                        "spec":{"nodeSelector":{"disk":null,"gpu":"a"},"runtimeClassName":"r",
+                                                "volumes":[{"name":"w","emptyDir":{}}]}}}},
+                  {"name":"plain"}])"));
+  assert_true(nodeset.ok());
+  assert_text(nodeset->features, "compute,a100,cuda-12.4,plain");
+  assert_int_equal(nodeset->variants.size(), 2);
+  const Variant& variant = nodeset->variants.at("cuda-12.4");
+  assert_true(variant.access == (VariantAccess{{"alice"}, {"physics"}}));
+  assert_text(variant.slurmd["image"].text(), "j");
+  assert_text(variant.slurmd.at({"resources", "limits", "cpu"}).text(), "2");
+  assert_text(variant.pod_metadata.dump(), R"({"labels":{"c":"d"}})");
+  assert_text(variant.pod_spec.dump(), R"({"nodeSelector":{"gpu":"a"},"volumes":[{"name":"v","emptyDir":{}},)"
+                                       R"({"name":"w","emptyDir":{}}],"runtimeClassName":"r"})");
+  assert_text(nodeset->slurmd["image"].text(), "i");
+
+  assert_text(with_variant(*nodeset, "cuda-12.4").template_hash, variant.template_hash);
+  assert_true(variant.template_hash != nodeset->template_hash);
+  assert_text(nodeset->variants.at("plain").template_hash, nodeset->template_hash);
+  assert_true(revision_of(*nodeset) != nodeset->template_hash);
+  assert_text(find_variant(*nodeset, "compute,a100,plain"), "plain");
+  assert_text(find_variant(*nodeset, "compute,a100"), "");
+  const VariantCatalog::Entry entry = catalog_entry(*nodeset);
+  assert_true(entry.features == (std::set<std::string>{"compute", "a100"}));
+  assert_int_equal(entry.variants.size(), 2);
+}
+
+void refuses_variants(void**) {
+  const struct {
+    const char* variants;
+    const char* expected;
+  } cases[] = {
+      {R"({})", "spec.variants"},
+      {R"([3])", "spec.variants[0]: an object is needed"},
+      {R"([{}])", "spec.variants[0].name"},
+      {R"([{"name":"a b"}])", "spec.variants[0].name: \"a b\""},
+      {R"([{"name":"-a"}])", "spec.variants[0].name"},
+      {R"([{"name":"compute"}])", "is a feature of all nodes"},
+      {R"([{"name":"a100"}])", "is a feature of all nodes"},
+      {R"([{"name":"a"},{"name":"a"}])", "spec.variants[1].name: a: is"},
+      {R"([{"name":"a","patch":3}])", "variant a: patch"},
+      {R"([{"name":"a","patch":{"replicas":3}}])", "variant a: patch.replicas: can't be patched"},
+      {R"([{"name":"a","patch":{"slurmd":3}}])", "variant a: patch.slurmd"},
+      {R"([{"name":"a","allowedUsers":[3]}])", "variant a: allowedUsers"},
+      {R"([{"name":"a","patch":{"slurmd":{"image":""}}}])", "spec.slurmd.image"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}])",
+       "limits: must be those of the NodeSet"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"memory":"2Gi"}}}}}])", "must be those of"},
+      {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"nvidia.com/gpu":1}}}}}])", "must be those of"},
+      {R"x([{"name":"a","patch":{"template":{"metadata":{"labels":{"x":"$(JOB_X)"}}}}}])x", "no such placeholder"},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(spec_with(R"("extraConf":"Features=a100","variants":)" + std::string(c.variants)));
+    assert_false(nodeset.ok());
+    assert_contains(nodeset.error().message(), c.expected);
+  }
+  std::string users = "\"u0\"";
+  for (int i = 1; i <= 256; i++) users += ",\"u" + std::to_string(i) + "\"";
+  const auto many = decode(spec_with(R"("variants":[{"name":"a","allowedUsers":[)" + users + "]}]"));
+  assert_contains(many.error().message(), "allowedUsers: at most 256");
+  const auto longest =
+      decode(spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
+  assert_contains(longest.error().message(), "allowedAccounts: at most 256 characters in a name");
+  const auto features = decode(spec_with(R"("extraConf":"Features=)" + std::string(2048, 'x') + "\""));
+  assert_contains(features.error().message(), "spec.extraConf: at most 2048 characters");
+  // The same in other words, and what no node record has.
+  for (const char* fine : {R"({"cpu":2})", R"({"cpu":"2000m"})", R"({"ephemeral-storage":"1Gi"})"}) {
+    const std::string limits = std::string(R"({"resources":{"limits":)") + fine + "}}";
+    assert_true(decode(spec_with(R"("variants":[{"name":"a","patch":{"slurmd":)" + limits + "}}]")).ok());
+  }
+}
+
+void knows_whether_pods_name_jobs(void**) {
+  assert_false(decode(spec_with(""))->names_jobs);
+  assert_true(decode(spec_with(R"x("template":{"metadata":{"labels":{"a":"$(JOB_ACCOUNT)"}}})x"))->names_jobs);
+  assert_true(decode(spec_with(R"x("variants":[{"name":"v","patch":{"template":{"metadata":{"annotations":
+                                  {"a":"$(JOB_ID)"}}}}}])x"))
+                  ->names_jobs);
+}
+
+void takes_half_a_cpu_as_one(void**) {
+  const auto nodeset =
+      decode(R"({"replicas":0,"slurmd":{"image":"i","resources":{"limits":{"cpu":"500m","memory":"128Mi"}}}})");
+  assert_true(nodeset.ok());
+  assert_int_equal(nodeset->replicas, 0);
+  assert_true(nodeset->scaling_mode == ScalingMode::on_demand);
+  assert_int_equal(nodeset->cpus, 1);
+  assert_int_equal(nodeset->real_memory_mib, 64);
+}
+
+void a_daemon_set_has_a_node_for_each_machine(void**) {
+  auto nodeset = decode(R"({"scalingMode":"DaemonSet","replicas":1,
+      "slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}})");
+  assert_true(nodeset.ok());
+  assert_true(nodeset->keeps_up());
+  assert_text(daemon_node_name(*nodeset, "m1.example.org"), "compute-m1--example--org");
+  assert_text(machine_of(*nodeset, "compute-m1--example--org"), "m1.example.org");
+  assert_text(machine_of(*nodeset, "compute"), "");
+  nodeset->scaling_mode = ScalingMode::always;
+  assert_text(machine_of(*nodeset, "compute-0"), "");
+}
+
+void knows_where_nodes_are_pinned(void**) {
+  Json object = *Json::parse(
+      R"({"metadata":{"name":"compute"},"status":{"ordinalToNode":{"0":"m1","12":"m2"}},"spec":{"pinToNode":true,
+      "ordinalPadding":3,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}}})");
+  const auto pinned = decode_nodeset(object);
+  assert_true(pinned.ok());
+  assert_text(machine_of(*pinned, "compute-000"), "m1");
+  assert_text(machine_of(*pinned, "compute-012"), "m2");
+  assert_text(machine_of(*pinned, "compute-001"), "");
+  object["spec"].set("pinToNode", Json::boolean(false));
+  assert_text(machine_of(*decode_nodeset(object), "compute-000"), "");
+}
+
+void finds_owners_by_name(void**) {
+  std::map<std::string, Result<NodeSet>> nodesets;
+  for (const char* name : {"a", "a-b", "a-b-c", "d"}) {
+    NodeSet nodeset;
+    nodeset.name = name;
+    const bool counts = nodeset.name == "a-b" || nodeset.name == "d";
+    nodeset.scaling_mode = counts ? ScalingMode::on_demand : ScalingMode::daemon_set;
+    nodesets.emplace(name, nodeset);
+  }
+  nodesets.emplace("e", Error(Errc::invalid, "spec"));
+  const std::pair<const char*, const char*> cases[] = {
+      {"a-m1", "a"},        {"a-0", "a"},      {"a-m-1", "a"}, {"a-b-m", "a"}, {"a-b-1", "a-b"},
+      {"a-b-c-0", "a-b-c"}, {"a-b-c--d", "a"}, {"d-7", "d"},   {"d-m", "-"},   {"e-7", "e"},
+      {"e-m1", "e"},        {"f-1", "-"},      {"a", "-"},     {"-a", "-"},    {"a-M", "-"},
+  };
+  for (const auto& [node, owner] : cases) {
+    const auto found = owner_name(node, [&](const std::string& name) {
+      const auto at = nodesets.find(name);
+      return at == nodesets.end() ? nullptr : &at->second;
+    });
+    if (found.value_or("-") != owner) fail_msg("%s: %s", node, found.value_or("-").c_str());
+  }
+}
+
+void names_the_wrong_field(void**) {
+  const std::string limits = R"("resources":{"limits":{"cpu":"2","memory":"1Gi"}})";
+  const auto wrong_part = [](const std::string& value) {
+    return "spec.updateStrategy.rollingUpdate.maxUnavailable: " + value +
+           ": must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"";
+  };
+  const struct {
+    std::string spec;
+    std::string message;  // without "nodeset slurm/compute: "
+  } cases[] = {
+      {"null", "spec: required"},
+      {spec_with(R"("replicas":-1)"), "spec.replicas: -1: must be 0 to 65536"},
+      {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
+      {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
+      {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
+      {spec_with(R"("partition":{"config":"MaxTime=soon"})"),
+       "spec.partition.config: MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
+      {spec_with(R"("partition":{"config":7})"), "spec.partition.config: 7: a string is needed"},
+      {spec_with(R"("partition":{"enabled":"yes"})"), "spec.partition.enabled: \"yes\": must be true or false"},
+      {spec_with(R"("partition":[])"), "spec.partition: array: an object is needed"},
+      {spec_with(R"("workloadDisruptionProtection":"yes")"),
+       "spec.workloadDisruptionProtection: \"yes\": must be true or false"},
+      {spec_with(R"("unschedulableGracePeriodSeconds":-1)"),
+       "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
+      {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
+      {spec_with(R"("updateStrategy":"OnDelete")"), "spec.updateStrategy: an object is needed"},
+      {spec_with(R"("updateStrategy":{"type":"Recreate"})"),
+       "spec.updateStrategy.type: \"Recreate\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":1})"), "spec.updateStrategy.rollingUpdate: an object is needed"},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"), wrong_part("0")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"101%"}})"), wrong_part("\"101%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), wrong_part("\"0%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), wrong_part("\"3\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), wrong_part("1.5")},
+      {spec_with(R"("scalingMode":"StatefulSet")"),
+       "spec.scalingMode: \"StatefulSet\": must be OnDemand, Always or DaemonSet"},
+      {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand, Always or DaemonSet"},
+      {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
+       "spec.replicas: can't be given with scalingMode DaemonSet"},
+      {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
+       "spec.pinToNode: can't be given with scalingMode DaemonSet"},
+      {spec_with(R"("pinToNode":1)"), "spec.pinToNode: 1: must be true or false"},
+      {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},
+      {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),
+       "spec.template.metadata.labels.a: 1: a string is needed"},
+      {spec_with(R"("template":{"spec":{"containers":{}}})"),
+       "spec.template.spec.containers: object: an array is needed"},
+      {spec_with(R"("template":{"spec":{"containers":[{"image":"x"}]}})"),
+       "spec.template.spec.containers[0].name: required"},
+      {"{"
+       R"("slurmd":{)" +
+           limits + "}}",
+       "spec.slurmd.image: required"},
+      {R"({"slurmd":{"image":" ",)" + limits + "}}", "spec.slurmd.image: \" \": the name of an image is needed"},
+      {R"({"slurmd":{"image":"i"}})", "spec.slurmd.resources.limits.cpu: required"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":2}}}})", "spec.slurmd.resources.limits.memory: required"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"two","memory":"1Gi"}}}})",
+       "spec.slurmd.resources.limits.cpu: \"two\": not a quantity"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"0","memory":"1Gi"}}}})",
+       "spec.slurmd.resources.limits.cpu: 0: more is needed"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":true}}}})",
+       "spec.slurmd.resources.limits.memory: true: a quantity is needed"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"64Mi"}}}})",
+       "spec.slurmd.resources.limits.memory: 67108864 bytes: at least 1Mi more than spec.memoryReserve is needed"},
+      {spec_with(R"("memoryReserve":"-1Mi")"), "spec.memoryReserve: \"-1Mi\": not a quantity"},
+      {spec_with(R"("extraConf":"Weight=1\nNodeName=x")"),
+       "spec.extraConf: one line of printable characters without quotes, '#' and '\\' is needed"},
+      {spec_with(R"("extraConf":"Weight")"), "spec.extraConf: Weight: KEY=VALUE is needed"},
+      {spec_with(R"("extraConf":"Weight=")"), "spec.extraConf: Weight=: KEY=VALUE is needed"},
+      {spec_with(R"("extraConf":"cpus=64")"), "spec.extraConf: cpus=64: cpus can't be given here"},
+      {spec_with(R"("extraConf":"Port=x")"), "spec.extraConf: Port=x: Port can't be given here"},
+      {spec_with(R"("extraConf":"ThreadsPerCore=two")"), "spec.extraConf: ThreadsPerCore=two: a number is needed"},
+      {spec_with(R"("extraConf":"Gres=foo:a:1,foo:1")"),
+       "spec.extraConf: Gres=foo:a:1,foo:1: foo: some have a type and others have none"},
+      {spec_with(R"("extraConf":"Gres=foo:1 gres=foo:a:1")"), "spec.extraConf: gres=foo:a:1: Gres is there twice"},
+      {spec_with(R"("extraConf":"ThreadsPerCore=2 CoresPerSocket=2")"),
+       "spec.extraConf: CoresPerSocket and ThreadsPerCore don't divide the 2 CPUs of a node"},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(c.spec);
+    assert_false(nodeset.ok());
+    assert_int_equal(nodeset.error().code(), Errc::invalid);
+    assert_text(nodeset.error().message(), std::string("nodeset slurm/compute: ") + c.message);
+  }
+}
+
+void rounds_up_how_many_may_be_unavailable(void**) {
+  const struct {
+    int replicas;
+    const char* max_unavailable;
+    std::int64_t nodes;
+  } cases[] = {{8, "\"25%\"", 2}, {9, "\"25%\"", 3},  {0, "\"25%\"", 1},         {3, "\"1%\"", 1},
+               {8, "3", 3},       {8, "\"100%\"", 8}, {65536, "\"99%\"", 64881}, {1, "20", 20}};
+  for (const auto& c : cases) {
+    const auto nodeset = decode(spec_with(
+        format(R"("replicas":%d,"updateStrategy":{"type":"ScheduledUpdate","rollingUpdate":{"maxUnavailable":%s}})",
+               c.replicas, c.max_unavailable)));
+    assert_ok(nodeset);
+    assert_true(nodeset->update.type == UpdateStrategy::Type::scheduled);
+    assert_int_equal(nodeset->update.most_unavailable(nodeset->replicas), c.nodes);
+  }
+}
+
+void checks_names(void**) {
+  const struct {
+    std::string name;
+    int padding;
+    bool ok;
+  } cases[] = {
+      {"a", 0, true},
+      {std::string(61, 'a'), 0, true},
+      {std::string(61, 'a'), 2, false},
+      {std::string(62, 'a'), 0, false},
+      {"a.b", 0, false},
+      {"A", 0, false},
+      {"a-", 0, false},
+      {"", 0, false},
+  };
+  for (const auto& c : cases) {
+    Json object = object_with(spec_with("\"ordinalPadding\":" + std::to_string(c.padding)));
+    object.set("metadata", Json().set("namespace", "slurm").set("name", c.name));
+    const auto nodeset = decode_nodeset(object);
+    assert_int_equal(nodeset.ok(), c.ok);
+    if (!c.ok) assert_contains(nodeset.error().message(), "metadata.name: ");
+  }
+}
+
+void parses_quantities(void**) {
+  const struct {
+    const char* text;
+    std::int64_t milli;  // -1: not a quantity
+  } cases[] = {
+      {"0", 0},
+      {"2", 2000},
+      {"+2", 2000},
+      {"1500m", 1500},
+      {"1.5", 1500},
+      {"0.1", 100},
+      {".5", 500},
+      {"5.", 5000},
+      {"1k", 1000000},
+      {"1Ki", 1024000},
+      {"1.5Gi", 1610612736000},
+      {"1e3", 1000000},
+      {"1E3", 1000000},
+      {"15e-1", 1500},
+      {"1E", -1},
+      {"100u", 1},
+      {"1n", 1},
+      {"8Pi", 9007199254740992000},
+      {"9Pi", -1},
+      {"0.0001", 1},
+      {"", -1},
+      {"m", -1},
+      {"-1", -1},
+      {"1 ", -1},
+      {"1x", -1},
+      {"1.2.3", -1},
+      {"1e", -1},
+      {"1e99", -1},
+      {"1mi", -1},
+      {"0x10", -1},
+      {"1234567890123456789", -1},
+  };
+  for (const auto& c : cases) {
+    const auto milli = parse_quantity_milli(c.text);
+    assert_int_equal(milli.ok() ? *milli : -1, c.milli);
+    if (!milli.ok()) assert_contains(milli.error().message(), c.text);
+  }
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(decodes_defaults),
+      SLURMK8S_TEST(decodes_all_fields),
+      SLURMK8S_TEST(decodes_variants),
+      SLURMK8S_TEST(refuses_variants),
+      SLURMK8S_TEST(knows_whether_pods_name_jobs),
+      SLURMK8S_TEST(takes_half_a_cpu_as_one),
+      SLURMK8S_TEST(names_the_wrong_field),
+      SLURMK8S_TEST(checks_names),
+      SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
+      SLURMK8S_TEST(parses_quantities),
+      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine),
+      SLURMK8S_TEST(finds_owners_by_name),
+      SLURMK8S_TEST(knows_where_nodes_are_pinned),
+  };
+  return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);
+}

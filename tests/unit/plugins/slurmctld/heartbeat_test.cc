@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// prep_k8s/heartbeat: who is in control, over silence, other holders, and a time of day that is set.
+#include "slurmctld/heartbeat.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::seconds kTimeout{10};
+
+struct World {
+  FakeClock clock;
+  Heartbeat heartbeat;
+  Heartbeat::Beat beat;
+
+  void write(int holder) { beat = {std::chrono::system_clock::to_time_t(clock.wall()), holder}; }
+  /** Once a second, as the engine looks. */
+  bool is_held_after(int seconds, int self = 0) {
+    for (int i = 0; i < seconds; ++i) {
+      clock.advance(std::chrono::seconds(1));
+      if (i + 1 < seconds) look(self);
+    }
+    return look(self);
+  }
+  bool look(int self = 0) { return heartbeat.is_held_by(self, beat, kTimeout, clock); }
+};
+
+void who_writes_is_in_control(void**) {
+  World world;
+  assert_false(world.look());  // nobody has ever written
+  world.write(0);
+  assert_true(world.is_held_after(2));
+  assert_true(world.is_held_after(6));
+  assert_false(world.is_held_after(6));
+  world.write(0);
+  assert_true(world.is_held_after(1));
+  world.write(1);
+  assert_false(world.is_held_after(1));
+}
+
+void one_of_before_is_as_old_as_it_says(void**) {
+  World world;
+  world.write(0);
+  world.clock.advance(std::chrono::seconds(8));
+  assert_true(world.look());
+  assert_true(world.is_held_after(2));
+  assert_false(world.is_held_after(1));
+}
+
+void one_that_can_not_be_read(void**) {
+  World world;
+  world.write(0);
+  assert_true(world.look());
+  world.beat = {};
+  assert_true(world.is_held_after(10));
+  assert_false(world.is_held_after(1));
+}
+
+void the_time_of_day_is_set(void**) {
+  World world;
+  world.write(0);
+  assert_true(world.look());
+  for (const int hours : {1, 0, -1}) {
+    world.clock.set_wall(std::chrono::hours(hours));
+    assert_true(world.is_held_after(2));
+    world.write(0);
+    assert_true(world.is_held_after(9));
+    world.write(0);
+    assert_true(world.is_held_after(1));
+  }
+  assert_false(world.is_held_after(11));
+}
+
+/** What was written since the last look may be as old as that. */
+void nobody_has_looked_for_long(void**) {
+  World world;
+  world.write(0);
+  assert_true(world.look());
+  world.clock.advance(std::chrono::seconds(60));
+  world.write(0);
+  world.clock.advance(std::chrono::seconds(60));
+  assert_false(world.look());
+  world.write(0);
+  assert_true(world.is_held_after(1));
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(who_writes_is_in_control),   SLURMK8S_TEST(one_of_before_is_as_old_as_it_says),
+      SLURMK8S_TEST(one_that_can_not_be_read),   SLURMK8S_TEST(the_time_of_day_is_set),
+      SLURMK8S_TEST(nobody_has_looked_for_long),
+  };
+  return cmocka_run_group_tests_name("plugins_heartbeat", tests, nullptr, nullptr);
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/daemon: the parts together, between a fake API server and a fake slurmctld; metrics.
+#include "sidecar/daemon.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "nodeset/names.hpp"
+#include "kube/fake_client.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using kube::Verb;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/** A loop in which time passes only by waiting; requests go to the fake client, not through it. */
+class LoopTransport final : public http::Transport {
+ public:
+  LoopTransport(kube::FakeClient& client, FakeClock& clock) : client_(client), clock_(clock) {}
+  http::RequestId send(http::Request, http::OnResponse) override { return 0; }
+  http::RequestId stream(http::Request, http::OnLine, http::OnResponse) override { return 0; }
+  void cancel(http::RequestId) override {}
+  void wake() override {}
+  void watch_fd(int fd, std::function<void()> readable) override { watched[fd] = std::move(readable); }
+  void unwatch_fd(int fd) override { watched.erase(fd); }
+  void run_once(milliseconds max_wait) override {
+    if (client_.deliver() == 0) clock_.advance(max_wait);
+    if (--turns_to_signal == 0 && !watched.empty()) watched.begin()->second();
+  }
+  std::map<int, std::function<void()>> watched;
+  int turns_to_signal = 0;
+
+ private:
+  kube::FakeClient& client_;
+  FakeClock& clock_;
+};
+
+struct Fixture {
+  explicit Fixture(bool machines = false) : watch_machines(machines) {}
+  const bool watch_machines;
+  kube::FakeClient client;
+  FakeSlurm slurm;
+  FakeClock clock;
+  Timers timers{clock};
+  AdminState admin{clock};
+  LoopTransport transport{client, clock};
+  Daemon daemon{{transport, client, slurm, admin, timers, clock, watch_machines}, "slurm", "1.2.3"};
+  std::int64_t generation = 0;
+
+  void put(const char* name, int replicas, const char* mode = "OnDemand") {
+    const auto object = Json::parse(format(
+        R"({"metadata":{"namespace":"slurm","name":"%s","generation":%lld},"spec":{"replicas":%d,"scalingMode":"%s",)"
+        R"("slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}}})",
+        name, static_cast<long long>(++generation), replicas, mode));
+    Json whole = object->clone();
+    const Json status = client.find(kube::kNodeSets, "slurm", name)["status"];
+    if (!status.is_null()) whole.set("status", status);
+    client.put(kube::kNodeSets, "slurm", whole);
+  }
+  void run_for(milliseconds time) {
+    const TimePoint end = clock.now() + time;
+    while (clock.now() < end) daemon.turn(milliseconds(100));
+  }
+  void put_pod(const char* name, const char* machine) {
+    Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
+    client.put(kube::kPods, "slurm",
+               Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", machine)));
+  }
+  void put_machine(const char* name, bool cordoned) {
+    client.put(kube::kNodes, "",
+               Json::object()
+                   .set("metadata", Json::object().set("name", name))
+                   .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
+  }
+  /** "False Unreadable: forbidden" of the condition KubernetesNodesWatched. */
+  std::string machines_watched(const char* name) const {
+    std::string text;
+    status(name)["conditions"].each([&](const Json& condition) {
+      if (condition["type"].text() != "KubernetesNodesWatched") return;
+      text.append(condition["status"].text()).append(" ").append(condition["reason"].text());
+      text.append(": ").append(condition["message"].text());
+    });
+    return text;
+  }
+  /** "c NodesCreated c-[0-7] (8)" of each, in alphabetical order. */
+  std::string events() const {
+    std::set<std::string> lines;
+    for (const std::string& name : client.names(kube::kEvents, "slurm")) {
+      const Json event = client.find(kube::kEvents, "slurm", name);
+      lines.insert(std::string(event.at({"regarding", "name"}).text()) + " " + std::string(event["reason"].text()) +
+                   " " + std::string(event["note"].text()) + "\n");
+    }
+    std::string all;
+    for (const std::string& line : lines) all += line;
+    return all;
+  }
+  Json status(const char* name) const { return client.find(kube::kNodeSets, "slurm", name)["status"]; }
+};
+
+void follows_the_api(void**) {
+  Fixture f;
+  f.slurm.node("old-0").features = "old";
+  f.put("c", 8);
+  f.daemon.start();
+  assert_int_equal(f.admin.answer("/readyz").status, 503);
+  f.run_for(milliseconds(500));
+  assert_text(f.slurm.names(), "c-[0-7]");
+  assert_int_equal(f.admin.answer("/readyz").status, 200);
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 8);
+
+  f.put("c", 3);
+  f.put("d", 1);
+  f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "c-[0-2],d-0");
+  assert_text(f.events(), "c NodesCreated c-[0-7] (8)\nc NodesRemoved c-[3-7] (5)\nd NodesCreated d-0 (1)\n");
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 3);
+  assert_text(f.status("d")["conditions"][0]["status"].text(), "True");
+
+  f.client.erase(kube::kNodeSets, "slurm", "c");
+  f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "d-0");
+
+  // A state that only Slurm knows shows within a second or two.
+  f.slurm.node("d-0").powered_down = false;
+  f.run_for(milliseconds(2500));
+  assert_int_equal(f.status("d")["poweredUp"].integer_or(0), 1);
+}
+
+void waits_for_nodesets_and_pods(void**) {
+  Fixture f;
+  f.client.fail_next(Verb::list, Error(Errc::forbidden, "pods is forbidden"));
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(milliseconds(100));
+  assert_int_equal(f.slurm.size(), 0);
+  f.run_for(seconds(2));
+  assert_text(f.slurm.names(), "c-0");
+}
+
+// A scale-in looks at the pods, and the end of a pod is acted upon before the next second.
+void follows_pods(void**) {
+  Fixture f;
+  const auto put_pod = [&](const char* name, const char* cost) {
+    Json annotations = Json::object().set("controller.kubernetes.io/pod-deletion-cost", cost);
+    Json metadata = Json::object().set("name", name).set("annotations", annotations);
+    metadata.set("labels", Json::object().set("slurm-k8s.io/node", name));
+    f.client.put(kube::kPods, "slurm", Json::object().set("metadata", metadata));
+  };
+  f.put("c", 2);
+  f.daemon.start();
+  f.run_for(milliseconds(200));
+  f.slurm.node("c-0").powered_down = f.slurm.node("c-1").powered_down = false;
+  put_pod("c-0", "1");
+  put_pod("c-1", "2");
+  f.run_for(seconds(2));
+  f.put("c", 1);
+  f.run_for(milliseconds(100));
+  assert_true(f.slurm.node("c-0").power_down_asked);
+  f.slurm.pass_time();
+  f.run_for(milliseconds(1100));
+  assert_true(f.slurm.node("c-0").draining);
+  f.client.erase(kube::kPods, "slurm", "c-0");
+  f.run_for(milliseconds(200));
+  assert_text(f.slurm.names(), "c-1");
+}
+
+void follows_machines(void**) {
+  Fixture f(true);
+  f.put("c", 2);
+  f.put_machine("m", false);
+  f.put_machine("other", false);
+  f.daemon.start();
+  f.run_for(milliseconds(200));
+  f.slurm.node("c-0").powered_down = f.slurm.node("c-1").powered_down = false;
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.put_pod("c-0", "m");
+  f.put_pod("c-1", "other");
+  f.run_for(seconds(2));
+  f.put_machine("m", true);
+  f.run_for(milliseconds(300));
+  assert_text(f.slurm.node("c-0").reason, "slurm-k8s: kubernetes node m is cordoned");
+  assert_false(f.slurm.node("c-1").draining);
+  f.put_machine("m", false);
+  f.run_for(milliseconds(300));
+  assert_false(f.slurm.node("c-0").draining);
+  f.client.erase(kube::kNodes, "", "other");
+  f.run_for(milliseconds(300));
+  assert_text(f.slurm.node("c-1").reason, "slurm-k8s: kubernetes node other is gone");
+  f.run_for(seconds(2));
+  assert_text(f.machines_watched("c"), "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
+}
+
+constexpr const char* kPinned = "OnDemand\",\"pinToNode\":true,\"memoryReserve\":\"64Mi";
+
+void nodes_are_pinned_to_their_machines(void**) {
+  Fixture f(true);
+  f.put("c", 2, kPinned);
+  f.daemon.start();
+  f.put_machine("m", false);
+  f.run_for(seconds(2));
+  f.put_pod("c-1", "m");
+  f.run_for(seconds(2));
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
+  f.client.erase(kube::kPods, "slurm", "c-1");
+  f.run_for(seconds(3));
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
+  f.client.erase(kube::kNodes, "", "m");
+  f.run_for(seconds(3));
+  assert_false(f.status("c").has("ordinalToNode"));
+}
+
+void pins_outlive_the_sidecar(void**) {
+  Fixture f(true);
+  f.put("c", 2, kPinned);
+  Json before = f.client.find(kube::kNodeSets, "slurm", "c").clone();
+  before.set("status", *Json::parse(R"({"ordinalToNode":{"1":"m"}})"));
+  f.client.put(kube::kNodeSets, "slurm", before);
+  f.put_machine("m", false);
+  f.daemon.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 2);
+  assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
+}
+
+// A machine that isn't known is not one that is gone, and the rest goes on.
+void machines_that_cannot_be_read_decide_nothing(void**) {
+  Fixture f(true);
+  f.client.unlistable = "nodes";
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(milliseconds(300));
+  f.slurm.node("c-0").powered_down = false;
+  f.put_pod("c-0", "m");
+  f.run_for(seconds(3));
+  assert_false(f.slurm.node("c-0").draining);
+  assert_text(f.machines_watched("c").substr(0, 16), "False Unreadable");
+  assert_contains(f.machines_watched("c"), "nodes is forbidden");
+}
+
+void machines_are_not_asked_for(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(seconds(2));
+  assert_text(f.machines_watched("c"), "False NotAsked: slurm-k8s.conf has no WatchKubernetesNodes=yes");
+}
+
+void is_cheap_at_rest(void**) {
+  Fixture f;
+  f.put("c", 100);
+  f.put("w", 100, "Always");
+  f.daemon.start();
+  f.run_for(seconds(2));
+  f.slurm.power_up_asked();
+  f.run_for(seconds(10));
+  assert_text(f.status("w")["conditions"][0]["reason"].text(), "NodesMatch");
+  f.put("bad", -1);
+  f.run_for(seconds(5));
+  assert_contains(f.events(), "bad InvalidSpec nodeset slurm/bad: spec.replicas: -1");
+  const std::size_t calls = f.client.calls.size();
+  const std::size_t patches = f.client.count(Verb::patch);
+  const std::size_t slurm_calls = f.slurm.calls.size();
+  const int loads = f.slurm.loads;
+  f.run_for(seconds(120));
+  assert_int_equal(f.client.count(Verb::patch), patches);
+  assert_true(f.client.calls.size() <= calls + 3);  // watches may have been opened again
+  assert_int_equal(f.slurm.loads, loads);
+  assert_int_equal(f.slurm.calls.size(), slurm_calls);
+}
+
+// However many nodes change: one write for what changed together, and one a second for what goes on.
+void writes_one_status_for_many_changes(void**) {
+  Fixture f;
+  const auto change = [&](int from, int to) {
+    for (int i = from; i < to; i++) {
+      const std::string name = format("c-%d", i);
+      f.slurm.node(name).powered_down = false;
+      Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
+      f.client.put(kube::kPods, "slurm", Json::object().set("metadata", metadata));
+    }
+  };
+  f.put("c", 2000);
+  f.daemon.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.client.count(Verb::patch), 2);  // before and after its budget was there
+  change(0, 1000);
+  f.run_for(seconds(3));
+  assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 1000);
+  assert_int_equal(f.client.count(Verb::patch), 3);
+  for (int i = 1000; i < 2000; i += 20) {  // for five seconds
+    change(i, i + 20);
+    f.run_for(milliseconds(100));
+  }
+  f.run_for(seconds(3));
+  assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 2000);
+  assert_in_range(f.client.count(Verb::patch), 5, 10);
+}
+
+void protects_pods_of_nodes_in_use(void**) {
+  Fixture f;
+  f.put("c", 2);
+  for (const char* name : {"c-0", "c-1"}) {
+    SlurmNode& node = f.slurm.node(name);
+    node.powered_down = false;
+    node.cpus = 2;
+    node.real_memory_mib = 936;
+    node.features = "c";
+    Json labels = Json::object().set(kLabelNode, name).set(kLabelNodeSet, "c").set(kLabelBusy, "true");
+    f.client.put(kube::kPods, "slurm",
+                 Json::object().set("metadata", Json::object().set("name", name).set("labels", labels)));
+  }
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  const auto is_marked = [&](const char* name) {
+    return f.client.find(kube::kPods, "slurm", name).at({"metadata", "labels", kLabelBusy}).text() == "true";
+  };
+  f.daemon.start();
+  f.run_for(seconds(10));
+  assert_true(is_marked("c-0"));
+  assert_false(is_marked("c-1"));
+  assert_false(f.client.find(kube::kDisruptionBudgets, "slurm", "c-busy").is_null());
+  assert_text(f.status("c")["conditions"][std::size_t(3)]["reason"].text(), "BudgetInPlace");
+  f.slurm.node("c-1").base = SlurmNode::Base::allocated;
+  f.run_for(milliseconds(1500));
+  assert_true(is_marked("c-1"));
+}
+
+void survives_both_sides(void**) {
+  Fixture f;
+  f.client.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 3);
+  f.slurm.fail_loads = true;
+  f.slurm.failures.assign(5, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.put("c", 2);
+  f.daemon.start();
+  f.run_for(seconds(120));
+  assert_text(f.slurm.names(), "c-[0-1]");
+
+  // slurmctld is away: not ready after 30 s, but healthy; what changes meanwhile is caught up with.
+  f.slurm.failures.assign(1000, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.put("c", 4);
+  f.run_for(seconds(35));
+  assert_int_equal(f.admin.answer("/readyz").status, 503);
+  assert_int_equal(f.admin.answer("/healthz").status, 200);
+  f.slurm.failures.clear();
+  f.run_for(seconds(15));
+  assert_int_equal(f.admin.answer("/readyz").status, 200);
+  assert_text(f.slurm.names(), "c-[0-3]");
+
+  // The API server is away, and its history is gone when it is back: a NodeSet that vanished meanwhile is noticed.
+  f.client.erase(kube::kNodeSets, "slurm", "c");
+  f.put("d", 1);
+  f.client.forget_history();
+  f.client.end_watches(Error(Errc::gone, "too old"));
+  f.client.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 4);
+  f.run_for(seconds(120));
+  assert_text(f.slurm.names(), "d-0");
+}
+
+void shows_metrics(void**) {
+  Fixture f;
+  f.put("c", 2);
+  f.put(R"(quote\"d)", 1);  // no valid name: shown as it is all the same, escaped
+  f.daemon.start();
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.slurm.node("c-0").powered_down = false;
+  f.slurm.node("c-0").cpus = 2;
+  f.slurm.node("c-0").real_memory_mib = 936;
+  f.run_for(seconds(3));
+  const std::string text = f.admin.answer("/metrics").body;
+  for (const char* line : {
+           "# HELP slurm_k8s_nodeset_replicas Node records that Slurm has of the NodeSet.\n"
+           "# TYPE slurm_k8s_nodeset_replicas gauge\n",
+           "slurm_k8s_nodeset_spec_replicas{nodeset=\"c\"} 2\n",
+           "slurm_k8s_nodeset_replicas{nodeset=\"c\"} 2\n",
+           "slurm_k8s_nodeset_nodes{nodeset=\"c\",state=\"allocated\"} 1\n",
+           "slurm_k8s_nodeset_nodes{nodeset=\"c\",state=\"powered_down\"} 1\n",
+           "slurm_k8s_nodeset_ready{nodeset=\"c\"} 1\n",
+           "slurm_k8s_nodeset_ready{nodeset=\"quote\\\"d\"} 0\n",
+           "# TYPE slurm_k8s_sidecar_slurm_requests_total counter\n",
+           "slurm_k8s_sidecar_slurm_requests_total{request=\"create\",result=\"ok\"} 1\n",
+           "slurm_k8s_sidecar_status_writes_total{result=\"ok\"} ",
+           "slurm_k8s_sidecar_build_info{version=\"1.2.3\"} 1\n",
+       }) {
+    assert_contains(text, line);
+  }
+  assert_true(text.ends_with('\n'));
+}
+
+void ends_on_a_signal(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  f.transport.turns_to_signal = 20;
+  assert_true(f.daemon.run(7));
+  assert_true(f.transport.watched.empty());
+  assert_text(f.slurm.names(), "c-0");
+}
+
+void ends_when_it_may_not_act(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  int looks = 0;
+  const TimePoint begin = f.clock.now();
+  assert_false(f.daemon.run(7, [&] { return ++looks < 5; }));
+  assert_int_equal(looks, 5);
+  assert_true(f.clock.now() - begin < seconds(10));
+  assert_true(f.transport.watched.empty());
+  assert_text(f.slurm.names(), "c-0");
+  f.put("c", 2);
+  while (f.timers.until_next()) {  // what it has left in the loop does nothing
+    f.clock.advance(seconds(60));
+    f.timers.run_due();
+  }
+  assert_text(f.slurm.names(), "c-0");
+}
+
+void waits_until_it_may_start(void**) {
+  Fixture f;
+  int pipe_fds[2];
+  assert_int_equal(pipe(pipe_fds), 0);
+  int looks = 0;
+  assert_true(stand_by(pipe_fds[0], f.admin, [&] { return ++looks == 2; }));
+  assert_int_equal(f.admin.answer("/readyz").status, 200);
+  assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+  assert_false(stand_by(pipe_fds[0], f.admin, [] { return false; }));
+  close(pipe_fds[0]);
+  close(pipe_fds[1]);
+}
+
+void signals_can_be_read(void**) {
+  auto fd = block_signals();
+  assert_ok(fd);
+  char buffer[256];
+  assert_int_equal(read(fd->get(), buffer, sizeof buffer), -1);  // nothing yet, and no wait
+  raise(SIGTERM);
+  assert_true(read(fd->get(), buffer, sizeof buffer) > 0);
+  raise(SIGPIPE);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(follows_the_api),
+      SLURMK8S_TEST(follows_machines),
+      SLURMK8S_TEST(nodes_are_pinned_to_their_machines),
+      SLURMK8S_TEST(pins_outlive_the_sidecar),
+      SLURMK8S_TEST(machines_that_cannot_be_read_decide_nothing),
+      SLURMK8S_TEST(machines_are_not_asked_for),
+      SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(writes_one_status_for_many_changes),
+      SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(waits_for_nodesets_and_pods),
+      SLURMK8S_TEST(follows_pods),
+      SLURMK8S_TEST(follows_the_api),
+      SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(protects_pods_of_nodes_in_use),
+      SLURMK8S_TEST(shows_metrics),
+      SLURMK8S_TEST(ends_on_a_signal),
+      SLURMK8S_TEST(signals_can_be_read),
+      SLURMK8S_TEST(ends_when_it_may_not_act),
+      SLURMK8S_TEST(waits_until_it_may_start),
+  };
+  return cmocka_run_group_tests_name("sidecar_daemon", tests, nullptr, nullptr);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// core/partition_options: one spelling for what slurm.conf may say of a partition.
+#include "slurm/partition_options.hpp"
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+void values_have_one_spelling(void**) {
+  const struct {
+    const char* config;
+    const char* key;
+    const char* value;
+  } cases[] = {
+      {"MaxTime=30", "MaxTime", "30"},
+      {"MaxTime=30:01", "MaxTime", "31"},
+      {"MaxTime=1:00:00", "MaxTime", "60"},
+      {"MaxTime=1-0", "MaxTime", "1440"},
+      {"MaxTime=1-2:30", "MaxTime", "1590"},
+      {"MaxTime=1-2:30:30", "MaxTime", "1591"},
+      {"maxtime=infinite", "MaxTime", "UNLIMITED"},
+      {"MaxTime=-1", "MaxTime", "UNLIMITED"},
+      {"MaxNodes=UNLIMITED", "MaxNodes", "UNLIMITED"},
+      {"MaxNodes=007", "MaxNodes", "7"},
+      {"Default=yes", "Default", "YES"},
+      {"AllowGroups=all", "AllowGroups", ""},
+      {"AllowAccounts=a,B", "AllowAccounts", "a,B"},
+      {"State=down", "State", "DOWN"},
+      {"OverSubscribe=exclusive", "OverSubscribe", "EXCLUSIVE"},
+      {"OverSubscribe=YES", "OverSubscribe", "YES:4"},
+      {"OverSubscribe=FORCE:1", "OverSubscribe", "FORCE:1"},
+      {"PreemptMode=requeue", "PreemptMode", "REQUEUE"},
+      {"DefMemPerCPU=2000", "DefMemPerCPU", "2000"},
+      {"TRESBillingWeights=CPU=1.0,Mem=0.25G", "TRESBillingWeights", "CPU=1.0,Mem=0.25G"},
+  };
+  for (const auto& c : cases) {
+    const auto options = parse_partition_options(std::string("  ") + c.config + " ");
+    assert_ok(options);
+    assert_text(options->at(c.key), c.value);
+  }
+}
+
+void what_is_not_given_has_its_default(void**) {
+  const auto options = parse_partition_options("");
+  assert_ok(options);
+  assert_text(options->at("MaxTime"), "UNLIMITED");
+  assert_text(options->at("PriorityTier"), "1");
+  assert_text(options->at("AllowGroups"), "");
+  for (const char* key : {"State", "DefaultTime", "DefMemPerCPU", "PreemptMode"}) assert_false(options->contains(key));
+}
+
+void wrong_ones_are_named(void**) {
+  const struct {
+    const char* config;
+    const char* what;
+  } cases[] = {
+      {"MaxTime", "MaxTime: KEY=VALUE is needed"},
+      {"MaxTime=", "MaxTime=: KEY=VALUE is needed"},
+      {"=1", "=1: KEY=VALUE is needed"},
+      {"MaxTime=soon", "MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
+      {"MaxTime=1:2:3:4", "a time such as"},
+      {"MaxTime=9999999999", "a time such as"},
+      {"MaxTime=-5", "a time such as"},
+      {"MaxNodes=-2", "MaxNodes=-2: a number from 0 to"},
+      {"PriorityTier=70000", "a number from 0 to 65520 is needed"},
+      {"Default=maybe", "Default=maybe: YES or NO is needed"},
+      {"State=AWAY", "UP, DOWN, DRAIN or INACTIVE is needed"},
+      {"OverSubscribe=YES:1", "a number of jobs is needed"},
+      {"OverSubscribe=NO:2", "NO, EXCLUSIVE, YES[:n] or FORCE[:n] is needed"},
+      {"PreemptMode=GANG", "OFF, CANCEL, REQUEUE or SUSPEND is needed"},
+      {"Nodes=c-0", "Nodes=c-0: Nodes can't be given here"},
+      {"PartitionName=x", "PartitionName can't be given here"},
+      {"MaxTime=1 maxtime=2", "maxtime=2: given twice"},
+      {"DefMemPerCPU=1 DefMemPerNode=1", "DefMemPerCPU and DefMemPerNode: only one can be given"},
+      {"MaxTime=1\nPartitionName=x", "one line of printable characters"},
+      {"QOS='a'", "one line of printable characters"},
+  };
+  for (const auto& c : cases) assert_error(parse_partition_options(c.config), Errc::invalid, c.what);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(values_have_one_spelling),
+      SLURMK8S_TEST(what_is_not_given_has_its_default),
+      SLURMK8S_TEST(wrong_ones_are_named),
+  };
+  return cmocka_run_group_tests_name("core_partition_options", tests, nullptr, nullptr);
+}
