@@ -61,11 +61,13 @@ no_other_plugin() {
 
 # The plugins know the engine by its C interface; ResumeProgram and SuspendProgram are linked with it.
 engine_users() {
-  matches '^ *# *include *"engine/' plugins | grep -vE '^plugins/power_k8s/(program|resume|suspend)\.|"engine/c_api/' || true
+  matches '^ *# *include *"engine/' plugins |
+    grep -vE '^plugins/power_k8s/(program|resume|suspend)\.|"engine/c_api/' || true
 }
 
 cmocka_users() {
-  matches '# *include *<cmocka' lib engine plugins spank convert sidecar tests | grep -v '^tests/support/cmocka\.hpp:' || true
+  matches '# *include *<cmocka' lib engine plugins spank convert sidecar tests |
+    grep -v '^tests/support/cmocka\.hpp:' || true
 }
 
 readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
