@@ -3,8 +3,9 @@
 // plugins/prep_k8s tests versions.
 //
 // Source: src/interfaces/prep.h, src/common/{bitstring.h,read_config.h},
-// src/slurmctld/{heartbeat.h,locks.h,slurmctld.h}, src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3. slurmctld refuses a plugin of another micro
-// release, so these declarations only ever meet the version they were compiled for.
+// src/slurmctld/{heartbeat.h,locks.h,slurmctld.h}, src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3.
+// slurmctld refuses a plugin of another micro release, so these declarations only ever meet the version they were
+// compiled for.
 // The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
 #pragma once
 
