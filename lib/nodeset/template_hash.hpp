@@ -4,10 +4,20 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "json/json.hpp"
 
 namespace slurmk8s {
 
-struct NodeSet;
+/** What makes a node's pod. */
+struct TemplateParts {
+  Json pod_metadata;
+  Json pod_spec;
+  Json slurmd;
+  std::string node_definition;
+  std::vector<Json> claims;  ///< volumeClaimTemplates
+};
 
 /**
  * "1-0f3a…": the same for the same template in any order of its members, and fit for a label. The template is what
@@ -15,13 +25,13 @@ struct NodeSet;
  * volumeClaimTemplates; not the settings of slurm-k8s.conf. The number before the dash counts up when slurm-k8s
  * computes it from other things than before.
  */
-std::string hash_template(const NodeSet& nodeset);
+std::string hash_template(const TemplateParts& parts);
 
 /** A text as one short word. */
 std::string hash_text(std::string_view text);
 
-/** Names all that the NodeSet's pods are made from, its variants included: another one when one of them is. */
-std::string revision_of(const NodeSet& nodeset);
+/** hash_text() with the number that hash_template() has: for what is made of such hashes. */
+std::string hash_revision(std::string_view text);
 
 /**
  * Whether a pod with the hash `made_from` has another template than `present`. A pod without one, or with one of

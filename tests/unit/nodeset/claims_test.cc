@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // core/claims and claim_maker: what a node's volume claims are, and how they are made before its pod.
 #include "engine/claim_maker.hpp"
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
 #include "kube/fake_client.hpp"
