@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "nodeset/names.hpp"
 #include "engine/plan.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -280,7 +281,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
     if (wanted && is_given_up(record) && is_kept_from_us(known->second)) reports_.excuse(record.name);
     const bool has_pod = known != nodes_.end() && known->second.pod;
-    const bool has_old_pod = has_pod && (record.powered_down || record.powering_down || known->second.pod->deleting);
+    const bool has_old_pod = has_pod && (is_suspended(record) || known->second.pod->deleting);
     reports_.heal(record, owned, wanted ? known->second.since : TimePoint{}, has_old_pod);
   }
   const Look look{parts_.clock.now(), !looked_, random_id(), begun};

@@ -7,6 +7,7 @@
 #include "nodeset/names.hpp"
 #include "engine/plan.hpp"
 #include "nodeset/pod_builder.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -129,7 +130,7 @@ void Engine::remove_unless_resumed(const std::string& name, Node& node, const st
       Node& after = answered(name);
       if (!record && record.error().code() != Errc::not_found) {
         back_off(name, after, "ask slurmctld", record.error());
-      } else if (record && (is_up(*record) || is_waited_for(*record))) {
+      } else if (record && (is_responding(*record) || awaits_registration(*record))) {
         log_warning("node %s: resumed meanwhile: its pod stays", name.c_str());
         nodes_.erase(name);
       } else if (after.pod_uid() == uid) {
@@ -159,10 +160,10 @@ void Engine::on_record(const std::string& name, const std::string& uid, const Re
   if (!is_as_before) return pump();
   if (!record) {
     back_off(name, node, "ask slurmctld", record.error());
-  } else if (is_waited_for(*record)) {
+  } else if (awaits_registration(*record)) {
     node.had_older = false;
     if (node.pod) remove(name, node, uid);
-  } else if (is_up(*record)) {
+  } else if (is_responding(*record)) {
     node.had_pod = true;
     if (node.pod) {
       log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(), name.c_str(),

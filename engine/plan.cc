@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "slurm/reasons.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -119,13 +119,6 @@ namespace {
 
 constexpr std::chrono::seconds kLateResume{60};
 
-bool is_allocated(const SlurmNode& record) {
-  return record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
-}
-
-/** One that is only asked to go (POWER_DOWN) isn't: its jobs may run for days, and SuspendProgram comes after them. */
-bool is_suspended(const SlurmNode& record) { return record.powered_down || record.powering_down; }
-
 /**
  * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
  * was powering up, and keeps that flag: it is held back, or about to be suspended.
@@ -139,14 +132,6 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
   if (node.waiting_unasked_since == TimePoint{}) node.waiting_unasked_since = look.now;
   return look.first || look.now - node.waiting_unasked_since >= kResumeGrace;
 }
-
-/** What was there before slurmctld's state was saved, or was just made, has no boot time; the address outlives both. */
-bool has_registered(const SlurmNode& record) {
-  return record.boot_time.time_since_epoch().count() > 0 || (!record.address.empty() && record.address != record.name);
-}
-
-/** Whether a record that is up must have a pod. One that was just made and never registered has none yet. */
-bool needs_pod(const SlurmNode& record) { return is_busy(record) || record.not_responding || has_registered(record); }
 
 /** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
 bool is_taken_over(const Node& node, const SlurmNode& record) {
@@ -192,17 +177,17 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look&
 
 void note_boot(Node& node, const SlurmNode* record, const Look& look) {
   if (!record) return;
-  if (look.first && is_waited_for(*record)) {
+  if (look.first && awaits_registration(*record)) {
     node.booting = !node.pod || !node.pod->running;
     node.unregistered_pod = node.pod_uid();
-  } else if (!node.unregistered_pod.empty() && is_up(*record)) {
+  } else if (!node.unregistered_pod.empty() && is_responding(*record)) {
     node.booting = true;  // it has registered with this one
     node.unregistered_pod.clear();
   }
 }
 
 bool is_unregistered(const Node& node, const SlurmNode* record, TimePoint now) {
-  return record && is_waited_for(*record) && !is_given_up(*record) && node.want == Node::Want::up && !node.busy &&
+  return record && awaits_registration(*record) && !is_given_up(*record) && node.want == Node::Want::up && !node.busy &&
          node.pod && node.pod->running && !node.pod->deleting && node.pod->uid == node.unregistered_pod &&
          now >= node.running_since + kRegistrationGrace;
 }
@@ -234,40 +219,10 @@ Verdict judge_failure(const SlurmNode* record, bool vanished) {
 StuckVerdict judge_stuck(const SlurmNode* record) {
   if (!record || !record->cloud || record->power_down_asked) return StuckVerdict::leave;
   if (record->base == SlurmNode::Base::down) {
-    // What we set DOWN ourselves, or ResumeTimeout, is powered down later; what an administrator did stays.
-    const bool is_silent = is_silence_reason(record->reason) || is_drain_reason(record->reason);
-    return is_silent && !is_given_up(*record) && !record->powering_down ? StuckVerdict::give_up : StuckVerdict::leave;
+    return is_down_for_silence(*record) ? StuckVerdict::give_up : StuckVerdict::leave;
   }
-  if (is_waited_for(*record)) return StuckVerdict::give_up;
+  if (awaits_registration(*record)) return StuckVerdict::give_up;
   return record->draining ? StuckVerdict::leave : StuckVerdict::drain;
-}
-
-bool is_drained_for_pod(const SlurmNode& record) {
-  return record.cloud && record.draining && is_drain_reason(record.reason, kReasonNotDeleted);
-}
-
-bool is_waited_for(const SlurmNode& record) { return record.powering_up && !record.going_down(); }
-
-bool is_up(const SlurmNode& record) {
-  return !record.powering_up && !record.going_down() && !record.powered_down && !record.not_responding &&
-         record.base != SlurmNode::Base::down;
-}
-
-bool is_left_allocated(const SlurmNode& record) {
-  return record.cloud && is_allocated(record) && record.powered_down && !record.powering_up && !record.power_up_asked &&
-         !record.going_down() && !record.completing;
-}
-
-bool is_left_silent(const SlurmNode& record) {
-  return record.cloud && record.base == SlurmNode::Base::idle && record.powered_down && record.not_responding &&
-         !record.powering_up && !record.power_up_asked && !record.going_down() && !record.draining &&
-         !record.completing;
-}
-
-bool is_given_up(const SlurmNode& record) {
-  if (!record.cloud || record.base != SlurmNode::Base::down || record.going_down()) return false;
-  // Only ResumeTimeout leaves a node powered down.
-  return is_failure_reason(record.reason) || is_resume_timeout(record.reason, record.powered_down);
 }
 
 }  // namespace slurmk8s

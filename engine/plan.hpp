@@ -160,32 +160,4 @@ enum class StuckVerdict {
 /** `record` null: Slurm has no such node. */
 StuckVerdict judge_stuck(const SlurmNode* record);
 
-/** Whether the engine drained the node since its pod did not go. */
-bool is_drained_for_pod(const SlurmNode& record);
-
-/** Whether slurmctld waits for the node's slurmd. */
-bool is_waited_for(const SlurmNode& record);
-/** Whether the node's slurmd has registered and answers, and nobody wants the node to go. */
-bool is_up(const SlurmNode& record);
-
-/**
- * Allocated, powered down, and nobody powers it up: for a moment after an allocation; or for good, when slurmctld took
- * over a state in which the node's job has ended since (it saves nodes less often than jobs). Whether there is a job is
- * to be asked.
- */
-bool is_left_allocated(const SlurmNode& record);
-
-/**
- * Idle, powered down, and "not responding": a DOWN node that was resumed, by an administrator after ResumeTimeout for
- * one. slurmctld gives it to jobs until it reads its configuration again, and then to none (read_config.c:546 of
- * 24.11.5). A power-down takes the flag back.
- */
-bool is_left_silent(const SlurmNode& record);
-
-/**
- * Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. Not so one that
- * slurmctld set DOWN since its slurmd is silent, whatever Reason it had before.
- */
-bool is_given_up(const SlurmNode& record);
-
 }  // namespace slurmk8s

@@ -24,15 +24,11 @@ std::optional<Trouble> find_trouble(const std::string& name, const Machines& mac
   return std::nullopt;
 }
 
-bool is_drained_for_machine(const SlurmNode& node) {
-  return node.draining && is_drain_reason(node.reason, kMachineReason);
-}
-
 }  // namespace
 
 std::optional<MachineStep> machine_step(const SlurmNode& node, const PodFacts* pod, const Machines& machines,
                                         const Json& tolerations, const std::string& pin) {
-  const bool ours = is_drained_for_machine(node);
+  const bool ours = is_drained_for_kube_node(node);
   if (node.going_down() || is_starting(node) || (node.draining && !ours)) return std::nullopt;
   const bool is_there = pod && !pod->machine.empty() && !node.powered_down;
   const std::string& machine = is_there ? pod->machine : pin;

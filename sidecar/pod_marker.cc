@@ -8,7 +8,7 @@
 #include "daemon/condition.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/pod_builder.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/plan.hpp"
+#include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
 
 #include "support/cmocka.hpp"
