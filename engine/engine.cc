@@ -32,14 +32,13 @@ constexpr std::chrono::seconds kQuietDeletion{6};
 
 Engine::Engine(Parts parts)
     : parts_(parts),
-      executor_(
-          parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests, metrics_,
-          [this] { pump(); }, [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }),
-      reports_(
-          parts.slurm, parts.timers, parts.clock, !parts.one_shot,
-          [this](const std::string& node) { return waits_for(node); },
-          [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
-          parts.options.fast_requeue),
+      executor_({parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
+                 metrics_, [this] { pump(); },
+                 [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }}),
+      reports_({parts.slurm, parts.timers, parts.clock, parts.one_shot,
+                [this](const std::string& node) { return waits_for(node); },
+                [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
+                parts.options.fast_requeue}),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
@@ -93,13 +92,15 @@ void Engine::resume(const ResumeRequest& request) {
       node.confirm(std::move(jobs));
       continue;
     }
-    reports_.asked_up(name);
+    reports_.resume_requested(name);
     node.begin({request.id, std::move(jobs)}, parts_.clock.now());
     node.failures = 0;
     node.not_before = {};
     record(EventRecorder::Kind::power_up, name,
            node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
-    if (node.pod && node.pod->deleting) parts_.timers.after(kQuietDeletion, [this, name] { reports_.look_at(name); });
+    if (node.pod && node.pod->deleting) {
+      parts_.timers.after(kQuietDeletion, [this, name] { reports_.refresh_comment(name); });
+    }
     enqueue(name);
   }
   log_info("resume %s: %zu nodes", request.id.c_str(), request.nodes.size());
@@ -110,7 +111,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     ++metrics_.suspends;
     Node& node = nodes_[name];
-    if (is_kept_from_us(node)) reports_.excuse(name);  // it may be ResumeFailProgram that asks
+    if (is_api_outage_to_blame(node)) reports_.forgive_resume_timeout(name);  // it may be ResumeFailProgram that asks
     node.end(parts_.clock.now());
     node.not_before = {};
     enqueue(name);
@@ -123,7 +124,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
  * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
  * throttles, or the pod of before doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
  */
-bool Engine::is_kept_from_us(const Node& node) const {
+bool Engine::is_api_outage_to_blame(const Node& node) const {
   if (!node.is_wanted_up()) return false;
   const bool is_there = node.pod && node.has_current_pod();
   return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.progress.had_pod;
@@ -196,12 +197,12 @@ void Engine::note_pod(const std::string& name, Node& node, Pod pod) {
   if (!as_before) {
     node.problem_since = parts_.clock.now();
     if (pod.start_problem.kind == StartProblem::Kind::creating) {
-      parts_.timers.after(kQuietCreation, [this, name] { reports_.look_at(name); });
+      parts_.timers.after(kQuietCreation, [this, name] { reports_.refresh_comment(name); });
     }
   }
   node.pod = std::move(pod);
   time_steps(node);
-  reports_.look_at(name);
+  reports_.refresh_comment(name);
 }
 
 /** A pod that was there when the engine started, or of another request, has no beginning to count from. */
@@ -255,13 +256,26 @@ bool Engine::is_unseen(const std::string& name, const Node& node) const {
          !pods_reflector_.knows(name, node.pod->uid);
 }
 
-void Engine::look_in(std::chrono::seconds wait) {
+void Engine::schedule_reconcile(std::chrono::seconds wait) {
   parts_.timers.after(wait, [this] { reconcile(); });
+}
+
+void Engine::note_record(const SlurmNode& record, bool owned) {
+  // A node that is powered down is only of interest when it has a pod, and then it is here already.
+  if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
+  const auto known = nodes_.find(record.name);
+  const bool wanted = known != nodes_.end() && known->second.is_wanted_up();
+  if (wanted && is_given_up(record) && is_api_outage_to_blame(known->second)) {
+    reports_.forgive_resume_timeout(record.name);
+  }
+  const bool has_pod = known != nodes_.end() && known->second.pod;
+  const bool has_old_pod = has_pod && (is_suspended(record) || known->second.pod->deleting);
+  reports_.repair_from_record(record, owned, wanted ? known->second.since() : TimePoint{}, has_old_pod);
 }
 
 void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun) {
   if (!records) {
-    look_in(looked_ ? kReconcileInterval : kRecordRetry);
+    schedule_reconcile(looked_ ? kReconcileInterval : kRecordRetry);
     log_debug("slurmctld: %s", records.error().message().c_str());
     return;
   }
@@ -271,50 +285,43 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   for (const SlurmNode& record : *records) {
     by_name.emplace(record.name, &record);
     features.insert(record.features);
-    // A node that is powered down is only of interest when it has a pod, and then it is here already.
     const bool owned = nodesets_.owner(record.name).ok();
     if (record.cloud && owned) any_owned = &record;
-    if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
-    const auto known = nodes_.find(record.name);
-    const bool wanted = known != nodes_.end() && known->second.is_wanted_up();
-    if (wanted && is_given_up(record) && is_kept_from_us(known->second)) reports_.excuse(record.name);
-    const bool has_pod = known != nodes_.end() && known->second.pod;
-    const bool has_old_pod = has_pod && (is_suspended(record) || known->second.pod->deleting);
-    reports_.heal(record, owned, wanted ? known->second.since() : TimePoint{}, has_old_pod);
+    note_record(record, owned);
   }
-  const Look look{parts_.clock.now(), !looked_, random_id(), begun};
+  const ReconcileContext context{parts_.clock.now(), !looked_, random_id(), begun};
   bool waits = false;
   std::vector<std::string> unregistered;
   for (auto& [name, node] : nodes_) {
     const auto found = by_name.find(name);
     const SlurmNode* record = found == by_name.end() ? nullptr : found->second;
-    const ReconcileOutcome result = reconcile_node(node, record, look);
+    const ReconcileOutcome result = reconcile_node(node, record, context);
     waits |= result.waits;
-    note_boot(node, record, look);
+    note_boot(node, record, context);
     if (is_stuck_again(node, record)) {
       node.told_stuck = false;
       enqueue(name);
     }
-    if (is_unregistered(node, record, look.now)) unregistered.push_back(name);
+    if (is_unregistered(node, record, context.now)) unregistered.push_back(name);
     if (is_unseen(name, node)) {
       node.needs_get = true;
       enqueue(name);
     }
-    if (result.changed && node.is_wanted_up()) reports_.asked_up(name);
+    if (result.changed && node.is_wanted_up()) reports_.resume_requested(name);
     if (result.changed) enqueue(name);
   }
-  if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
-  if (look.first && any_owned) reports_.schedule_jobs(any_owned->name);
+  if (context.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
+  if (context.first && any_owned) reports_.schedule_jobs(any_owned->name);
   if (!unregistered.empty()) renew(unregistered);
   reconciled_ = looked_ = true;
   catalog_.set_records(std::move(features));
   catalog_.find_users();
-  look_in(waits ? std::min(look_wait_, kResumeGrace) : look_wait_);
-  look_wait_ = std::min(2 * look_wait_, kReconcileInterval);
+  schedule_reconcile(waits ? std::min(reconcile_interval_, kResumeGrace) : reconcile_interval_);
+  reconcile_interval_ = std::min(2 * reconcile_interval_, kReconcileInterval);
   pump();
 }
 
-/** Has the pods of these nodes made anew, where no job can have begun: their slurmds won't register any more. */
+/** Has the pods of these nodes recreated, where no job can have begun: their slurmds won't register any more. */
 void Engine::renew(const std::vector<std::string>& unregistered) {
   std::set<std::string> booting;
   for (const auto& [name, node] : nodes_) {

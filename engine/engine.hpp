@@ -81,11 +81,12 @@ class Engine {
   void watch_clock();
   void reconcile();
   bool is_unseen(const std::string& name, const Node& node) const;
-  void look_in(std::chrono::seconds wait);
+  void schedule_reconcile(std::chrono::seconds wait);
+  void note_record(const SlurmNode& record, bool owned);
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
   void renew(const std::vector<std::string>& unregistered);
 
-  bool is_kept_from_us(const Node& node) const;
+  bool is_api_outage_to_blame(const Node& node) const;
   void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
@@ -137,7 +138,7 @@ class Engine {
   bool reconciled_ = false;  // or given up waiting for it
   bool looked_ = false;      // at Slurm's records
   // Doubles: slurmctld may have come back with a state older than the world, which its first seconds show.
-  std::chrono::seconds look_wait_{1};
+  std::chrono::seconds reconcile_interval_{1};
   Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};
   LogLimiter api_limiter_{std::chrono::seconds(5)};
 };

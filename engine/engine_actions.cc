@@ -81,12 +81,12 @@ void Engine::change(const std::string& name, Node& node, const Action& action) {
       [[fallthrough]];
     case Action::Kind::stuck_told:
       node.told_stuck = true;  // until it is suspended, resumed, or another verdict on its record is due
-      reports_.look_at(name);
+      reports_.refresh_comment(name);
       break;
     case Action::Kind::forget:
       nodes_.erase(name);
-      reports_.gone(name);
-      reports_.look_at(name);
+      reports_.pod_deleted(name);
+      reports_.refresh_comment(name);
       return;
     case Action::Kind::drop: nodes_.erase(name); return;
     default: return;
@@ -281,10 +281,10 @@ void Engine::back_off(const std::string& name, const char* what, const Error& er
   ++metrics_.api_errors;
   ++node.failures;
   node.not_before = parts_.clock.now() + backoff_.delay(node.failures, random_unit());
-  unsigned held_back = 0;
-  if (api_limiter_.allow(parts_.clock.now(), held_back)) {
-    log_warning("pod %s/%s: %s: %s (%u more such lines held back)", parts_.options.name_space.c_str(), name.c_str(),
-                what, error.message().c_str(), held_back);
+  unsigned suppressed = 0;
+  if (api_limiter_.allow(parts_.clock.now(), suppressed)) {
+    log_warning("pod %s/%s: %s: %s (%u similar messages suppressed)", parts_.options.name_space.c_str(), name.c_str(),
+                what, error.message().c_str(), suppressed);
   }
   pump();
 }

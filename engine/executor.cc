@@ -7,16 +7,15 @@
 
 namespace slurmk8s {
 
-Executor::Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
-                   EngineMetrics& metrics, std::function<void()> on_room, OnPause on_pause)
-    : client_(client),
-      timers_(timers),
-      clock_(clock),
-      name_space_(std::move(name_space)),
-      max_requests_(max_requests),
-      metrics_(metrics),
-      on_room_(std::move(on_room)),
-      on_pause_(std::move(on_pause)) {}
+Executor::Executor(Parts parts)
+    : client_(parts.client),
+      timers_(parts.timers),
+      clock_(parts.clock),
+      name_space_(std::move(parts.name_space)),
+      max_requests_(parts.max_requests),
+      metrics_(parts.metrics),
+      on_room_(std::move(parts.on_room)),
+      on_pause_(std::move(parts.on_pause)) {}
 
 void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
   client_.create(resource, name_space_, object, counted(ApiVerb::create, std::move(done)));

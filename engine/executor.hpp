@@ -22,12 +22,18 @@ class Executor {
   /** A pause of `wait` begins, for which the API server has asked; it asked for `asked`. */
   using OnPause = std::function<void(std::chrono::seconds wait, std::chrono::seconds asked)>;
 
-  /**
-   * `on_room` is called, from a callback or a timer, when has_room() may have become true; `on_pause` for each pause of
-   * kNotablePause or longer, and may be empty.
-   */
-  Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
-           EngineMetrics& metrics, std::function<void()> on_room, OnPause on_pause = {});
+  /** References must outlive it. */
+  struct Parts {
+    kube::Client& client;
+    Timers& timers;
+    const Clock& clock;
+    std::string name_space;
+    int max_requests = 1;  ///< in flight
+    EngineMetrics& metrics;
+    std::function<void()> on_room;  ///< called from a callback or a timer when has_room() may have become true
+    OnPause on_pause = {};          ///< called for each pause of kNotablePause or longer; may be empty
+  };
+  explicit Executor(Parts parts);
 
   /** Whether another request may start now: ask before each. */
   bool has_room() const { return in_flight_ < max_requests_ && clock_.now() >= paused_until_; }

@@ -25,7 +25,7 @@ using State = SlurmNodeUpdate::State;
 bool is_there(const SlurmNode&) { return true; }
 
 /** Jobs that have just been requeued may begin now. */
-void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
+void clear_begin_times(Slurm& slurm, std::set<std::uint32_t> jobs) {
   constexpr std::chrono::milliseconds kPause{200};
   Status last;
   for (auto waited = kPause; !jobs.empty() && waited <= kRequeuePatience; waited += kPause) {
@@ -33,8 +33,7 @@ void let_begin(Slurm& slurm, std::set<std::uint32_t> jobs) {
     if (!jobs.empty()) std::this_thread::sleep_for(kPause);
   }
   for (const std::uint32_t job : jobs) {
-    log_warning("job %u: it may have to wait until slurmctld's clock is again what it was: %s", job,
-                last.error().message().c_str());
+    log_warning("job %u: may stay pending until slurmctld's clock catches up: %s", job, last.error().message().c_str());
   }
 }
 
@@ -111,13 +110,13 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
     return nodes.count(record.name) != 0 && awaits_registration(record) && !is_given_up(record);
   }));
   const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
-  log_error("%s: it is started anew; nodes that were powering up are given up: %s", cause.c_str(),
+  log_error("%s: reconfiguring slurmctld; nodes given up while powering up: %s", cause.c_str(),
             waited_for.empty() ? "none" : shorten(compress_hostlist(waited_for)).c_str());
   SLURMK8S_CHECK(change_nodes(slurm, waited_for, update_to(State::down, std::string(kReason) + cause), is_there));
   SLURMK8S_CHECK(change_nodes(slurm, waited_for, update_to(State::power_down), is_there));
   std::set<std::uint32_t> jobs;
   for (const std::string& node : waited_for) jobs.insert(nodes.at(node).begin(), nodes.at(node).end());
-  let_begin(slurm, std::move(jobs));
+  clear_begin_times(slurm, std::move(jobs));
   SLURMK8S_CHECK(clear_queued_begin_times(slurm, step));
   return slurm.restart_slurmctld();
 }

@@ -237,14 +237,14 @@ constexpr std::chrono::seconds kLateResume{60};
  * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
  * was powering up, and keeps that flag: it is held back, or about to be suspended.
  */
-bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
+bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContext& context) {
   const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
   if (node.is_wanted_up() || !record.powering_up || is_left) {
     node.waiting_unasked_since = {};
     return false;
   }
-  if (node.waiting_unasked_since == TimePoint{}) node.waiting_unasked_since = look.now;
-  return look.first || look.now - node.waiting_unasked_since >= kResumeGrace;
+  if (node.waiting_unasked_since == TimePoint{}) node.waiting_unasked_since = context.now;
+  return context.first || context.now - node.waiting_unasked_since >= kResumeGrace;
 }
 
 /** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
@@ -254,22 +254,22 @@ bool is_taken_over(const Node& node, const SlurmNode& record) {
 
 }  // namespace
 
-ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look) {
+ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const ReconcileContext& context) {
   ReconcileOutcome result;
   const bool decided = node.want() != Node::Want::unknown;
-  if (node.busy || (decided && look.now < node.since() + kReconcileGrace)) return result;
-  if (!decided && node.pod && node.seen > look.begun) return result;
+  if (node.busy || (decided && context.now < node.since() + kReconcileGrace)) return result;
+  if (!decided && node.pod && node.seen > context.begun) return result;
 
   if (!record || is_suspended(*record)) {
     // Also the pod of a node that Slurm does not know: nobody will ever suspend it.
     if (node.want() == Node::Want::down) return result;
-    node.end(look.now);
+    node.end(context.now);
   } else if (is_taken_over(node, *record)) {
-    node.begin({node.pod->request}, look.now);
+    node.begin({node.pod->request}, context.now);
     node.progress.had_pod = true;
     node.progress.timed_scheduled = node.progress.timed_running = true;  // nobody knows when it was asked for
-  } else if (is_missed_resume(node, *record, look)) {
-    node.begin({look.request, {}, true}, look.now);  // which jobs wait for it is not known
+  } else if (is_missed_resume(node, *record, context)) {
+    node.begin({context.request, {}, true}, context.now);  // which jobs wait for it is not known
   } else {
     node.needs_get = !decided && !record->powering_up && needs_pod(*record);
     result.changed = node.needs_get;
@@ -282,9 +282,9 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look&
   return result;
 }
 
-void note_boot(Node& node, const SlurmNode* record, const Look& look) {
+void note_boot(Node& node, const SlurmNode* record, const ReconcileContext& context) {
   if (!record) return;
-  if (look.first && awaits_registration(*record)) {
+  if (context.first && awaits_registration(*record)) {
     node.booting = !node.pod || !node.pod->running;
     node.unregistered_pod = node.pod_uid();
   } else if (!node.unregistered_pod.empty() && is_responding(*record)) {

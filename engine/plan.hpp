@@ -108,7 +108,7 @@ Action plan_node(const Node& node, const PlanContext& context);
 std::optional<Action> plan_answer(const Node& node, const PlanContext& context);
 
 /** One comparison of our nodes with Slurm's records. */
-struct Look {
+struct ReconcileContext {
   TimePoint now{};
   /**
    * The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once.
@@ -133,14 +133,14 @@ struct ReconcileOutcome {
  * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
  * for kResumeGrace.
  */
-ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look);
+ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const ReconcileContext& context);
 
 /**
  * Notes what slurmctld waited for at the first look (Node::booting, Node::unregistered_pod). Call it after
  * reconcile_node() at each look. A slurmd registers once. If it did so with a slurmctld that was killed before it saved
  * that, or that another one took over from, the new one waits for it until ResumeTimeout.
  */
-void note_boot(Node& node, const SlurmNode* record, const Look& look);
+void note_boot(Node& node, const SlurmNode* record, const ReconcileContext& context);
 
 /** slurmd registers within a second or two of its start, and goes on trying, with growing pauses, while it can't. */
 inline constexpr std::chrono::seconds kRegistrationGrace{30};

@@ -29,17 +29,16 @@ constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 
 }  // namespace
 
-SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
-                           NodeSetOf nodeset_of, std::function<void()> wake_scheduler, bool fast_requeue)
-    : slurm_(slurm),
-      timers_(timers),
-      clock_(clock),
-      stays_(stays),
-      waits_for_(std::move(waits_for)),
-      nodeset_of_(std::move(nodeset_of)),
-      wake_scheduler_(std::move(wake_scheduler)),
+SlurmReports::SlurmReports(Parts parts)
+    : slurm_(parts.slurm),
+      timers_(parts.timers),
+      clock_(parts.clock),
+      one_shot_(parts.one_shot),
+      waits_for_(std::move(parts.waits_for)),
+      nodeset_of_(std::move(parts.nodeset_of)),
+      wake_scheduler_(std::move(parts.wake_scheduler)),
       gone_(
-          timers, [this] { return gone_delay(); },
+          timers_, [this] { return gone_delay(); },
           [this](std::vector<std::string> nodes) {
             last_gone_ = nodes.size();
             last_gone_at_ = clock_.now();
@@ -47,7 +46,7 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
                 "end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
                 [this] { look_for_jobs(); });
           }),
-      releasing_(timers, kReleaseDelay,
+      releasing_(timers_, kReleaseDelay,
                  [this](std::vector<std::string> nodes) {
                    // Held until then: a comparison that began before the release would hold them again.
                    tell(
@@ -56,18 +55,18 @@ SlurmReports::SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& cloc
                          for (const std::string& node : nodes) held_.erase(node);
                        });
                  }),
-      unprotecting_(timers, kReleaseDelay,
+      unprotecting_(timers_, kReleaseDelay,
                     [this](const std::vector<std::string>& nodesets) {
                       for (const std::string& nodeset : nodesets) unprotect(nodeset);
                     }),
-      telling_stuck_(timers, kReleaseDelay, [this](const std::vector<std::string>&) { tell_stuck(); }),
+      telling_stuck_(timers_, kReleaseDelay, [this](const std::vector<std::string>&) { tell_stuck(); }),
       noting_(
-          timers, [this] { return note_delay(); }, [this](const std::vector<std::string>& nodes) { note(nodes); }),
-      lost_jobs_(stays ? std::make_shared<LostJobs>(fast_requeue) : nullptr),
-      requeues_(slurm, timers, clock, [this] { look_for_jobs(); }) {}
+          timers_, [this] { return note_delay(); }, [this](const std::vector<std::string>& nodes) { note(nodes); }),
+      lost_jobs_(one_shot_ ? nullptr : std::make_shared<LostJobs>(parts.fast_requeue)),
+      requeues_(slurm_, timers_, clock_, [this] { look_for_jobs(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
-  failure.may_hold = stays_;
+  failure.may_hold = !one_shot_;
   const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
   slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall,
                done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
@@ -102,11 +101,11 @@ void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, s
   slurm_.call([this, what, calls = std::move(calls), then = std::move(then)](Slurm& slurm) -> SlurmCaller::Then {
     return [this, what, then, status = calls(slurm)] {
       if (then) then();
-      // Nothing is repeated: heal() sees what is left to do at the next comparison.
-      unsigned held_back = 0;
-      if (!status.ok() && limiter_.allow(clock_.now(), held_back)) {
-        log_warning("slurmctld: %s: %s (%u more such lines held back)", what, status.error().message().c_str(),
-                    held_back);
+      // Nothing is repeated: repair_from_record() sees what is left to do at the next comparison.
+      unsigned suppressed = 0;
+      if (!status.ok() && limiter_.allow(clock_.now(), suppressed)) {
+        log_warning("slurmctld: %s: %s (%u similar messages suppressed)", what, status.error().message().c_str(),
+                    suppressed);
       }
     };
   });
@@ -121,7 +120,7 @@ void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wante
   slurm_.call([this, step, wanted](Slurm& slurm) -> SlurmCaller::Then {
     return [this, step, wanted, status = recover_from_set_back(slurm, wanted, step)] {
       if (status.ok()) return;
-      log_error("slurmctld: restart, since its clock was set back: %s", status.error().message().c_str());
+      log_error("slurmctld: reconfigure after backward clock step: %s", status.error().message().c_str());
       if (status.error().code() == Errc::invalid) return;
       timers_.after(kStartAnewRetry, [this, step, wanted] { clock_set_back(step, wanted); });
     };
@@ -142,21 +141,21 @@ void SlurmReports::hold_back(const std::string& node, const std::string& cause) 
   const std::string nodeset = nodeset_of_(node);
   if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
     const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
-    log_info("node %s: its pod could not be made in time: tried again in %lld s", node.c_str(),
+    log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(),
              static_cast<long long>(pause.count()));
     timers_.after(pause, [this, node] { releasing_.add(node); });
     return;
   }
   PowerUpHealth& health = health_[nodeset];
   const std::chrono::seconds hold = health.failed(clock_.now());
-  log_info("node %s: held back for %lld s", node.c_str(), static_cast<long long>(hold.count()));
+  log_info("node %s: backing off for %lld s", node.c_str(), static_cast<long long>(hold.count()));
   timers_.after(hold, [this, node] { releasing_.add(node); });
   if (health.is_protected()) protect(nodeset, cause, hold);
 }
 
 void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold) {
   if (!protected_.insert(nodeset).second) return;
-  log_warning("nodeset %s: protected for %lld s, its nodes can't come up: %s", nodeset.c_str(),
+  log_warning("nodeset %s: protected for %lld s, power-ups fail: %s", nodeset.c_str(),
               static_cast<long long>(hold.count()), cause.c_str());
   tell("protect", [nodeset, cause](Slurm& slurm) { return protect_nodeset(slurm, nodeset, cause); });
   timers_.after(hold, [this, nodeset] { unprotect(nodeset); });
@@ -167,7 +166,7 @@ void SlurmReports::unprotect(const std::string& nodeset) {
   tell("unprotect", [nodeset](Slurm& slurm) { return unprotect_nodeset(slurm, nodeset); });
 }
 
-void SlurmReports::free(const SlurmNode& record) {
+void SlurmReports::release_orphaned_allocation(const SlurmNode& record) {
   if (!is_orphaned_allocation(record)) {
     left_allocated_.erase(record.name);
     return;
@@ -175,12 +174,12 @@ void SlurmReports::free(const SlurmNode& record) {
   const TimePoint since = left_allocated_.try_emplace(record.name, clock_.now()).first->second;
   if (clock_.now() < since + kLeftAllocated) return;
   left_allocated_.erase(record.name);
-  tell("free a node", [node = record.name](Slurm& slurm) { return free_node(slurm, node); });
+  tell("release an orphaned allocation", [node = record.name](Slurm& slurm) { return free_node(slurm, node); });
 }
 
-void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod) {
+void SlurmReports::repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod) {
   const std::string_view reason = record.reason;
-  if (owned) free(record);
+  if (owned) release_orphaned_allocation(record);
   if (owned && is_powered_down_unresponsive(record)) releasing_.add(record.name);
   if (is_given_up(record) && (owned || is_failure_reason(reason))) {
     hold_back(record.name, std::string(cause_of(reason)));

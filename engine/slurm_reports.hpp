@@ -2,7 +2,7 @@
 // SlurmReports: what slurmctld is told about nodes, when, and in how few calls. The engine's thread.
 //
 // It alone remembers which nodes are held back after a failed start, and which NodeSets are protected. All of it can be
-// rebuilt from the records' Reasons: heal() does, after a restart and for what went wrong on the way.
+// rebuilt from the records' Reasons: repair_from_record() does, after a restart and for what went wrong on the way.
 #pragma once
 
 #include <functional>
@@ -37,26 +37,31 @@ class SlurmReports {
   using OnVerdict = std::function<void(Result<Verdict>)>;
   using OnStuck = std::function<void(Result<StuckVerdict>)>;
 
-  /**
-   * `stays` false: made for one request, so that nothing can be put off. `wake_scheduler`: has slurmctld look for jobs
-   * to start, now and not when its next second begins; may be empty. `fast_requeue`: FastRequeue for lost nodes' jobs.
-   * References must outlive it.
-   */
-  SlurmReports(SlurmCaller& slurm, Timers& timers, const Clock& clock, bool stays, WaitsFor waits_for,
-               NodeSetOf nodeset_of, std::function<void()> wake_scheduler = {}, bool fast_requeue = false);
+  /** References must outlive it. */
+  struct Parts {
+    SlurmCaller& slurm;
+    Timers& timers;
+    const Clock& clock;
+    bool one_shot = false;  ///< made for one request, so that nothing can be put off
+    WaitsFor waits_for;
+    NodeSetOf nodeset_of;
+    std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs now, not with its next second; or empty
+    bool fast_requeue = false;                  ///< FastRequeue for lost nodes' jobs
+  };
+  explicit SlurmReports(Parts parts);
 
   /** fail_node(); a node that is to be held back is released by itself later. */
   void fail(NodeFailure failure, OnVerdict done);
   /** report_stuck() of a node, with others of the same moment. */
   void stuck(const std::string& node, StuckPod pod, OnStuck done);
   /** The suspend of a node is done: its pod is gone. */
-  void gone(const std::string& node) { gone_.add(node); }
+  void pod_deleted(const std::string& node) { gone_.add(node); }
   /** The API server kept us from the node's pod: a ResumeTimeout of it says nothing about its NodeSet. */
-  void excuse(const std::string& node) { excused_.insert(node); }
+  void forgive_resume_timeout(const std::string& node) { excused_.insert(node); }
   /** A new attempt begins: the node has no excuse. */
-  void asked_up(const std::string& node) { excused_.erase(node); }
+  void resume_requested(const std::string& node) { excused_.erase(node); }
   /** The node may wait for something else now. */
-  void look_at(const std::string& node) { noting_.add(node); }
+  void refresh_comment(const std::string& node) { noting_.add(node); }
 
   using Wanted = std::map<std::string, std::vector<std::uint32_t>>;  ///< nodes that are to be up, and for which jobs
   /** slurmctld's clock was set back: recover_from_set_back(), again until it goes well. */
@@ -68,13 +73,13 @@ class SlurmReports {
    * A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not;
    * `has_old_pod`: a pod is there that has to go first.
    */
-  void heal(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
+  void repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
 
   std::size_t held_nodes() const { return held_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:
-  void free(const SlurmNode& record);
+  void release_orphaned_allocation(const SlurmNode& record);
   void look_for_jobs();
   void hold_back(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
@@ -88,7 +93,7 @@ class SlurmReports {
   SlurmCaller& slurm_;
   Timers& timers_;
   const Clock& clock_;
-  const bool stays_;
+  const bool one_shot_;
   const WaitsFor waits_for_;
   const NodeSetOf nodeset_of_;
   const std::function<void()> wake_scheduler_;

@@ -133,7 +133,9 @@ Status Worker::serve() {
       {*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler, &users});
   const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
   auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
-  if (!control) log_error("%s; the programs work without the engine", control.error().message().c_str());
+  if (!control)
+    log_error("%s: engine socket unavailable; slurm-k8s-resume/-suspend will call the API server directly",
+              control.error().message().c_str());
 
   *transport_.lock() = &transport;
   engine.start();

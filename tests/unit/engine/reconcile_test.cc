@@ -126,8 +126,8 @@ void reconciles_with_slurm(void**) {
   };
   for (const auto& row : cases) {
     Node node = row.node;
-    const Look look{kNow, row.first, "new", kNow - 2s};
-    const ReconcileOutcome result = reconcile_node(node, row.record, look);
+    const ReconcileContext context{kNow, row.first, "new", kNow - 2s};
+    const ReconcileOutcome result = reconcile_node(node, row.record, context);
     const Says says = node.needs_get   ? Says::needs_get
                       : result.changed ? Says::changed
                       : result.waits   ? Says::waits
