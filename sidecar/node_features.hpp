@@ -8,7 +8,7 @@
 
 #include "nodeset/nodeset.hpp"
 #include "slurm/slurm.hpp"
-#include "sidecar/machine_features.hpp"
+#include "sidecar/kube_node_features.hpp"
 
 namespace slurmk8s {
 

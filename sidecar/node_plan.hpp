@@ -18,7 +18,7 @@
 #include "slurm/slurm.hpp"
 #include "sidecar/create_stop.hpp"
 #include "sidecar/known_nodeset.hpp"
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 #include "sidecar/node_action.hpp"
 #include "sidecar/node_counts.hpp"
 #include "sidecar/pod_facts.hpp"

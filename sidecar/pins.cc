@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "nodeset/names.hpp"
-#include "sidecar/machine_match.hpp"
+#include "sidecar/kube_node_match.hpp"
 
 namespace slurmk8s {
 

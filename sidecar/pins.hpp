@@ -7,7 +7,7 @@
 
 #include "nodeset/nodeset.hpp"
 #include "slurm/slurm.hpp"
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 #include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {

@@ -9,7 +9,7 @@
 #include "slurm/hostlist.hpp"
 #include "daemon/condition.hpp"
 #include "slurm/reasons.hpp"
-#include "sidecar/machine_mirror.hpp"
+#include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/roll_out.hpp"
 
 namespace slurmk8s {

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "kube/fake_client.hpp"
-#include "sidecar/machine_mirror.hpp"
+#include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/update_plan.hpp"
 #include "support/cmocka.hpp"

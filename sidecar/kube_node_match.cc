@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nodeSelector, nodeAffinity and tolerations of a pod against labels and taints of a Kubernetes node.
-#include "sidecar/machine_match.hpp"
+#include "sidecar/kube_node_match.hpp"
 
 #include <optional>
 

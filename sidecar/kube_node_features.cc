@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Features of machines: reading the annotation.
-#include "sidecar/machine_features.hpp"
+#include "sidecar/kube_node_features.hpp"
 
 #include <algorithm>
 

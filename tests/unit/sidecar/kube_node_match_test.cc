@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_match: which Kubernetes nodes a pod's spec chooses, as Kubernetes' scheduler does.
-#include "sidecar/machine_match.hpp"
+// sidecar/kube_node_match: which Kubernetes nodes a pod's spec chooses, as Kubernetes' scheduler does.
+#include "sidecar/kube_node_match.hpp"
 
 #include "support/cmocka.hpp"
 
@@ -109,5 +109,5 @@ int main() {
       SLURMK8S_TEST(selector_and_affinity_must_both_hold),
       SLURMK8S_TEST(chooses_machines),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_match", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_match", tests, nullptr, nullptr);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "json/json.hpp"
-#include "sidecar/machine_features.hpp"
+#include "sidecar/kube_node_features.hpp"
 
 namespace slurmk8s {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_features: what annotations give.
-#include "sidecar/machine_features.hpp"
+// sidecar/kube_node_features: what annotations give.
+#include "sidecar/kube_node_features.hpp"
 
 #include "base/text.hpp"
 #include "support/cmocka.hpp"
@@ -56,5 +56,5 @@ int main() {
       SLURMK8S_TEST(has_bounds),
       SLURMK8S_TEST(knows_its_own),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_features", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_features", tests, nullptr, nullptr);
 }

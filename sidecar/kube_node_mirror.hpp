@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 #include "slurm/reasons.hpp"
 #include "slurm/slurm.hpp"
 #include "sidecar/node_action.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_facts: what is read of a Kubernetes node, and which taints are tolerated.
-#include "sidecar/machine_facts.hpp"
+// sidecar/kube_node_facts: what is read of a Kubernetes node, and which taints are tolerated.
+#include "sidecar/kube_node_facts.hpp"
 
 #include "base/text.hpp"
 #include "support/cmocka.hpp"
@@ -77,5 +77,5 @@ int main() {
       SLURMK8S_TEST(reads_labels),
       SLURMK8S_TEST(tolerates_as_kubernetes_does),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_facts", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_facts", tests, nullptr, nullptr);
 }

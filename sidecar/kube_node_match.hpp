@@ -9,7 +9,7 @@
 #include <string>
 
 #include "nodeset/nodeset.hpp"
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 
 namespace slurmk8s {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_mirror: a table of nodes, machines and what is done.
-#include "sidecar/machine_mirror.hpp"
+// sidecar/kube_node_mirror: a table of nodes, machines and what is done.
+#include "sidecar/kube_node_mirror.hpp"
 
 #include <functional>
 
@@ -133,5 +133,5 @@ int main() {
       SLURMK8S_TEST(a_pinned_node_waits_for_its_machine),
       SLURMK8S_TEST(a_drain_is_taken_back_when_the_pod_left_the_machine),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_mirror", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_mirror", tests, nullptr, nullptr);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A Kubernetes node's object, reduced to what decides whether its pods may take further jobs.
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 
 #include "daemon/condition.hpp"
-#include "sidecar/machine_topology.hpp"
+#include "sidecar/kube_node_topology.hpp"
 
 namespace slurmk8s {
 namespace {
