@@ -86,7 +86,7 @@ struct Origin {
   bool is_object;                     ///< else an entry of the chart's values
   std::string root;                   ///< "nodeset NAME" or "nodesets.NAME"
   Json own;                           ///< of values, what the entry says itself; the rest is from nodesetDefaults
-  bool names_machines;                ///< scalingMode DaemonSet
+  bool is_daemon_set;                 ///< scalingMode DaemonSet
   std::string hostname;               ///< of an object: template.spec.hostname, which Slurm's node names come from
   bool has_extra_conf = false;        ///< of values: then extraConfMap has no effect
   bool has_partition_config = false;  ///< and partition.configMap beside partition.config
@@ -160,7 +160,7 @@ class Walk {
     if (path == "metadata.name") return name(value, path);
     if (path == "spec.template.spec.hostname") return hostname(value, path);
     if (row.target == "spec.scalingMode") return scaling_mode(value, path);
-    if (row.target == "spec.replicas" && origin_.names_machines) {
+    if (row.target == "spec.replicas" && origin_.is_daemon_set) {
       return note(Kind::unneeded, path, "without effect with scalingMode DaemonSet");
     }
     if (row.target.empty()) return left_out(value, path, row);
@@ -408,9 +408,9 @@ void finish(const Walk& walk, const std::string& where, Conversion& conversion) 
 
 void convert_object(const Json& object, Conversion& conversion) {
   const std::string where = "nodeset " + std::string(object.at({"metadata", "name"}).text());
-  const bool names_machines = object.at({"spec", "scalingMode"}).text() == "DaemonSet";
+  const bool is_daemon_set = object.at({"spec", "scalingMode"}).text() == "DaemonSet";
   const std::string hostname(object.at({"spec", "template", "spec", "hostname"}).text());
-  Walk walk({.is_object = true, .root = where, .own = {}, .names_machines = names_machines, .hostname = hostname},
+  Walk walk({.is_object = true, .root = where, .own = {}, .is_daemon_set = is_daemon_set, .hostname = hostname},
             conversion);
   Json rest = object.clone();
   rest.erase("apiVersion");
@@ -453,13 +453,13 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
     conversion.notes.push_back({Kind::unneeded, where + ".enabled", "false: this NodeSet is left out"});
     return;
   }
-  const bool names_machines = nodeset["scalingMode"].text() == "DaemonSet";
+  const bool is_daemon_set = nodeset["scalingMode"].text() == "DaemonSet";
   const bool extra_conf = !is_empty(nodeset["extraConf"]);
   const bool config = !is_empty(nodeset.at({"partition", "config"}));
   Walk walk({.is_object = false,
              .root = where,
              .own = own,
-             .names_machines = names_machines,
+             .is_daemon_set = is_daemon_set,
              .hostname = {},
              .has_extra_conf = extra_conf,
              .has_partition_config = config},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which Kubernetes nodes a NodeSet's pods fit on, as Kubernetes' scheduler decides it. Pure; any thread.
 //
-// What a pod asks for (CPUs, memory, devices, ports, volumes, other pods) isn't looked at: a pod that finds no room on
-// its Kubernetes node waits there, as a DaemonSet's does.
+// Requests of a pod (CPUs, memory, devices, ports, volumes, other pods) are not checked: a pod without room on its
+// Kubernetes node stays Pending, as a DaemonSet's does.
 #pragma once
 
 #include <map>
@@ -14,16 +14,19 @@
 namespace slurmk8s {
 
 /** Whether nodeSelector and the required nodeAffinity of a pod's spec choose this Kubernetes node. */
-bool is_selected(const std::string& name, const MachineFacts& machine, const Json& pod_spec);
+bool is_selected(const std::string& name, const KubeNodeFacts& kube_node, const Json& pod_spec);
 
 /** The nodes that scalingMode DaemonSet wants. */
-struct MachineNodes {
-  /** By Slurm's name: whether the Kubernetes node is ready. When it isn't, what is up stays, and nothing is begun. */
+struct DaemonNodes {
+  /**
+   * By Slurm's name: whether the Kubernetes node is ready. While it is not, its node stays up if it is, and is not
+   * powered up.
+   */
   std::map<std::string, bool> wanted;
-  std::vector<std::string> too_long;  ///< names that no host can have
+  std::vector<std::string> too_long;  ///< names longer than a host name may be
 };
 
-/** One for each Kubernetes node that is selected, isn't cordoned and has no taint that the pods don't tolerate. */
-MachineNodes choose_machine_nodes(const NodeSet& nodeset, const Machines& machines);
+/** One for each Kubernetes node that is selected, not cordoned, and without a taint that the pods do not tolerate. */
+DaemonNodes choose_daemon_nodes(const NodeSet& nodeset, const KubeNodes& kube_nodes);
 
 }  // namespace slurmk8s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The mirror of Kubernetes nodes in Slurm: what happens to a node whose pod is on a machine that is to be emptied, or
-// that is silent or gone. Pure; any thread.
+// The mirror of Kubernetes nodes in Slurm: what happens to a Slurm node when the Kubernetes node of its pod is
+// cordoned, tainted, not ready or gone. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -14,25 +14,23 @@
 
 namespace slurmk8s {
 
-/** Beginning of the Reasons of nodes that we drain for their machine; only nodes with this are undrained for it. */
-inline constexpr std::string_view kMachineReason = kReasonMachine;
-
-struct MachineStep {
+struct KubeNodeStep {
   NodeAction::Kind kind;
-  std::string reason;  ///< with drain and power_down: what is the matter with the machine
+  std::string reason;  ///< with drain and power_down: what is wrong with the Kubernetes node
 };
 
 /**
- * The next step for a node that is wanted; empty: nothing is to be done for its machine's sake.
- *  - cordoned, or tainted with what the NodeSet doesn't tolerate: it takes no further job, and is powered down when its
- *    jobs are over; the record then serves on another machine;
- *  - not ready, or gone: it takes no further job until the machine is well; what runs goes on, since a silent kubelet
- *    says nothing about the jobs;
- *  - well again, or the pod isn't there any more: our drain is taken back.
- *  - powered down, and `pin` is such a machine, to which its pod would have to go: it takes no job either.
- * A node that somebody else drained, or that is coming up or going down, is left alone.
+ * The next step for a node that stays in the NodeSet; empty: its Kubernetes node needs none.
+ *  - cordoned, or tainted with what the NodeSet doesn't tolerate: drain, then power down when its jobs are over; the
+ *    node then serves on another Kubernetes node;
+ *  - not ready, or gone: drain until the Kubernetes node is ready; running jobs go on, since a silent kubelet says
+ *    nothing about them;
+ *  - ready again, or the pod no longer exists: undrain, if the drain is ours.
+ *  - powered down, and `pin` is such a Kubernetes node, on which its pod would have to run: drain.
+ * Nodes that others drained, and nodes that are powering up or down, stay as they are.
+ * Reasons begin with kReasonKubeNode; only nodes with such a Reason are undrained.
  */
-std::optional<MachineStep> machine_step(const SlurmNode& node, const PodFacts* pod, const Machines& machines,
-                                        const Json& tolerations, const std::string& pin = {});
+std::optional<KubeNodeStep> kube_node_step(const SlurmNode& node, const PodFacts* pod, const KubeNodes& kube_nodes,
+                                           const Json& tolerations, const std::string& pin = {});
 
 }  // namespace slurmk8s

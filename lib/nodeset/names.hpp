@@ -54,8 +54,8 @@ std::optional<NodeName> parse_node_name(std::string_view name);
  * The name of a Kubernetes node as a part of a host name, from which it can be told again: '.' becomes "--", and n '-'
  * in a row, n > 1, become n + 1. "m-1.example.org" is "m-1--example--org". A '.' is never beside a '-' there.
  */
-std::string encode_machine(std::string_view machine);
-/** The Kubernetes node's name; empty when encode_machine() makes no such text. */
-std::optional<std::string> decode_machine(std::string_view text);
+std::string encode_kube_node(std::string_view kube_node);
+/** The Kubernetes node's name; empty when encode_kube_node() makes no such text. */
+std::optional<std::string> decode_kube_node(std::string_view text);
 
 }  // namespace slurmk8s

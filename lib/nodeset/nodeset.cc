@@ -414,8 +414,8 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   if (!status.ok()) return status.error().wrap(object_name);
   nodeset.template_hash = hash_template(nodeset);
   if (nodeset.pins_nodes) {
-    object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& machine) {
-      nodeset.pins.emplace(ordinal, machine.text());
+    object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& kube_node) {
+      nodeset.pins.emplace(ordinal, kube_node.text());
     });
   }
   return nodeset;
@@ -461,18 +461,18 @@ Json owner_reference(const NodeSet& nodeset) {
   return owner;
 }
 
-std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine) {
-  return nodeset.name + "-" + encode_machine(machine);
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view kube_node) {
+  return nodeset.name + "-" + encode_kube_node(kube_node);
 }
 
-std::string machine_of(const NodeSet& nodeset, std::string_view node) {
+std::string kube_node_of(const NodeSet& nodeset, std::string_view node) {
   if (nodeset.pins_nodes) {
     const auto parsed = parse_node_name(node);
     const auto pin = parsed ? nodeset.pins.find(std::to_string(parsed->ordinal)) : nodeset.pins.end();
     return pin == nodeset.pins.end() ? std::string() : pin->second;
   }
   if (nodeset.scaling_mode != ScalingMode::daemon_set || node.size() <= nodeset.name.size()) return {};
-  return decode_machine(node.substr(nodeset.name.size() + 1)).value_or(std::string());
+  return decode_kube_node(node.substr(nodeset.name.size() + 1)).value_or(std::string());
 }
 
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find) {
@@ -485,7 +485,7 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
     const auto parsed = parse_node_name(node);
     const bool is_ordinal = parsed && parsed->nodeset == name;
     const bool counts_nodes = nodeset->ok() && (*nodeset)->scaling_mode != ScalingMode::daemon_set;
-    if (is_ordinal || (!counts_nodes && decode_machine(node.substr(dash + 1)))) return name;
+    if (is_ordinal || (!counts_nodes && decode_kube_node(node.substr(dash + 1)))) return name;
   }
   return std::nullopt;
 }

@@ -49,7 +49,9 @@ struct NodeSet {
   std::int64_t replicas = 1;
   int ordinal_padding = 0;
   ScalingMode scaling_mode = ScalingMode::on_demand;
-  /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
+  /**
+   * How long a pod that no Kubernetes node has room for is waited for, since a cluster autoscaler may be bringing one.
+   */
   std::chrono::seconds unschedulable_grace{240};
   bool protects_busy = true;                  ///< pods of nodes in use are kept from evictions
   std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
@@ -73,16 +75,16 @@ struct NodeSet {
 };
 
 /** The node of a NodeSet with scalingMode DaemonSet for a Kubernetes node. It may be too long for a host name. */
-std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine);
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view kube_node);
 
 /** The Kubernetes node that the pod of this node has to be on; empty: any. `node` is one of the NodeSet's. */
-std::string machine_of(const NodeSet& nodeset, std::string_view node);
+std::string kube_node_of(const NodeSet& nodeset, std::string_view node);
 
 /** Finds a NodeSet by name: what decode_nodeset() made of it, or null. */
 using FindNodeSet = std::function<const Result<NodeSet>*(const std::string& name)>;
 
 /**
- * The name of the NodeSet whose nodes are named like this: NAME-3, or with scalingMode DaemonSet NAME-MACHINE. Of
+ * The name of the NodeSet whose nodes are named like this: NAME-3, or with scalingMode DaemonSet NAME-KUBENODE. Of
  * several it is the one with the longest name; one whose spec is wrong counts, since nobody knows its mode.
  */
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find);

@@ -57,7 +57,8 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   list.push(env_from_field("SLURM_K8S_POD", "metadata.name"));
   list.push(env_from_field("SLURM_K8S_NAMESPACE", "metadata.namespace"));
   list.push(env_from_field("SLURM_K8S_NODE", "spec.nodeName"));
-  // Kubernetes 1.35 gives pods this label of their machine; before, a NodeSet of one zone can have it in its template.
+  // Kubernetes 1.35 gives pods this label of their Kubernetes node; before, a NodeSet of one zone can have it in its
+  // template.
   list.push(env_from_field("SLURM_K8S_ZONE", "metadata.labels['topology.kubernetes.io/zone']"));
   list.push(env_from_limit("SLURM_K8S_CPU_LIMIT", "cpu"));
   list.push(env_from_limit("SLURM_K8S_MEMORY_LIMIT", "memory"));
@@ -107,7 +108,8 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
       .set("dnsConfig", std::move(dns))
       .set("securityContext", pod_security(nodeset.pod_spec))
       .set("terminationGracePeriodSeconds", Json::integer(kGraceSeconds));
-  // Otherwise a pod in its machine's network asks the machine's DNS, which doesn't know slurmctld's service.
+  // Otherwise a pod in its Kubernetes node's network asks the Kubernetes node's DNS, which doesn't know slurmctld's
+  // service.
   if (nodeset.pod_spec["hostNetwork"].boolean_or(false)) spec.set("dnsPolicy", "ClusterFirstWithHostNet");
   return spec;
 }
@@ -146,10 +148,10 @@ Json slurmd_overlay(const Json& overlay) {
 }
 
 /** Only this Kubernetes node, as a DaemonSet's controller says it: in each of the template's terms, which are ORed. */
-Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
+Json pinned_affinity(const Json& pod_spec, const std::string& kube_node) {
   constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
   Json field = Json::object();
-  field.set("key", "metadata.name").set("operator", "In").set("values", Json::array().push(machine));
+  field.set("key", "metadata.name").set("operator", "In").set("values", Json::array().push(kube_node));
   Json given = pod_spec.at({"affinity", "nodeAffinity", kRequired, "nodeSelectorTerms"});
   if (given.size() == 0) given = Json::array().push(Json::object());
   Json terms = Json::array();
@@ -165,8 +167,8 @@ Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
 }
 
 /**
- * With those that a DaemonSet's controller adds: the pod has no other machine to go to, and what runs on a silent one
- * goes on. Not the one of cordoned machines: they are to be emptied.
+ * With those that a DaemonSet's controller adds: the pod has no other Kubernetes node to go to, and what runs on a
+ * silent one goes on. Not the one of cordoned Kubernetes nodes: they are to be emptied.
  */
 Json daemon_tolerations(const Json& given, bool host_network) {
   static constexpr std::array<std::pair<const char*, const char*>, 6> kAdded{{{"not-ready", "NoExecute"},
@@ -195,8 +197,8 @@ Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Optio
       .set("volumes", claim_volumes(nodeset, identity.node))
       .set("automountServiceAccountToken", Json::boolean(false))
       .set("enableServiceLinks", Json::boolean(false));
-  if (std::string machine = machine_of(nodeset, identity.node); !machine.empty()) {
-    spec.set("affinity", pinned_affinity(nodeset.pod_spec, machine));
+  if (std::string kube_node = kube_node_of(nodeset, identity.node); !kube_node.empty()) {
+    spec.set("affinity", pinned_affinity(nodeset.pod_spec, kube_node));
   }
   if (nodeset.scaling_mode == ScalingMode::daemon_set) {
     spec.set("tolerations",

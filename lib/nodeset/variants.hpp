@@ -35,7 +35,7 @@ class VariantCatalog {
 
   /** By NodeSet. */
   std::map<std::string, Entry> nodesets;
-  /** Of the users in it: those that the machine knows. */
+  /** Ids of these users, as far as slurmctld's host knows them. */
   std::map<std::string, std::uint32_t> uids;
   /** AvailableFeatures of Slurm's nodes, each text once: those of slurm.conf are in no NodeSet. */
   std::set<std::string> records;

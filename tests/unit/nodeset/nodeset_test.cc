@@ -164,16 +164,16 @@ void takes_half_a_cpu_as_one(void**) {
   assert_int_equal(nodeset->real_memory_mib, 64);
 }
 
-void a_daemon_set_has_a_node_for_each_machine(void**) {
+void a_daemon_set_has_a_node_for_each_kube_node(void**) {
   auto nodeset = decode(R"({"scalingMode":"DaemonSet","replicas":1,
       "slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}})");
   assert_true(nodeset.ok());
   assert_true(nodeset->keeps_up());
   assert_text(daemon_node_name(*nodeset, "m1.example.org"), "compute-m1--example--org");
-  assert_text(machine_of(*nodeset, "compute-m1--example--org"), "m1.example.org");
-  assert_text(machine_of(*nodeset, "compute"), "");
+  assert_text(kube_node_of(*nodeset, "compute-m1--example--org"), "m1.example.org");
+  assert_text(kube_node_of(*nodeset, "compute"), "");
   nodeset->scaling_mode = ScalingMode::always;
-  assert_text(machine_of(*nodeset, "compute-0"), "");
+  assert_text(kube_node_of(*nodeset, "compute-0"), "");
 }
 
 void knows_where_nodes_are_pinned(void**) {
@@ -182,11 +182,11 @@ void knows_where_nodes_are_pinned(void**) {
       "ordinalPadding":3,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}}})");
   const auto pinned = decode_nodeset(object);
   assert_true(pinned.ok());
-  assert_text(machine_of(*pinned, "compute-000"), "m1");
-  assert_text(machine_of(*pinned, "compute-012"), "m2");
-  assert_text(machine_of(*pinned, "compute-001"), "");
+  assert_text(kube_node_of(*pinned, "compute-000"), "m1");
+  assert_text(kube_node_of(*pinned, "compute-012"), "m2");
+  assert_text(kube_node_of(*pinned, "compute-001"), "");
   object["spec"].set("pinToNode", Json::boolean(false));
-  assert_text(machine_of(*decode_nodeset(object), "compute-000"), "");
+  assert_text(kube_node_of(*decode_nodeset(object), "compute-000"), "");
 }
 
 void finds_owners_by_name(void**) {
@@ -400,7 +400,7 @@ int main() {
       SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
       SLURMK8S_TEST(parses_quantities),
-      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine),
+      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_kube_node),
       SLURMK8S_TEST(finds_owners_by_name),
       SLURMK8S_TEST(knows_where_nodes_are_pinned),
   };

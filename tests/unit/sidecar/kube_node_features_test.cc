@@ -8,13 +8,13 @@
 namespace slurmk8s {
 namespace {
 
-std::string joined(const MachineFeatures& machine) {
+std::string joined(const KubeNodeFeatures& kube_node) {
   std::string text;
-  for (const std::string& feature : machine.features) text += (text.empty() ? "" : " ") + feature;
-  return machine.wrong.empty() ? text : text + " | " + machine.wrong;
+  for (const std::string& feature : kube_node.features) text += (text.empty() ? "" : " ") + feature;
+  return kube_node.wrong.empty() ? text : text + " | " + kube_node.wrong;
 }
 
-std::string decode(const char* annotations) { return joined(decode_machine_features(*Json::parse(annotations))); }
+std::string decode(const char* annotations) { return joined(decode_kube_node_features(*Json::parse(annotations))); }
 
 void reads_the_annotation(void**) {
   const std::pair<const char*, const char*> cases[] = {
@@ -34,16 +34,16 @@ void has_bounds(void**) {
   std::string many;
   for (int i = 0; i < 40; i++) many += format("f%d,", i);
   Json annotations = Json::object().set(kAnnotationFeatures, many);
-  const MachineFeatures machine = decode_machine_features(annotations);
-  assert_int_equal(machine.features.size(), 32);
-  assert_text(machine.wrong, "more than 32 features");
+  const KubeNodeFeatures kube_node = decode_kube_node_features(annotations);
+  assert_int_equal(kube_node.features.size(), 32);
+  assert_text(kube_node.wrong, "more than 32 features");
   annotations.set(kAnnotationFeatures, std::string(300, 'x'));
-  assert_int_equal(decode_machine_features(annotations).features.size(), 0);
+  assert_int_equal(decode_kube_node_features(annotations).features.size(), 0);
 }
 
 void knows_its_own(void**) {
-  assert_true(is_machine_feature("k8s/rack1"));
-  assert_false(is_machine_feature("rack1"));
+  assert_true(is_kube_node_feature("k8s/rack1"));
+  assert_false(is_kube_node_feature("rack1"));
 }
 
 }  // namespace
