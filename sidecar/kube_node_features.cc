@@ -32,7 +32,7 @@ KubeNodeFeatures decode_kube_node_features(const Json& annotations) {
     const std::string_view feature = trim(entry);
     if (feature.empty()) continue;
     if (!is_plain(feature)) {
-      kube_node.wrong = "\"" + std::string(feature.substr(0, kMaxLength)) + "\": letters, digits and _-.:/= are needed";
+      kube_node.wrong = "\"" + std::string(feature.substr(0, kMaxLength)) + "\": must be letters, digits and _-.:/=";
     } else if (kube_node.features.size() == kMaxFeatures) {
       kube_node.wrong = format("more than %zu features", kMaxFeatures);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of nodes: put together and taken apart.
+// Builds and parses names of nodes.
 #include "nodeset/names.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ std::optional<NodeName> parse_node_name(std::string_view name) {
 std::string encode_kube_node(std::string_view kube_node) {
   std::string text;
   for (std::size_t i = 0; i < kube_node.size(); i++) {
-    const bool goes_on = kube_node[i] == '-' && i + 1 < kube_node.size() && kube_node[i + 1] == '-';
-    const bool ends_run = kube_node[i] == '-' && !goes_on && i > 0 && kube_node[i - 1] == '-';
+    const bool continues = kube_node[i] == '-' && i + 1 < kube_node.size() && kube_node[i + 1] == '-';
+    const bool ends_run = kube_node[i] == '-' && !continues && i > 0 && kube_node[i - 1] == '-';
     if (kube_node[i] == '.') {
       text += "--";
     } else {

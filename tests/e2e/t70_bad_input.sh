@@ -43,7 +43,7 @@ test_a_spec_that_the_sidecar_refuses() {
   assert_equal "nodes" 8 "$(node_count)"
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"5","memory":"1Gi"}}},
     "extraConf":"ThreadsPerCore=2"}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition is that of the change" condition_has bad "don't divide the 5 CPUs"
+  wait_for 20 "the condition is that of the change" condition_has bad "must divide the 5 CPUs"
   # The other NodeSet goes on.
   local job
   job=$(submit -N1 --wrap true)

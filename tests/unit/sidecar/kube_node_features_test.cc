@@ -25,7 +25,7 @@ void reads_the_annotation(void**) {
       {R"({"slurm-k8s.io/features":" rack1 ,,zone=a,k8s/ssd"})", "k8s/rack1 k8s/zone=a k8s/ssd"},
       {R"({"features.slinky.slurm.net/spec":"rack1,rack2"})", "k8s/rack1 k8s/rack2"},
       {R"({"features.slinky.slurm.net/spec":"theirs","slurm-k8s.io/features":"ours"})", "k8s/ours"},
-      {R"({"slurm-k8s.io/features":"a&b,rack1"})", "k8s/rack1 | \"a&b\": letters, digits and _-.:/= are needed"},
+      {R"({"slurm-k8s.io/features":"a&b,rack1"})", "k8s/rack1 | \"a&b\": must be letters, digits and _-.:/="},
   };
   for (const auto& [annotations, features] : cases) assert_text(decode(annotations), features);
 }

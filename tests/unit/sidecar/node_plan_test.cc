@@ -498,11 +498,11 @@ void leaves_records_of_a_wrong_spec(void**) {
   Cluster cluster;
   cluster.nodeset("good", 1).records("bad", 0, 3).records("bad", 4, 4, allocated);
   cluster.nodesets.insert_or_assign(
-      "bad", KnownNodeSet{.generation = 2, .spec = Error(Errc::invalid, "nodeset slurm/bad: spec.x: required")});
+      "bad", KnownNodeSet{.generation = 2, .spec = Error(Errc::invalid, "nodeset slurm/bad: spec.x: Required value")});
   assert_text(cluster.actions(), "create good-0");
   assert_text(cluster.state("bad"), "-/InvalidSpec");
   const NodePlan plan = cluster.plan();
-  assert_text(plan.states.at("bad").message, "nodeset slurm/bad: spec.x: required");
+  assert_text(plan.states.at("bad").message, "nodeset slurm/bad: spec.x: Required value");
   assert_int_equal(plan.states.at("bad").counts.total, 5);
 }
 

@@ -673,7 +673,7 @@ void keeps_a_wrong_spec_apart(void**) {
   f.scale("good", 1);
   f.rounds(2);
   assert_text(f.slurm.names(), "bad-[0-2],good-0");
-  assert_text(f.ready("bad"), "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: required");
+  assert_text(f.ready("bad"), "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: Required value");
   assert_int_equal(f.reconciler.states().at("bad").counts.total, 3);
   assert_true(f.reconciler.states().at("good").ready);
   f.scale("bad", 1);
