@@ -26,7 +26,7 @@ check "unknown section" refused "additional properties 'nodeset'" --set nodeset.
 check "unknown value" refused "'/slurm': additional properties 'suspendtime'" --set slurm.suspendtime=1
 check "negative replicas" refused "/nodesets/compute/replicas" --set nodesets.compute.replicas=-1
 check "text as a number" refused "/slurm/resumeTimeout" --set slurm.resumeTimeout=soon
-check "launchTimeout not longer than resumeTimeout" refused "slurm.launchTimeout: must be longer" \
+check "launchTimeout not greater than resumeTimeout" refused "slurm.launchTimeout: must be greater" \
   --set slurm.launchTimeout=300 --set slurm.resumeTimeout=300
 check "requeueDelay below 5" refused "/slurm/requeueDelay" --set slurm.requeueDelay=4
 check "invalid name of a NodeSet" refused "propertyName .Gpu" --set nodesets.Gpu.replicas=1

@@ -18,7 +18,7 @@ rules_are_narrow() {
 }
 
 check "controller's name and address" has slurm.conf "SlurmctldHost=slurm-controller-0(slurm-controller)"
-check "two controllers without a shared claim" refused "existingClaim must name a ReadWriteMany claim" \
+check "two controllers without a shared claim" refused "controller.persistence.existingClaim: Required value" \
   --set controller.replicas=2
 check "three controllers" refused "/controller/replicas" --set controller.replicas=3
 two=(--set "controller.replicas=2,controller.persistence.existingClaim=shared")

@@ -6,7 +6,7 @@ slurm.defaultFiles: the files of /etc/slurm that configFiles can replace, as YAM
 {{- define "slurm.defaultFiles" -}}
 cgroup.conf: |
   {{- if eq (include "slurm.isBefore" (list . "24.05")) "true" }}
-  # slurmd wants to load one, and this one does nothing before somebody uses it.
+  # slurmd requires a plugin. This one has no effect unless another plugin uses it.
   CgroupPlugin=cgroup/v1
   {{- else }}
   CgroupPlugin=disabled

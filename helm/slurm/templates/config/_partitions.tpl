@@ -5,7 +5,7 @@ slurm.conf.partitions: section of slurm.conf: Slurm's NodeSets, and the partitio
 */}}
 {{- define "slurm.conf.partitions" -}}
 {{- $memory := include "slurm.memoryPerCPU" (list . (list "ALL")) -}}
-# Every node has the name of its NodeSet as a feature.
+# Each node has its NodeSet's name as a feature.
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
 NodeSet={{ $name }} Feature={{ $name }}
 {{- if and $nodeset.partition.enabled (not $.Values.slurm.runtimePartitions) }}
@@ -23,14 +23,14 @@ PartitionName={{ $name }} Nodes={{ $nodesets | join "," }} {{ $partition.config 
 {{- end -}}
 
 {{/*
-slurm.conf.runtimePartitions: line of slurm.conf, with a newline before it, that keeps partitions made at run time.
+slurm.conf.runtimePartitions: line of slurm.conf, with a newline before it, that keeps partitions created at run time.
 */}}
 {{- define "slurm.conf.runtimePartitions" -}}
 {{- if .Values.slurm.runtimePartitions }}
 {{- if eq (include "slurm.isBefore" (list . "24.05")) "true" }}
-{{- fail "slurm.runtimePartitions: needs Slurm 24.05, which keeps such partitions over a restart" }}
+{{- fail "slurm.runtimePartitions: needs Slurm 24.05 or later, which keeps partitions created at run time over a restart" }}
 {{- end }}
-# Partitions of NodeSets are made at run time: without this they go at a restart, and their jobs with them.
+# Keep partitions created at run time over a restart; without it their jobs would be cancelled.
 ReconfigFlags=KeepPartInfo
 {{- end }}
 {{- end -}}

@@ -6,7 +6,7 @@ slurm.conf.plugins: section of slurm.conf: the plugins of this project and what 
 {{- define "slurm.conf.plugins" -}}
 {{- $own := printf "%v %v" .Values.controller.extraConfMap .Values.controller.extraConf -}}
 {{- if include "slurm.spankScripts" . -}}
-# prep/script runs the scripts of the SPANK plugin; a launch waits for them.
+# prep/script runs the scripts of the SPANK plugin. The launch of a job waits for them.
 PrEpPlugins=prep/k8s,prep/script
 BatchStartTimeout={{ add 10 (mul 2 (int .Values.slurm.spank.scripts.timeout)) }}
 {{- else if regexMatch "(?i)\\b(Pro|Epi)log(Slurmctld)?\\b *[=:]" $own -}}
@@ -18,17 +18,17 @@ PrEpPlugins=prep/k8s
 {{- if not .Values.slurm.spank.killLeftovers }}
 PrEpParameters=keep_leftovers
 {{- end }}
-{{- /* Before 23.02 slurmctld doesn't keep track of which variant a node runs. */}}
+{{- /* slurmctld keeps track of a node's active features from 23.02 on. */}}
 {{- $variants := and .Values.slurm.nodeFeatures.enabled (eq (include "slurm.isBefore" (list . "23.02")) "false") }}
 {{- if $variants }}
 NodeFeaturesPlugins=node_features/k8s
 {{- end }}
 {{- $defunct := eq (include "slurm.isBefore" (list . "25.05")) "false" }}
 {{- if not $defunct }}
-# slurmd may not make a user's login environment in a pod, and would end: the SPANK plugin does.
+# slurmd cannot create a user's login environment in a pod, and would exit. The SPANK plugin creates it.
 GetEnvTimeout=0
 {{- end }}
-{{- /* Where that setting is defunct, job_submit/k8s keeps the request for a login environment from slurmd. */}}
+{{- /* From 25.05 on GetEnvTimeout is defunct: job_submit/k8s keeps the request for a login environment from slurmd. */}}
 {{- with concat (ternary (list "k8s") list (or $variants $defunct)) .Values.slurm.jobSubmitPlugins }}
 JobSubmitPlugins={{ join "," . }}
 {{- end }}

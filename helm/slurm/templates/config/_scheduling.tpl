@@ -11,11 +11,11 @@ SelectTypeParameters={{ .Values.slurm.selectTypeParameters }}
 DefMemPerCPU={{ . }}
 {{- end }}
 SchedulerType=sched/backfill
-{{- /* Otherwise a job whose set-up failed on one node would be held, and not tried on another. */}}
+{{- /* A job whose setup failed on a node is requeued, not held. */}}
 {{- $afterProlog := ternary (list "nohold_on_prolog_fail") list (ne (include "slurm.spankScripts" .) "") }}
-{{- /* Slurm takes the first of two. */}}
-{{- $given := contains "bf_interval=" (join "," .Values.slurm.schedulerParameters) }}
-{{- $backfill := ternary list (list (printf "bf_interval=%d" (int .Values.slurm.backfillInterval))) $given }}
+{{- /* Of two values Slurm takes the first. */}}
+{{- $isSet := contains "bf_interval=" (join "," .Values.slurm.schedulerParameters) }}
+{{- $backfill := ternary list (list (printf "bf_interval=%d" (int .Values.slurm.backfillInterval))) $isSet }}
 SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $backfill $afterProlog .Values.slurm.schedulerParameters) }}
 JobRequeue=1
 ReturnToService=2

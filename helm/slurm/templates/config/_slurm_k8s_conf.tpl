@@ -5,9 +5,9 @@ slurm.k8sConf: slurm-k8s.conf.
 */}}
 {{- define "slurm.k8sConf" -}}
 {{- if le (int .Values.slurm.launchTimeout) (int .Values.slurm.resumeTimeout) }}
-{{- fail "slurm.launchTimeout: must be longer than slurm.resumeTimeout, or jobs are requeued while their nodes still boot" }}
+{{- fail "slurm.launchTimeout: must be greater than slurm.resumeTimeout, or jobs are requeued while their nodes power up" }}
 {{- end -}}
-# Read by the engine in slurmctld, the power-saving programs and the sidecar.
+# Read by the engine in slurmctld, the power saving programs and the sidecar.
 Namespace={{ .Release.Namespace }}
 NodeService={{ include "slurm.nodeService" . }}
 ClusterDomain={{ .Values.clusterDomain }}

@@ -6,7 +6,7 @@ slurm.controllerHosts: names of the controller's pods, as YAML. With two control
 {{- define "slurm.controllerHosts" -}}
 {{- if gt (int .Values.controller.replicas) 1 -}}
 {{- if not (and .Values.controller.persistence.enabled .Values.controller.persistence.existingClaim) -}}
-{{- fail "controller.replicas 2: controller.persistence.existingClaim must name a ReadWriteMany claim, in which both controllers keep Slurm's state" -}}
+{{- fail "controller.persistence.existingClaim: Required value: with controller.replicas=2 both controllers need a ReadWriteMany claim for Slurm's state" -}}
 {{- end -}}
 {{- end -}}
 {{- range $i := until (int .Values.controller.replicas) }}
