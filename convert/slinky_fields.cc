@@ -32,7 +32,8 @@ constexpr SlinkyField kFields[] = {
     {"spec.replicas", "replicas", "spec.replicas", kCarried, "",
      "the number of Slurm nodes: their pods exist while Slurm has them powered up; not with `scalingMode: DaemonSet`"},
     {"spec.scalingMode", "scalingMode", "spec.scalingMode", kCarried, "",
-     "`StatefulSet` is the default; nodes of a `DaemonSet` are named NAME-KUBENODE, not like the Kubernetes node"},
+     "`StatefulSet` is the default; nodes of a `DaemonSet` are named NAME-KUBERNETESNODE, not like the Kubernetes "
+     "node"},
     {"spec.ordinalPadding", "ordinalPadding", "spec.ordinalPadding", kCarried, "", "at most 5"},
     {"spec.slurmd.image", "slurmd.image", "spec.slurmd.image", kCarried, "",
      "must be an image of slurm-k8s, whose entrypoint knows which node it is"},
