@@ -82,8 +82,8 @@ std::string kube_node_of(const NodeSet& nodeset, std::string_view node);
 using FindNodeSet = std::function<const Result<NodeSet>*(const std::string& name)>;
 
 /**
- * The NodeSet that owns a node name: NAME-3, or with scalingMode DaemonSet NAME-KUBERNETESNODE. Of several NodeSets the one
- * with the longest name; a NodeSet with an invalid spec counts, since its mode is unknown.
+ * The NodeSet that owns a node name: NAME-3, or with scalingMode DaemonSet NAME-KUBERNETESNODE. Of several NodeSets the
+ * one with the longest name; a NodeSet with an invalid spec counts, since its mode is unknown.
  */
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find);
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Wrong input: one clear error that names object and field, where its reader looks, and nothing else disturbed.
+# Invalid input: one error that names object and field, in the right place, and no other effect.
 
 controller_log() { kubectl logs slurm-controller-0 -c slurmctld --since=120s; }
 log_has() { controller_log | grep -cE "$1" >/dev/null; }

@@ -146,8 +146,8 @@ void power_saving_is_woken_for_each_job(void**) {
 }
 
 // A power-save thread as Slurm's, with time(2) as late as Linux has it, driven by the ticks: from each job's time to
-// the look that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
-// put back.
+// the scan that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
+// moved back.
 std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   using std::chrono::milliseconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
