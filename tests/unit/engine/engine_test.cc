@@ -439,8 +439,10 @@ void control_messages(void** state) {
   assert_true(status["ready"].boolean_or(false));
   assert_int_equal(metric(status, "slurm_k8s_engine_pods")["pending"].integer_or(-1), 2);
   assert_int_equal(metric(status, "slurm_k8s_engine_pods_created_total").integer_or(-1), 2);
-  assert_contains(answer(R"({"op":"reboot"})")["error"].text(), "op:");
-  assert_contains(answer("[]")["error"].text(), "op:");
+  assert_text(answer(R"({"op":"reboot"})")["error"].text(),
+              "op: Unsupported value: \"reboot\": supported values: \"resume\", \"suspend\", \"wake\", \"status\"");
+  assert_contains(answer(R"({"op":"wake up"})")["error"].text(), "op: Unsupported value: \"wake up\"");
+  assert_contains(answer("[]")["error"].text(), "op: Unsupported value: \"\"");
 }
 
 }  // namespace
