@@ -288,7 +288,7 @@ void single_fields(void**) {
       {"  oversubscribeNode: true\n", false, "spec.oversubscribeNode: not needed: true"},
       {"  updateStrategy: {type: OnDelete}\n", false, ""},
       {"  updateStrategy: {type: Never}\n", true,
-       "completed: spec.updateStrategy.type: \"Never\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
+       "completed: spec.updateStrategy.type: Unsupported value: \"Never\": supported values: \"RollingUpdate\""},
       {"  updateStrategy: {scheduledUpdate: {duration: 1h}}\n", true, "scheduledUpdate: not converted"},
       {"  updateStrategy: later\n", true, "spec.updateStrategy: not converted: later: must be an object"},
       {"  updateStrategy: {kind: x}\n", true, "spec.updateStrategy.kind: not converted: unknown"},
@@ -330,8 +330,9 @@ void missing_fields_are_reported(void**) {
               at + "spec.slurmd.image: Required value\n" + at + "spec.slurmd.resources.limits.cpu: Required value\n" +
                   at + "spec.slurmd.resources.limits.memory: Required value\n");
   // Up to the first other error.
-  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: {limits: {cpu: x}}}\n"))),
-              at + "spec.slurmd.resources.limits.cpu: \"x\": not a quantity\n");
+  assert_text(
+      notes_of(converted(nodeset_with("  slurmd: {image: i, resources: {limits: {cpu: x}}}\n"))),
+      at + "spec.slurmd.resources.limits.cpu: Invalid value: \"x\": must be a quantity such as 500m, 2 or 16Gi\n");
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
               at + "spec.slurmd.resources.limits.cpu: Required value\n");
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),

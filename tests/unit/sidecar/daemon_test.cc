@@ -265,7 +265,7 @@ void is_cheap_at_rest(void**) {
   assert_text(f.status("w")["conditions"][0]["reason"].text(), "NodesMatch");
   f.put("bad", -1);
   f.run_for(seconds(5));
-  assert_contains(f.events(), "bad InvalidSpec nodeset slurm/bad: spec.replicas: -1");
+  assert_contains(f.events(), "bad InvalidSpec nodeset slurm/bad: spec.replicas: Invalid value: -1");
   const std::size_t calls = f.client.calls.size();
   const std::size_t patches = f.client.count(Verb::patch);
   const std::size_t slurm_calls = f.slurm.calls.size();

@@ -87,7 +87,7 @@ void scores_are_raised(void**) {
   assert_text(content(), "1000");
   assert_false(raise_oom_score(folder.path() + "/missing", 1000).ok());
   const std::string rubbish = folder.write("rubbish", "x");
-  assert_text(raise_oom_score(rubbish, 1000).error().message(), rubbish + ": no number");
+  assert_text(raise_oom_score(rubbish, 1000).error().message(), rubbish + ": not a number");
   const int code = in_child([] {
     if (!raise_oom_score("/proc/self/oom_score_adj", 1000)) return 1;
     return read_file("/proc/self/oom_score_adj", 100).value_or("") == "1000\n" ? 0 : 2;

@@ -39,7 +39,8 @@ void skips_programs_on_a_server(void**) {
   const std::string local = folder.write("resume", "#!/bin/sh\n");
   assert_int_equal(chmod(local.c_str(), 0755), 0);
   for (int i = 0; i < 3; ++i) {
-    assert_contains(programs.find_problem({local, "/nfs/suspend", "action"}), "/nfs/suspend: on a file system");
+    assert_contains(programs.find_problem({local, "/nfs/suspend", "action"}),
+                    "/nfs/suspend: on a network or FUSE file system");
   }
   assert_int_equal(asked.size(), 2);  // once, and no name of an action
   assert_text(programs.find_problem({local}), "");
