@@ -306,7 +306,7 @@ void single_fields(void**) {
       {"  slurmd.image: x\n", true, "spec[\"slurmd.image\"]: not converted: unknown"},
       {"  extraConf: Topology=$T\n", true, "spec.extraConf: not converted: Topology=$T: variables are not expanded"},
       {"  extraConf: CoresPerSocket=4 ThreadsPerCore=2\n", false, ""},
-      {"  extraConf: CoresPerSocket=3\n", true, "completed: spec.extraConf: CoresPerSocket and ThreadsPerCore don't"},
+      {"  extraConf: CoresPerSocket=3\n", true, "CoresPerSocket and ThreadsPerCore must divide"},
       {"  extraConf: Weight\n", true, "spec.extraConf: not converted: Weight: must be KEY=VALUE"},
       {"  template: {spec: {hostname: gpu}}\n", true, "hostname: not converted: nodes are named gpu-0, not gpu0"},
       {"  template: {spec: {automountServiceAccountToken: false}}\n", false, "not needed: false: as without it"},
