@@ -14,14 +14,13 @@
 #include <set>
 #include <string>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "nss/answer.hpp"
 #include "nss/control.h"
 #include "nss/name_cache.hpp"
-
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 using namespace slurmk8s;
 

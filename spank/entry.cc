@@ -23,6 +23,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "spank/compat.hpp"
 #include "spank/gpu_ids.hpp"
@@ -38,8 +39,6 @@
 extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>
 }
-
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 using namespace slurmk8s;
 

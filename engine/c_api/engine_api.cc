@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
@@ -20,8 +21,6 @@
 #include "engine/worker.hpp"
 #include "engine/c_api/variant_store.hpp"
 #include "http/curl_transport.hpp"
-
-#define SLURMK8S_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace slurmk8s {
 namespace {

@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/export.hpp"
 #include "engine/c_api/engine_api.h"
-
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 namespace slurmk8s {
 

@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "command.hpp"
 #include "once.hpp"
@@ -25,8 +26,6 @@
 extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>
 }
-
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 using namespace slurmk8s;
 
