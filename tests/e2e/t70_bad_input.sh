@@ -28,7 +28,7 @@ test_a_spec_that_the_schema_refuses() {
   # A pod template without a slurmd container.
   refused '{"replicas":1,"template":{"spec":{"containers":[{"name":"other","image":"x"}]}}}' spec.slurmd
   # Further ones: tests/contract/nodeset_schema.sh.
-  refused '{"replicas":1,"slurmd":{"image":"x"}}' "limits.cpu: a node's CPUs come from it"
+  refused '{"replicas":1,"slurmd":{"image":"x"}}' "limits.cpu: determines CPUs of the nodes"
   assert_equal "nodes" 8 "$(node_count)"
 }
 

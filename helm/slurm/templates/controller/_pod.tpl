@@ -1,6 +1,7 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 {{/*
-Fields of the controller's pod, except for containers and volumes; podSpec goes over them.
+slurm.controllerPod: fields of the spec of the controller's pod, without containers and volumes. controller.podSpec is
+merged over them.
 */}}
 {{- define "slurm.controllerPod" -}}
 {{- with .Values.imagePullSecrets }}
@@ -8,21 +9,21 @@ imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 serviceAccountName: {{ include "slurm.controller" . }}
-# Containers that need it mount the token themselves.
+# The containers that need the token mount it themselves.
 automountServiceAccountToken: false
 enableServiceLinks: false
-# slurmctld saves its state when it is told to end.
+# slurmctld saves its state when it terminates.
 terminationGracePeriodSeconds: 60
 hostAliases:
-  # slurmctld looks up the name of the address that it listens on when it starts, and must not wait for a name server.
+  # At start slurmctld resolves the address it listens on. It must not wait for a DNS server.
   - ip: 0.0.0.0
     hostnames: [any.invalid]
 {{- if eq (int .Values.controller.replicas) 1 }}
-  # The pod reaches its own service without leaving: slurmctld calls srun back at the address that srun came from.
+  # Connections of the pod to its own Service stay in the pod: slurmctld connects to srun at srun's source address.
   - ip: 127.0.0.1
     hostnames: [{{ include "slurm.controller" . }}]
 {{- else }}
-# Its own name is its own address without that. Two controllers on one machine would fail together.
+# With two controllers a pod's name is its own address. Two controllers on one Kubernetes node would fail together.
 affinity:
   podAntiAffinity:
     preferredDuringSchedulingIgnoredDuringExecution:
@@ -36,7 +37,7 @@ affinity:
 # slurmctld resolves nodes by their short names.
 dnsConfig:
   searches: [{{ include "slurm.nodeService" . }}.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}]
-  # A name server that doesn't answer is given up after 2 s, not 10.
+  # Give up on an unresponsive DNS server after 2 s, not 10.
   options: [{name: timeout, value: "1"}, {name: attempts, value: "2"}]
 securityContext:
   runAsUser: 401
