@@ -19,6 +19,7 @@
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
 #include "engine/worker.hpp"
+#include "engine/c_api/lock_times.hpp"
 #include "engine/c_api/variant_store.hpp"
 #include "http/curl_transport.hpp"
 
@@ -57,19 +58,14 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
   Worker::Host functions;
   functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
   if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
-  if (host.lock_times) {
-    functions.lock_times = [ask = host.lock_times] {
-      LockTimes times;
-      ask(&times);
-      return times;
-    };
-  }
+  if (host.lock_times) functions.lock_times = [ask = host.lock_times] { return import_lock_times(ask); };
   functions.wake_power_save = host.wake_power_save;
   functions.wake_scheduler = host.wake_scheduler;
   return functions;
 }
 
 int acquire(const slurm_k8s_host& host) {
+  if (host.size != sizeof host) return SLURM_K8S_OTHER_BUILD;
   auto guard = shared().lock();
   if (guard->users++ > 0) return 0;
   host_log = host.log;

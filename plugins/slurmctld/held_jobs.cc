@@ -9,7 +9,7 @@
 
 #include "base/locked.hpp"
 #include "base/log.hpp"
-#include "control/lock_times.hpp"
+#include "engine/c_api/lock_times.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/heartbeat.hpp"
 #include "slurmctld/job_id.hpp"
@@ -157,6 +157,8 @@ void wake_power_save_soon() {
   if (Launches* launches = launches_here) launches->wake_power_save();
 }
 
+int copy_lock_times(slurm_k8s_lock_times* times) { return export_lock_times(*lock_times.lock(), times); }
+
 void wake_scheduler() {
   if (!is_ending() && schedule) schedule(false);
 }
@@ -168,9 +170,10 @@ bool is_ending() { return slurmctld_config.shutdown_time != 0; }
 HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
   log_init(to_slurm_log, LogLevel::info);
   const bool one_of_several = slurm_conf.control_cnt > 1 && get_last_heartbeat && &backup_inx;
-  engine_.acquire({.log = to_slurm,
+  engine_.acquire({.size = sizeof(slurm_k8s_host),
+                   .log = to_slurm,
                    .in_control = one_of_several ? in_control : nullptr,
-                   .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); },
+                   .lock_times = copy_lock_times,
                    .wake_power_save = wake_power_save_soon,
                    .wake_scheduler = wake_scheduler});
   Launches::Host host;

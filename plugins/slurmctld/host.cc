@@ -32,7 +32,11 @@ bool EngineHandle::acquire(const slurm_k8s_host& host) {
     return false;
   }
   const auto start = symbol<int (*)(const slurm_k8s_host*)>(library, "slurm_k8s_engine_acquire");
-  if (!start || start(&host) != 0) {
+  const int result = start ? start(&host) : SLURM_K8S_OTHER_BUILD;
+  if (result == SLURM_K8S_OTHER_BUILD) {
+    host.log(0, format("%s: of another build; the engine is not started", kEngineLibrary).c_str());
+  }
+  if (result != 0) {
     dlclose(library);
     return false;
   }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "engine/c_api/engine_api.h"
@@ -129,7 +130,8 @@ void the_engine_leaves_nothing(void**) {
   void* engine = open_library(built("engine/.libs/libslurm_k8s_engine.so"));
   const auto acquire = symbol<int (*)(const slurm_k8s_host*)>(engine, "slurm_k8s_engine_acquire");
   const auto release = symbol<void (*)()>(engine, "slurm_k8s_engine_release");
-  const slurm_k8s_host host{.log = ignore,
+  const slurm_k8s_host host{.size = sizeof(slurm_k8s_host),
+                            .log = ignore,
                             .in_control = nullptr,
                             .lock_times = nullptr,
                             .wake_power_save = nullptr,
@@ -143,6 +145,17 @@ void the_engine_leaves_nothing(void**) {
     release();
     assert_int_equal(access(socket.c_str(), F_OK), -1);
   });
+  dlclose(engine);
+}
+
+/** Only its size is read: the rest of a smaller one is not there. */
+void a_plugin_of_another_build_gets_no_engine(void**) {
+  void* engine = open_library(built("engine/.libs/libslurm_k8s_engine.so"));
+  const auto acquire = symbol<int (*)(const slurm_k8s_host*)>(engine, "slurm_k8s_engine_acquire");
+  for (const std::size_t size : {std::size_t{0}, sizeof(std::size_t), sizeof(slurm_k8s_host) - 1, SIZE_MAX}) {
+    const std::unique_ptr<std::size_t> host(new std::size_t(size));  // on the heap: a sanitizer sees what is read
+    assert_int_equal(acquire(reinterpret_cast<const slurm_k8s_host*>(host.get())), SLURM_K8S_OTHER_BUILD);
+  }
   dlclose(engine);
 }
 
@@ -219,6 +232,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(plugins_leave_nothing),
       SLURMK8S_TEST(the_engine_leaves_nothing),
+      SLURMK8S_TEST(a_plugin_of_another_build_gets_no_engine),
       SLURMK8S_TEST(variants_are_known_from_the_file),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
