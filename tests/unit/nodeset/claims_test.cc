@@ -58,16 +58,19 @@ void the_pod_has_their_volumes(void**) {
 
 void wrong_ones_are_named(void**) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"(,"volumeClaimTemplates":{})", "spec.volumeClaimTemplates: an array is needed"},
-      {R"(,"volumeClaimTemplates":[{"spec":{}}])", "spec.volumeClaimTemplates[0].metadata.name: a name of letters"},
-      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"A"},"spec":{}}])", "[0].metadata.name: a name of letters"},
-      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"}}])", "spec.volumeClaimTemplates[0].spec: required"},
+      {R"(,"volumeClaimTemplates":{})", "spec.volumeClaimTemplates: Invalid value: \"object\": must be an array"},
+      {R"(,"volumeClaimTemplates":[{"spec":{}}])",
+       "spec.volumeClaimTemplates[0].metadata.name: Invalid value: \"\": must be lower-case"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"A"},"spec":{}}])",
+       "[0].metadata.name: Invalid value: \"A\": must be lower-case"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"}}])", "spec.volumeClaimTemplates[0].spec: Required value"},
       {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"},"spec":{}},{"metadata":{"name":"a"},"spec":{}}])",
-       "spec.volumeClaimTemplates[1].metadata.name: a: given twice"},
+       "spec.volumeClaimTemplates[1].metadata.name: Duplicate value: \"a\""},
       {R"(,"persistentVolumeClaimRetentionPolicy":7)",
-       "spec.persistentVolumeClaimRetentionPolicy: an object is needed"},
+       "spec.persistentVolumeClaimRetentionPolicy: Invalid value: \"integer\": must be an object"},
       {R"(,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Keep"})",
-       "spec.persistentVolumeClaimRetentionPolicy.whenScaled: \"Keep\": must be Retain or Delete"},
+       "spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: \"Keep\": supported values: "
+       "\"Retain\", \"Delete\""},
   };
   for (const auto& [more, what] : cases) assert_error(decode(more), Errc::invalid, what);
 }

@@ -69,9 +69,9 @@ void tells_what_is_wrong(void**) {
       {"a)", "unexpected ')'"},
       {"((a))", "parentheses within"},
       {"[a]&[b]", "more than one pair of brackets"},
-      {"a*", "a positive number"},
-      {"a*0", "a positive number"},
-      {"a*99999999999999999999", "a positive"},
+      {"a*", "'*' must be followed by a positive number"},
+      {"a*0", "'*' must be followed by a positive number"},
+      {"a*99999999999999999999", "must be followed by a positive"},
       {"a(b)", "unexpected '('"},
   };
   for (const auto& c : cases) {

@@ -80,7 +80,9 @@ void finds_them(void**) {
   assert_false(*find("labels", "plain"));
   const auto wrong = find("labels", "$(JOB_ID)-$(JOB_PASSWORD)");
   assert_false(wrong.ok());
-  assert_contains(wrong.error().message(), "m.labels.k: $(JOB_PASSWORD): no such placeholder; there are $(JOB_ID)");
+  assert_contains(
+      wrong.error().message(),
+      "m.labels.k: Invalid value: \"$(JOB_PASSWORD)\": unknown placeholder; supported placeholders: $(JOB_ID)");
 }
 
 }  // namespace

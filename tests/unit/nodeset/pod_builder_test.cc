@@ -89,7 +89,7 @@ void a_plain_nodeset(void**) {
 }
 
 // As a DaemonSet's controller does it; each of the template's terms keeps what it asks for.
-void a_daemon_sets_pod_goes_to_its_machine(void**) {
+void a_daemon_sets_pod_goes_to_its_kube_node(void**) {
   NodeSet nodeset =
       compute(R"({"image":"slurmd:1"})", "null", R"({"nodeSelector":{"a":"b"},"affinity":{"podAffinity":{}}})");
   nodeset.scaling_mode = ScalingMode::daemon_set;
@@ -107,7 +107,7 @@ void a_daemon_sets_pod_goes_to_its_machine(void**) {
                               R"(},{"matchExpressions":[],)" + field + "}]}}}");
 }
 
-void a_daemon_sets_pod_tolerates_what_befalls_its_machine(void**) {
+void a_daemon_sets_pod_tolerates_what_befalls_its_kube_node(void**) {
   const auto tolerations = [](const char* spec, ScalingMode mode) {
     NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null", spec);
     nodeset.scaling_mode = mode;
@@ -147,7 +147,7 @@ void a_pod_is_busy_from_the_start(void**) {
   assert_false(plain["annotations"].has("cluster-autoscaler.kubernetes.io/safe-to-evict"));
 }
 
-void a_pod_in_the_network_of_its_machine(void**) {
+void a_pod_in_the_network_of_its_kube_node(void**) {
   const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", R"({"hostNetwork":true})"));
   assert_member(pod.at({"spec", "dnsPolicy"}), "ClusterFirstWithHostNet");
   const Json other = build(compute(R"({"image":"slurmd:1"})", "null", R"({"hostNetwork":true,"dnsPolicy":"Default"})"));
@@ -205,7 +205,7 @@ void what_jobs_may_do_in_a_pod(void**) {
   } cases[] = {
       {"by default", "{}", "null", kPodSecurity,
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
-      {"Kubernetes refuses such a setting in the machine's network", "{}", R"({"hostNetwork":true})",
+      {"Kubernetes refuses such a setting in the Kubernetes node's network", "{}", R"({"hostNetwork":true})",
        R"({"seccompProfile":{"type":"RuntimeDefault"}})",
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
       {"and the kernel that many groups in a user namespace", "{}", R"({"hostUsers":false})",
@@ -294,10 +294,10 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(names_are_looked_up_in_the_domain_of_the_cluster),
       SLURMK8S_TEST(a_plain_nodeset),
-      SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_machine),
-      SLURMK8S_TEST(a_daemon_sets_pod_tolerates_what_befalls_its_machine),
+      SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_kube_node),
+      SLURMK8S_TEST(a_daemon_sets_pod_tolerates_what_befalls_its_kube_node),
       SLURMK8S_TEST(a_pod_is_busy_from_the_start),
-      SLURMK8S_TEST(a_pod_in_the_network_of_its_machine),
+      SLURMK8S_TEST(a_pod_in_the_network_of_its_kube_node),
       SLURMK8S_TEST(what_schedules_a_pod_is_the_templates),
       SLURMK8S_TEST(a_template_adds_and_changes),
       SLURMK8S_TEST(the_end_of_slurmds_log_is_in_its_status),

@@ -53,7 +53,7 @@ void refuses_what_no_node_can_be(void**) {
   assert_text(refusal("cuda11&cuda12"), "constraint: a node has one variant at a time, and not cuda11 and cuda12");
   assert_contains(refusal("gpu|(cuda11&arm)"), "not arm and cuda11");
   assert_contains(refusal("cuda11|cuda12"), "alternatives (|) with cuda11 and cuda12 need JobSubmitPlugins=k8s");
-  assert_contains(refusal("cuda12*2"), "cuda12 can't be given with a count");
+  assert_contains(refusal("cuda12*2"), "cuda12 cannot be used with a count");
   assert_contains(refusal("[cuda11*1&cuda12*1]"), "one variant at a time");
   assert_contains(refusal("[gpu*1&cuda12*1]"), "with a count");
 }

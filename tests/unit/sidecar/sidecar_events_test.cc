@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "kube/fake_client.hpp"
-#include "sidecar/machine_mirror.hpp"
+#include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/update_plan.hpp"
 #include "support/cmocka.hpp"
@@ -69,7 +69,7 @@ struct Fixture {
 };
 
 void tells_of_actions(void**) {
-  const std::string machine = std::string(kMachineReason) + "m is cordoned";
+  const std::string kube_node = std::string(kReasonKubeNode) + "m is cordoned";
   const std::pair<NodeAction, const char*> cases[] = {
       {{Kind::create, "c", "c-[0-7]", "NodeName=c-[0-7]", ""}, "Normal NodesCreated: c-[0-7] (8)"},
       {{Kind::remove, "c", "c-7", "", ""}, "Normal NodesRemoved: c-7 (1)"},
@@ -77,8 +77,8 @@ void tells_of_actions(void**) {
       {{Kind::drain, "c", "c-1", "", kUpdateReason}, "Normal NodesDrained: c-1 (1): update of the template"},
       {{Kind::recycle, "c", "c-1", "", kUpdateReason}, "Normal NodesRecycled: c-1 (1): update of the template"},
       {{Kind::undrain, "c", "c-1", "", ""}, "Normal NodesUndrained: c-1 (1)"},
-      {{Kind::drain, "c", "c-1", "", machine}, "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
-      {{Kind::power_down, "c", "c-1", "", machine},
+      {{Kind::drain, "c", "c-1", "", kube_node}, "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
+      {{Kind::power_down, "c", "c-1", "", kube_node},
        "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
       {{Kind::power_down, "c", "c-1", "", ""}, ""},
       {{Kind::power_up, "c", "c-1", "", ""}, ""},

@@ -110,7 +110,8 @@ void takes_what_is_in_service(void**) {
          idle(n), drained(n, (std::string(kUpdateReason) + " : gres/gpu count reported lower").c_str());
        },
        "", ""},
-      {"drained for its machine", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "", ""},
+      {"drained for its Kubernetes node", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "",
+       ""},
       {"an old Reason", [](SlurmNode& n) { busy(n), n.reason = kUpdateReason; }, "drain c-0", ""},
       {"powered down, its pod is going", powered_down, "", ""},
       {"asked up", [](SlurmNode& n) { n.power_up_asked = true; }, "", ""},

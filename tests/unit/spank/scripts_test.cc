@@ -88,15 +88,15 @@ void scripts_that_root_may_run(void**) {
   ::chmod(script.c_str(), 0755);
   assert_text(verdict(), "good");
   ::chmod(script.c_str(), 0775);
-  assert_text(verdict(), script + ": others may write it");
+  assert_text(verdict(), script + ": writable by group or others");
   ::chmod(script.c_str(), 0644);
   assert_text(verdict(), script + ": not an executable file");
   assert_text(check_script(folder.path()).error().message(), folder.path() + ": not an executable file");
-  assert_text(check_script("/no/such").error().message(), "/no/such: not there");
+  assert_text(check_script("/no/such").error().message(), "/no/such: no such file");
   if (::geteuid() != 0) return;
   ::chmod(script.c_str(), 0755);
   assert_int_equal(::chown(script.c_str(), 65534, 65534), 0);
-  assert_text(verdict(), script + ": not root's");
+  assert_text(verdict(), script + ": not owned by root");
 }
 
 void environment(void**) {
@@ -157,7 +157,7 @@ void processes_wait_for_each_other(void**) {
     called = true;
     return Status();
   };
-  assert_text(once(marker, 100ms, work).error().message(), "another job's is still not done");
+  assert_text(once(marker, 100ms, work).error().message(), "pod set-up started by another job has not finished");
   ::close(go[1]);
   assert_true(once(marker, kPlenty, work).ok());
   assert_false(called);  // the first did it

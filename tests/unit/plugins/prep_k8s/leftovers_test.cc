@@ -50,7 +50,7 @@ std::string killed(std::string_view more, uid_t user, const JobUsers& jobs) {
   std::string text;
   const Leftovers left = find_leftovers(all, 10, 7, user, jobs);
   for (const Process& process : left.kill) text += std::to_string(process.pid) + " ";
-  return text + (left.look_again ? "again" : "");
+  return text + (left.retry ? "again" : "");
 }
 
 /** Job 7 has ended. */

@@ -40,7 +40,7 @@ void who_writes_is_in_control(void**) {
   assert_false(world.is_held_after(1));
 }
 
-void one_of_before_is_as_old_as_it_says(void**) {
+void one_of_the_previous_slurmctld_is_as_old_as_it_says(void**) {
   World world;
   world.write(0);
   world.clock.advance(std::chrono::seconds(8));
@@ -92,7 +92,7 @@ void nobody_has_looked_for_long(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(who_writes_is_in_control),   SLURMK8S_TEST(one_of_before_is_as_old_as_it_says),
+      SLURMK8S_TEST(who_writes_is_in_control),   SLURMK8S_TEST(one_of_the_previous_slurmctld_is_as_old_as_it_says),
       SLURMK8S_TEST(one_that_can_not_be_read),   SLURMK8S_TEST(the_time_of_day_is_set),
       SLURMK8S_TEST(nobody_has_looked_for_long),
   };

@@ -49,7 +49,7 @@ void a_job_is_launched_when_its_nodes_are_there(void**) {
   SystemClock clock;
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
   launches.hold(7);
-  launches.look_once();
+  launches.poll_once();
   const std::string before = slurmctld.of(7);
   (*slurmctld.jobs.lock())[7] = JobState::ready;
   const bool done = eventually([&] { return launches.held() == 0; });
@@ -75,9 +75,9 @@ void control_lost_completes_nothing(void**) {
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
   launches.hold(8);
   launches.forget();
-  launches.look_once();  // a look that was under way is over
+  launches.poll_once();  // a look that was under way is over
   (*slurmctld.jobs.lock())[8] = JobState::ready;
-  launches.look_once();
+  launches.poll_once();
   const std::string completed = slurmctld.of(8);
   launches.hold(8);  // back in control
   const bool again = eventually([&] { return slurmctld.of(8) == "+"; });
@@ -102,7 +102,7 @@ void many_jobs_are_looked_at_in_portions(void**) {
   FakeSlurmctld slurmctld;  // knows none: all are to be completed
   std::atomic<std::size_t> largest{0};
   Launches::Host host = slurmctld.host();
-  host.look = [look = host.look, &largest](const std::vector<std::uint32_t>& jobs) {
+  host.poll = [look = host.poll, &largest](const std::vector<std::uint32_t>& jobs) {
     if (jobs.size() > largest) largest = jobs.size();
     return look(jobs);
   };
@@ -122,7 +122,7 @@ void a_launch_that_takes_too_long_fails_once(void**) {
   Launches launches(slurmctld.host(), clock, std::chrono::seconds(60));
   launches.hold(10);
   clock.advance(std::chrono::seconds(59));
-  launches.look_once();
+  launches.poll_once();
   const std::string before = slurmctld.of(10);
   clock.advance(std::chrono::seconds(1));
   const bool done = eventually([&] { return launches.held() == 0; });
@@ -146,8 +146,8 @@ void power_saving_is_woken_for_each_job(void**) {
 }
 
 // A power-save thread as Slurm's, with time(2) as late as Linux has it, driven by the ticks: from each job's time to
-// the look that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
-// put back.
+// the scan that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
+// moved back.
 std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   using std::chrono::milliseconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);

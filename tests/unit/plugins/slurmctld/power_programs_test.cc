@@ -11,7 +11,7 @@ using namespace slurmk8s;
 
 namespace {
 
-std::string find_unusable(const std::vector<std::string>& programs) { return PowerPrograms().find_hindrance(programs); }
+std::string find_unusable(const std::vector<std::string>& programs) { return PowerPrograms().find_problem(programs); }
 
 void finds_what_slurmctld_refuses(void**) {
   const TemporaryFolder folder;
@@ -24,7 +24,7 @@ void finds_what_slurmctld_refuses(void**) {
   assert_text(find_unusable({}), "");
   assert_text(find_unusable({good, "", "an-action"}), "");
   assert_text(find_unusable({good, plain}), plain + ": Permission denied");
-  assert_text(find_unusable({good, open}), open + ": its group or others may write it");
+  assert_text(find_unusable({good, open}), open + ": writable by group or others");
   assert_text(find_unusable({good, folder.path() + "/gone"}), folder.path() + "/gone: No such file or directory");
 }
 
@@ -39,14 +39,14 @@ void leaves_programs_on_a_server_alone(void**) {
   const std::string local = folder.write("resume", "#!/bin/sh\n");
   assert_int_equal(chmod(local.c_str(), 0755), 0);
   for (int i = 0; i < 3; ++i) {
-    assert_contains(programs.find_hindrance({local, "/nfs/suspend", "action"}), "/nfs/suspend: on a file system");
+    assert_contains(programs.find_problem({local, "/nfs/suspend", "action"}), "/nfs/suspend: on a file system");
   }
   assert_int_equal(asked.size(), 2);  // once, and no name of an action
-  assert_text(programs.find_hindrance({local}), "");
-  assert_text(programs.find_hindrance({local}), "");
+  assert_text(programs.find_problem({local}), "");
+  assert_text(programs.find_problem({local}), "");
   assert_int_equal(asked.size(), 3);
   assert_int_equal(chmod(local.c_str(), 0644), 0);
-  assert_text(programs.find_hindrance({local}), local + ": Permission denied");
+  assert_text(programs.find_problem({local}), local + ": Permission denied");
 }
 
 void knows_file_systems_that_wait_for_a_server(void**) {

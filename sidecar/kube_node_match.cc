@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nodeSelector, nodeAffinity and tolerations of a pod against labels and taints of a Kubernetes node.
-#include "sidecar/machine_match.hpp"
+#include "sidecar/kube_node_match.hpp"
 
 #include <optional>
 
@@ -45,11 +45,11 @@ bool all_hold(const Json& expressions, const Labels& labels) {
 
 }  // namespace
 
-bool is_selected(const std::string& name, const MachineFacts& machine, const Json& pod_spec) {
+bool is_selected(const std::string& name, const KubeNodeFacts& kube_node, const Json& pod_spec) {
   bool selected = true;
   pod_spec["nodeSelector"].each([&](std::string_view key, const Json& value) {
-    const auto found = machine.labels.find(key);
-    selected &= found != machine.labels.end() && found->second == value.text();
+    const auto found = kube_node.labels.find(key);
+    selected &= found != kube_node.labels.end() && found->second == value.text();
   });
   const Json required = pod_spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
   if (!selected || required.is_null()) return selected;
@@ -58,21 +58,21 @@ bool is_selected(const std::string& name, const MachineFacts& machine, const Jso
     const Json labels = terms[i]["matchExpressions"];
     const Json fields = terms[i]["matchFields"];
     if (labels.size() + fields.size() == 0) continue;  // a term of nothing selects nothing
-    if (all_hold(labels, machine.labels) && all_hold(fields, {{"metadata.name", name}})) return true;
+    if (all_hold(labels, kube_node.labels) && all_hold(fields, {{"metadata.name", name}})) return true;
   }
   return false;
 }
 
-MachineNodes choose_machine_nodes(const NodeSet& nodeset, const Machines& machines) {
-  MachineNodes nodes;
-  for (const auto& [name, machine] : machines) {
-    if (machine.cordoned || find_untolerated(machine, nodeset.pod_spec["tolerations"])) continue;
-    if (!is_selected(name, machine, nodeset.pod_spec)) continue;
+DaemonNodes choose_daemon_nodes(const NodeSet& nodeset, const KubeNodes& kube_nodes) {
+  DaemonNodes nodes;
+  for (const auto& [name, kube_node] : kube_nodes) {
+    if (kube_node.cordoned || find_untolerated(kube_node, nodeset.pod_spec["tolerations"])) continue;
+    if (!is_selected(name, kube_node, nodeset.pod_spec)) continue;
     std::string node = daemon_node_name(nodeset, name);
     if (node.size() > kMaxLabel) {
       nodes.too_long.push_back(std::move(node));
     } else {
-      nodes.wanted.emplace(std::move(node), machine.ready);
+      nodes.wanted.emplace(std::move(node), kube_node.ready);
     }
   }
   return nodes;

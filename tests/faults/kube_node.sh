@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A machine that really is lost: its kubelet and what runs in its pods stand still, longer than SlurmdTimeout, and its
-# pods are deleted, as the taint of a lost machine has them deleted. The bed has one Kubernetes node: the pods of some
-# nodes stand still, those of others are "another machine's", and serve on. The taint itself can't be tried: when all
-# nodes of a cluster are silent Kubernetes takes it off again.
+# A Kubernetes node that really is lost: its kubelet and what runs in its pods stand still, longer than SlurmdTimeout,
+# and its pods are deleted, as the taint of a lost Kubernetes node has them deleted. The bed has one Kubernetes node:
+# the pods of some nodes stand still, those of others are "another Kubernetes node's", and serve on. The taint itself
+# can't be tried: when all nodes of a cluster are silent Kubernetes takes it off again.
 #
 # Installs a release of its own, with a short SlurmdTimeout.
 
@@ -26,10 +26,10 @@ ctld_job() { ctld scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 | 
 has_job_state() { [[ $(ctld_job "$1" JobState) == "$2" ]]; }
 is_down() { [[ $(ctld_state "$1") == DOWN* || $(ctld_state "$1") == *POWER*DOWN* ]]; }
 
-test_a_lost_machine() {
+test_a_lost_kube_node() {
   local one two node job lost=() since
   remove_release
-  # The sidecar doesn't watch: it would drain all nodes of the bed's one machine.
+  # The sidecar doesn't watch: it would drain all nodes of the bed's one Kubernetes node.
   install_release --set slurm.suspendTime=900 --set-string controller.extraConf=SlurmdTimeout=20 \
     --set watchKubernetesNodes=false
   wait_done "$(submit -N6 --wrap 'srun hostname')" 90  # six pods

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kubernetes nodes that only seem to be: KWOK says that pods on them run. With a scheduler of their own, since the
+"""Fake Kubernetes nodes: KWOK reports their pods as running. With a scheduler of their own, since the
 default one binds at most 50 pods a second. Runs inside the bed's network; all of it ends with close()."""
 import contextlib
 import json
@@ -21,7 +21,7 @@ POD_SPEC = {"schedulerName": SCHEDULER, "nodeSelector": {LABEL: "fake"},
 WORKERS = 16
 
 
-class FakeMachines:
+class FakeKubeNodes:
     def __init__(self, api, pods):
         """Room for `pods` pods."""
         self.api = api
@@ -78,15 +78,15 @@ class FakeMachines:
                 if process.poll() is not None:
                     give_up(f"{name}: ended: {self.log(name)}")
             if time.monotonic() > deadline:
-                give_up(f"fake machines: not ready within 60 s: {self.log('kwok')}")
+                give_up(f"fake Kubernetes nodes: not ready within 60 s: {self.log('kwok')}")
             time.sleep(0.5)
 
     def log(self, name):
         return (pathlib.Path(self.folder.name) / f"{name}.log").read_text()[-2000:]
 
     @contextlib.contextmanager
-    def held(self):
-        """Nothing is scheduled, started or ended meanwhile: the API server has its clients to itself."""
+    def paused(self):
+        """Pauses scheduler and KWOK: the API server serves the benchmark's clients alone."""
         for _, process in self.processes:
             process.send_signal(signal.SIGSTOP)
         try:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Topology that a Kubernetes node gives, by an annotation, to the Slurm nodes whose pods are there. Pure; any thread.
 //
-// slurmctld puts a node's topology back to that of its definition when it is powered down, so that nothing has to be
-// taken back here.
+// slurmctld resets a node's topology to its definition at power down, so nothing is undone here.
 #pragma once
 
 #include <string>
@@ -14,11 +13,11 @@ namespace slurmk8s {
 
 /**
  * From a Kubernetes node's metadata.annotations, as `scontrol update topology=` takes it: "default:rack1"; empty: none.
- * The one of Slinky's slurm-operator counts where ours is absent.
+ * Without ours, the annotation of Slinky's slurm-operator counts.
  */
-std::string decode_machine_topology(const Json& annotations);
+std::string decode_kube_node_topology(const Json& annotations);
 
-/** Whether a node that is on a machine with the topology `wanted` (empty: none) is to be given it now. */
+/** Whether to set the topology `wanted` (of the node's Kubernetes node; empty: none) on the node now. */
 bool needs_topology(const SlurmNode& node, const std::string& wanted);
 
 }  // namespace slurmk8s

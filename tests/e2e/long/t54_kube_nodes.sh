@@ -19,7 +19,7 @@ test_cordoned_and_back() {
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
 }
 
-# Long before SuspendTime: the node is free to serve on another machine.
+# Long before SuspendTime: the node is free to serve on another Kubernetes node.
 test_cordoned_for_good() {
   local busy idle start
   trap uncordon EXIT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_mirror: a table of nodes, machines and what is done.
-#include "sidecar/machine_mirror.hpp"
+// sidecar/kube_node_mirror: a table of nodes, Kubernetes nodes and what is done.
+#include "sidecar/kube_node_mirror.hpp"
 
 #include <functional>
 
@@ -13,11 +13,11 @@ namespace {
 using Base = SlurmNode::Base;
 using Change = std::function<void(SlurmNode&)>;
 
-const Machines kWell{{"m", {}}};
-const Machines kCordoned{{"m", {.cordoned = true}}};
-const Machines kNotReady{{"m", {.ready = false, .why_not_ready = "NodeStatusUnknown"}}};
-const Machines kTainted{{"m", {.taints = {{"maintenance", "", "NoSchedule"}}}}};
-const Machines kGone;
+const KubeNodes kWell{{"m", {}}};
+const KubeNodes kCordoned{{"m", {.cordoned = true}}};
+const KubeNodes kNotReady{{"m", {.ready = false, .why_not_ready = "NodeStatusUnknown"}}};
+const KubeNodes kTainted{{"m", {.taints = {{"maintenance", "", "NoSchedule"}}}}};
+const KubeNodes kGone;
 
 void up(SlurmNode& node) { node.powered_down = false; }
 void busy(SlurmNode& node) { up(node), node.base = Base::mixed; }
@@ -26,7 +26,7 @@ void drained_by_us(SlurmNode& node) { drained(node, "slurm-k8s: kubernetes node 
 
 struct Row {
   const char* what;
-  const Machines& machines;
+  const KubeNodes& kube_nodes;
   Change change;
   const char* step;  ///< kind and reason
 };
@@ -72,18 +72,18 @@ const Row kRows[] = {
     {"well again, drained for a scale-in", kWell, [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: scale-in"); }, ""},
 };
 
-std::string step_of(const SlurmNode& node, const PodFacts* pod, const Machines& machines, const Json& tolerations) {
-  const auto step = machine_step(node, pod, machines, tolerations);
+std::string step_of(const SlurmNode& node, const PodFacts* pod, const KubeNodes& kube_nodes, const Json& tolerations) {
+  const auto step = kube_node_step(node, pod, kube_nodes, tolerations);
   if (!step) return "";
   return step->reason.empty() ? to_string(step->kind) : to_string(step->kind) + (" " + step->reason);
 }
 
 void follows_the_table(void**) {
-  const PodFacts pod{.machine = "m"};
+  const PodFacts pod{.kube_node = "m"};
   for (const Row& row : kRows) {
     SlurmNode node = FakeSlurm::cloud_node("c-0");
     if (row.change) row.change(node);
-    const std::string step = step_of(node, &pod, row.machines, Json());
+    const std::string step = step_of(node, &pod, row.kube_nodes, Json());
     if (step != row.step) fail_msg("%s: \"%s\"", row.what, step.c_str());
   }
 }
@@ -91,12 +91,12 @@ void follows_the_table(void**) {
 void what_the_nodeset_tolerates_is_no_trouble(void**) {
   SlurmNode node = FakeSlurm::cloud_node("c-0");
   busy(node);
-  const PodFacts pod{.machine = "m"};
+  const PodFacts pod{.kube_node = "m"};
   const auto tolerations = Json::parse(R"([{"key":"maintenance","operator":"Exists"}])");
   assert_string_equal(step_of(node, &pod, kTainted, *tolerations).c_str(), "");
 }
 
-void a_drain_is_taken_back_when_the_pod_left_the_machine(void**) {
+void a_drain_is_taken_back_when_the_pod_left_the_kube_node(void**) {
   SlurmNode node = FakeSlurm::cloud_node("c-0");
   drained_by_us(node);  // powered down, but not by us: the drain has stayed
   assert_string_equal(step_of(node, nullptr, kNotReady, Json()).c_str(), "undrain");
@@ -105,12 +105,12 @@ void a_drain_is_taken_back_when_the_pod_left_the_machine(void**) {
   assert_string_equal(step_of(node, &unscheduled, kNotReady, Json()).c_str(), "undrain");
 }
 
-// A powered-down node whose pod has to go to machine m: no job may wait for it there.
-void a_pinned_node_waits_for_its_machine(void**) {
-  const auto step = [](const Machines& machines, const Change& change = {}) {
+// A powered-down node whose pod has to go to Kubernetes node m: no job may wait for it there.
+void a_pinned_node_waits_for_its_kube_node(void**) {
+  const auto step = [](const KubeNodes& kube_nodes, const Change& change = {}) {
     SlurmNode node = FakeSlurm::cloud_node("c-0");
     if (change) change(node);
-    const auto found = machine_step(node, nullptr, machines, Json(), "m");
+    const auto found = kube_node_step(node, nullptr, kube_nodes, Json(), "m");
     return found ? to_string(found->kind) + (" " + found->reason) : "";
   };
   assert_text(step(kWell), "");
@@ -130,8 +130,8 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(follows_the_table),
       SLURMK8S_TEST(what_the_nodeset_tolerates_is_no_trouble),
-      SLURMK8S_TEST(a_pinned_node_waits_for_its_machine),
-      SLURMK8S_TEST(a_drain_is_taken_back_when_the_pod_left_the_machine),
+      SLURMK8S_TEST(a_pinned_node_waits_for_its_kube_node),
+      SLURMK8S_TEST(a_drain_is_taken_back_when_the_pod_left_the_kube_node),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_mirror", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_mirror", tests, nullptr, nullptr);
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A Kubernetes node's object, reduced to what decides whether its pods may take further jobs.
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 
 #include "daemon/condition.hpp"
-#include "sidecar/machine_topology.hpp"
+#include "sidecar/kube_node_topology.hpp"
 
 namespace slurmk8s {
 namespace {
 
-/** Kubernetes' own taints: they say what spec.unschedulable and the conditions say too, or pass by themselves. */
+/** Kubernetes' own taints: they say what spec.unschedulable and the conditions say too, or are temporary. */
 constexpr std::string_view kOfKubernetes = "node.kubernetes.io/";
 
 bool keeps_pods_away(const Taint& taint) { return taint.effect == "NoSchedule" || taint.effect == "NoExecute"; }
 
 }  // namespace
 
-MachineFacts decode_machine_facts(const Json& object) {
-  MachineFacts facts;
+KubeNodeFacts decode_kube_node_facts(const Json& object) {
+  KubeNodeFacts facts;
   facts.cordoned = object.at({"spec", "unschedulable"}).boolean_or(false);
   const Json ready = find_condition(object["status"], "Ready");
   facts.ready = ready.is_null() || ready["status"].text() == "True";
@@ -31,8 +31,8 @@ MachineFacts decode_machine_facts(const Json& object) {
     facts.labels.emplace(key, value.text());
   });
   const Json annotations = object.at({"metadata", "annotations"});
-  facts.features = decode_machine_features(annotations);
-  facts.topology = decode_machine_topology(annotations);
+  facts.features = decode_kube_node_features(annotations);
+  facts.topology = decode_kube_node_topology(annotations);
   return facts;
 }
 
@@ -49,8 +49,8 @@ bool is_tolerated(const Taint& taint, const Json& tolerations) {
   return false;
 }
 
-const Taint* find_untolerated(const MachineFacts& machine, const Json& tolerations) {
-  for (const Taint& taint : machine.taints) {
+const Taint* find_untolerated(const KubeNodeFacts& kube_node, const Json& tolerations) {
+  for (const Taint& taint : kube_node.taints) {
     if (!is_tolerated(taint, tolerations)) return &taint;
   }
   return nullptr;

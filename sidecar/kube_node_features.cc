@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Features of machines: reading the annotation.
-#include "sidecar/machine_features.hpp"
+// Features of Kubernetes nodes: reading the annotation.
+#include "sidecar/kube_node_features.hpp"
 
 #include <algorithm>
 
@@ -24,24 +24,24 @@ bool is_plain(std::string_view text) {
 
 }  // namespace
 
-MachineFeatures decode_machine_features(const Json& annotations) {
-  MachineFeatures machine;
+KubeNodeFeatures decode_kube_node_features(const Json& annotations) {
+  KubeNodeFeatures kube_node;
   const Json own = annotations[kAnnotationFeatures];
   const std::string text(own.is_null() ? annotations[kSlinkyFeatures].text() : own.text());
   for (const std::string_view entry : split(text, ',')) {
     const std::string_view feature = trim(entry);
     if (feature.empty()) continue;
     if (!is_plain(feature)) {
-      machine.wrong = "\"" + std::string(feature.substr(0, kMaxLength)) + "\": letters, digits and _-.:/= are needed";
-    } else if (machine.features.size() == kMaxFeatures) {
-      machine.wrong = format("more than %zu features", kMaxFeatures);
+      kube_node.wrong = "\"" + std::string(feature.substr(0, kMaxLength)) + "\": must be letters, digits and _-.:/=";
+    } else if (kube_node.features.size() == kMaxFeatures) {
+      kube_node.wrong = format("more than %zu features", kMaxFeatures);
     } else {
-      machine.features.push_back(std::string(feature.starts_with(kPrefix) ? "" : kPrefix) + std::string(feature));
+      kube_node.features.push_back(std::string(feature.starts_with(kPrefix) ? "" : kPrefix) + std::string(feature));
     }
   }
-  return machine;
+  return kube_node;
 }
 
-bool is_machine_feature(std::string_view feature) { return feature.starts_with(kPrefix); }
+bool is_kube_node_feature(std::string_view feature) { return feature.starts_with(kPrefix); }
 
 }  // namespace slurmk8s

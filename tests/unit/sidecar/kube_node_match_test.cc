@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_match: which Kubernetes nodes a pod's spec chooses, as Kubernetes' scheduler does.
-#include "sidecar/machine_match.hpp"
+// sidecar/kube_node_match: which Kubernetes nodes a pod's spec chooses, as Kubernetes' scheduler does.
+#include "sidecar/kube_node_match.hpp"
 
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {
 namespace {
 
-const MachineFacts kMachine{.labels = {{"gpu", "a100"}, {"count", "8"}, {"empty", ""}}};
+const KubeNodeFacts kKubeNode{.labels = {{"gpu", "a100"}, {"count", "8"}, {"empty", ""}}};
 
-bool is_selected_by(const std::string& spec) { return is_selected("m1", kMachine, *Json::parse(spec)); }
+bool is_selected_by(const std::string& spec) { return is_selected("m1", kKubeNode, *Json::parse(spec)); }
 
 std::string affinity(const std::string& terms) {
   return R"({"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)" +
@@ -73,28 +73,28 @@ void one_term_is_enough_but_a_term_of_nothing_is_none(void**) {
 
 void selector_and_affinity_must_both_hold(void**) {
   Json spec = *Json::parse(affinity(R"({"matchExpressions":[{"key":"gpu","operator":"Exists"}]})"));
-  assert_true(is_selected("m1", kMachine, spec));
+  assert_true(is_selected("m1", kKubeNode, spec));
   spec.set("nodeSelector", *Json::parse(R"({"count":"4"})"));
-  assert_false(is_selected("m1", kMachine, spec));
+  assert_false(is_selected("m1", kKubeNode, spec));
 }
 
-void chooses_machines(void**) {
+void chooses_kube_nodes(void**) {
   NodeSet nodeset;
   nodeset.name = "c";
   nodeset.pod_spec =
       *Json::parse(R"({"nodeSelector":{"gpu":"a100"},"tolerations":[{"key":"gpu","operator":"Exists"}]})");
-  MachineFacts cordoned = kMachine, tainted = kMachine, tolerated = kMachine, silent = kMachine;
+  KubeNodeFacts cordoned = kKubeNode, tainted = kKubeNode, tolerated = kKubeNode, silent = kKubeNode;
   cordoned.cordoned = true;
   tainted.taints = {{"gone", "", "NoSchedule"}};
   tolerated.taints = {{"gpu", "yes", "NoSchedule"}};
   silent.ready = false;
-  const Machines machines{{"cordoned", cordoned},   {"other", {}},
-                          {"silent", silent},       {"tainted", tainted},
-                          {"tolerated", tolerated}, {std::string(62, 'x'), kMachine}};
-  const MachineNodes nodes = choose_machine_nodes(nodeset, machines);
+  const KubeNodes kube_nodes{{"cordoned", cordoned},   {"other", {}},
+                             {"silent", silent},       {"tainted", tainted},
+                             {"tolerated", tolerated}, {std::string(62, 'x'), kKubeNode}};
+  const DaemonNodes nodes = choose_daemon_nodes(nodeset, kube_nodes);
   assert_true(nodes.wanted == (std::map<std::string, bool>{{"c-silent", false}, {"c-tolerated", true}}));
   assert_int_equal(nodes.too_long.size(), 1);
-  assert_int_equal(choose_machine_nodes(nodeset, {{std::string(61, 'x'), kMachine}}).wanted.size(), 1);
+  assert_int_equal(choose_daemon_nodes(nodeset, {{std::string(61, 'x'), kKubeNode}}).wanted.size(), 1);
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ int main() {
       SLURMK8S_TEST(selects_by_affinity),
       SLURMK8S_TEST(one_term_is_enough_but_a_term_of_nothing_is_none),
       SLURMK8S_TEST(selector_and_affinity_must_both_hold),
-      SLURMK8S_TEST(chooses_machines),
+      SLURMK8S_TEST(chooses_kube_nodes),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_match", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_match", tests, nullptr, nullptr);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_topology: what annotations give, and to which records.
-#include "sidecar/machine_topology.hpp"
+// sidecar/kube_node_topology: what annotations give, and to which records.
+#include "sidecar/kube_node_topology.hpp"
 
 #include "support/cmocka.hpp"
 
@@ -17,7 +17,7 @@ void reads_the_annotation(void**) {
       {R"({"topology.slinky.slurm.net/spec":"t:theirs","slurm-k8s.io/topology":""})", ""},
   };
   for (const auto& [annotations, topology] : cases) {
-    assert_text(decode_machine_topology(*Json::parse(annotations)), topology);
+    assert_text(decode_kube_node_topology(*Json::parse(annotations)), topology);
   }
 }
 
@@ -31,7 +31,7 @@ void only_another_one_is_set(void**) {
   node.powering_down = true;
   assert_false(needs_topology(node, "t:a"));
   node.powering_down = false;
-  node.powered_down = true;  // of a machine of its own
+  node.powered_down = true;  // of a Kubernetes node of its own
   assert_true(needs_topology(node, "t:a"));
 }
 
@@ -41,5 +41,5 @@ void only_another_one_is_set(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {SLURMK8S_TEST(reads_the_annotation), SLURMK8S_TEST(only_another_one_is_set)};
-  return cmocka_run_group_tests_name("sidecar_machine_topology", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_topology", tests, nullptr, nullptr);
 }

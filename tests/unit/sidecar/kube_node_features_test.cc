@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/machine_features: what annotations give.
-#include "sidecar/machine_features.hpp"
+// sidecar/kube_node_features: what annotations give.
+#include "sidecar/kube_node_features.hpp"
 
 #include "base/text.hpp"
 #include "support/cmocka.hpp"
@@ -8,13 +8,13 @@
 namespace slurmk8s {
 namespace {
 
-std::string joined(const MachineFeatures& machine) {
+std::string joined(const KubeNodeFeatures& kube_node) {
   std::string text;
-  for (const std::string& feature : machine.features) text += (text.empty() ? "" : " ") + feature;
-  return machine.wrong.empty() ? text : text + " | " + machine.wrong;
+  for (const std::string& feature : kube_node.features) text += (text.empty() ? "" : " ") + feature;
+  return kube_node.wrong.empty() ? text : text + " | " + kube_node.wrong;
 }
 
-std::string decode(const char* annotations) { return joined(decode_machine_features(*Json::parse(annotations))); }
+std::string decode(const char* annotations) { return joined(decode_kube_node_features(*Json::parse(annotations))); }
 
 void reads_the_annotation(void**) {
   const std::pair<const char*, const char*> cases[] = {
@@ -25,7 +25,7 @@ void reads_the_annotation(void**) {
       {R"({"slurm-k8s.io/features":" rack1 ,,zone=a,k8s/ssd"})", "k8s/rack1 k8s/zone=a k8s/ssd"},
       {R"({"features.slinky.slurm.net/spec":"rack1,rack2"})", "k8s/rack1 k8s/rack2"},
       {R"({"features.slinky.slurm.net/spec":"theirs","slurm-k8s.io/features":"ours"})", "k8s/ours"},
-      {R"({"slurm-k8s.io/features":"a&b,rack1"})", "k8s/rack1 | \"a&b\": letters, digits and _-.:/= are needed"},
+      {R"({"slurm-k8s.io/features":"a&b,rack1"})", "k8s/rack1 | \"a&b\": must be letters, digits and _-.:/="},
   };
   for (const auto& [annotations, features] : cases) assert_text(decode(annotations), features);
 }
@@ -34,16 +34,16 @@ void has_bounds(void**) {
   std::string many;
   for (int i = 0; i < 40; i++) many += format("f%d,", i);
   Json annotations = Json::object().set(kAnnotationFeatures, many);
-  const MachineFeatures machine = decode_machine_features(annotations);
-  assert_int_equal(machine.features.size(), 32);
-  assert_text(machine.wrong, "more than 32 features");
+  const KubeNodeFeatures kube_node = decode_kube_node_features(annotations);
+  assert_int_equal(kube_node.features.size(), 32);
+  assert_text(kube_node.wrong, "more than 32 features");
   annotations.set(kAnnotationFeatures, std::string(300, 'x'));
-  assert_int_equal(decode_machine_features(annotations).features.size(), 0);
+  assert_int_equal(decode_kube_node_features(annotations).features.size(), 0);
 }
 
 void knows_its_own(void**) {
-  assert_true(is_machine_feature("k8s/rack1"));
-  assert_false(is_machine_feature("rack1"));
+  assert_true(is_kube_node_feature("k8s/rack1"));
+  assert_false(is_kube_node_feature("rack1"));
 }
 
 }  // namespace
@@ -56,5 +56,5 @@ int main() {
       SLURMK8S_TEST(has_bounds),
       SLURMK8S_TEST(knows_its_own),
   };
-  return cmocka_run_group_tests_name("sidecar_machine_features", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_kube_node_features", tests, nullptr, nullptr);
 }
