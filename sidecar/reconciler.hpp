@@ -138,7 +138,7 @@ class Reconciler {
   CancelledStarts cancelled_;
   OpenJobs open_jobs_{clock_};
   std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included
-  std::optional<TimePoint> held_until_;      // a node that the last plan held back may be powered up then
+  std::optional<TimePoint> held_until_;      // the end of the back-off of a node in the last plan
   NodeSetStates states_;
   std::vector<NodeAction> done_;
   std::map<Key, Failure> failures_;

@@ -76,7 +76,7 @@ class VariantIndex {
     bool open = false;
     std::unordered_set<std::uint32_t> uids;
     std::set<std::string> accounts;
-    bool lets_in(const Applicant* applicant) const;
+    bool admits(const Applicant* applicant) const;
   };
   struct Feature {
     std::vector<std::uint32_t> groups;  ///< of nodes, ascending: NodeSets, then records

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/convert: NodeSets and chart values of Slinky, what becomes of them; docs/admin/from-slinky.md says the same.
+// convert: NodeSets and chart values of Slinky; docs/admin/from-slinky.md has the same tables.
 #include "convert/convert.hpp"
 
 #include <cstdio>
@@ -58,7 +58,7 @@ void a_plain_nodeset_has_no_notes(void**) {
               "        memory: 4Gi\n");
 }
 
-// As a cluster has one that its chart made.
+// As Slinky's chart creates it.
 void an_object_of_a_cluster(void**) {
   const Conversion conversion = converted(R"(
 apiVersion: v1
@@ -324,12 +324,12 @@ void single_fields(void**) {
   }
 }
 
-void what_ours_needs_is_asked_for(void**) {
+void missing_fields_are_reported(void**) {
   const std::string at = "nodeset gpu: to be completed: ";
   assert_text(notes_of(converted(nodeset_with("  replicas: 1\n"))),
               at + "spec.slurmd.image: Required value\n" + at + "spec.slurmd.resources.limits.cpu: Required value\n" +
                   at + "spec.slurmd.resources.limits.memory: Required value\n");
-  // Up to the first thing that is wrong otherwise.
+  // Up to the first other error.
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: {limits: {cpu: x}}}\n"))),
               at + "spec.slurmd.resources.limits.cpu: \"x\": not a quantity\n");
   assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
@@ -420,7 +420,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_plain_nodeset_has_no_notes),  SLURMK8S_TEST(an_object_of_a_cluster),
       SLURMK8S_TEST(values_of_the_chart),           SLURMK8S_TEST(single_fields),
-      SLURMK8S_TEST(what_ours_needs_is_asked_for),  SLURMK8S_TEST(documents_of_other_kinds),
+      SLURMK8S_TEST(missing_fields_are_reported),   SLURMK8S_TEST(documents_of_other_kinds),
       SLURMK8S_TEST(the_result_converts_to_itself), SLURMK8S_TEST(the_documentation_has_the_tables),
   };
   return cmocka_run_group_tests_name("sidecar_convert", tests, nullptr, nullptr);

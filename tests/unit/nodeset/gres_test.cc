@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/gres: what would end slurmctld never reaches it, what it takes does.
+// nodeset/gres: refuses values that abort slurmctld, accepts valid ones.
 #include "nodeset/gres.hpp"
 
 #include "support/cmocka.hpp"
@@ -7,7 +7,7 @@
 namespace slurmk8s {
 namespace {
 
-void takes_what_slurmctld_takes(void**) {
+void accepts_valid_values(void**) {
   for (const char* value :
        {"gpu", "gpu:2", "gpu:a100", "gpu:a100:2", "gpu:a100:1,gpu:h100:3", "gpu:3g.20gb:2,gpu:1g.5gb:4",
         "foo:1,bar:a:1", "gpu:2(S:0)", "gpu:a:2(S:0-1),foo:1", "bandwidth:no_consume:4G",
@@ -18,8 +18,8 @@ void takes_what_slurmctld_takes(void**) {
   }
 }
 
-// The first lines end slurmctld: seen, or read in src/interfaces/gres.c and src/plugins/gres/common/gres_c_s.c.
-void refuses_what_ends_slurmctld(void**) {
+// The first lines abort slurmctld: tried, or found in src/interfaces/gres.c and src/plugins/gres/common/gres_c_s.c.
+void refuses_values_that_abort_slurmctld(void**) {
   const struct {
     const char* value;
     const char* message;
@@ -47,13 +47,13 @@ void refuses_what_ends_slurmctld(void**) {
   };
   for (const auto& c : cases) {
     const Status status = check_gres(c.value);
-    if (status.ok()) fail_msg("%s is taken", c.value);
+    if (status.ok()) fail_msg("%s: accepted", c.value);
     assert_int_equal(status.error().code(), Errc::invalid);
     assert_text(status.error().message(), c.message);
   }
 }
 
-void names_what_there_is(void**) {
+void lists_names(void**) {
   assert_true(gres_names("gpu:a:1,gpu:b:2,foo,bar(S:0)") == std::set<std::string>({"bar", "foo", "gpu"}));
 }
 
@@ -63,9 +63,9 @@ void names_what_there_is(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(takes_what_slurmctld_takes),
-      SLURMK8S_TEST(names_what_there_is),
-      SLURMK8S_TEST(refuses_what_ends_slurmctld),
+      SLURMK8S_TEST(accepts_valid_values),
+      SLURMK8S_TEST(lists_names),
+      SLURMK8S_TEST(refuses_values_that_abort_slurmctld),
   };
-  return cmocka_run_group_tests_name("core_gres", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_gres", tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/names: node names both ways.
+// nodeset/names: node names both ways.
 #include "nodeset/names.hpp"
 #include "support/cmocka.hpp"
 
@@ -71,5 +71,5 @@ int main() {
       SLURMK8S_TEST(parses_names),
       SLURMK8S_TEST(names_kube_nodes),
   };
-  return cmocka_run_group_tests_name("core_names", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_names", tests, nullptr, nullptr);
 }

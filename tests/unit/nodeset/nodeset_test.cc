@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/nodeset: decoding and checking a NodeSet; quantities.
+// nodeset/nodeset: decoding and checking a NodeSet; quantities.
 #include "nodeset/nodeset.hpp"
 
 #include "base/text.hpp"
@@ -19,7 +19,7 @@ Json object_with(const std::string& spec) {
 
 Result<NodeSet> decode(const std::string& spec) { return decode_nodeset(object_with(spec)); }
 
-// A spec that is fine, with `more` members beside.
+// A valid spec with `more` members.
 std::string spec_with(const std::string& more) {
   return R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
          (more.empty() ? "" : "," + more) + "}";
@@ -139,7 +139,7 @@ void refuses_variants(void**) {
   assert_contains(longest.error().message(), "allowedAccounts: Too long: may not be more than 256 bytes");
   const auto features = decode(spec_with(R"("extraConf":"Features=)" + std::string(2048, 'x') + "\""));
   assert_contains(features.error().message(), "spec.extraConf: Too long: may not be more than 2048 bytes");
-  // The same in other words, and what no node record has.
+  // Equal values, and limits that are not in node records.
   for (const char* fine : {R"({"cpu":2})", R"({"cpu":"2000m"})", R"({"ephemeral-storage":"1Gi"})"}) {
     const std::string limits = std::string(R"({"resources":{"limits":)") + fine + "}}";
     assert_true(decode(spec_with(R"("variants":[{"name":"a","patch":{"slurmd":)" + limits + "}}]")).ok());
@@ -176,7 +176,7 @@ void a_daemon_set_has_a_node_for_each_kube_node(void**) {
   assert_text(kube_node_of(*nodeset, "compute-0"), "");
 }
 
-void knows_where_nodes_are_pinned(void**) {
+void finds_pinned_kube_nodes(void**) {
   Json object = *Json::parse(
       R"({"metadata":{"name":"compute"},"status":{"ordinalToNode":{"0":"m1","12":"m2"}},"spec":{"pinToNode":true,
       "ordinalPadding":3,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}}})");
@@ -213,9 +213,9 @@ void finds_owners_by_name(void**) {
   }
 }
 
-void names_the_wrong_field(void**) {
+void names_the_invalid_field(void**) {
   const std::string limits = R"("resources":{"limits":{"cpu":"2","memory":"1Gi"}})";
-  const auto wrong_part = [](const std::string& value) {
+  const auto invalid_part = [](const std::string& value) {
     return "spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: " + value +
            ": must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"";
   };
@@ -246,11 +246,11 @@ void names_the_wrong_field(void**) {
        "\"ScheduledUpdate\""},
       {spec_with(R"("updateStrategy":{"rollingUpdate":1})"),
        "spec.updateStrategy.rollingUpdate: Invalid value: \"integer\": must be an object"},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"), wrong_part("0")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"101%"}})"), wrong_part("\"101%\"")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), wrong_part("\"0%\"")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), wrong_part("\"3\"")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), wrong_part("1.5")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"), invalid_part("0")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"101%"}})"), invalid_part("\"101%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), invalid_part("\"0%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), invalid_part("\"3\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), invalid_part("1.5")},
       {spec_with(R"("scalingMode":"StatefulSet")"),
        "spec.scalingMode: Unsupported value: \"StatefulSet\": supported values: \"OnDemand\", \"Always\", "
        "\"DaemonSet\""},
@@ -411,13 +411,13 @@ int main() {
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),
       SLURMK8S_TEST(takes_half_a_cpu_as_one),
-      SLURMK8S_TEST(names_the_wrong_field),
+      SLURMK8S_TEST(names_the_invalid_field),
       SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
       SLURMK8S_TEST(parses_quantities),
       SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_kube_node),
       SLURMK8S_TEST(finds_owners_by_name),
-      SLURMK8S_TEST(knows_where_nodes_are_pinned),
+      SLURMK8S_TEST(finds_pinned_kube_nodes),
   };
-  return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_nodeset", tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/options: slurm-k8s.conf.
+// settings/options: slurm-k8s.conf.
 #include "settings/options.hpp"
 
 #include <unistd.h>
@@ -126,5 +126,5 @@ int main() {
       SLURMK8S_TEST(names_invalid_settings),
       SLURMK8S_TEST(reads_files),
   };
-  return cmocka_run_group_tests_name("core_options", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("settings_options", tests, nullptr, nullptr);
 }

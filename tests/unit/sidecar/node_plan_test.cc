@@ -550,7 +550,7 @@ void keeps_nodes_up(void**) {
       {"powered down, drained by an administrator", [](SlurmNode& n) { n.draining = true; }, "", false},
       {"powered down, drained by us", drained_by_us, "undrain c-0", false},
       {"protected", [](SlurmNode& n) { n.draining = true, n.reason = "slurm-k8s: protected: no image"; }, "", false},
-      {"held back", [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: no image"; }, "", false},
+      {"backing off", [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: no image"; }, "", false},
       {"given up", [](SlurmNode& n) { n.base = Base::down, n.reason = "ResumeTimeout reached"; }, "", false},
   };
   for (const auto& c : cases) {

@@ -98,7 +98,7 @@ void makes_lost_records_again(void**) {
 }
 
 // A reconfiguration that doesn't help isn't repeated each second.
-void seldom_drops_records_that_stay_lost(void**) {
+void rarely_drops_records_that_stay_lost(void**) {
   Fixture f;
   f.reconciler.set_listed();
   f.scale("c", 3);
@@ -822,7 +822,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(makes_lost_records_again),
-      SLURMK8S_TEST(seldom_drops_records_that_stay_lost),
+      SLURMK8S_TEST(rarely_drops_records_that_stay_lost),
       SLURMK8S_TEST(recycles_no_node_for_a_job_that_has_one),
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(follows_replicas),

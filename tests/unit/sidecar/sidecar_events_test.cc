@@ -93,7 +93,7 @@ void tells_of_actions(void**) {
   }
 }
 
-void nodes_of_one_tale_share_an_event(void**) {
+void nodes_with_one_note_share_an_event(void**) {
   Fixture f;
   f.observe("c");
   for (const char* node : {"c-3", "c-1", "c-2"}) f.teller.acted({Kind::remove, "c", node, "", ""});
@@ -172,7 +172,7 @@ void a_roll_out_goes_on_over_a_restart(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_of_actions),         SLURMK8S_TEST(nodes_of_one_tale_share_an_event),
+      SLURMK8S_TEST(tells_of_actions),         SLURMK8S_TEST(nodes_with_one_note_share_an_event),
       SLURMK8S_TEST(tells_what_is_wrong_once), SLURMK8S_TEST(what_the_status_says_already_is_not_told),
       SLURMK8S_TEST(follows_a_roll_out),       SLURMK8S_TEST(a_roll_out_goes_on_over_a_restart),
   };

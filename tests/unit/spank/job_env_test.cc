@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What becomes of a job's environment: service variables, threads, GPUs.
+// Changes of a job's environment: service variables, threads, GPUs.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Arguments of plugstack.conf and values of users' options: what is taken, and what is said about the rest.
+// Arguments of plugstack.conf and values of users' options: valid ones, and errors.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +15,7 @@ using namespace slurmk8s;
 
 namespace {
 
-/** As Slurm hands them over: the words of a line. */
+/** The words of a line, as Slurm passes them. */
 std::vector<std::string_view> words(std::string_view line) {
   return line.empty() ? std::vector<std::string_view>() : split(line, ' ');
 }
