@@ -275,7 +275,7 @@ bool is_given_up(const SlurmNode& record) {
 bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
   const std::string_view name = record.name;
   if (!name.starts_with(nodeset) || !name.substr(nodeset.size()).starts_with('-')) return false;
-  return has_word(record.features, nodeset) && decode_machine(name.substr(nodeset.size() + 1)).has_value();
+  return has_word(record.features, nodeset) && decode_kube_node(name.substr(nodeset.size() + 1)).has_value();
 }
 
 }  // namespace slurmk8s

@@ -50,7 +50,7 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
       pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
             listen_for_pods()),
-      machines_(parts.client, parts.timers, parts.clock, kube::kNodes, "", "", listen_for_machines()),
+      kube_nodes_(parts.client, parts.timers, parts.clock, kube::kNodes, "", "", listen_for_kube_nodes()),
       budgets_reflector_(parts.client, parts.timers, parts.clock, kube::kDisruptionBudgets, name_space, kBudgetSelector,
                          listen_for_budgets(budgets_)),
       claims_reflector_(parts.client, parts.timers, parts.clock, kube::kVolumeClaims, name_space, kClaimSelector,
@@ -90,17 +90,17 @@ kube::ReflectorListener Daemon::listen_for_pods() {
 }
 
 // They aren't waited for: they may be forbidden.
-kube::ReflectorListener Daemon::listen_for_machines() {
+kube::ReflectorListener Daemon::listen_for_kube_nodes() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
-    if (reconciler_.upsert_machine(object)) plan_round(kPodsDelay);
+    if (reconciler_.upsert_kube_node(object)) plan_round(kPodsDelay);
   };
   listener.remove = [this](const std::string& name, const std::string&, const Json&) {
-    reconciler_.remove_machine(name);
+    reconciler_.remove_kube_node(name);
     plan_round(kPodsDelay);
   };
   listener.synced = [this] {
-    reconciler_.set_machines_listed();
+    reconciler_.set_kube_nodes_listed();
     plan_round(std::chrono::milliseconds(0));
   };
   return listener;
@@ -108,14 +108,14 @@ kube::ReflectorListener Daemon::listen_for_machines() {
 
 // What fails after the first list is tried again, with what is known meanwhile: that isn't worth a change of the
 // status.
-Condition Daemon::machines_condition() const {
+Condition Daemon::kube_nodes_condition() const {
   constexpr const char* kType = "KubernetesNodesWatched";
-  if (!parts_.watch_machines) return {kType, false, "NotAsked", "slurm-k8s.conf has no WatchKubernetesNodes=yes"};
-  if (machines_.synced()) {
+  if (!parts_.watch_kube_nodes) return {kType, false, "NotAsked", "slurm-k8s.conf has no WatchKubernetesNodes=yes"};
+  if (kube_nodes_.synced()) {
     return {kType, true, "Watched", "cordons, taints and failures of Kubernetes nodes are followed"};
   }
-  if (machines_.last_error().empty()) return {kType, false, "Listing", "the first list is under way"};
-  return {kType, false, "Unreadable", machines_.last_error()};
+  if (kube_nodes_.last_error().empty()) return {kType, false, "Listing", "the first list is under way"};
+  return {kType, false, "Unreadable", kube_nodes_.last_error()};
 }
 
 // Pods are needed too: without them a scale-in would choose other nodes.
@@ -130,7 +130,7 @@ void Daemon::start() {
   nodesets_.start();
   pods_.start();
   budgets_reflector_.start();
-  if (parts_.watch_machines) machines_.start();
+  if (parts_.watch_kube_nodes) kube_nodes_.start();
   publish();
 }
 
@@ -145,7 +145,7 @@ bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
     look = parts_.clock.now() + kLook;
   }
   parts_.transport.unwatch_fd(signal_fd);
-  for (kube::Reflector* one : {&nodesets_, &pods_, &machines_, &budgets_reflector_, &claims_reflector_}) one->stop();
+  for (kube::Reflector* one : {&nodesets_, &pods_, &kube_nodes_, &budgets_reflector_, &claims_reflector_}) one->stop();
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
   return stop_;
 }
@@ -188,7 +188,7 @@ void Daemon::do_round() {
 Conditions Daemon::conditions(const std::string& nodeset) const {
   const KnownNodeSet& known = reconciler_.nodesets().at(nodeset);
   return {budgets_.condition(nodeset, known, budgets_reflector_.last_error()), partitions_.condition(nodeset),
-          machines_condition()};
+          kube_nodes_condition()};
 }
 
 void Daemon::publish() {

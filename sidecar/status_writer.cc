@@ -39,7 +39,7 @@ Json power_up_condition(const NodeSetState& state) {
 /** Null, which takes the member away, for none. */
 Json encode_pins(const Pins& pins) {
   Json object;
-  for (const auto& [ordinal, machine] : pins) object.set(ordinal, machine);
+  for (const auto& [ordinal, kube_node] : pins) object.set(ordinal, kube_node);
   return object;
 }
 

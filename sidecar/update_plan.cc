@@ -116,7 +116,7 @@ class Planner {
 
   /** Further ones, either those that are idle or those that are not. */
   void take(bool idle) {
-    const std::int64_t most = nodeset_.update.most_unavailable(std::ssize(input_.members) + input_.missing);
+    const std::int64_t most = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
     for (const auto& [node, taken] : input_.members) {
       if (unavailable_ >= most) return;
       if (taken || !is_candidate(*node) || is_idle(*node) != idle || !may_go(*node)) continue;

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
@@ -21,8 +22,6 @@
 #include "engine/c_api/lock_times.hpp"
 #include "engine/c_api/variant_store.hpp"
 #include "http/curl_transport.hpp"
-
-#define SLURMK8S_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace slurmk8s {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files: whole ones, read with a size cap, and replaced.
+// Reads and replaces whole files.
 #include "base/file.hpp"
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 namespace slurmk8s {
 
-/** `Bounds`: upper bounds of the buckets in seconds, inclusive; one more bucket has none. */
+/** `Bounds`: upper bounds of the buckets in seconds, inclusive; one more bucket is unbounded. */
 template <const auto& Bounds>
 class HistogramOf {
  public:
@@ -27,7 +27,7 @@ class HistogramOf {
     sum_ += time.count();
   }
 
-  /** Of each bucket alone, not cumulated. */
+  /** Per bucket, not cumulative. */
   const Counts& counts() const { return counts_; }
   double sum() const { return sum_; }
 

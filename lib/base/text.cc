@@ -27,13 +27,13 @@ std::uint64_t random_bits() {
     got = ::getrandom(&bits, sizeof bits, 0);
   } while (got < 0 && errno == EINTR);
   if (got == static_cast<ssize_t>(sizeof bits)) return bits;
-  // Where the system call is forbidden: unique on this machine, which is what our callers need.
+  // Where the system call is forbidden: unique on this host, which is enough for the callers.
   static std::atomic<std::uint64_t> counter{0};
   const auto now = static_cast<std::uint64_t>(system_clock::now().time_since_epoch().count());
   return (now * 0x9e3779b97f4a7c15u) ^ (static_cast<std::uint64_t>(::getpid()) << 32) ^ ++counter;
 }
 
-/** Takes exactly `digits` digits off the front of `text`; -1 when they aren't there. */
+/** Takes exactly `digits` digits off the front of `text`; -1 when there are fewer. */
 int take_digits(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return -1;
   int value = 0;
@@ -117,7 +117,7 @@ std::string format(const char* format, ...) {
   std::string text;
   if (size > 0) {
     text.resize(static_cast<std::size_t>(size));
-    // The terminating NUL goes where std::string has its own.
+    // The terminating NUL replaces std::string's own.
     std::vsnprintf(text.data(), text.size() + 1, format, again);
   }
   va_end(again);

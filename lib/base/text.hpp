@@ -22,7 +22,7 @@ inline bool is_alphanumeric(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/** A whole decimal number with an optional minus, nothing else around it; empty when it isn't one or overflows. */
+/** A decimal number with an optional minus and nothing else; empty when it is invalid or overflows. */
 std::optional<std::int64_t> parse_int(std::string_view text);
 /** printf into a string. */
 std::string format(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lists of words with commas between them.
+// Comma-separated lists of words.
 #include "base/words.hpp"
 
 #include <algorithm>

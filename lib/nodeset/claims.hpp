@@ -13,7 +13,7 @@ namespace slurmk8s {
 struct NodeSet;
 
 struct ClaimTemplates {
-  std::vector<Json> templates;       ///< PersistentVolumeClaims with a metadata.name, which is the volume's
+  std::vector<Json> templates;       ///< PersistentVolumeClaims; metadata.name is the name of the volume
   bool delete_with_nodeset = false;  ///< persistentVolumeClaimRetentionPolicy.whenDeleted: Delete
   bool delete_when_scaled = false;   ///< … whenScaled: Delete
 };
@@ -21,9 +21,9 @@ struct ClaimTemplates {
 /** Reads spec.volumeClaimTemplates and spec.persistentVolumeClaimRetentionPolicy. Error (invalid) names the field. */
 Result<ClaimTemplates> decode_claims(const Json& spec);
 
-/** The claims to POST before the node's pod. */
+/** The claims to create before the node's pod. */
 std::vector<Json> build_claims(const NodeSet& nodeset, const std::string& node);
-/** ownerReferences of a claim: the NodeSet, with which it then goes, or none. */
+/** ownerReferences of a claim: the NodeSet, which deletes it, or none. */
 Json claim_owners(const NodeSet& nodeset);
 /** The pod's volumes of these claims. */
 Json claim_volumes(const NodeSet& nodeset, const std::string& node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which daemon we are in, and its engine.
+// The daemon of this process, and its engine.
 #include "slurmctld/host.hpp"
 
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ bool EngineHandle::acquire(const slurm_k8s_host& host) {
   if (library_) return true;
   void* library = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    host.log(0, format("%s: no engine; the programs do the work", dlerror()).c_str());
+    host.log(0, format("%s: engine not started; falling back to slurm-k8s-resume/-suspend", dlerror()).c_str());
     return false;
   }
   const auto start = symbol<int (*)(const slurm_k8s_host*)>(library, "slurm_k8s_engine_acquire");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loading and unloading again and again, as reconfigurations of years would: no memory, thread or descriptor is left.
+// Loads and unloads the plugins many times, as years of reconfigurations do: no memory, thread or descriptor leaks.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@
 
 using namespace slurmk8s;
 
-/** Of slurmctld, which prep/k8s calls for jobs alone: libslurm hasn't it. */
+/** A function of slurmctld, which prep/k8s calls for jobs only; not in libslurm. */
 extern "C" __attribute__((visibility("default"))) char* vxstrfmt(const char*, va_list) { return nullptr; }
 
 namespace {
@@ -71,7 +71,7 @@ void rounds(const char* what, int count, const std::function<void()>& round) {
   if (after.descriptors != before.descriptors) {
     fail_msg("%s: %zu descriptors, then %zu", what, before.descriptors, after.descriptors);
   }
-  // A leak of 1 KiB a round would be `count` KiB. The sanitizers keep books of their own.
+  // A leak of 1 KiB a round would be `count` KiB. The sanitizers have their own checks.
   if (!kSanitized && after.kib > before.kib + static_cast<std::size_t>(count)) {
     fail_msg("%s: %zu KiB, then %zu KiB after %d rounds", what, before.kib, after.kib, count);
   }
@@ -162,7 +162,7 @@ void a_plugin_of_another_build_gets_no_engine(void**) {
 constexpr const char* kCatalog = R"({"nodesets":{"gpu":{"features":["gpu"],"variants":{
     "v1":{"users":[],"accounts":[]},"v2":{"users":["alice"],"accounts":[]}}}},"uids":{"alice":1001}})";
 
-/** What the plugins ask before an engine has said anything, or where none runs. */
+/** Queries of the plugins before the engine has the NodeSets, or without an engine. */
 void variants_are_known_from_the_file(void**) {
   const TemporaryFolder folder;
   folder.write("slurm-k8s-variants.json", kCatalog);

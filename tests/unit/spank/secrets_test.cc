@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a task can't read, and whom the kernel kills first. Mounts are tried in a process of their own, where root may.
+// Hidden paths and oom_score_adj. Mounts are tried in a child process, where root may.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
