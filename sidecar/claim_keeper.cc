@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {

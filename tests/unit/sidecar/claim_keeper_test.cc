@@ -3,6 +3,7 @@
 #include "sidecar/claim_keeper.hpp"
 
 #include "base/text.hpp"
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"
 #include "kube/reflector.hpp"
