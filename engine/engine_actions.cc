@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 #include "engine/plan.hpp"
 #include "nodeset/pod_builder.hpp"

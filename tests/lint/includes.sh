@@ -80,7 +80,7 @@ rule "lib/kube includes base, json, http" folder_may lib/kube base json http kub
 rule "lib/slurm includes base" folder_may lib/slurm base slurm
 rule "lib/settings includes base, http, kube" folder_may lib/settings base http kube settings
 rule "lib/nodeset includes base, json, kube, slurm, settings" \
-  folder_may lib/nodeset base json kube slurm settings nodeset engine
+  folder_may lib/nodeset base json kube slurm settings nodeset
 rule "lib/control includes base, json, http, slurm" folder_may lib/control base json http slurm control
 rule "lib/daemon includes base, json, kube, slurm, settings" folder_may lib/daemon base json kube slurm settings daemon
 rule "engine includes lib, without daemon" folder_may engine base json http kube slurm settings nodeset control engine
@@ -97,7 +97,8 @@ rule "nobody includes tests, or by ../" no_upward
 rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' \
   'lib/http/(curl_transport|endpoint)\.cc'
 rule "json-c only in json.cc" only_in '# *include *[<"]json-c/' 'lib/json/json\.cc'
-rule "libyaml only in yaml.cc" only_in '# *include *[<"]yaml\.h' 'lib/json/yaml\.cc'
+rule "libyaml only in yaml.cc and yaml_writer.cc" only_in '# *include *[<"]yaml\.h' \
+  'lib/json/yaml\.cc|convert/yaml_writer\.cc'
 rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 'lib/daemon/admin_http\.cc'
 rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm/rpc" \
   only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/rpc/[^:]*\.cc"

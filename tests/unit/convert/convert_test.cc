@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/file.hpp"
+#include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 #include "convert/slinky_fields.hpp"
 
