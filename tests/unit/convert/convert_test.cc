@@ -313,7 +313,8 @@ void single_fields(void**) {
       {"  template: {spec: {automountServiceAccountToken: false}}\n", false, "not needed: false: as without it"},
       {"  template: {spec: {enableServiceLinks: true}}\n", true, "enableServiceLinks: not converted: true"},
       {"  template: {metadata: {name: x}}\n", true, "spec.template.metadata.name: not converted: unknown"},
-      {"  template: {metadata: {labels: x}}\n", true, "spec.template.metadata.labels: not converted: x: must be an object"},
+      {"  template: {metadata: {labels: x}}\n", true,
+       "spec.template.metadata.labels: not converted: x: must be an object"},
   };
   for (const auto& c : cases) {
     const Conversion conversion = converted(nodeset_with(std::string(kSized) + c.spec));
