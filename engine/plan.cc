@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "base/words.hpp"
 #include "nodeset/names.hpp"
 #include "slurm/reasons.hpp"

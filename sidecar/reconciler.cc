@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
 #include "nodeset/names.hpp"
 #include "engine/node.hpp"
 #include "sidecar/node_state.hpp"

@@ -2,7 +2,7 @@
 // Parses the plugin's arguments.
 #include "spank/settings.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

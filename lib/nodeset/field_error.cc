@@ -2,7 +2,7 @@
 // Texts of field errors.
 #include "nodeset/field_error.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -31,8 +31,7 @@ Error invalid_field(const std::string& path, std::string_view value, const std::
   return field_error(path, "Invalid value: " + shorten("\"" + std::string(value) + "\"") + ": " + detail);
 }
 
-Error unsupported_field(const std::string& path, const Json& value,
-                        std::initializer_list<std::string_view> supported) {
+Error unsupported_field(const std::string& path, const Json& value, std::initializer_list<std::string_view> supported) {
   std::string list;
   for (const std::string_view one : supported) list += (list.empty() ? "\"" : ", \"") + std::string(one) + "\"";
   return field_error(path, "Unsupported value: " + shorten(value.dump()) + ": supported values: " + list);

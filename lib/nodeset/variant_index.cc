@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.hpp"
 #include "base/words.hpp"
 
 namespace slurmk8s {
