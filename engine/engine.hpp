@@ -25,7 +25,7 @@
 #include "engine/nodeset_store.hpp"
 #include "settings/options.hpp"
 #include "engine/plan.hpp"
-#include "engine/pod_order.hpp"
+#include "engine/pod_orders.hpp"
 #include "control/resume_request.hpp"
 #include "slurm/slurm_caller.hpp"
 #include "engine/slurm_reports.hpp"

@@ -4,6 +4,7 @@
 #include "base/random.hpp"
 #include "base/strings.hpp"
 #include "engine/engine.hpp"
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 #include "engine/plan.hpp"
 #include "nodeset/pod_builder.hpp"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "nodeset/omit.hpp"
+
 namespace slurmk8s {
 
 Executor::Executor(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, int max_requests,
@@ -19,15 +21,19 @@ Executor::Executor(kube::Client& client, Timers& timers, const Clock& clock, std
       on_pause_(std::move(on_pause)) {}
 
 void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
-  client_.create(resource, name_space_, object, counted(ApiVerb::create, std::move(done)));
+  client_.create(ref(resource), object, counted(ApiVerb::create, std::move(done)));
 }
 
 void Executor::remove(const std::string& name, const std::string& uid, kube::OnObject done) {
-  client_.remove(kube::kPods, name_space_, name, uid, -1, counted(ApiVerb::remove, std::move(done)));
+  client_.remove(ref(kube::kPods, name), {.uid = uid}, counted(ApiVerb::remove, std::move(done)));
 }
 
 void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
-  client_.get(resource, name_space_, name, counted(ApiVerb::get, std::move(done)));
+  client_.get(ref(resource, name), counted(ApiVerb::get, std::move(done)));
+}
+
+kube::ObjectRef Executor::ref(const kube::Resource& resource, const std::string& name) const {
+  return {.resource = resource, .name_space = name_space_, .name = name, .omit = kOmitOfPods};
 }
 
 kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {

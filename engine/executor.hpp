@@ -40,6 +40,7 @@ class Executor {
   void get(const std::string& name, kube::OnObject done) { get(kube::kPods, name, std::move(done)); }
 
  private:
+  kube::ObjectRef ref(const kube::Resource& resource, const std::string& name = {}) const;
   kube::OnObject counted(ApiVerb verb, kube::OnObject done);
   /** True when that is a new pause that is to be reported. */
   bool pause(std::chrono::seconds asked);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/words.hpp"
-#include "nodeset/names.hpp"
 #include "slurm/reasons.hpp"
 
 namespace slurmk8s {
@@ -269,12 +267,6 @@ bool is_given_up(const SlurmNode& record) {
   if (!record.cloud || record.base != SlurmNode::Base::down || record.going_down()) return false;
   // Only ResumeTimeout leaves a node powered down.
   return is_failure_reason(record.reason) || is_resume_timeout(record.reason, record.powered_down);
-}
-
-bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
-  const std::string_view name = record.name;
-  if (!name.starts_with(nodeset) || !name.substr(nodeset.size()).starts_with('-')) return false;
-  return has_word(record.features, nodeset) && decode_kube_node(name.substr(nodeset.size() + 1)).has_value();
 }
 
 }  // namespace slurmk8s

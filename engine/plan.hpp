@@ -188,7 +188,4 @@ bool is_left_silent(const SlurmNode& record);
  */
 bool is_given_up(const SlurmNode& record);
 
-/** "gpu-REST" with the feature gpu: as the records of NodeSet gpu are made, whatever its scalingMode. */
-bool is_made_for(const SlurmNode& record, std::string_view nodeset);
-
 }  // namespace slurmk8s

@@ -73,27 +73,27 @@ void BudgetWriter::bring(const std::string& name, Entry& entry, const NodeSet* w
   if (entry.request != 0 || clock_.now() < entry.not_before) return;
   const Json metadata = entry.known["metadata"];
   const bool is_there = !entry.known.is_null() && metadata["deletionTimestamp"].is_null();
+  const kube::ObjectRef ref{kube::kDisruptionBudgets, name_space_, name};
   const auto answered = [this, name](bool removal) {
     return [this, name, removal](Result<Json> answer) { on_answer(name, removal, std::move(answer)); };
   };
   if (wanted == nullptr) {
     entry.failure.clear();
     if (!is_there) return;
-    entry.request = client_.remove(kube::kDisruptionBudgets, name_space_, name, std::string(metadata["uid"].text()), -1,
-                                   answered(true));
+    entry.request = client_.remove(ref, {.uid = std::string(metadata["uid"].text())}, answered(true));
     return;
   }
   const Json budget = build_budget(*wanted);
   if (entry.known.is_null()) {
-    entry.request = client_.create(kube::kDisruptionBudgets, name_space_, budget, answered(false));
+    entry.request = client_.create(ref, budget, answered(false));
   } else if (has_spec(entry.known, budget)) {
     entry.failure.clear();
   } else if (is_there) {
     // As a merge patch: a member that somebody has added goes only by name.
     Json spec = budget["spec"].clone();
     spec.set("minAvailable", Json());
-    entry.request = client_.patch(kube::kDisruptionBudgets, name_space_, name, "", kube::PatchType::merge,
-                                  Json::object().set("spec", std::move(spec)), answered(false));
+    entry.request =
+        client_.patch(ref, kube::PatchType::merge, Json::object().set("spec", std::move(spec)), answered(false));
   }
 }
 

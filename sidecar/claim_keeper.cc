@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {
@@ -74,18 +75,19 @@ void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& 
 
 void ClaimKeeper::bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in) {
   if (entry.request != 0 || clock_.now() < entry.not_before) return;
+  const kube::ObjectRef ref{kube::kVolumeClaims, name_space_, name};
   const auto answered = [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); };
   if (scaled_in && nodeset.claims.delete_when_scaled) {
     log_info("claim %s/%s: deleted: node %s was scaled in", name_space_.c_str(), name.c_str(), entry.node.c_str());
-    entry.request = client_.remove(kube::kVolumeClaims, name_space_, name, entry.uid, -1, answered);
+    entry.request = client_.remove(ref, {.uid = entry.uid}, answered);
     return;
   }
   const Json owners = with_owners(entry.owners, claim_owners(nodeset));
   if (owners.equals(entry.owners) || (owners.size() == 0 && entry.owners.size() == 0)) return;
   Json metadata = Json::object();
   metadata.set("uid", entry.uid).set("ownerReferences", owners);
-  entry.request = client_.patch(kube::kVolumeClaims, name_space_, name, "", kube::PatchType::merge,
-                                Json::object().set("metadata", std::move(metadata)), answered);
+  entry.request =
+      client_.patch(ref, kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)), answered);
 }
 
 void ClaimKeeper::on_answer(const std::string& name, Result<Json> answer) {

@@ -12,6 +12,7 @@
 
 #include "base/log.hpp"
 #include "nodeset/names.hpp"
+#include "nodeset/omit.hpp"
 #include "sidecar/metrics.hpp"
 
 namespace slurmk8s {
@@ -23,12 +24,12 @@ constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the
 
 kube::ReflectorListener listen_for_claims(ClaimKeeper& claims) {
   return {[&claims](const Json& object) { claims.observe(object); },
-          [&claims](const std::string& name, const std::string&, const Json&) { claims.forget(name); }, [] {}};
+          [&claims](const kube::ObjectKey& key, const std::string&, const Json&) { claims.forget(key.name); }, [] {}};
 }
 
 kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
   return {[&budgets](const Json& object) { budgets.observe(object); },
-          [&budgets](const std::string& name, const std::string&, const Json&) { budgets.forget(name); },
+          [&budgets](const kube::ObjectKey& key, const std::string&, const Json&) { budgets.forget(key.name); },
           [&budgets] { budgets.set_listed(); }};
 }
 
@@ -47,13 +48,19 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       marker_(parts.client, parts.clock, name_space),
       budgets_(parts.client, parts.clock, name_space),
       claims_(parts.client, parts.clock, name_space),
-      nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
-      pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
+      nodesets_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodeSets, .name_space = name_space},
+                listen_for_nodesets()),
+      pods_(parts.client, parts.timers, parts.clock,
+            {.resource = kube::kPods, .name_space = name_space, .label_selector = kLabelNode, .omit = kOmitOfPods},
             listen_for_pods()),
-      kube_nodes_(parts.client, parts.timers, parts.clock, kube::kNodes, "", "", listen_for_kube_nodes()),
-      budgets_reflector_(parts.client, parts.timers, parts.clock, kube::kDisruptionBudgets, name_space, kBudgetSelector,
-                         listen_for_budgets(budgets_)),
-      claims_reflector_(parts.client, parts.timers, parts.clock, kube::kVolumeClaims, name_space, kClaimSelector,
+      kube_nodes_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes},
+                  listen_for_kube_nodes()),
+      budgets_reflector_(
+          parts.client, parts.timers, parts.clock,
+          {.resource = kube::kDisruptionBudgets, .name_space = name_space, .label_selector = kBudgetSelector},
+          listen_for_budgets(budgets_)),
+      claims_reflector_(parts.client, parts.timers, parts.clock,
+                        {.resource = kube::kVolumeClaims, .name_space = name_space, .label_selector = kClaimSelector},
                         listen_for_claims(claims_)) {}
 
 kube::ReflectorListener Daemon::listen_for_nodesets() {
@@ -65,10 +72,10 @@ kube::ReflectorListener Daemon::listen_for_nodesets() {
     reconciler_.upsert(object);
     changed();
   };
-  listener.remove = [this, changed](const std::string& name, const std::string&, const Json&) {
-    events_.forget(name);
-    writer_.forget(name);
-    reconciler_.remove(name);
+  listener.remove = [this, changed](const kube::ObjectKey& key, const std::string&, const Json&) {
+    events_.forget(key.name);
+    writer_.forget(key.name);
+    reconciler_.remove(key.name);
     changed();
   };
   listener.synced = [this] { synced(); };
@@ -81,9 +88,9 @@ kube::ReflectorListener Daemon::listen_for_pods() {
     marker_.observe(object);
     if (reconciler_.upsert_pod(object)) plan_round(kPodsDelay);
   };
-  listener.remove = [this](const std::string& name, const std::string& uid, const Json&) {
-    marker_.forget(name);
-    if (reconciler_.remove_pod(name, uid)) plan_round(kPodsDelay);
+  listener.remove = [this](const kube::ObjectKey& key, const std::string& uid, const Json&) {
+    marker_.forget(key.name);
+    if (reconciler_.remove_pod(key.name, uid)) plan_round(kPodsDelay);
   };
   listener.synced = [this] { synced(); };
   return listener;
@@ -95,8 +102,8 @@ kube::ReflectorListener Daemon::listen_for_kube_nodes() {
   listener.upsert = [this](const Json& object) {
     if (reconciler_.upsert_kube_node(object)) plan_round(kPodsDelay);
   };
-  listener.remove = [this](const std::string& name, const std::string&, const Json&) {
-    reconciler_.remove_kube_node(name);
+  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
+    reconciler_.remove_kube_node(key.name);
     plan_round(kPodsDelay);
   };
   listener.synced = [this] {

@@ -7,6 +7,7 @@
 
 #include "daemon/condition.hpp"
 #include "nodeset/names.hpp"
+#include "nodeset/omit.hpp"
 #include "nodeset/pod_builder.hpp"
 #include "sidecar/node_state.hpp"
 
@@ -148,7 +149,7 @@ void PodMarker::write_condition(const std::string& name, Entry& entry) {
 void PodMarker::send(const std::string& name, Entry& entry, const char* subresource, kube::PatchType type,
                      const Json& patch) {
   in_flight_++;
-  entry.request = client_.patch(kube::kPods, name_space_, name, subresource, type, patch,
+  entry.request = client_.patch({kube::kPods, name_space_, name, subresource, kOmitOfPods}, type, patch,
                                 [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); });
 }
 

@@ -6,7 +6,7 @@
 
 #include "slurm/hostlist.hpp"
 #include "nodeset/names.hpp"
-#include "engine/node.hpp"
+#include "nodeset/pod.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/status_writer.hpp"
 

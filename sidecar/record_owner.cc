@@ -4,7 +4,7 @@
 
 #include "base/strings.hpp"
 #include "nodeset/names.hpp"
-#include "engine/plan.hpp"
+#include "nodeset/nodeset.hpp"
 
 namespace slurmk8s {
 

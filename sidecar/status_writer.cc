@@ -179,7 +179,7 @@ void StatusWriter::write(const std::string& name) {
   remove_pins(entry.known, status);
   Json patch = Json::object();
   patch.set("status", std::move(status));
-  entry.request = client_.patch(kube::kNodeSets, name_space_, name, "status", kube::PatchType::merge, patch,
+  entry.request = client_.patch({kube::kNodeSets, name_space_, name, "status"}, kube::PatchType::merge, patch,
                                 [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); });
 }
 

@@ -101,8 +101,7 @@ void LeaderLease::look() {
 }
 
 void LeaderLease::read() {
-  ask(&LeaderLease::on_read,
-      [this](kube::OnObject done) { return client_.get(kube::kLeases, name_space_, options_.name, std::move(done)); });
+  ask(&LeaderLease::on_read, [this](kube::OnObject done) { return client_.get(ref(), std::move(done)); });
 }
 
 void LeaderLease::write(LeaseStep step) {
@@ -110,20 +109,19 @@ void LeaderLease::write(LeaseStep step) {
   Json spec = build_spec(lease_, step, options_, rfc3339(clock_.wall()));
   ask(&LeaderLease::on_write, [&](kube::OnObject done) {
     if (step != LeaseStep::create) {
-      return client_.patch(kube::kLeases, name_space_, options_.name, "", kube::PatchType::merge,
-                           build_patch(lease_, spec), std::move(done));
+      return client_.patch(ref(), kube::PatchType::merge, build_patch(lease_, spec), std::move(done));
     }
     Json object = Json::object();
     object.set("apiVersion", kube::kLeases.api).set("kind", "Lease");
     object.set("metadata", Json::object().set("name", options_.name)).set("spec", spec);
-    return client_.create(kube::kLeases, name_space_, object, std::move(done));
+    return client_.create(ref(), object, std::move(done));
   });
 }
 
 // Without a holder, as client-go leaves it: an empty one isn't valid in all versions of the API.
 void LeaderLease::give_back() {
   ask(&LeaderLease::on_given_back, [this](kube::OnObject done) {
-    return client_.patch(kube::kLeases, name_space_, options_.name, "", kube::PatchType::merge,
+    return client_.patch(ref(), kube::PatchType::merge,
                          build_patch(lease_, Json::object().set("holderIdentity", Json())), std::move(done));
   });
 }

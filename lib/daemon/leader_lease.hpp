@@ -76,6 +76,7 @@ class LeaderLease {
   void follow();
   void lose(const std::string& why);
   void retry(const Error& error);
+  kube::ObjectRef ref() const { return {kube::kLeases, name_space_, options_.name}; }
   bool holds() const { return clock_.now() < held_until_; }
 
   kube::Client& client_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Volume claims of a node.
+// decode_claims(): what a NodeSet says of volume claims.
 #include "nodeset/claims.hpp"
 
 #include <set>
@@ -7,7 +7,6 @@
 #include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/names.hpp"
-#include "nodeset/nodeset.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -19,16 +18,6 @@ Result<bool> decode_policy(const Json& policy, const char* member) {
   if (value.text() == "Delete") return true;
   return unsupported_field(std::string("spec.persistentVolumeClaimRetentionPolicy.") + member, value,
                            {"Retain", "Delete"});
-}
-
-std::string claim_name(const Json& claim, const std::string& node) {
-  return std::string(claim.at({"metadata", "name"}).text()) + "-" + node;
-}
-
-/** A copy of the template's labels or annotations. */
-Json own(const Json& claim, const char* kind) {
-  const Json members = claim.at({"metadata", kind});
-  return members.is_object() ? members.clone() : Json::object();
 }
 
 }  // namespace
@@ -56,45 +45,6 @@ Result<ClaimTemplates> decode_claims(const Json& spec) {
   claims.delete_with_nodeset = SLURMK8S_TRY(decode_policy(policy, "whenDeleted"));
   claims.delete_when_scaled = SLURMK8S_TRY(decode_policy(policy, "whenScaled"));
   return claims;
-}
-
-Json claim_owners(const NodeSet& nodeset) {
-  Json owners = Json::array();
-  if (nodeset.claims.delete_with_nodeset) owners.push(owner_reference(nodeset));
-  return owners;
-}
-
-std::vector<Json> build_claims(const NodeSet& nodeset, const std::string& node) {
-  std::vector<Json> claims;
-  for (const Json& one : nodeset.claims.templates) {
-    Json labels = own(one, "labels");
-    labels.set(kLabelManagedBy, "slurm-k8s").set(kLabelNodeSet, nodeset.name).set(kLabelNode, node);
-    Json metadata = Json::object();
-    metadata.set("name", claim_name(one, node))
-        .set("namespace", nodeset.name_space)
-        .set("labels", std::move(labels))
-        .set("annotations", own(one, "annotations"))
-        .set("ownerReferences", claim_owners(nodeset));
-    Json claim = Json::object();
-    claim.set("apiVersion", "v1")
-        .set("kind", "PersistentVolumeClaim")
-        .set("metadata", std::move(metadata))
-        .set("spec", one["spec"].clone());
-    claims.push_back(std::move(claim));
-  }
-  return claims;
-}
-
-Json claim_volumes(const NodeSet& nodeset, const std::string& node) {
-  Json volumes = Json::array();
-  for (const Json& one : nodeset.claims.templates) {
-    Json source = Json::object().set("claimName", claim_name(one, node));
-    Json volume = Json::object();
-    volume.set("name", std::string(one.at({"metadata", "name"}).text()))
-        .set("persistentVolumeClaim", std::move(source));
-    volumes.push(std::move(volume));
-  }
-  return volumes;
 }
 
 }  // namespace slurmk8s

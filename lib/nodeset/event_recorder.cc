@@ -88,7 +88,7 @@ void EventRecorder::post(const PendingEvent& pending) {
       .set("action", pending.kind.action)
       .set("regarding", pending.regarding)
       .set("note", make_note(pending.nodes, pending.text));
-  client_.create(kube::kEvents, name_space_, event, [](const Result<Json>& answer) {
+  client_.create({kube::kEvents, name_space_}, event, [](const Result<Json>& answer) {
     if (!answer) log_debug("event: %s", answer.error().message().c_str());
   });
 }

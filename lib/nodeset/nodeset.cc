@@ -14,7 +14,7 @@
 #include "nodeset/job_placeholders.hpp"
 #include "nodeset/names.hpp"
 #include "kube/overlay.hpp"
-#include "nodeset/template_hash.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -330,7 +330,7 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
   variant.slurmd = patched.slurmd;
   variant.pod_metadata = patched.pod_metadata;
   variant.pod_spec = patched.pod_spec;
-  variant.template_hash = hash_template(patched);
+  variant.template_hash = hash_template(template_parts(patched));
   return variant;
 }
 
@@ -420,7 +420,7 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   }
   const Status status = decode_spec(object["spec"], nodeset);
   if (!status.ok()) return status.error().wrap(object_name);
-  nodeset.template_hash = hash_template(nodeset);
+  nodeset.template_hash = hash_template(template_parts(nodeset));
   if (nodeset.pins_nodes) {
     object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& kube_node) {
       nodeset.pins.emplace(ordinal, kube_node.text());
@@ -498,11 +498,28 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
   return std::nullopt;
 }
 
+bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
+  const std::string_view name = record.name;
+  if (!name.starts_with(nodeset) || !name.substr(nodeset.size()).starts_with('-')) return false;
+  return has_word(record.features, nodeset) && decode_kube_node(name.substr(nodeset.size() + 1)).has_value();
+}
+
 std::string node_definition(const NodeSet& nodeset) {
   std::string line =
       format("CPUs=%u RealMemory=%llu", nodeset.cpus, static_cast<unsigned long long>(nodeset.real_memory_mib));
   if (!nodeset.extra_conf.empty()) line += " " + nodeset.extra_conf;
   return line;
+}
+
+TemplateParts template_parts(const NodeSet& nodeset) {
+  return {nodeset.pod_metadata, nodeset.pod_spec, nodeset.slurmd, node_definition(nodeset), nodeset.claims.templates};
+}
+
+std::string revision_of(const NodeSet& nodeset) {
+  if (nodeset.variants.empty()) return nodeset.template_hash;
+  std::string hashes = nodeset.template_hash;
+  for (const auto& [name, variant] : nodeset.variants) hashes += "\n" + name + " " + variant.template_hash;
+  return hash_revision(hashes);
 }
 
 Result<std::int64_t> parse_quantity_milli(std::string_view text) {

@@ -13,11 +13,14 @@
 
 #include "nodeset/claims.hpp"
 #include "slurm/partition_options.hpp"
+#include "nodeset/template_hash.hpp"
 #include "nodeset/update_strategy.hpp"
 #include "nodeset/variants.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
+
+struct SlurmNode;
 
 /** Maximum number of nodes of a NodeSet: Slurm's MaxNodeCount cannot be larger. */
 inline constexpr std::int64_t kMaxReplicas = 65536;
@@ -87,6 +90,9 @@ using FindNodeSet = std::function<const Result<NodeSet>*(const std::string& name
  */
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find);
 
+/** "gpu-REST" with the feature gpu: as the records of NodeSet gpu are made, whatever its scalingMode. */
+bool is_made_for(const SlurmNode& record, std::string_view nodeset);
+
 /**
  * Decodes and checks an object of the API. Error (invalid): "nodeset NS/NAME: spec.FIELD: Invalid value: …", for the
  * first invalid field. Checks what the CRD's schema checks too: the schema may be of another version.
@@ -110,6 +116,12 @@ Json owner_reference(const NodeSet& nodeset);
 
 /** "CPUs=2 RealMemory=936 Weight=10": a node's definition as `scontrol create` and `slurmd --conf` take it. */
 std::string node_definition(const NodeSet& nodeset);
+
+/** What hash_template() is made of. */
+TemplateParts template_parts(const NodeSet& nodeset);
+
+/** Names all that the NodeSet's pods are made from, its variants included: another one when one of them is. */
+std::string revision_of(const NodeSet& nodeset);
 
 /** Kubernetes quantities: "1500m" → 1500; "2" → 2000. Error (invalid) quotes the text. */
 Result<std::int64_t> parse_quantity_milli(std::string_view text);

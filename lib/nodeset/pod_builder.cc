@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/job_placeholders.hpp"
 #include "nodeset/names.hpp"
 #include "kube/overlay.hpp"

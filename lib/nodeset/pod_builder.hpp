@@ -6,7 +6,7 @@
 
 #include "nodeset/nodeset.hpp"
 #include "settings/options.hpp"
-#include "engine/pod_order.hpp"
+#include "nodeset/pod_order.hpp"
 
 namespace slurmk8s {
 

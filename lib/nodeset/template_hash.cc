@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/strings.hpp"
-#include "nodeset/nodeset.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -49,16 +48,14 @@ class Hash {
 
 }  // namespace
 
-std::string hash_template(const NodeSet& nodeset) {
+std::string hash_template(const TemplateParts& parts) {
   Hash hash;
-  for (const Json& part : {nodeset.pod_metadata, nodeset.pod_spec, nodeset.slurmd}) {
+  for (const Json& part : {parts.pod_metadata, parts.pod_spec, parts.slurmd}) {
     hash.add(part);
     hash.add("\n");
   }
-  hash.add(node_definition(nodeset));
-  for (const Json& claim : nodeset.claims.templates) {
-    hash.add("\n" + std::string(claim.at({"metadata", "name"}).text()));
-  }
+  hash.add(parts.node_definition);
+  for (const Json& claim : parts.claims) hash.add("\n" + std::string(claim.at({"metadata", "name"}).text()));
   return std::string(kVersion) + hash.text();
 }
 
@@ -68,13 +65,7 @@ std::string hash_text(std::string_view text) {
   return hash.text();
 }
 
-std::string revision_of(const NodeSet& nodeset) {
-  if (nodeset.variants.empty()) return nodeset.template_hash;
-  Hash hash;
-  hash.add(nodeset.template_hash);
-  for (const auto& [name, variant] : nodeset.variants) hash.add("\n" + name + " " + variant.template_hash);
-  return std::string(kVersion) + hash.text();
-}
+std::string hash_revision(std::string_view text) { return std::string(kVersion) + hash_text(text); }
 
 bool is_former_template(std::string_view made_from, std::string_view present) {
   return made_from.starts_with(kVersion) && present.starts_with(kVersion) && made_from != present;

@@ -4,23 +4,33 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "json/json.hpp"
 
 namespace slurmk8s {
 
-struct NodeSet;
+/** What makes a node's pod. */
+struct TemplateParts {
+  Json pod_metadata;
+  Json pod_spec;
+  Json slurmd;
+  std::string node_definition;
+  std::vector<Json> claims;  ///< volumeClaimTemplates
+};
 
 /**
  * "1-0f3a…", a valid label: the same for a template with its members in any order. It covers spec.template,
  * spec.slurmd, the node's definition (sizes and extraConf) and the names of volumeClaimTemplates, not slurm-k8s.conf.
  * The number before the dash is the version of this computation.
  */
-std::string hash_template(const NodeSet& nodeset);
+std::string hash_template(const TemplateParts& parts);
 
 /** Hash of a text. */
 std::string hash_text(std::string_view text);
 
-/** Hash of the template and all variants. */
-std::string revision_of(const NodeSet& nodeset);
+/** hash_text() with the number that hash_template() has: for what is made of such hashes. */
+std::string hash_revision(std::string_view text);
 
 /**
  * Whether a pod with the hash `made_from` has another template than `present`. False for a pod without a hash, or with

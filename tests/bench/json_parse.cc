@@ -21,7 +21,8 @@ using namespace slurmk8s;
 /** A pod of about 5 KB: what an API server returns of one that the engine has created. */
 constexpr const char* kPod = R"({"metadata":{"name":"compute-%zu","namespace":"slurm",
 "uid":"8d3c1c5e-2f0b-4a4b-9d58-6c1a5d0e%04zu","resourceVersion":"%zu","creationTimestamp":"2026-11-23T10:00:00Z",
-"labels":{"app.kubernetes.io/managed-by":"slurm-k8s","app.kubernetes.io/name":"slurmd","slurm-k8s.io/node":"compute-%zu",
+"labels":{"app.kubernetes.io/managed-by":"slurm-k8s","app.kubernetes.io/name":"slurmd",
+"slurm-k8s.io/node":"compute-%zu",
 "slurm-k8s.io/nodeset":"compute","slurm-k8s.io/state":"idle","slurm-k8s.io/template-hash":"1-9f8e7d6c5b4a3f2e"},
 "annotations":{"slurm-k8s.io/jobs":"12345","slurm-k8s.io/resume":"4fa1b2c3d4e5f607","note":"über \u00e4\n"},
 "ownerReferences":[{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","name":"compute","controller":true,

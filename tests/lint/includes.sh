@@ -80,7 +80,7 @@ rule "lib/kube includes base, json, http" folder_may lib/kube base json http kub
 rule "lib/slurm includes base" folder_may lib/slurm base slurm
 rule "lib/settings includes base, http, kube" folder_may lib/settings base http kube settings
 rule "lib/nodeset includes base, json, kube, slurm, settings" \
-  folder_may lib/nodeset base json kube slurm settings nodeset engine
+  folder_may lib/nodeset base json kube slurm settings nodeset
 rule "lib/control includes base, json, http, slurm" folder_may lib/control base json http slurm control
 rule "lib/daemon includes base, json, kube, slurm, settings" folder_may lib/daemon base json kube slurm settings daemon
 rule "engine includes lib, without daemon" folder_may engine base json http kube slurm settings nodeset control engine

@@ -17,7 +17,7 @@ void resume_and_suspend(void** state) {
   world.settle();
   assert_text(world.pods(), "compute-3");
   assert_int_equal(world.api.count(Verb::remove), 1);  // compute-7 had no pod
-  assert_true(world.api.calls.back().uid.size() > 0);
+  assert_true(world.api.calls.back().options.uid.size() > 0);
 }
 
 void a_suspend_is_one_line_in_the_log(void** state) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nodeset/claims and engine/claim_maker: a node's volume claims, created before its pod.
 #include "engine/claim_maker.hpp"
+#include "nodeset/claim_builder.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
 #include "kube/fake_client.hpp"

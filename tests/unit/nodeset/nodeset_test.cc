@@ -37,7 +37,7 @@ void decodes_defaults(void**) {
   assert_true(nodeset->protects_busy);
   assert_true(nodeset->update.type == UpdateStrategy::Type::rolling);
   assert_int_equal(nodeset->update.percentage, 25);
-  assert_text(nodeset->template_hash, hash_template(*nodeset));
+  assert_text(nodeset->template_hash, hash_template(template_parts(*nodeset)));
   assert_false(nodeset->partition.has_value());
   assert_int_equal(nodeset->cpus, 2);
   assert_int_equal(nodeset->real_memory_mib, 936);

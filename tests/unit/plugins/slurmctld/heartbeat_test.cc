@@ -20,9 +20,9 @@ struct World {
   bool is_held_after(int seconds, int self = 0) {
     for (int i = 0; i < seconds; ++i) {
       clock.advance(std::chrono::seconds(1));
-      if (i + 1 < seconds) look(self);
+      if (i + 1 < seconds) poll(self);
     }
-    return look(self);
+    return poll(self);
   }
   bool poll(int self = 0) { return heartbeat.is_held_by(self, beat, kTimeout, clock); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PodOrder: which pod a node is to get, as far as its job decides it. PodOrders finds that out from slurmctld.
+// PodOrders: finds out from slurmctld which pod a node is to get (PodOrder). The engine's thread.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,6 @@
 #include "slurm/slurm_caller.hpp"
 
 namespace slurmk8s {
-
-struct PodOrder {
-  std::string variant;          ///< empty: none
-  std::optional<SlurmJob> job;  ///< the first one that waits for the node; what a template's placeholders stand for
-};
 
 /**
  * Asks slurmctld for the records of nodes that are about to get a pod, and for their jobs: a node's active features are

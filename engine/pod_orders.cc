@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PodOrders: one call to slurmctld for many nodes.
-#include "engine/pod_order.hpp"
+#include "engine/pod_orders.hpp"
 
 #include <unordered_map>
 #include <utility>

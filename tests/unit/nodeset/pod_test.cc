@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // decode_pod(): what a pod's status says about its node, in kubelet's and the scheduler's own words.
-#include "engine/node.hpp"
+#include "nodeset/pod.hpp"
 
 #include "support/cmocka.hpp"
 

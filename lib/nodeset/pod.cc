@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// decode_pod(): what a pod object says about its node.
+#include "nodeset/pod.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "base/words.hpp"
+#include "nodeset/last_words.hpp"
+#include "nodeset/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted) goes first. */
+std::string ended_reason(const Json& status) {
+  std::string reason(status["reason"].text());
+  status["containerStatuses"].each([&](const Json& container) {
+    if (!reason.empty() || container["name"].text() != kSlurmdContainer) return;
+    const Json terminated = container.at({"state", "terminated"});
+    reason = terminated["reason"].text();
+    if (reason.empty() || reason == "Error" || reason == "Completed") {
+      reason = format("slurmd ended with exit code %d", static_cast<int>(terminated["exitCode"].integer_or(-1)));
+    }
+    const std::string words = last_words(terminated["message"].text());
+    if (!words.empty()) reason += ": " + words;
+  });
+  return reason.empty() ? std::string(status["phase"].text()) : reason;
+}
+
+SlurmdEnd decode_slurmd_end(const Json& status) {
+  constexpr std::int64_t kSigkill = 128 + 9, kSigterm = 128 + 15;
+  SlurmdEnd end = SlurmdEnd::other;
+  if (!status["reason"].text().empty()) return end;  // Evicted, NodeShutdown, …
+  status["containerStatuses"].each([&](const Json& container) {
+    if (container["name"].text() != kSlurmdContainer) return;
+    const Json terminated = container.at({"state", "terminated"});
+    const std::int64_t code = terminated["exitCode"].integer_or(0);
+    if (terminated["reason"].text() == "OOMKilled") {
+      end = SlurmdEnd::out_of_memory;
+    } else if (code != 0 && code != kSigkill && code != kSigterm) {
+      end = SlurmdEnd::error;
+    }
+  });
+  return end;
+}
+
+/** kubelet's and the scheduler's sentences may quote a whole pod. */
+std::string cut(std::string text) {
+  constexpr std::size_t kMax = 240;
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  if (text.size() > kMax) text.replace(kMax - 3, std::string::npos, "...");
+  return text;
+}
+
+std::string sentence(std::string_view reason, std::string_view message) {
+  std::string text(reason);
+  if (!message.empty()) text.append(": ").append(message);
+  return cut(std::move(text));
+}
+
+/** Of a container that waits: the first that has a fault, else the first. */
+void note_container(const Json& container, StartProblem& start_problem) {
+  const Json waiting = container.at({"state", "waiting"});
+  if (waiting.is_null() || start_problem.kind == StartProblem::Kind::failing) return;
+  const std::string_view reason = waiting["reason"].text();
+  if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") {
+    start_problem = {StartProblem::Kind::creating, "images are pulled and containers made"};
+  } else {
+    start_problem = {StartProblem::Kind::failing, sentence(reason, waiting["message"].text())};
+  }
+}
+
+StartProblem decode_start_problem(const Json& status) {
+  StartProblem start_problem;
+  status["conditions"].each([&](const Json& condition) {
+    if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False") return;
+    const std::string reason =
+        condition["reason"].text() == "Unschedulable" ? "unschedulable" : std::string(condition["reason"].text());
+    start_problem = {StartProblem::Kind::unschedulable, sentence(reason, condition["message"].text())};
+  });
+  if (start_problem.kind != StartProblem::Kind::none) return start_problem;
+  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+    status[list].each([&](const Json& container) { note_container(container, start_problem); });
+  }
+  return start_problem;
+}
+
+void decode_deletion(const Json& metadata, Pod& pod) {
+  constexpr std::int64_t kMaxGrace = 24 * 3600;
+  pod.deleting = !metadata["deletionTimestamp"].is_null();
+  if (!pod.deleting) return;
+  const std::int64_t grace = metadata["deletionGracePeriodSeconds"].integer_or(0);
+  pod.grace = std::chrono::seconds(std::clamp<std::int64_t>(grace, 0, kMaxGrace));
+  Words finalizers;
+  metadata["finalizers"].each([&](const Json& finalizer) { finalizers.emplace_back(finalizer.text()); });
+  pod.finalizers = cut(join_words(finalizers));
+}
+
+}  // namespace
+
+bool is_node_pod(const Json& object) {
+  const Json metadata = object["metadata"];
+  return metadata.at({"labels", kLabelNode}).text() == metadata["name"].text();
+}
+
+Pod decode_pod(const Json& object) {
+  const Json metadata = object["metadata"];
+  Pod pod;
+  pod.uid = metadata["uid"].text();
+  pod.request = metadata.at({"annotations", kAnnotationRequest}).text();
+  pod.machine = object.at({"spec", "nodeName"}).text();
+  decode_deletion(metadata, pod);
+  const Json status = object["status"];
+  const std::string_view phase = status["phase"].text();
+  pod.scheduled = !pod.machine.empty();
+  pod.running = phase == "Running";
+  if (phase == "Failed" || phase == "Succeeded") {
+    pod.ended = ended_reason(status);
+    if (!pod.deleting) pod.slurmd_end = decode_slurmd_end(status);
+  } else {
+    pod.start_problem = decode_start_problem(status);
+  }
+  return pod;
+}
+
+std::string describe_deletion(const Pod& pod) {
+  std::string text = "still terminating";
+  if (!pod.machine.empty()) text += " on kubernetes node " + pod.machine;
+  if (!pod.finalizers.empty()) text += ", finalizers: " + pod.finalizers;
+  return text;
+}
+
+}  // namespace slurmk8s
