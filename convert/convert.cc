@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"

@@ -5,7 +5,8 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 #include "engine/plan.hpp"

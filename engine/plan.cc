@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "slurm/reasons.hpp"
 
 namespace slurmk8s {

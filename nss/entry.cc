@@ -17,7 +17,6 @@
 #include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "nss/answer.hpp"
 #include "nss/control.h"
 #include "nss/name_cache.hpp"

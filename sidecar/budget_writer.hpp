@@ -11,7 +11,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "daemon/condition.hpp"
 #include "kube/client.hpp"
 #include "sidecar/node_plan.hpp"

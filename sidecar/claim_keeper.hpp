@@ -12,7 +12,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "kube/client.hpp"
 #include "sidecar/node_plan.hpp"
 

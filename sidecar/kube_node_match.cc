@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {

@@ -16,7 +16,7 @@
 #include <set>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/words.hpp"
 #include "nodeset/names.hpp"
 #include "sidecar/kube_node_match.hpp"

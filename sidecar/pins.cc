@@ -2,7 +2,7 @@
 // plan_pins(): from pods to pins.
 #include "sidecar/pins.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "sidecar/kube_node_match.hpp"
 

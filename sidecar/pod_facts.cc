@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {

@@ -18,7 +18,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "kube/client.hpp"
 #include "sidecar/node_plan.hpp"
 #include "sidecar/node_service_state.hpp"

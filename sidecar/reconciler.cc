@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/pod.hpp"
 #include "sidecar/node_state.hpp"

@@ -19,7 +19,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "sidecar/cancelled_starts.hpp"
 #include "slurm/slurm.hpp"
 #include "json/json.hpp"

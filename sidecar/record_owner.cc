@@ -2,7 +2,7 @@
 // record_owner(): from names and features to NodeSets.
 #include "sidecar/record_owner.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 

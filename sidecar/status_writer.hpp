@@ -13,7 +13,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "base/timers.hpp"
 #include "daemon/condition.hpp"
 #include "kube/client.hpp"

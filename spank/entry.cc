@@ -172,6 +172,15 @@ void add_login_environment(spank_t spank, const Settings& settings, bool batch) 
   change_environment(spank, without_names(login, job_variables(spank)));
 }
 
+void set_gpu_ids(spank_t spank) {
+  const auto ids = job_variable(spank, "SLURM_K8S_GPUS");
+  const auto changes = gpu_changes(ids.value_or(""), job_variable(spank, "CUDA_VISIBLE_DEVICES"));
+  if (changes)
+    change_environment(spank, *changes);
+  else
+    slurm_error("spank_k8s: %s", changes.error().message().c_str());
+}
+
 // A job can run without any of this: failures are logged.
 int set_environment(spank_t spank, const Settings& settings) {
   add_login_environment(spank, settings, facts_of(spank).batch);
@@ -193,14 +202,7 @@ int set_environment(spank_t spank, const Settings& settings) {
   const Threads threads = wish ? parse_threads(*wish).value_or(settings.threads) : settings.threads;
   change_environment(spank, thread_changes(threads, wish.has_value(), facts_of(spank)));
 
-  if (settings.pod_gpus) {
-    const auto ids = job_variable(spank, "SLURM_K8S_GPUS");
-    const auto changes = gpu_changes(ids.value_or(""), job_variable(spank, "CUDA_VISIBLE_DEVICES"));
-    if (changes)
-      change_environment(spank, *changes);
-    else
-      slurm_error("spank_k8s: %s", changes.error().message().c_str());
-  }
+  if (settings.pod_gpus) set_gpu_ids(spank);
   return ESPANK_SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

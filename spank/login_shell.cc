@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstdint>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/child_process.hpp"
 #include "spank/login_env.hpp"
 

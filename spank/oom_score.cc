@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {

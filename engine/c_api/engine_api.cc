@@ -15,7 +15,7 @@
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
 #include "engine/worker.hpp"

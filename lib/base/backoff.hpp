@@ -8,7 +8,7 @@
 
 namespace slurmk8s {
 
-/** A source of random numbers in [0, 1): random_unit() of base/text.hpp, for example. */
+/** A source of random numbers in [0, 1): random_unit() of base/random.hpp, for example. */
 using Jitter = std::function<double()>;
 
 struct Backoff {

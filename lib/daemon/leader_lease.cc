@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/text.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "json/lexer.hpp"
 
 namespace slurmk8s {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <system_error>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -16,7 +16,7 @@ namespace slurmk8s {
 /**
  * Looks at each string, number and literal of a JSON text, and for commas at the end of objects and arrays; the rest of
  * the structure is the parser's. Error (invalid): NaN, Infinity, a number with leading zeros or without digits where
- * they must be, an integer beyond 64 bits, a control character in a string, anything that is no UTF-8, a trailing comma.
+ * they must be, an integer beyond 64 bits, a control character in a string, invalid UTF-8, a trailing comma.
  */
 Status check_json_words(std::string_view text);
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

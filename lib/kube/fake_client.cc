@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "json/cut.hpp"
 
 namespace slurmk8s::kube {

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "base/text.hpp"
 #include "json/cut.hpp"
 #include "kube/client.hpp"
 #include "kube/status.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
 
 namespace slurmk8s::kube {
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/names.hpp"
 

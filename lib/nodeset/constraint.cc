@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -6,7 +6,9 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -2,7 +2,7 @@
 // Texts of field errors.
 #include "nodeset/field_error.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

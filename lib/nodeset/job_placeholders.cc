@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/names.hpp"
 

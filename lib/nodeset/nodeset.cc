@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/words.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/gres.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

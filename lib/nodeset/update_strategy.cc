@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 
 namespace slurmk8s {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.hpp"
 #include "base/words.hpp"
 
 namespace slurmk8s {
@@ -252,9 +251,8 @@ ConstraintVerdict VariantIndex::judge(std::string_view constraint, const Applica
   if (question.has_variant()) verdict.text = question.refuse(alternatives);
   verdict.refused = !verdict.text.empty();
   if (applicant && !verdict.refused && !nodesets_.empty()) {
-    const bool is_there = std::any_of(alternatives.begin(), alternatives.end(),
-                                      [&](const auto& a) { return question.is_fulfilled(a, false); });
-    if (!is_there) verdict.text = describe(*applicant);
+    const auto is_there = [&](const auto& alternative) { return question.is_fulfilled(alternative, false); };
+    if (std::ranges::none_of(alternatives, is_there)) verdict.text = describe(*applicant);
   }
   verdict.work += question.work();
   return verdict;

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/guarded.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "job_submit_k8s/compat.hpp"

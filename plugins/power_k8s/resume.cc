@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "control/control.hpp"
 #include "engine/engine.hpp"
 #include "power_k8s/program.hpp"

@@ -17,7 +17,7 @@
 #include <unordered_map>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {

@@ -163,6 +163,14 @@ void wake_scheduler() {
   if (!is_ending() && schedule) schedule(false);
 }
 
+void check_launch_timeout(long timeout) {
+  if (timeout == 0 || timeout > slurm_conf.resume_timeout) return;
+  slurm_error(
+      "slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
+      "nodes still power up",
+      timeout, static_cast<int>(slurm_conf.resume_timeout));
+}
+
 }  // namespace
 
 bool is_ending() { return slurmctld_config.shutdown_time != 0; }
@@ -189,12 +197,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
   };
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
   const long timeout = engine_.launch_timeout();
-  if (timeout != 0 && timeout <= slurm_conf.resume_timeout) {
-    slurm_error(
-        "slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
-        "nodes still power up",
-        timeout, static_cast<int>(slurm_conf.resume_timeout));
-  }
+  check_launch_timeout(timeout);
   launches_.emplace(std::move(host), clock_, std::chrono::seconds(timeout));
   launches_here = &*launches_;
 }

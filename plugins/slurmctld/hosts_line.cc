@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -2,7 +2,7 @@
 // The number in parentheses when there is one, else the one after '='.
 #include "slurmctld/job_id.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 

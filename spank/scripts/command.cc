@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/child_process.hpp"
 
 namespace slurmk8s {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
 #include "http/curl_transport.hpp"
 #include "kube/client.hpp"
 #include "kube/config.hpp"

@@ -7,6 +7,9 @@
 #include <set>
 #include <thread>
 
+#include "base/random.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 #include "contract/session.hpp"
 #include "kube/reflector.hpp"
 #include "kube/status.hpp"

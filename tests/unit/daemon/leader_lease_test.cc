@@ -2,7 +2,8 @@
 // sidecar/leader_lease: who acts, and when another one takes over. Two that contend share an API server and a clock.
 #include "daemon/leader_lease.hpp"
 
-#include "base/text.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"

@@ -2,7 +2,7 @@
 // kube/reflector: what a listener hears, whatever happens to the connection.
 #include "kube/reflector.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"

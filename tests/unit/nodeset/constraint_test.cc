@@ -2,7 +2,7 @@
 // nodeset/constraint: expressions of --constraint as alternatives.
 #include "nodeset/constraint.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {

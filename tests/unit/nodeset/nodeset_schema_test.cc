@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"

@@ -2,7 +2,7 @@
 // nodeset/nodeset: decoding and checking a NodeSet; quantities.
 #include "nodeset/nodeset.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/template_hash.hpp"
 #include "support/cmocka.hpp"
 

@@ -2,7 +2,7 @@
 // nodeset/variants: checks of constraints for slurmctld's plugins.
 #include "nodeset/variant_index.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {

@@ -2,7 +2,8 @@
 // sidecar/budget_writer: the PodDisruptionBudget of a NodeSet comes, stays as it should be, and goes.
 #include "sidecar/budget_writer.hpp"
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "kube/fake_client.hpp"
 #include "kube/reflector.hpp"
 #include "support/cmocka.hpp"

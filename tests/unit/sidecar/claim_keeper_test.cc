@@ -2,7 +2,8 @@
 // sidecar/claim_keeper: owners of claims, and which claims go. Data that goes by mistake is gone: most cases keep it.
 #include "sidecar/claim_keeper.hpp"
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"

@@ -2,7 +2,7 @@
 // sidecar/kube_node_facts: what is read of a Kubernetes node, and which taints are tolerated.
 #include "sidecar/kube_node_facts.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {

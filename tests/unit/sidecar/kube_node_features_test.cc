@@ -2,7 +2,7 @@
 // sidecar/kube_node_features: what annotations give.
 #include "sidecar/kube_node_features.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "engine/engine_metrics.hpp"
 #include "support/cmocka.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "base/text.hpp"
 #include "nodeset/names.hpp"
 #include "sidecar/node_state.hpp"
 #include "support/cmocka.hpp"

@@ -2,7 +2,7 @@
 // sidecar/pod_facts: what is read of a pod.
 #include "sidecar/pod_facts.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {

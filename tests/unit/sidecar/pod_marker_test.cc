@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"

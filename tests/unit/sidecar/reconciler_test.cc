@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/status_writer.hpp"
 #include "support/cmocka.hpp"

@@ -2,7 +2,6 @@
 // sidecar/sidecar_events: which events are made of actions and of changes of a status.
 #include "sidecar/sidecar_events.hpp"
 
-#include "base/text.hpp"
 #include "kube/fake_client.hpp"
 #include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/node_state.hpp"

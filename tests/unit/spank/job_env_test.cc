@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/gpu_ids.hpp"
 #include "spank/service_env.hpp"
 #include "spank/thread_count.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/login_env.hpp"
 
 #include "support/cmocka.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/scripts/command.hpp"
 #include "spank/scripts/once.hpp"
 #include "spank/scripts/script_env.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/choices.hpp"
 #include "spank/scripts/script_settings.hpp"
 #include "spank/settings.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "job_submit_k8s/user_env.hpp"
 
 #include "support/cmocka.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "prep_k8s/leftovers.hpp"
 
 #include "support/cmocka.hpp"

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text: split, trim, numbers, times, random names.
-#include "base/text.hpp"
+// RFC 3339: times of Kubernetes' objects.
+#include "base/rfc3339.hpp"
 
-#include <sys/random.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <charconv>
-#include <cstdarg>
-#include <cstdio>
+#include <cstdint>
 #include <ctime>
 
-namespace slurmk8s {
+#include "base/strings.hpp"
 
+namespace slurmk8s {
 namespace {
 
 using std::chrono::system_clock;
-
-constexpr std::string_view kSpace = " \t\n\v\f\r";
-
-std::uint64_t random_bits() {
-  std::uint64_t bits = 0;
-  ssize_t got = 0;
-  do {
-    got = ::getrandom(&bits, sizeof bits, 0);
-  } while (got < 0 && errno == EINTR);
-  if (got == static_cast<ssize_t>(sizeof bits)) return bits;
-  // Where the system call is forbidden: unique on this host, which is enough for the callers.
-  static std::atomic<std::uint64_t> counter{0};
-  const auto now = static_cast<std::uint64_t>(system_clock::now().time_since_epoch().count());
-  return (now * 0x9e3779b97f4a7c15u) ^ (static_cast<std::uint64_t>(::getpid()) << 32) ^ ++counter;
-}
 
 /** Takes exactly `digits` digits off the front of `text`; -1 when there are fewer. */
 int take_digits(std::string_view& text, std::size_t digits) {
@@ -75,55 +54,6 @@ bool take_fraction(std::string_view& text, std::chrono::nanoseconds& fraction) {
 
 }  // namespace
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-std::string to_lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-std::optional<std::int64_t> parse_int(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return value;
-}
-
-std::string format(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  va_list again;
-  va_copy(again, arguments);
-  const int size = std::vsnprintf(nullptr, 0, format, arguments);
-  va_end(arguments);
-  std::string text;
-  if (size > 0) {
-    text.resize(static_cast<std::size_t>(size));
-    // The terminating NUL replaces std::string's own.
-    std::vsnprintf(text.data(), text.size() + 1, format, again);
-  }
-  va_end(again);
-  return text;
-}
-
 std::string rfc3339(system_clock::time_point time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(time - seconds);
@@ -159,9 +89,5 @@ std::optional<system_clock::time_point> parse_rfc3339(std::string_view text) {
   return system_clock::time_point(
       std::chrono::duration_cast<system_clock::duration>(std::chrono::seconds(unix_time) + fraction));
 }
-
-std::string random_id() { return format("%016llx", static_cast<unsigned long long>(random_bits())); }
-
-double random_unit() { return static_cast<double>(random_bits() >> 11) * 0x1.0p-53; }
 
 }  // namespace slurmk8s

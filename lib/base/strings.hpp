@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text: split, trim, numbers, times, random names. Pure but for the two random functions; any thread.
+// Strings: split, trim, numbers, printf. Pure; any thread.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,13 +25,5 @@ inline bool is_alphanumeric(char c) {
 std::optional<std::int64_t> parse_int(std::string_view text);
 /** printf into a string. */
 std::string format(const char* format, ...) __attribute__((format(printf, 1, 2)));
-/** RFC 3339 in UTC with microseconds and Z, as Kubernetes' MicroTime writes it. */
-std::string rfc3339(std::chrono::system_clock::time_point time);
-/** Reads RFC 3339 with Z and optional fraction; empty when malformed. */
-std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_view text);
-/** 16 random lower-case hexadecimal digits (getrandom(2)). */
-std::string random_id();
-/** A random number in [0, 1): jitter for Backoff. */
-double random_unit();
 
 }  // namespace slurmk8s
