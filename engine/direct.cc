@@ -31,7 +31,7 @@ Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>&
   Timers& timers = connection->timers;
   InlineCaller caller(slurm, timers);
   Engine::Parts parts{*connection->client, timers, clock, caller, options};
-  parts.stays = false;
+  parts.one_shot = true;
   Engine engine(parts);
 
   engine.start();

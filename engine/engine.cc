@@ -10,6 +10,7 @@
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 #include "engine/plan.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -37,7 +38,7 @@ Engine::Engine(Parts parts)
           parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests, metrics_,
           [this] { pump(); }, [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }),
       reports_(
-          parts.slurm, parts.timers, parts.clock, parts.stays,
+          parts.slurm, parts.timers, parts.clock, !parts.one_shot,
           [this](const std::string& node) { return waits_for(node); },
           [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
           parts.options.fast_requeue),
@@ -62,12 +63,12 @@ Engine::Engine(Parts parts)
           {[this](const Json& object) { on_pod(object); },
            [this](const kube::ObjectKey& key, const std::string& uid, const Json&) { on_pod_removed(key.name, uid); },
            [this] { on_synced(); }}),
-      reconciled_(!parts.stays) {}
+      reconciled_(parts.one_shot) {}
 
 void Engine::start() {
   nodesets_reflector_.start();
   pods_reflector_.start();
-  if (!parts_.stays) return;
+  if (parts_.one_shot) return;
   watch_clock();
   parts_.timers.after(kReconcilePatience, [this] {
     if (reconciled_) return;
@@ -81,7 +82,7 @@ void Engine::start() {
 void Engine::on_synced() {
   if (nodesets_reflector_.synced()) catalog_.set_complete();
   if (!nodesets_reflector_.synced() || !pods_reflector_.synced()) return;
-  if (parts_.stays) reconcile();
+  if (!parts_.one_shot) reconcile();
   pump();
 }
 
@@ -92,24 +93,19 @@ void Engine::resume(const ResumeRequest& request) {
   for (const std::string& name : request.nodes) {
     Node& node = nodes_[name];
     ++metrics_.resumes;
-    if (node.want == Node::Want::up && node.request == request.id) continue;
-    const auto jobs = request.jobs.find(name);
-    node.jobs = jobs == request.jobs.end() ? std::vector<std::uint32_t>() : jobs->second;
+    if (node.is_wanted_up() && node.resume().id == request.id) continue;
+    const auto found = request.jobs.find(name);
+    std::vector<std::uint32_t> jobs = found == request.jobs.end() ? std::vector<std::uint32_t>() : found->second;
     if (is_late_resume(node, parts_.clock.now())) {
-      node.inferred_resume = false;
+      node.confirm(std::move(jobs));
       continue;
     }
     reports_.asked_up(name);
-    node.want = Node::Want::up;
-    node.request = request.id;
-    node.inferred_resume = false;
-    node.since = parts_.clock.now();
-    node.waiting_unasked_since = {};
-    node.order.reset();
-    node.had_pod = node.had_older = node.timed_scheduled = node.timed_running = node.told_stuck = false;
+    node.begin({request.id, std::move(jobs)}, parts_.clock.now());
     node.failures = 0;
     node.not_before = {};
-    record(EventRecorder::Kind::power_up, name, node.jobs.empty() ? "" : "for job " + node.job_list());
+    record(EventRecorder::Kind::power_up, name,
+           node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
     if (node.pod && node.pod->deleting) parts_.timers.after(kQuietDeletion, [this, name] { reports_.look_at(name); });
     enqueue(name);
   }
@@ -122,7 +118,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
     ++metrics_.suspends;
     Node& node = nodes_[name];
     if (is_kept_from_us(node)) reports_.excuse(name);  // it may be ResumeFailProgram that asks
-    node.want_down(parts_.clock.now());
+    node.end(parts_.clock.now());
     node.not_before = {};
     enqueue(name);
   }
@@ -135,9 +131,9 @@ void Engine::suspend(const std::vector<std::string>& names) {
  * throttles, or the pod of before doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
  */
 bool Engine::is_kept_from_us(const Node& node) const {
-  if (node.want != Node::Want::up) return false;
+  if (!node.is_wanted_up()) return false;
   const bool is_there = node.pod && node.has_current_pod();
-  return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.had_pod;
+  return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.progress.had_pod;
 }
 
 bool Engine::settled(const std::vector<std::string>& names) const {
@@ -147,7 +143,7 @@ bool Engine::settled(const std::vector<std::string>& names) const {
     if (found == nodes_.end()) continue;
     const Node& node = found->second;
     const bool open =
-        node.want == Node::Want::up ? !node.pod || node.pod->request != node.request : node.pod && !node.pod->deleting;
+        node.is_wanted_up() ? !node.pod || node.pod->request != node.resume().id : node.pod && !node.pod->deleting;
     if (node.busy || open) return false;
   }
   return true;
@@ -189,8 +185,13 @@ void Engine::on_pod(const Json& object) {
 }
 
 void Engine::observe(const std::string& name, Pod pod) {
-  Node& node = nodes_[name];
-  if (node.want == Node::Want::up && pod.request == node.request && !pod.deleting) node.had_pod = true;
+  note_pod(name, nodes_[name], std::move(pod));
+  enqueue(name);
+  pump();
+}
+
+void Engine::note_pod(const std::string& name, Node& node, Pod pod) {
+  if (node.is_wanted_up() && pod.request == node.resume().id && !pod.deleting) node.progress.had_pod = true;
   const bool same = node.pod && node.pod->uid == pod.uid;
   if (!same) {
     node.seen = parts_.clock.now();
@@ -208,25 +209,23 @@ void Engine::observe(const std::string& name, Pod pod) {
   node.pod = std::move(pod);
   time_steps(node);
   reports_.look_at(name);
-  enqueue(name);
-  pump();
 }
 
 /** A pod that was there when the engine started, or of another request, has no beginning to count from. */
 void Engine::time_steps(Node& node) {
-  if (node.want != Node::Want::up || node.request.empty() || node.pod->request != node.request) return;
-  const auto since = parts_.clock.now() - node.since;
-  if (node.pod->scheduled && !node.timed_scheduled) metrics_.scheduled.observe(since);
-  if (node.pod->running && !node.timed_running) metrics_.running.observe(since);
-  node.timed_scheduled |= node.pod->scheduled;
-  node.timed_running |= node.pod->running;
+  if (!node.is_wanted_up() || node.resume().id.empty() || node.pod->request != node.resume().id) return;
+  const auto since = parts_.clock.now() - node.since();
+  if (node.pod->scheduled && !node.progress.timed_scheduled) metrics_.scheduled.observe(since);
+  if (node.pod->running && !node.progress.timed_running) metrics_.running.observe(since);
+  node.progress.timed_scheduled |= node.pod->scheduled;
+  node.progress.timed_running |= node.pod->running;
 }
 
 void Engine::on_pod_removed(const std::string& name, const std::string& uid) {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.pod || found->second.pod->uid != uid) return;
   found->second.forget_pod();
-  if (found->second.want == Node::Want::down) {
+  if (found->second.want() == Node::Want::down) {
     log_debug("pod %s/%s: gone", parts_.options.name_space.c_str(), name.c_str());
   }
   enqueue(name);
@@ -239,7 +238,7 @@ void Engine::watch_clock() {
   if (step >= kSetBack) {
     SlurmReports::Wanted wanted;
     for (const auto& [name, node] : nodes_) {
-      if (node.want == Node::Want::up) wanted.emplace(name, node.jobs);
+      if (node.is_wanted_up()) wanted.emplace(name, node.resume().jobs);
     }
     reports_.clock_set_back(step, wanted);
   }
@@ -284,11 +283,11 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     if (record.cloud && owned) any_owned = &record;
     if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
     const auto known = nodes_.find(record.name);
-    const bool wanted = known != nodes_.end() && known->second.want == Node::Want::up;
+    const bool wanted = known != nodes_.end() && known->second.is_wanted_up();
     if (wanted && is_given_up(record) && is_kept_from_us(known->second)) reports_.excuse(record.name);
     const bool has_pod = known != nodes_.end() && known->second.pod;
-    const bool has_old_pod = has_pod && (record.powered_down || record.powering_down || known->second.pod->deleting);
-    reports_.heal(record, owned, wanted ? known->second.since : TimePoint{}, has_old_pod);
+    const bool has_old_pod = has_pod && (is_suspended(record) || known->second.pod->deleting);
+    reports_.heal(record, owned, wanted ? known->second.since() : TimePoint{}, has_old_pod);
   }
   const Look look{parts_.clock.now(), !looked_, random_id(), begun};
   bool waits = false;
@@ -299,8 +298,8 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     const ReconcileOutcome result = reconcile_node(node, record, look);
     waits |= result.waits;
     note_boot(node, record, look);
-    if (node.told_stuck && !node.busy && judge_stuck(record) != StuckVerdict::leave) {
-      node.told_stuck = false;  // its drain was taken back, or slurmctld has lost its slurmd since
+    if (is_stuck_again(node, record)) {
+      node.told_stuck = false;
       enqueue(name);
     }
     if (is_unregistered(node, record, look.now)) unregistered.push_back(name);
@@ -308,7 +307,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
       node.needs_get = true;
       enqueue(name);
     }
-    if (result.changed && node.want == Node::Want::up) reports_.asked_up(name);
+    if (result.changed && node.is_wanted_up()) reports_.asked_up(name);
     if (result.changed) enqueue(name);
   }
   if (look.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
@@ -336,12 +335,7 @@ void Engine::renew(const std::vector<std::string>& unregistered) {
       }
       for (const std::string& name : *renewable) {
         const auto found = nodes_.find(name);
-        if (found == nodes_.end()) continue;
-        Node& node = found->second;
-        if (node.want != Node::Want::up || node.busy || !node.pod || node.pod->uid != node.unregistered_pod) continue;
-        log_warning("node %s: slurmd has registered with a slurmctld that is gone: its pod is made anew", name.c_str());
-        node.had_pod = false;
-        remove(name, node, node.pod->uid);
+        if (found != nodes_.end() && !found->second.busy) decide(name, Answer::unregistered);
       }
     };
   });
@@ -366,16 +360,16 @@ SlurmReports::Waiting Engine::waits_for(const std::string& name) const {
   const auto found = nodes_.find(name);
   if (found == nodes_.end() || !found->second.pod) return {};
   const Node& node = found->second;
-  const bool wanted = node.want == Node::Want::up;
-  const bool waits = wanted && !node.had_pod && parts_.clock.now() >= node.deleting_since + kQuietDeletion;
+  const bool wanted = node.is_wanted_up();
+  const bool waits = wanted && !node.progress.had_pod && parts_.clock.now() >= node.deleting_since + kQuietDeletion;
   if (node.pod->deleting && (waits || node.told_stuck)) {
-    return {"pod " + describe_deletion(*node.pod), waits ? node.jobs : std::vector<std::uint32_t>()};
+    return {"pod " + describe_deletion(*node.pod), waits ? node.resume().jobs : std::vector<std::uint32_t>()};
   }
   if (!wanted) return {};
   const StartProblem& start_problem = node.pod->start_problem;
   const bool quiet =
       start_problem.kind == StartProblem::Kind::creating && parts_.clock.now() < node.problem_since + kQuietCreation;
-  return {quiet ? std::string() : start_problem.text, node.jobs};
+  return {quiet ? std::string() : start_problem.text, node.resume().jobs};
 }
 
 }  // namespace slurmk8s

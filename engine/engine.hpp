@@ -45,7 +45,7 @@ class Engine {
     CatalogKeeper::Publish publish = {};        ///< takes what jobs can ask for whenever it changes; empty: nobody
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
-    bool stays = true;            ///< false: made for one request, nothing is compared with Slurm's records or put off
+    bool one_shot = false;        ///< made for one request: nothing is compared with Slurm's records or put off
   };
 
   explicit Engine(Parts parts);
@@ -58,7 +58,7 @@ class Engine {
   /** Slurm wants these nodes down; nodes without a pod are done already. */
   void suspend(const std::vector<std::string>& nodes);
 
-  /** NodeSets and pods are listed and, when it stays, compared with Slurm's records (or that took too long). */
+  /** NodeSets and pods are listed and, unless one_shot, compared with Slurm's records (or that took too long). */
   bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
   /** slurmctld has answered with its records: it has read its configuration. */
   bool has_looked() const { return looked_; }
@@ -75,6 +75,7 @@ class Engine {
   void on_pod_removed(const std::string& name, const std::string& uid);
   void on_synced();
   void observe(const std::string& name, Pod pod);
+  void note_pod(const std::string& name, Node& node, Pod pod);
   void time_steps(Node& node);
 
   void watch_clock();
@@ -94,30 +95,28 @@ class Engine {
   void enqueue_at(const std::string& name, TimePoint at);
   void pump();
   void act(const std::string& name, Node& node);
+  void change(const std::string& name, Node& node, const Action& action);
+  /** Stores an answer about a node, and does at once what follows from it. */
+  void decide(const std::string& name, Answer answer, std::string text = {});
+  void order(const std::string& name, Node& node, const NodeSet& nodeset);
   void create(const std::string& name, Node& node, const NodeSet& nodeset);
   void create_pod(const std::string& name, const std::string& request, const Status& claims);
-  void on_order(const std::string& name, const PodOrders::Question& question, const Result<PodOrders::Facts>& facts);
   void remove(const std::string& name, Node& node, const std::string& uid);
-  void remove_unless_resumed(const std::string& name, Node& node, const std::string& uid);
+  void replace(const std::string& name, Node& node, const Action& action);
+  void adopt(const std::string& name, Node& node);
   void ask(const std::string& name, Node& node);
-  void on_record(const std::string& name, const std::string& uid, const Result<SlurmNode>& record);
-  void refresh(const std::string& name);
-  void look(const std::string& name, Node& node);
-  void confirm(const std::string& name, Node& node, const Action& action);
-  void fail(const std::string& name, Node& node, const std::string& reason, Cause cause);
-  void confirm_stuck(const std::string& name, Node& node);
-  void on_stuck(const std::string& name, const std::string& uid, TimePoint asked, const Result<StuckVerdict>& verdict);
-  void on_created(const std::string& name, const std::string& request, Result<Json> result);
-  void on_removed(const std::string& name, const std::string& uid, Result<Json> result);
-  void on_refreshed(const std::string& name, Result<Json> result);
-  void on_looked(const std::string& name, Result<Json> result);
-  void on_verdict(const std::string& name, const std::string& request, const std::string& reason,
-                  Result<Verdict> verdict);
-  void back_off(const std::string& name, Node& node, const char* what, const Error& error);
+  void get_pod(const std::string& name, Node& node, Action::Kind why);
+  void fail(const std::string& name, Node& node, const Action& action);
+  void tell_stuck(const std::string& name, Node& node, const Action& action);
+  void on_order(const std::string& name, const PodOrders::Question& question, const Result<PodOrders::Facts>& facts);
+  void on_created(const std::string& name, const std::string& request, const Result<Json>& result);
+  void on_removed(const std::string& name, const std::string& uid, const Result<Json>& result);
+  void on_pod_read(const std::string& name, Action::Kind why, const Result<Json>& result);
+  void on_record(const std::string& name, const Result<SlurmNode>& record);
+  void on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict);
+  void on_stuck(const std::string& name, const Result<StuckVerdict>& verdict);
+  void back_off(const std::string& name, const char* what, const Error& error);
   Node& answered(const std::string& name);
-
-  /** When slurmctld has no answer, or none that helps: until it is asked again. */
-  static constexpr std::chrono::seconds kRecordRetry{1};
 
   Parts parts_;
   EngineMetrics metrics_;

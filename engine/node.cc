@@ -1,15 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A node's state, and its words.
+// A node's state: which request it is for, and what belongs to that.
 #include "engine/node.hpp"
+
+#include <utility>
 
 #include "base/words.hpp"
 
 namespace slurmk8s {
 
-std::string Node::job_list() const {
+std::string Resume::job_list() const {
   Words ids;
   for (const std::uint32_t job : jobs) ids.push_back(std::to_string(job));
   return join_words(ids);
+}
+
+void Node::begin(Resume resume, TimePoint now) {
+  want_ = Want::up;
+  resume_ = std::move(resume);
+  since_ = now;
+  progress = {};
+  told_stuck = false;
+  waiting_unasked_since = {};
+}
+
+void Node::end(TimePoint now) {
+  want_ = Want::down;
+  resume_ = {};
+  since_ = now;
+  progress = {};
+  told_stuck = false;
+}
+
+void Node::begin_again(std::string inferred_id, TimePoint now) {
+  if (want_ != Want::up || resume_.id.empty()) {
+    return begin({std::move(inferred_id), std::exchange(resume_, {}).jobs, true}, now);
+  }
+  resume_.inferred = false;
+  progress.had_pod = false;
+  since_ = now;
+}
+
+void Node::confirm(std::vector<std::uint32_t> jobs) {
+  resume_.jobs = std::move(jobs);
+  resume_.inferred = false;
+}
+
+void Node::adopt_pod() {
+  if (pod) resume_.id = pod->request;
+  progress.had_pod = true;
+}
+
+void Node::ask() {
+  busy = true;
+  asked = {resume_.id, pod_uid(), since_};
+}
+
+void Node::forget_pod() {
+  progress.had_older |= want_ == Want::up && pod && !has_current_pod();
+  pod.reset();
+  note_deletion(false, {});
+}
+
+void Node::note_deletion(bool deleting, TimePoint now) {
+  if (!deleting) told_stuck = false;
+  if (!deleting || deleting_since == TimePoint{}) deleting_since = deleting ? now : TimePoint{};
 }
 
 }  // namespace slurmk8s

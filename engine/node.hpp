@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Node: what the engine knows of one Slurm node and its pod. Values; the engine's thread.
+//
+//   unknown ── begin() ──▶ up ── end() ──▶ down ── begin() ──▶ up …
+//
+// begin() and end() replace all that belongs to one request, so that nothing of a former one is left.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +17,84 @@
 
 namespace slurmk8s {
 
-struct Node {
+/** One request of slurmctld to have a node up. */
+struct Resume {
+  std::string id;                        ///< empty: not known, of a pod that was there before the engine
+  std::vector<std::uint32_t> jobs = {};  ///< those that wait for the node
+  bool inferred = false;                 ///< `id` is our own, for a resume that never reached us
+
+  /** "7,8": the jobs' ids. */
+  std::string job_list() const;
+};
+
+/** How far a Resume has come. */
+struct Progress {
+  std::optional<PodOrder> order;  ///< which pod it is to be, once slurmctld has said it
+  bool had_pod = false;           ///< its pod was seen, so that its absence is a loss
+  bool had_older = false;         ///< a pod of another request was there, and went: Slurm may have taken it
+  bool timed_scheduled = false;   ///< these steps of its pod are in the metrics
+  bool timed_running = false;
+};
+
+/** What was answered to the last question about a node. It is for the plan that follows at once, and then stale. */
+enum class Answer {
+  none,
+  // slurmctld, of the node's record (Action::ask); see answer_of()
+  slurm_waits,      ///< it waits for the node's slurmd
+  slurm_has_it_up,  ///< its slurmd has registered, and answers
+  slurm_neither,
+  slurm_no_record,
+  unregistered,  ///< its slurmd won't register any more, and no job can have begun on it: select_renewable()
+  // the API server
+  pod_read,      ///< Node::pod is what it has now
+  no_pod,        ///< there is none
+  foreign_pod,   ///< somebody else's has the name: Node::answer_text
+  pod_exists,    ///< to a create: a pod has the name
+  pod_replaced,  ///< to a removal: another pod has the name by now
+  refused,       ///< to a create, for good: Node::answer_text
+  // slurmctld, to a report
+  failure_told,      ///< of a failure (Action::fail): what was to be done there is done
+  failure_recreate,  ///< of one: it still waits for the node, whose pod may be created again
+  stuck_lost,        ///< of a pod that does not go (Action::stuck): the node was set DOWN
+  stuck_told,        ///< of one: it takes no further job
+};
+
+/** What a node was when the question was asked. */
+struct Asked {
+  std::string request;
+  std::string pod_uid;
+  TimePoint since{};
+};
+
+class Node {
+ public:
   enum class Want {
     unknown,  ///< nobody asked since the engine started: Slurm's own node state will tell
     up,       ///< Slurm has resumed it
     down,     ///< Slurm has suspended it
   };
 
-  Want want = Want::unknown;
-  std::string request;  ///< with Want::up: the resume request; empty when the pod that is there was taken over
-  std::vector<std::uint32_t> jobs;  ///< with Want::up: those that wait for it
-  std::optional<PodOrder> order;    ///< with Want::up: which pod that is to be, once slurmctld has said it
-  TimePoint since{};                ///< when `want` was last set
+  Want want() const { return want_; }
+  bool is_wanted_up() const { return want_ == Want::up; }
+  /** With Want::up; otherwise an empty one. */
+  const Resume& resume() const { return resume_; }
+  /** When `want` was last set, or its request begun again. */
+  TimePoint since() const { return since_; }
+
+  /** A request begins: the only way to Want::up. */
+  void begin(Resume resume, TimePoint now);
+  /** The node is to have no pod: the only way to Want::down. */
+  void end(TimePoint now);
+  /** The same request again, or an inferred one where there is none: its pod was deleted before slurmd registered. */
+  void begin_again(std::string inferred_id, TimePoint now);
+  /** slurmctld's own resume has come, which was inferred until now. */
+  void confirm(std::vector<std::uint32_t> jobs);
+  /** The pod that is there serves this request, though it was made for another one. */
+  void adopt_pod();
+
+  Progress progress;  ///< of resume()
   /** Since when Slurm has been waiting for it without our having been asked; zero: it isn't. */
   TimePoint waiting_unasked_since{};
-  bool inferred_resume = false;  ///< with Want::up: `request` is our own, for a resume that never reached us
   /** When the engine first looked Slurm waited for it, and its slurmd had not registered. */
   bool booting = false;
   /** Uid of the pod that was there then, whose slurmd may have registered with another slurmctld. */
@@ -36,47 +103,33 @@ struct Node {
   bool needs_get = false;
 
   std::optional<Pod> pod;
-  TimePoint seen{};              ///< since when `pod` has been known
-  TimePoint running_since{};     ///< since when it has been known to run
-  TimePoint deleting_since{};    ///< since when it has been known to be deleted; zero: it isn't
-  bool told_stuck = false;       ///< slurmctld was told that it doesn't go
-  TimePoint problem_since{};     ///< since when `pod` has had its start_problem
-  bool timed_scheduled = false;  ///< with Want::up: these steps of its pod are in the metrics
-  bool timed_running = false;
-  bool had_pod = false;    ///< with Want::up: the pod of this request was seen, so that its absence is a loss
-  bool had_older = false;  ///< with Want::up: a pod of another request was there, and went: Slurm may have taken it
-  bool busy = false;       ///< a request about it is under way, to the API server or to slurmctld
+  TimePoint seen{};            ///< since when `pod` has been known
+  TimePoint running_since{};   ///< since when it has been known to run
+  TimePoint deleting_since{};  ///< since when it has been known to be deleted; zero: it isn't
+  bool told_stuck = false;     ///< slurmctld was told that it doesn't go
+  TimePoint problem_since{};   ///< since when `pod` has had its start_problem
+  bool busy = false;           ///< a question about it is under way, to the API server or to slurmctld
+  Asked asked;                 ///< as it was when that was asked
+  Answer answer = Answer::none;
+  std::string answer_text;
   unsigned failures = 0;   ///< of requests to the API server, in a row
   TimePoint not_before{};  ///< no request before this
 
   /** Of this request, or taken over at the start (then the request is not known). There must be a pod. */
-  bool has_current_pod() const { return request.empty() || pod->request == request; }
-
+  bool has_current_pod() const { return resume_.id.empty() || pod->request == resume_.id; }
   /** Empty when there is no pod. */
   std::string pod_uid() const { return pod ? pod->uid : std::string(); }
-  /** "7,8": the jobs' ids. */
-  std::string job_list() const;
 
-  void forget_pod() {
-    had_older |= want == Want::up && pod && !has_current_pod();
-    pod.reset();
-    note_deletion(false, {});
-  }
-
+  /** A question about it is asked. */
+  void ask();
+  void forget_pod();
   /** Whether `pod` is being deleted, as was just seen. */
-  void note_deletion(bool deleting, TimePoint now) {
-    if (!deleting) told_stuck = false;
-    if (!deleting || deleting_since == TimePoint{}) deleting_since = deleting ? now : TimePoint{};
-  }
+  void note_deletion(bool deleting, TimePoint now);
 
-  void want_down(TimePoint now) {
-    want = Want::down;
-    request.clear();
-    jobs.clear();
-    order.reset();
-    inferred_resume = had_older = told_stuck = false;
-    since = now;
-  }
+ private:
+  Want want_ = Want::unknown;
+  Resume resume_;
+  TimePoint since_{};
 };
 
 }  // namespace slurmk8s

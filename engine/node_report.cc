@@ -12,6 +12,7 @@
 #include "nodeset/names.hpp"
 #include "slurm/node_changes.hpp"
 #include "engine/plan.hpp"
+#include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
 #include "engine/stuck_pods.hpp"
 
@@ -91,7 +92,7 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Also those that are powered down. Resumed they would be "not responding", and not be given to jobs any more once
   // slurmctld has read its configuration again: _require_node_reg() in node_mgr.c, read_config.c:546 (24.11.5).
-  const auto fits = [](const SlurmNode& record) { return is_given_up(record) || is_left_silent(record); };
+  const auto fits = [](const SlurmNode& record) { return is_given_up(record) || is_powered_down_unresponsive(record); };
   const auto left = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
   return change_nodes(slurm, left, update_to(State::power_down), fits);
 }
@@ -101,13 +102,13 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
   const auto jobs = SLURMK8S_TRY(load_jobs_nodes(slurm));
   const std::vector<std::string> renewable = select_renewable(unregistered, jobs, booting);
   // The records last: a slurmd that was only slow may have registered meanwhile, and its job have begun.
-  return select_nodes(slurm, &renewable, [](const SlurmNode& record) { return is_waited_for(record); });
+  return select_nodes(slurm, &renewable, [](const SlurmNode& record) { return awaits_registration(record); });
 }
 
 Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
                              std::chrono::seconds step) {
   const auto waited_for = SLURMK8S_TRY(select_nodes(slurm, nullptr, [&nodes](const SlurmNode& record) {
-    return nodes.count(record.name) != 0 && is_waited_for(record) && !is_given_up(record);
+    return nodes.count(record.name) != 0 && awaits_registration(record) && !is_given_up(record);
   }));
   const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
   log_error("%s: it is started anew; nodes that were powering up are given up: %s", cause.c_str(),
@@ -123,7 +124,7 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
 
 Status free_node(Slurm& slurm, const std::string& node) {
   const SlurmNode record = SLURMK8S_TRY(slurm.load_node(node));
-  if (!is_left_allocated(record)) return {};
+  if (!is_orphaned_allocation(record)) return {};
   for (const std::vector<std::string>& nodes : SLURMK8S_TRY(load_jobs_nodes(slurm))) {
     if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return {};
   }
@@ -184,9 +185,7 @@ Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::stri
 }
 
 Status unprotect_nodeset(Slurm& slurm, const std::string& nodeset) {
-  const auto fits = [&](const SlurmNode& node) {
-    return is_of(node, nodeset) && node.draining && is_drain_reason(node.reason, kReasonProtected);
-  };
+  const auto fits = [&](const SlurmNode& node) { return is_of(node, nodeset) && is_drained_for_protection(node); };
   const auto held = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
   return change_nodes(slurm, held, update_to(State::undrain), fits);
 }

@@ -42,13 +42,13 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
                                                 const std::set<std::string>& booting);
 
 /**
- * Powers a node down that slurmctld takes for allocated (is_left_allocated()) when no job has it. A job that gets it in
+ * Powers a node down that slurmctld takes for allocated (is_orphaned_allocation()) when no job has it. A job that gets it in
  * that moment is requeued.
  */
 Status free_node(Slurm& slurm, const std::string& node);
 
 /**
- * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_left_silent(), so that they serve
+ * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_powered_down_unresponsive(), so that they serve
  * again.
  */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "slurm/reasons.hpp"
+#include "base/strings.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -28,47 +29,59 @@ Action wait_until(TimePoint at) {
   return action;
 }
 
+Action act_on(Action::Kind kind, std::string uid) {
+  Action action = act(kind);
+  action.uid = std::move(uid);
+  return action;
+}
+
+/** The API server has just shown Node::pod. */
+bool is_fresh(const Node& node) { return node.answer == Answer::pod_read; }
+
 /** The watch tells when it is gone. */
 Action plan_deleting(const Node& node, TimePoint now) {
   if (node.told_stuck) return {};
   const TimePoint overdue = node.deleting_since + node.pod->grace + kDeletionMargin;
   if (now < overdue) return wait_until(overdue);
-  Action action = act(Action::Kind::stuck);
-  action.uid = node.pod->uid;
+  if (!is_fresh(node)) return act_on(Action::Kind::confirm, node.pod->uid);
+  Action action = act_on(Action::Kind::stuck, node.pod->uid);
   action.reason = describe_deletion(*node.pod);
   action.cause = Cause::not_deleted;
   return action;
 }
 
-Action plan_down(const Node& node, TimePoint now) {
-  if (!node.pod) return {};
-  if (node.pod->deleting) return plan_deleting(node, now);
-  Action action = act(Action::Kind::remove);
-  action.uid = node.pod->uid;
-  return action;
+Action plan_down(const Node& node, const PlanContext& context) {
+  if (!node.pod) return act(Action::Kind::forget);
+  if (node.pod->deleting) return plan_deleting(node, context.now);
+  // slurmctld's engine may have carried the request out after all, the node have been resumed since, and this pod be
+  // the new one: a program is not told of a resume.
+  return context.one_shot ? act(Action::Kind::ask) : act_on(Action::Kind::remove, node.pod->uid);
 }
 
-Action plan_up_without_pod(const Node& node, const Owner& owner, TimePoint now) {
-  if (node.had_pod) return fail("pod is gone", Cause::gone);
-  if (node.had_older) return act(Action::Kind::ask);
+Action plan_up_without_pod(const Node& node, const PlanContext& context) {
+  if (node.progress.had_pod) return fail("pod is gone", Cause::gone);
+  if (node.progress.had_older) return act(Action::Kind::ask);
+  const Owner& owner = context.owner;
   if (!owner) {
-    const TimePoint patience = node.since + kOwnerGrace;
-    return now < patience ? wait_until(patience) : fail(owner.error().message(), Cause::no_nodeset);
+    const TimePoint patience = node.since() + kOwnerGrace;
+    return context.now < patience ? wait_until(patience) : fail(owner.error().message(), Cause::no_nodeset);
   }
   const bool depends_on_job = !(*owner)->variants.empty() || (*owner)->names_jobs;
-  return act(depends_on_job && !node.order ? Action::Kind::order : Action::Kind::create);
+  return act(depends_on_job && !node.progress.order ? Action::Kind::order : Action::Kind::create);
 }
 
-Action plan_start_problem(const Node& node, const Owner& owner, TimePoint now) {
+/** What keeps the pod from starting may be over, and the watch not have told: the job would pay for it. */
+Action plan_start_problem(const Node& node, const PlanContext& context) {
   const StartProblem& start_problem = node.pod->start_problem;
   std::chrono::seconds grace = kStartGrace;
   Cause cause = Cause::start;
   if (start_problem.kind == StartProblem::Kind::unschedulable) {
     cause = Cause::unschedulable;
-    grace = owner ? owner.value()->unschedulable_grace : NodeSet().unschedulable_grace;
+    grace = context.owner ? context.owner.value()->unschedulable_grace : NodeSet().unschedulable_grace;
   }
   const TimePoint patience = node.problem_since + grace;
-  return now < patience ? wait_until(patience) : fail(start_problem.text, cause);
+  if (context.now < patience) return wait_until(patience);
+  return is_fresh(node) ? fail(start_problem.text, cause) : act_on(Action::Kind::confirm, node.pod->uid);
 }
 
 /** The words of a slurmd that was asked to end say nothing about why. */
@@ -77,14 +90,97 @@ std::string describe_end(const Pod& pod, const Owner& owner) {
   return (pod.deleting ? "pod deleted: " : "pod ended: ") + pod.ended;
 }
 
-Action plan_up(const Node& node, const Owner& owner, TimePoint now) {
-  if (!node.pod) return plan_up_without_pod(node, owner, now);
-  const bool is_ours_to_replace = !node.has_current_pod() || !node.had_pod;
-  if (node.pod->deleting && is_ours_to_replace) return plan_deleting(node, now);
+Action plan_up(const Node& node, const PlanContext& context) {
+  if (!node.pod) return plan_up_without_pod(node, context);
+  const bool is_ours_to_replace = !node.has_current_pod() || !node.progress.had_pod;
+  if (node.pod->deleting && is_ours_to_replace) return plan_deleting(node, context.now);
   if (!node.has_current_pod()) return act(Action::Kind::ask);
-  if (!node.pod->ended.empty()) return fail(describe_end(*node.pod, owner), Cause::ended);
-  if (node.pod->start_problem.is_fault()) return plan_start_problem(node, owner, now);
-  return node.pod->deleting ? plan_deleting(node, now) : Action{};
+  if (!node.pod->ended.empty()) return fail(describe_end(*node.pod, context.owner), Cause::ended);
+  if (node.pod->deleting) return plan_deleting(node, context.now);
+  return node.pod->start_problem.is_fault() ? plan_start_problem(node, context) : Action{};
+}
+
+Action plan_wanted(const Node& node, const PlanContext& context) {
+  switch (node.want()) {
+    case Node::Want::unknown: return {};
+    case Node::Want::down: return plan_down(node, context);
+    case Node::Want::up: return plan_up(node, context);
+  }
+  return {};
+}
+
+// Answers.
+
+using Answered = std::optional<Action>;
+
+/** Otherwise it was suspended or resumed since, and the answer is about a former request. */
+bool is_as_asked(const Node& node) {
+  return node.resume().id == node.asked.request && node.since() == node.asked.since;
+}
+
+bool is_pod_as_asked(const Node& node) { return node.pod_uid() == node.asked.pod_uid; }
+
+/**
+ * A slurmd that booted late, after the request that its pod is too old for, has registered or will: when the API server
+ * was away for longer than ResumeTimeout, or the pod was slow. Slurm's word counts, since a job may run there, or have
+ * run until just now.
+ */
+Answered plan_record_of_up(const Node& node, TimePoint now) {
+  switch (node.answer) {
+    case Answer::slurm_waits: return act_on(Action::Kind::replace, node.pod_uid());
+    case Answer::slurm_has_it_up: return act(Action::Kind::adopt);
+    default: break;
+  }
+  Action action = act(Action::Kind::postpone);
+  action.at = now + kRecordRetry;
+  return action;
+}
+
+Answered plan_record(const Node& node, TimePoint now) {
+  if (!is_as_asked(node) || !is_pod_as_asked(node)) return std::nullopt;
+  if (node.is_wanted_up()) return plan_record_of_up(node, now);
+  if (!node.pod) return std::nullopt;
+  const bool is_resumed = node.answer == Answer::slurm_waits || node.answer == Answer::slurm_has_it_up;
+  if (!is_resumed) return act_on(Action::Kind::remove, node.pod->uid);
+  Action action = act(Action::Kind::drop);
+  action.reason = "resumed meanwhile: its pod stays";
+  return action;
+}
+
+/** To recreate it is safe for this pod alone. */
+Answered plan_unregistered(const Node& node) {
+  if (!node.is_wanted_up() || !node.pod || node.pod->uid != node.unregistered_pod) return std::nullopt;
+  Action action = act_on(Action::Kind::replace, node.pod->uid);
+  action.reason = "slurmd registered with a previous slurmctld instance: recreating the pod";
+  return action;
+}
+
+/** What was confirmed is told; all else is planned when there is room for requests. */
+Answered plan_fresh_pod(const Node& node, const PlanContext& context) {
+  const Action action = plan_wanted(node, context);
+  const bool is_confirmed = action.kind == Action::Kind::fail || action.kind == Action::Kind::stuck;
+  return is_confirmed ? Answered(action) : std::nullopt;
+}
+
+Answered plan_no_pod(const Node& node) {
+  if (node.want() == Node::Want::unknown) return fail("pod is gone", Cause::gone);
+  const bool is_taken = node.answer == Answer::foreign_pod && node.is_wanted_up() && !node.progress.had_pod;
+  return is_taken ? Answered(fail(node.answer_text, Cause::refused)) : std::nullopt;
+}
+
+Answered plan_refused(const Node& node) {
+  if (!is_as_asked(node)) return std::nullopt;
+  return fail(node.answer_text, Cause::refused);
+}
+
+Answered plan_failure(const Node& node) {
+  if (!is_as_asked(node)) return std::nullopt;
+  return act(node.answer == Answer::failure_recreate ? Action::Kind::recreate : Action::Kind::end);
+}
+
+Answered plan_stuck(const Node& node) {
+  if (!node.pod || !is_as_asked(node) || !is_pod_as_asked(node)) return std::nullopt;
+  return act(node.answer == Answer::stuck_lost ? Action::Kind::stuck_lost : Action::Kind::stuck_told);
 }
 
 }  // namespace
@@ -102,28 +198,40 @@ const char* to_string(Cause cause) {
   return "unknown";
 }
 
-Action plan_node(const Node& node, const Owner& owner, TimePoint now) {
-  if (node.busy) return {};
-  if (now < node.not_before) return wait_until(node.not_before);
-  if (node.needs_get) return act(Action::Kind::look);
-  switch (node.want) {
-    case Node::Want::unknown: return {};
-    case Node::Want::down: return plan_down(node, now);
-    case Node::Want::up: return plan_up(node, owner, now);
+std::optional<Action> plan_answer(const Node& node, const PlanContext& context) {
+  switch (node.answer) {
+    case Answer::none: return std::nullopt;
+    case Answer::slurm_waits:
+    case Answer::slurm_has_it_up:
+    case Answer::slurm_neither:
+    case Answer::slurm_no_record: return plan_record(node, context.now);
+    case Answer::unregistered: return plan_unregistered(node);
+    case Answer::pod_read: return plan_fresh_pod(node, context);
+    case Answer::no_pod:
+    case Answer::foreign_pod: return plan_no_pod(node);
+    case Answer::pod_exists: return act(Action::Kind::find_pod);
+    case Answer::pod_replaced:
+      return act(context.one_shot && node.want() == Node::Want::down ? Action::Kind::drop : Action::Kind::find_pod);
+    case Answer::refused: return plan_refused(node);
+    case Answer::failure_told:
+    case Answer::failure_recreate: return plan_failure(node);
+    case Answer::stuck_lost:
+    case Answer::stuck_told: return plan_stuck(node);
   }
-  return {};
+  return std::nullopt;
+}
+
+Action plan_node(const Node& node, const PlanContext& context) {
+  if (node.busy) return {};
+  if (const std::optional<Action> action = plan_answer(node, context)) return *action;
+  if (context.now < node.not_before) return wait_until(node.not_before);
+  if (node.needs_get) return act(Action::Kind::get_pod);
+  return plan_wanted(node, context);
 }
 
 namespace {
 
 constexpr std::chrono::seconds kLateResume{60};
-
-bool is_allocated(const SlurmNode& record) {
-  return record.base == SlurmNode::Base::allocated || record.base == SlurmNode::Base::mixed;
-}
-
-/** One that is only asked to go (POWER_DOWN) isn't: its jobs may run for days, and SuspendProgram comes after them. */
-bool is_suspended(const SlurmNode& record) { return record.powered_down || record.powering_down; }
 
 /**
  * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
@@ -131,7 +239,7 @@ bool is_suspended(const SlurmNode& record) { return record.powered_down || recor
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
   const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
-  if (node.want == Node::Want::up || !record.powering_up || is_left) {
+  if (node.is_wanted_up() || !record.powering_up || is_left) {
     node.waiting_unasked_since = {};
     return false;
   }
@@ -139,50 +247,35 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const Look& look) {
   return look.first || look.now - node.waiting_unasked_since >= kResumeGrace;
 }
 
-/** What was there before slurmctld's state was saved, or was just made, has no boot time; the address outlives both. */
-bool has_registered(const SlurmNode& record) {
-  return record.boot_time.time_since_epoch().count() > 0 || (!record.address.empty() && record.address != record.name);
-}
-
-/** Whether a record that is up must have a pod. One that was just made and never registered has none yet. */
-bool needs_pod(const SlurmNode& record) { return is_busy(record) || record.not_responding || has_registered(record); }
-
 /** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
 bool is_taken_over(const Node& node, const SlurmNode& record) {
-  return node.want == Node::Want::unknown && node.pod && !(record.powering_up && node.pod->deleting);
+  return node.want() == Node::Want::unknown && node.pod && !(record.powering_up && node.pod->deleting);
 }
 
 }  // namespace
 
 ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look& look) {
   ReconcileOutcome result;
-  const bool decided = node.want != Node::Want::unknown;
-  if (node.busy || (decided && look.now < node.since + kReconcileGrace)) return result;
+  const bool decided = node.want() != Node::Want::unknown;
+  if (node.busy || (decided && look.now < node.since() + kReconcileGrace)) return result;
   if (!decided && node.pod && node.seen > look.begun) return result;
 
   if (!record || is_suspended(*record)) {
     // Also the pod of a node that Slurm does not know: nobody will ever suspend it.
-    if (node.want == Node::Want::down) return result;
-    node.want_down(look.now);
+    if (node.want() == Node::Want::down) return result;
+    node.end(look.now);
   } else if (is_taken_over(node, *record)) {
-    node.want = Node::Want::up;
-    node.request = node.pod->request;
-    node.had_pod = true;
-    node.timed_scheduled = node.timed_running = true;  // nobody knows when it was asked for
+    node.begin({node.pod->request}, look.now);
+    node.progress.had_pod = true;
+    node.progress.timed_scheduled = node.progress.timed_running = true;  // nobody knows when it was asked for
   } else if (is_missed_resume(node, *record, look)) {
-    node.want = Node::Want::up;
-    node.request = look.request;
-    node.inferred_resume = true;
-    node.had_pod = false;
-    node.jobs.clear();  // those of a former request; which wait for it now is not known
-    node.order.reset();
+    node.begin({look.request, {}, true}, look.now);  // which jobs wait for it is not known
   } else {
     node.needs_get = !decided && !record->powering_up && needs_pod(*record);
     result.changed = node.needs_get;
     result.waits = node.waiting_unasked_since != TimePoint{};
     return result;
   }
-  node.since = look.now;
   node.waiting_unasked_since = {};
   node.needs_get = false;
   result.changed = true;
@@ -191,17 +284,17 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Look&
 
 void note_boot(Node& node, const SlurmNode* record, const Look& look) {
   if (!record) return;
-  if (look.first && is_waited_for(*record)) {
+  if (look.first && awaits_registration(*record)) {
     node.booting = !node.pod || !node.pod->running;
     node.unregistered_pod = node.pod_uid();
-  } else if (!node.unregistered_pod.empty() && is_up(*record)) {
+  } else if (!node.unregistered_pod.empty() && is_responding(*record)) {
     node.booting = true;  // it has registered with this one
     node.unregistered_pod.clear();
   }
 }
 
 bool is_unregistered(const Node& node, const SlurmNode* record, TimePoint now) {
-  return record && is_waited_for(*record) && !is_given_up(*record) && node.want == Node::Want::up && !node.busy &&
+  return record && awaits_registration(*record) && !is_given_up(*record) && node.is_wanted_up() && !node.busy &&
          node.pod && node.pod->running && !node.pod->deleting && node.pod->uid == node.unregistered_pod &&
          now >= node.running_since + kRegistrationGrace;
 }
@@ -220,7 +313,25 @@ std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
 }
 
 bool is_late_resume(const Node& node, TimePoint now) {
-  return node.want == Node::Want::up && node.inferred_resume && now < node.since + kLateResume;
+  return node.is_wanted_up() && node.resume().inferred && now < node.since() + kLateResume;
+}
+
+Answer answer_of(const SlurmNode* record) {
+  if (!record) return Answer::slurm_no_record;
+  if (awaits_registration(*record)) return Answer::slurm_waits;
+  return is_responding(*record) ? Answer::slurm_has_it_up : Answer::slurm_neither;
+}
+
+Answer answer_of(Verdict verdict) {
+  return verdict == Verdict::recreate ? Answer::failure_recreate : Answer::failure_told;
+}
+
+Answer answer_of(StuckVerdict verdict) {
+  return verdict == StuckVerdict::give_up ? Answer::stuck_lost : Answer::stuck_told;
+}
+
+bool is_stuck_again(const Node& node, const SlurmNode* record) {
+  return node.told_stuck && !node.busy && judge_stuck(record) != StuckVerdict::leave;
 }
 
 Verdict judge_failure(const SlurmNode* record, bool vanished) {
@@ -233,40 +344,10 @@ Verdict judge_failure(const SlurmNode* record, bool vanished) {
 StuckVerdict judge_stuck(const SlurmNode* record) {
   if (!record || !record->cloud || record->power_down_asked) return StuckVerdict::leave;
   if (record->base == SlurmNode::Base::down) {
-    // What we set DOWN ourselves, or ResumeTimeout, is powered down later; what an administrator did stays.
-    const bool is_silent = is_silence_reason(record->reason) || is_drain_reason(record->reason);
-    return is_silent && !is_given_up(*record) && !record->powering_down ? StuckVerdict::give_up : StuckVerdict::leave;
+    return is_down_for_silence(*record) ? StuckVerdict::give_up : StuckVerdict::leave;
   }
-  if (is_waited_for(*record)) return StuckVerdict::give_up;
+  if (awaits_registration(*record)) return StuckVerdict::give_up;
   return record->draining ? StuckVerdict::leave : StuckVerdict::drain;
-}
-
-bool is_drained_for_pod(const SlurmNode& record) {
-  return record.cloud && record.draining && is_drain_reason(record.reason, kReasonNotDeleted);
-}
-
-bool is_waited_for(const SlurmNode& record) { return record.powering_up && !record.going_down(); }
-
-bool is_up(const SlurmNode& record) {
-  return !record.powering_up && !record.going_down() && !record.powered_down && !record.not_responding &&
-         record.base != SlurmNode::Base::down;
-}
-
-bool is_left_allocated(const SlurmNode& record) {
-  return record.cloud && is_allocated(record) && record.powered_down && !record.powering_up && !record.power_up_asked &&
-         !record.going_down() && !record.completing;
-}
-
-bool is_left_silent(const SlurmNode& record) {
-  return record.cloud && record.base == SlurmNode::Base::idle && record.powered_down && record.not_responding &&
-         !record.powering_up && !record.power_up_asked && !record.going_down() && !record.draining &&
-         !record.completing;
-}
-
-bool is_given_up(const SlurmNode& record) {
-  if (!record.cloud || record.base != SlurmNode::Base::down || record.going_down()) return false;
-  // Only ResumeTimeout leaves a node powered down.
-  return is_failure_reason(record.reason) || is_resume_timeout(record.reason, record.powered_down);
 }
 
 }  // namespace slurmk8s

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,18 +32,32 @@ const char* to_string(Cause cause);
 struct Action {
   enum class Kind {
     none,
-    wait,    ///< look again at `at`
-    order,   ///< ask slurmctld which of the NodeSet's pods it is to be
-    create,  ///< POST its pod
-    remove,  ///< DELETE the pod of `uid`
-    look,    ///< GET its pod: what the watch shows may be older than what Slurm says
-    ask,     ///< ask slurmctld whether it still waits for the node, or has taken a pod of an older request
-    fail,    ///< tell slurmctld that the node can't come up, or is lost: `reason`
-    stuck,   ///< tell slurmctld that the pod of `uid` does not go: `reason`
+    wait,      ///< plan it again at `at`
+    postpone,  ///< do nothing about it before `at`, whatever happens meanwhile
+    // questions to slurmctld
+    order,  ///< which of the NodeSet's pods it is to be
+    ask,    ///< whether it still waits for the node, or has taken a pod of another request
+    fail,   ///< told that the node can't come up, or is lost: `reason`
+    stuck,  ///< told that the pod of `uid` does not go: `reason`
+    // requests to the API server
+    create,    ///< POST its pod
+    remove,    ///< DELETE the pod of `uid`
+    replace,   ///< so, of a pod that is not to serve this request, if there is one; the next one is
+    get_pod,   ///< GET its pod: what the watch shows may be older than what Slurm says
+    find_pod,  ///< GET the pod that has its name: another one than was known
+    confirm,   ///< GET its pod before slurmctld is told of it: the watch may lag
+    // changes of the node alone
+    adopt,       ///< the pod that is there serves this request, or did
+    recreate,    ///< its request begins again, with another pod
+    end,         ///< its request is over: it is to have no pod
+    stuck_lost,  ///< so, since its pod does not go; slurmctld has been told
+    stuck_told,  ///< slurmctld has been told that its pod does not go: nothing until the record changes
+    forget,      ///< its suspend is done: slurmctld is told, and it is known no more
+    drop,        ///< it is known no more: the pod that was to go has gone, or is not to go any more
   };
   Kind kind = Kind::none;
   std::string uid;
-  std::string reason;
+  std::string reason;         ///< for slurmctld; with replace and drop, for the log alone
   Cause cause = Cause::gone;  ///< with fail
   TimePoint at{};
 };
@@ -57,21 +72,40 @@ inline constexpr std::chrono::seconds kStartGrace{5};
 /** A pod that is being deleted goes when its grace period is over, or a moment later; after this something keeps it. */
 inline constexpr std::chrono::seconds kDeletionMargin{10};
 
+/** When slurmctld has no answer that helps: until it is asked again. */
+inline constexpr std::chrono::seconds kRecordRetry{1};
+
+/** What a plan depends on besides the node. */
+struct PlanContext {
+  const Owner& owner;
+  TimePoint now{};
+  /** The engine was made for one request, which may be old: slurmctld is asked before a pod is deleted. */
+  bool one_shot = false;
+};
+
 /**
- * The next action for `node`, now. Nothing while a request about it is under way (`busy`) or backing off.
- *  - wanted down: its pod, if any, is removed;
- *  - whatever is wanted, its pod should have gone kDeletionMargin ago: slurmctld is told, once;
+ * The next action for `node`, now: the only place that decides about it. Nothing while a question about it is under way
+ * (`busy`); what follows from an answer: plan_answer(); else nothing while it is backing off.
+ *  - wanted down: its pod, if any, is removed; without one it is forgotten;
+ *  - whatever is wanted, its pod should have gone kDeletionMargin ago: confirmed, then slurmctld is told, once;
  *  - wanted up, with a pod of another request: slurmctld is asked (if its slurmd booted before the request, slurmctld
  *    ignores it until ResumeTimeout, and the pod is replaced; if after, a job may run there);
  *  - wanted up, such a pod is gone: the same, since a job may have been lost with it;
  *  - wanted up, no pod, and which one depends on its job: slurmctld is asked;
- *  - wanted up, no pod: made, when a NodeSet owns the node; failed after kOwnerGrace when none does;
- *  - wanted up, its pod is going, and is to be made anew: waited for;
+ *  - wanted up, no pod: created, when a NodeSet owns the node; failed after kOwnerGrace when none does;
+ *  - wanted up, its pod is going, and is to be recreated: waited for;
  *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
- *  - wanted up, its pod can't run: failed after a grace, which the NodeSet sets for a pod that no machine has room for;
- *  - in doubt (Node::needs_get), whatever is wanted: its pod is looked at.
+ *  - wanted up, its pod can't run: confirmed, then failed, after a grace, which the NodeSet sets for an unschedulable
+ *    pod;
+ *  - in doubt (Node::needs_get), whatever is wanted: its pod is read.
  */
-Action plan_node(const Node& node, const Owner& owner, TimePoint now);
+Action plan_node(const Node& node, const PlanContext& context);
+
+/**
+ * What follows at once from Node::answer, whether or not there is room for requests: it is as new as it gets. Nothing:
+ * the answer says nothing about what the node is to be now, which is planned as if it had not come.
+ */
+std::optional<Action> plan_answer(const Node& node, const PlanContext& context);
 
 /** One comparison of our nodes with Slurm's records. */
 struct Look {
@@ -91,7 +125,7 @@ struct ReconcileOutcome {
 };
 
 /**
- * Brings `node.want` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
+ * Brings `node.want()` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
  * what only Slurm knows: a record that is suspended while we still want a pod (a suspend that never reached us), or
  * that is powering up without our having been asked (a resume that never reached us). Of a node that is up without a
  * pod it only says so (Node::needs_get): the watch may lag.
@@ -135,6 +169,9 @@ inline constexpr std::chrono::seconds kResumeGrace{5};
  */
 bool is_late_resume(const Node& node, TimePoint now);
 
+/** What a fresh record says to Action::ask. Null: Slurm has no such node. */
+Answer answer_of(const SlurmNode* record);
+
 /** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
 enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
@@ -149,6 +186,7 @@ enum class Verdict {
  * another try may succeed.
  */
 Verdict judge_failure(const SlurmNode* record, bool vanished);
+Answer answer_of(Verdict verdict);
 
 /** What to do about a node whose pod is deleted, and does not go. Its machine may be lost. */
 enum class StuckVerdict {
@@ -159,33 +197,12 @@ enum class StuckVerdict {
 
 /** `record` null: Slurm has no such node. */
 StuckVerdict judge_stuck(const SlurmNode* record);
-
-/** Whether the engine drained the node since its pod did not go. */
-bool is_drained_for_pod(const SlurmNode& record);
-
-/** Whether slurmctld waits for the node's slurmd. */
-bool is_waited_for(const SlurmNode& record);
-/** Whether the node's slurmd has registered and answers, and nobody wants the node to go. */
-bool is_up(const SlurmNode& record);
+Answer answer_of(StuckVerdict verdict);
 
 /**
- * Allocated, powered down, and nobody powers it up: for a moment after an allocation; or for good, when slurmctld took
- * over a state in which the node's job has ended since (it saves nodes less often than jobs). Whether there is a job is
- * to be asked.
+ * Whether slurmctld is to be told once more that the node's pod does not go: its drain was taken back, or slurmctld has
+ * lost its slurmd since.
  */
-bool is_left_allocated(const SlurmNode& record);
-
-/**
- * Idle, powered down, and "not responding": a DOWN node that was resumed, by an administrator after ResumeTimeout for
- * one. slurmctld gives it to jobs until it reads its configuration again, and then to none (read_config.c:546 of
- * 24.11.5). A power-down takes the flag back.
- */
-bool is_left_silent(const SlurmNode& record);
-
-/**
- * Whether a record is DOWN because of us or of ResumeTimeout, and nothing is being done about it. Not so one that
- * slurmctld set DOWN since its slurmd is silent, whatever Reason it had before.
- */
-bool is_given_up(const SlurmNode& record);
+bool is_stuck_again(const Node& node, const SlurmNode* record);
 
 }  // namespace slurmk8s

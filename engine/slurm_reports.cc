@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
 
 namespace slurmk8s {
@@ -167,7 +168,7 @@ void SlurmReports::unprotect(const std::string& nodeset) {
 }
 
 void SlurmReports::free(const SlurmNode& record) {
-  if (!is_left_allocated(record)) {
+  if (!is_orphaned_allocation(record)) {
     left_allocated_.erase(record.name);
     return;
   }
@@ -180,10 +181,10 @@ void SlurmReports::free(const SlurmNode& record) {
 void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod) {
   const std::string_view reason = record.reason;
   if (owned) free(record);
-  if (owned && is_left_silent(record)) releasing_.add(record.name);
+  if (owned && is_powered_down_unresponsive(record)) releasing_.add(record.name);
   if (is_given_up(record) && (owned || is_failure_reason(reason))) {
     hold_back(record.name, std::string(cause_of(reason)));
-  } else if (record.draining && is_drain_reason(reason, kReasonProtected)) {
+  } else if (is_drained_for_protection(record)) {
     const std::string nodeset = nodeset_of_(record.name);
     if (!protected_.count(nodeset)) unprotecting_.add(nodeset);
   } else if (is_drained_for_pod(record) && !has_old_pod) {
@@ -193,7 +194,7 @@ void SlurmReports::heal(const SlurmNode& record, bool owned, TimePoint up_since,
   if (comment.starts_with(kCommentWaiting)) {
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
-  if (owned && up_since != TimePoint{} && is_up(record)) {
+  if (owned && up_since != TimePoint{} && is_responding(record)) {
     excuses_.erase(record.name);
     const auto health = health_.find(nodeset_of_(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);

@@ -7,6 +7,7 @@
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
 #include "slurm/node_changes.hpp"
+#include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
 
 namespace slurmk8s {
@@ -63,7 +64,7 @@ Status release_stuck(Slurm& slurm, const Names& nodes) {
     if (!names.contains(record.name) || !is_to_be_released(record)) continue;
     (record.powering_down ? powering_down : record.powered_down ? down : up).push_back(record.name);
   }
-  // Undrained, a powered-down node is "not responding" (is_left_silent()), and could get a job before that is taken
+  // Undrained, a powered-down node is "not responding" (is_powered_down_unresponsive()), and could get a job before that is taken
   // back. A power-down takes both back, and the node is drained until it begins.
   SLURMK8S_CHECK(change_nodes(slurm, down, update_to(State::power_down, kReasonReleased), is_to_be_released));
   SLURMK8S_CHECK(change_nodes(slurm, powering_down, update_to(State::resume, kReasonReleased), is_to_be_released));

@@ -2,7 +2,7 @@
 // CancelledStarts: a node that had a job while it powered up, and then had none and still powered up.
 #include "sidecar/cancelled_starts.hpp"
 
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 

@@ -25,10 +25,6 @@ std::optional<Trouble> find_trouble(const std::string& name, const KubeNodes& ku
   return std::nullopt;
 }
 
-bool is_drained_for_kube_node(const SlurmNode& node) {
-  return node.draining && is_drain_reason(node.reason, kReasonKubeNode);
-}
-
 }  // namespace
 
 std::optional<KubeNodeStep> kube_node_step(const SlurmNode& node, const PodFacts* pod, const KubeNodes& kube_nodes,

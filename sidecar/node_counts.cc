@@ -2,16 +2,14 @@
 // Counting node records by state.
 #include "sidecar/node_counts.hpp"
 
-#include "engine/plan.hpp"
+#include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
-#include "sidecar/node_state.hpp"
 
 namespace slurmk8s {
 
 void NodeCounts::add(const SlurmNode& node) {
-  const bool up = !node.powered_down && !node.powering_up && !node.going_down();
   total++;
-  powered_up += up;
+  powered_up += is_powered_up(node);
   powering_up += node.powering_up;
   powered_down += node.powered_down;
   powering_down += node.going_down() && !node.powered_down && !node.powering_up;
@@ -19,12 +17,12 @@ void NodeCounts::add(const SlurmNode& node) {
   idle += is_idle(node);
   draining += node.draining;
   down += is_down(node);
-  ready += up && (is_idle(node) || is_busy(node)) && !node.draining && !node.not_responding;
+  ready += is_schedulable(node);
 }
 
 void PowerUpFailures::add(const SlurmNode& node) {
   const std::string_view reason = node.reason;
-  const bool protects = node.draining && is_drain_reason(reason, kReasonProtected);
+  const bool protects = is_drained_for_protection(node);
   if (!protects && !is_given_up(node)) return;
   is_protected |= protects;
   if (!protects) nodes.push_back(node.name);

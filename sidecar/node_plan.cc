@@ -111,7 +111,7 @@ class NodeSetPlanner {
     if (wanted_otherwise) add(Kind::power_down, node);
     if (nodeset.keeps_up()) keep_up(node, taken);
     kept_.push_back({&node, taken || wanted_otherwise});
-    if (!is_drained_by_us(node)) return;
+    if (!is_drained_for_scale_in(node)) return;
     if (!node.going_down()) add(Kind::undrain, node);
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
   }
@@ -256,7 +256,7 @@ class NodeSetPlanner {
   /** It is to be up, unless it `waits` for its Kubernetes node. */
   void keep_up(const SlurmNode& node, bool waits) {
     up_.insert(node.name);
-    if (!is_powered_up(node)) not_up_.push_back(node.name);
+    if (!is_registered(node)) not_up_.push_back(node.name);
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
     const bool is_a_jobs = input_.demand && input_.demand->reserved.contains(node.name);
     if (can_power_up(node) && !waits && !is_a_jobs && !input_.held.contains(node.name)) add(Kind::power_up, node);

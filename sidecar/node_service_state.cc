@@ -2,7 +2,7 @@
 // A node record's state in one word.
 #include "sidecar/node_service_state.hpp"
 
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -9,7 +9,7 @@
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 #include "nodeset/pod_builder.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {

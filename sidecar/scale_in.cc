@@ -6,7 +6,7 @@
 #include <compare>
 #include <vector>
 
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -18,9 +18,9 @@ Loss loss_of(const SlurmNode& node) {
   if (is_removable(node)) return Loss::none;
   const bool stays = node.reserved || node.base == SlurmNode::Base::unknown;
   if (stays) return Loss::busy;
-  if (is_busy(node)) return node.draining && !is_drained_by_us(node) ? Loss::drained_busy : Loss::busy;
+  if (is_busy(node)) return node.draining && !is_drained_for_scale_in(node) ? Loss::drained_busy : Loss::busy;
   if (node.going_down()) return Loss::going_down;
-  if (is_down(node) || (node.draining && !is_drained_by_us(node))) return Loss::useless;
+  if (is_down(node) || (node.draining && !is_drained_for_scale_in(node))) return Loss::useless;
   return is_starting(node) ? Loss::starting : Loss::idle;
 }
 
@@ -35,7 +35,7 @@ struct Rank {
 
 Rank rank_of(std::int64_t ordinal, const SlurmNode& node, const Pods& pods) {
   const auto pod = pods.find(node.name);
-  return {!is_drained_by_us(node), loss_of(node), pod == pods.end() ? 0 : pod->second.deletion_cost, -ordinal};
+  return {!is_drained_for_scale_in(node), loss_of(node), pod == pods.end() ? 0 : pod->second.deletion_cost, -ordinal};
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "slurm/hostlist.hpp"
-#include "engine/plan.hpp"
 #include "nodeset/template_hash.hpp"
 #include "sidecar/node_state.hpp"
 
@@ -28,18 +27,11 @@ std::optional<std::string> present_hash(const PodFacts& pod, const NodeSet& node
 
 bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kUpdateReason); }
 
-bool is_drained_for_update(const SlurmNode& node) { return node.draining && is_of_update(node); }
-
-/** An administrator has it down or drained: it is no business of a roll-out, and may stay so for long. */
-bool is_somebody_elses(const SlurmNode& node) {
-  return is_down(node) ? !is_given_up(node) : node.draining && !is_drain_reason(node.reason);
-}
-
 /** Counts against max_unavailable. A plain suspend doesn't, but for the moment in which its pod is a former one. */
 bool is_unavailable(const SlurmNode& node, bool outdated, const NodeSet& nodeset) {
   if (is_drained_for_update(node) || is_given_up(node)) return true;
   if (node.going_down() && (outdated || is_of_update(node))) return true;
-  return nodeset.keeps_up() && !is_powered_up(node) && !is_somebody_elses(node);
+  return nodeset.keeps_up() && !is_registered(node) && !is_held_by_administrator(node);
 }
 
 /** Whether the strategy lets an outdated node be recycled now. */
@@ -49,7 +41,7 @@ bool is_eligible(const SlurmNode& node, const UpdateStrategy& update) {
 
 /** An outdated node that can be taken: in service, or drained by nobody. */
 bool is_candidate(const SlurmNode& node) {
-  return is_powered_up(node) && !node.draining && node.base != SlurmNode::Base::unknown;
+  return is_registered(node) && !node.draining && node.base != SlurmNode::Base::unknown;
 }
 
 class Planner {
@@ -77,12 +69,12 @@ class Planner {
       const auto pod = input_.pods.find(node->name);
       const bool is_present =
           pod != input_.pods.end() && pod->second.template_hash == present_hash(pod->second, nodeset_);
-      if (is_powered_up(*node) && is_present) out.up.insert(node->name);
+      if (is_registered(*node) && is_present) out.up.insert(node->name);
       if (is_given_up(*node) && !outdated) out.failed.insert(node->name);
       unavailable_ += is_unavailable(*node, outdated, nodeset_);
       if (outdated) outdated_.push_back(node->name);
       out.updated += !outdated;
-      if (always && !is_powered_up(*node) && !is_somebody_elses(*node)) not_up_.push_back(node->name);
+      if (always && !is_registered(*node) && !is_held_by_administrator(*node)) not_up_.push_back(node->name);
     }
   }
 
@@ -111,7 +103,7 @@ class Planner {
     const SlurmNode& node = *member.node;
     if (member.taken || !is_drained_for_update(node) || node.going_down()) return;
     if (!may_go(node)) return add(Kind::undrain, node);
-    if (is_idle(node) && is_powered_up(node)) return add(Kind::recycle, node);
+    if (is_idle(node) && is_registered(node)) return add(Kind::recycle, node);
     if (is_busy(node)) wait_for_jobs_.push_back(node.name);
   }
 

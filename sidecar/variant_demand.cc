@@ -10,7 +10,7 @@
 #include "slurm/hostlist.hpp"
 #include "base/words.hpp"
 #include "nodeset/constraint.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
 #include "sidecar/record_owner.hpp"
 
 namespace slurmk8s {
@@ -22,9 +22,7 @@ struct Candidate {
   bool taken = false;
 };
 
-bool is_free(const SlurmNode& node) {
-  return is_idle(node) && !node.draining && !node.reserved && !node.powering_up && !node.power_up_asked;
-}
+bool is_free(const SlurmNode& node) { return is_idle(node) && !node.draining && !node.reserved && !is_starting(node); }
 
 class Matcher {
  public:

@@ -59,12 +59,6 @@ struct SlurmNode {
   bool going_down() const { return powering_down || power_down_asked; }
 };
 
-/** A job has the node, a suspended one too, or has ended there but for what is left to be done. */
-inline bool is_busy(const SlurmNode& node) {
-  return node.base == SlurmNode::Base::allocated || node.base == SlurmNode::Base::mixed || node.completing ||
-         node.has_suspended_job;
-}
-
 /**
  * A change of one or more node records; empty members stay as they are. `undrain` without a reason takes the drain's
  * Reason back, too: cleared, or kReasonReleased where slurmctld would keep it.
@@ -227,7 +221,7 @@ class Slurm {
    * Jobs and nodes stay as they are. Nothing is done for a version without the defect.
    */
   virtual Status make_created_nodes_schedulable() = 0;
-  /** Has slurmctld forget records that it has lost, by a reconfiguration: see is_lost() in sidecar/node_state.hpp. */
+  /** Has slurmctld forget records that it has lost, by a reconfiguration: see is_lost() in node_state.hpp. */
   virtual Status drop_lost_nodes() = 0;
   /**
    * `scontrol reconfigure`, by which slurmctld restarts itself, with jobs and nodes as they are. Error (invalid) before

@@ -86,7 +86,7 @@ rule "lib/daemon includes base, json, kube, slurm, settings" folder_may lib/daem
 rule "engine includes lib, without daemon" folder_may engine base json http kube slurm settings nodeset control engine
 rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
 rule "sidecar includes lib and convert" \
-  folder_may sidecar base json http kube slurm settings nodeset control daemon convert sidecar engine
+  folder_may sidecar base json http kube slurm settings nodeset control daemon convert sidecar
 rule "spank includes only base" folder_may spank base spank
 rule "nss includes only base" folder_may nss base nss
 rule "plugins include no daemon" \

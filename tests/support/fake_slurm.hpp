@@ -17,6 +17,7 @@
 #include "slurm/hostlist.hpp"
 #include "base/strings.hpp"
 #include "slurm/reasons.hpp"
+#include "slurm/node_state.hpp"
 #include "slurm/slurm.hpp"
 
 namespace slurmk8s {

@@ -107,22 +107,6 @@ void a_delete_whose_answer_was_lost(void** state) {
   assert_int_equal(world.engine->gauges().pods_running + world.engine->gauges().pods_deleting, 0);
 }
 
-void a_delete_whose_answer_was_lost_while_the_pod_ends(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0"});
-  world.registered("compute-0");
-  world.api.slow_deletion = true;
-  world.api.lose_answers(Verb::remove, Error(Errc::timeout, "no answer"));
-  world.suspend("compute-0");
-  world.pass(std::chrono::seconds(5));
-  assert_int_equal(world.api.count(Verb::remove), 1);  // the watch has shown that it goes
-  assert_int_equal(world.slurm.calls.size(), 0);
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.pass(std::chrono::seconds(1));
-  assert_text(joined(world.slurm.calls), "resume compute-0");
-}
-
 void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
   World& world = world_of(state);
   world.start();
@@ -280,7 +264,6 @@ int main() {
       ENGINE_TEST(a_silent_slurmctld_does_not_hold_resumes_back),
       ENGINE_TEST(an_expired_token_is_waited_out),
       ENGINE_TEST(a_delete_whose_answer_was_lost),
-      ENGINE_TEST(a_delete_whose_answer_was_lost_while_the_pod_ends),
       ENGINE_TEST(a_create_whose_answer_was_lost_and_the_watch_is_away),
       ENGINE_TEST(a_look_that_fails_after_a_conflict),
       ENGINE_TEST(a_deletion_that_the_watch_never_tells),

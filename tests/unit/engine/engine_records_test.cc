@@ -113,52 +113,6 @@ void a_loss_is_not_told_while_the_api_server_is_away(void** state) {
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0");
 }
 
-void a_restart_finds_an_ended_pod(void** state) {
-  World& world = world_of(state);
-  was_up(world, "compute-0").base = SlurmNode::Base::allocated;
-  world.put_pod("compute-0", "r0", "Failed");
-  world.start();
-  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod ended: Failed\npower_down compute-0");
-  assert_text(world.pods(), "");
-}
-
-void a_restart_ends_a_suspend_whose_pods_are_gone(void** state) {
-  World& world = world_of(state);
-  was_up(world, "compute-0").powering_down = true;
-  world.start();
-  world.pass(std::chrono::seconds(1));
-  assert_text(joined(world.slurm.calls), "resume compute-0");
-}
-
-void a_restart_in_a_suspend_deletes_the_pods_that_are_left(void** state) {
-  World& world = world_of(state);
-  was_up(world, "compute-0").powering_down = true;
-  for (const char* pod : {"compute-0", "compute-2"}) world.put_pod(pod, "r0");  // 2: no record
-  world.start();
-  assert_text(world.pods(), "");
-  assert_int_equal(world.slurm.harmed.size(), 0);
-}
-
-// scontrol update state=power_down, or power_down_asap: slurmctld suspends the node when its jobs are over.
-void a_node_that_is_asked_down_keeps_its_pod_for_its_job(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0", "compute-1"}, 7);
-  for (const char* name : {"compute-0", "compute-1"}) {
-    world.registered(name);
-    world.slurm.node(name).power_down_asked = world.slurm.node(name).draining = true;
-  }
-  world.pass(std::chrono::seconds(120));
-  assert_text(world.pods(), "compute-[0-1]");
-  assert_int_equal(world.slurm.calls.size(), 0);
-
-  world.api.erase(kPods, kNamespace, "compute-1");
-  world.settle();
-  assert_text(joined(world.slurm.calls), "down compute-1 slurm-k8s: pod is gone\npower_down compute-1");
-  world.suspend("compute-0");
-  assert_text(world.pods(), "");
-}
-
 SlurmNode& wait_for_resume(World& world, const char* name) {
   SlurmNode& node = world.slurm.node(name);
   node.powered_down = false;
@@ -204,16 +158,6 @@ void a_resume_that_comes_late_does_not_end_its_job(void** state) {
   assert_text(world.request_of("compute-2"), "r2");
 }
 
-void a_node_that_is_held_back_is_not_resumed_by_a_look(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
-  world.resume("r1", {"compute-0"});
-  assert_true(world.slurm.node("compute-0").powering_up);  // as in slurmctld: DOWN, and still powering up
-  world.pass(PowerUpHealth::kFirstHold - std::chrono::seconds(1));
-  assert_int_equal(world.posts(), 1);
-}
-
 void the_first_look_may_take_long(void** state) {
   World& world = world_of(state);
   wait_for_resume(world, "compute-2");
@@ -228,21 +172,6 @@ void the_first_look_may_take_long(void** state) {
 void begin_a_look(World& world) {
   world.caller.late = true;
   world.pass(std::chrono::seconds(31));
-}
-
-void a_look_that_is_older_than_a_resume(void** state) {
-  World& world = world_of(state);
-  world.slurm.node("compute-0");
-  world.start();
-  world.pass(std::chrono::seconds(70));
-  begin_a_look(world);                // powered down …
-  world.resume("r1", {"compute-0"});  // … and now a job is being configured
-  world.caller.arrive();
-  world.settle();
-  world.pass(std::chrono::seconds(5));
-  assert_text(world.request_of("compute-0"), "r1");
-  assert_int_equal(world.api.count(Verb::remove), 0);
-  assert_int_equal(world.slurm.harmed.size(), 0);
 }
 
 void a_look_that_is_older_than_a_power_up(void** state) {
@@ -261,37 +190,12 @@ void a_look_that_is_older_than_a_power_up(void** state) {
   assert_text(world.pods(), "compute-0");
 }
 
-void a_report_that_is_older_than_a_resume(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0"});
-  world.caller.late = true;
-  world.slurm.node("compute-0").powered_down = true;  // "nobody has a use for it" …
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.settle();
-  world.resume("r2", {"compute-0"});  // … but a new job
-  world.caller.arrive();
-  world.settle();
-  world.pass(std::chrono::seconds(2));
-  assert_text(world.request_of("compute-0"), "r2");
-  assert_int_equal(world.slurm.harmed.size(), 0);
-}
-
 void nothing_before_the_comparison(void** state) {
   World& world = world_of(state);
   world.put_pod("compute-0", "r0");
   world.slurm.node("compute-0");  // powered down: its pod is older than Slurm's state
   world.start();
   assert_text(world.pods(), "");
-}
-
-void a_resume_lost_with_slurmctld(void** state) {
-  World& world = world_of(state);
-  SlurmNode& node = world.slurm.node("compute-2");
-  node.powered_down = false;
-  node.powering_up = node.not_responding = true;
-  world.start();
-  assert_text(world.pods(), "compute-2");
 }
 
 void pods_of_running_nodes_are_kept_over_a_restart(void** state) {
@@ -453,20 +357,12 @@ int main() {
       ENGINE_TEST(records_that_are_nobodys_loss_are_left_alone),
       ENGINE_TEST(a_pod_that_only_the_watch_misses_is_no_loss),
       ENGINE_TEST(a_loss_is_not_told_while_the_api_server_is_away),
-      ENGINE_TEST(a_restart_finds_an_ended_pod),
-      ENGINE_TEST(a_restart_ends_a_suspend_whose_pods_are_gone),
-      ENGINE_TEST(a_restart_in_a_suspend_deletes_the_pods_that_are_left),
-      ENGINE_TEST(a_node_that_is_asked_down_keeps_its_pod_for_its_job),
       ENGINE_TEST(a_resume_that_never_reached_us_is_made_up_for),
       ENGINE_TEST(a_resume_on_its_way_is_not_made_up_for),
       ENGINE_TEST(a_resume_that_comes_late_does_not_end_its_job),
-      ENGINE_TEST(a_node_that_is_held_back_is_not_resumed_by_a_look),
       ENGINE_TEST(the_first_look_may_take_long),
-      ENGINE_TEST(a_look_that_is_older_than_a_resume),
       ENGINE_TEST(a_look_that_is_older_than_a_power_up),
-      ENGINE_TEST(a_report_that_is_older_than_a_resume),
       ENGINE_TEST(nothing_before_the_comparison),
-      ENGINE_TEST(a_resume_lost_with_slurmctld),
       ENGINE_TEST(pods_of_running_nodes_are_kept_over_a_restart),
       ENGINE_TEST(slurmds_that_registered_with_a_former_slurmctld),
       ENGINE_TEST(slurmds_that_were_only_slow),

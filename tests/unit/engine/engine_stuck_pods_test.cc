@@ -24,15 +24,6 @@ void carry_out_power_down(World& world, const char* node) {
   world.settle();
 }
 
-void a_pod_that_goes_in_time_is_no_trouble(void** state) {
-  World& world = world_of(state);
-  suspend_a_pod_that_stays(world);
-  world.pass(std::chrono::seconds(9));
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.pass(std::chrono::seconds(30));
-  assert_text(joined(world.slurm.calls), "resume compute-0");  // the end of its power-down
-}
-
 void a_pod_that_does_not_go_drains_its_node(void** state) {
   World& world = world_of(state);
   suspend_a_pod_that_stays(world);
@@ -99,15 +90,6 @@ void what_a_former_pod_keeps_waiting_is_told(void** state) {
   assert_text(world.request_of("compute-0"), "r2");
   assert_text(world.slurm.node("compute-0").comment, "");
   assert_int_equal(world.slurm.harmed.size(), 0);
-}
-
-void a_drain_that_somebody_took_back_comes_again_while_the_pod_is_there(void** state) {
-  World& world = world_of(state);
-  suspend_a_pod_that_stays(world);
-  world.pass(std::chrono::seconds(20));
-  world.slurm.node("compute-0").draining = false;
-  world.pass(std::chrono::seconds(32));
-  assert_true(world.slurm.node("compute-0").draining);
 }
 
 void a_running_job_outlives_a_silent_kubelet(void** state) {
@@ -180,12 +162,10 @@ void a_mass_of_pods_that_do_not_go_is_told_in_few_calls(void** state) {
 
 int main() {
   const CMUnitTest tests[] = {
-      ENGINE_TEST(a_pod_that_goes_in_time_is_no_trouble),
       ENGINE_TEST(a_pod_that_does_not_go_drains_its_node),
       ENGINE_TEST(a_pod_that_goes_before_suspend_timeout_frees_its_drained_node),
       ENGINE_TEST(a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds),
       ENGINE_TEST(what_a_former_pod_keeps_waiting_is_told),
-      ENGINE_TEST(a_drain_that_somebody_took_back_comes_again_while_the_pod_is_there),
       ENGINE_TEST(a_running_job_outlives_a_silent_kubelet),
       ENGINE_TEST(a_watch_that_does_not_tell_of_the_end_drains_nothing),
       ENGINE_TEST(a_restart_knows_nodes_whose_pods_did_not_go),

@@ -133,37 +133,6 @@ void an_older_pod_that_serves_stays(void** state) {
   assert_contains(joined(world.slurm.calls), "down compute-0");
 }
 
-// The API server hung with our DELETE in hand, and carried it out when slurmctld had launched a job there.
-void an_older_pod_that_served_when_it_went(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.put_pod("compute-0", "r0");
-  world.settle();
-  world.api.fail_next(Verb::remove, Error(Errc::timeout, "no answer"), 1);
-  world.resume("r1", {"compute-0"}, 7);
-  world.registered("compute-0");
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.pass(std::chrono::seconds(2));
-  assert_contains(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone");
-  assert_int_equal(world.posts(), 0);
-}
-
-void a_silent_slurmctld_is_asked_again_about_an_older_pod_that_went(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.put_pod("compute-0", "r0");
-  world.settle();
-  world.api.fail_next(Verb::remove, Error(Errc::timeout, "no answer"), 1);
-  world.resume("r1", {"compute-0"});
-  world.slurm.fail_loads = true;
-  world.slurm.failures.push_back(Error(Errc::timeout, "slurmctld: no answer"));
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.settle();
-  assert_text(world.pods(), "");
-  world.pass(std::chrono::seconds(2));
-  assert_text(world.request_of("compute-0"), "r1");
-}
-
 void a_silent_slurmctld_keeps_an_older_pod(void** state) {
   World& world = world_of(state);
   world.start();
@@ -184,16 +153,6 @@ void an_older_pod_that_the_watch_has_not_shown(void** state) {
   world.put_pod("compute-0", "r0");
   world.resume("r1", {"compute-0"});  // 409, look, delete, create
   assert_text(world.request_of("compute-0"), "r1");
-}
-
-void a_create_whose_answer_was_lost(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.api.lose_answers(Verb::create, Error(Errc::timeout, "no answer"));
-  world.resume("r1", {"compute-0"});
-  world.pass(std::chrono::seconds(2));
-  assert_text(world.request_of("compute-0"), "r1");
-  assert_int_equal(world.api.count(Verb::remove), 0);
 }
 
 void a_daemon_sets_node_is_made_on_its_machine(void** state) {
@@ -274,30 +233,11 @@ void a_job_that_was_there_before_the_scale_in_gets_its_node(void** state) {
   assert_text(world.pods(), "compute-[1,7]");
 }
 
-void a_nodeset_may_come_after_the_resume(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"late-0"});
-  world.put_nodeset("late", 1);
-  world.pass(kOwnerGrace + std::chrono::seconds(1));
-  assert_text(world.pods(), "late-0");
-  assert_int_equal(world.slurm.calls.size(), 0);
-}
-
-void suspended_while_it_is_being_made(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.ask_up("r1", {"compute-0"});  // the POST is under way
-  world.engine->suspend({"compute-0"});
-  world.settle();
-  assert_text(world.pods(), "");
-}
-
 // A program that no longer waits for the engine, and does the work itself.
 
 void begin_directly(World& world) {
   Engine::Parts parts{world.api, world.timers, world.clock, world.caller, world.options};
-  parts.stays = false;
+  parts.one_shot = true;
   world.engine = std::make_unique<Engine>(parts);
   world.engine->start();
   world.settle();
@@ -311,22 +251,6 @@ void a_program_deletes_the_pod_that_was_to_go(void** state) {
   world.engine->suspend({"compute-0"});
   world.settle();
   assert_text(world.pods(), "");
-  assert_true(world.engine->settled({"compute-0"}));
-}
-
-void a_program_leaves_the_pod_of_a_later_resume_alone(void** state) {
-  World& world = world_of(state);
-  world.put_pod("compute-0", "r1");
-  world.slurm.node("compute-0").powering_down = true;
-  begin_directly(world);
-  world.cut_watches(100000);
-  world.settle();
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.put_pod("compute-0", "r2");  // by the engine, for a resume that came since
-  world.engine->suspend({"compute-0"});
-  world.pass(std::chrono::seconds(10));
-  assert_int_equal(world.api.count(Verb::remove), 1);
-  assert_text(world.request_of("compute-0"), "r2");
   assert_true(world.engine->settled({"compute-0"}));
 }
 
@@ -457,21 +381,15 @@ int main() {
       ENGINE_TEST(a_suspend_while_claims_are_made),
       ENGINE_TEST(a_request_is_idempotent),
       ENGINE_TEST(an_older_pod_is_replaced),
-      ENGINE_TEST(an_older_pod_that_served_when_it_went),
-      ENGINE_TEST(a_silent_slurmctld_is_asked_again_about_an_older_pod_that_went),
       ENGINE_TEST(an_older_pod_that_serves_stays),
       ENGINE_TEST(a_silent_slurmctld_keeps_an_older_pod),
       ENGINE_TEST(an_older_pod_that_the_watch_has_not_shown),
-      ENGINE_TEST(a_create_whose_answer_was_lost),
       ENGINE_TEST(a_daemon_sets_node_is_made_on_its_machine),
       ENGINE_TEST(a_suspend_ends_when_the_pods_are_gone),
       ENGINE_TEST(a_mass_suspend_is_told_in_few_calls),
       ENGINE_TEST(nodes_that_no_nodeset_owns),
       ENGINE_TEST(a_job_that_was_there_before_the_scale_in_gets_its_node),
-      ENGINE_TEST(a_nodeset_may_come_after_the_resume),
-      ENGINE_TEST(suspended_while_it_is_being_made),
       ENGINE_TEST(a_program_deletes_the_pod_that_was_to_go),
-      ENGINE_TEST(a_program_leaves_the_pod_of_a_later_resume_alone),
       ENGINE_TEST(a_program_that_comes_late_deletes_no_pod_of_a_node_that_was_resumed),
       ENGINE_TEST(what_hindered_a_pod_may_be_over),
       ENGINE_TEST(a_suspend_that_suspend_timeout_has_ended),

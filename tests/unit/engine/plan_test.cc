@@ -4,108 +4,15 @@
 #include <vector>
 
 #include "engine/plan.hpp"
-#include "slurm/reasons.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/plan_nodes.hpp"
 
 using namespace slurmk8s;
 using namespace std::chrono_literals;
 using Kind = Action::Kind;
 
 namespace {
-
-const TimePoint kNow = TimePoint{} + std::chrono::hours(10);
-
-Pod make_pod(const char* uid, const char* request) {
-  Pod pod;
-  pod.uid = uid;
-  pod.request = request;
-  return pod;
-}
-
-Pod deleting(Pod pod) {
-  pod.deleting = true;
-  return pod;
-}
-
-Pod on_machine(Pod pod) {
-  pod.grace = 5s;
-  pod.machine = "m1";
-  return pod;
-}
-
-Pod ended(Pod pod, const char* why) {
-  pod.ended = why;
-  return pod;
-}
-
-Node make_node(Node::Want want, const char* request, std::optional<Pod> pod) {
-  Node node;
-  node.want = want;
-  node.request = request;
-  node.since = node.problem_since = kNow;
-  node.pod = std::move(pod);
-  node.note_deletion(node.pod && node.pod->deleting, kNow);
-  return node;
-}
-
-/** Its pod is being deleted for so long. */
-Node deleting_since(Node node, std::chrono::seconds ago) {
-  node.deleting_since = kNow - ago;
-  return node;
-}
-
-Node told_stuck(Node node) {
-  node.told_stuck = true;
-  return node;
-}
-
-Node with_pod_seen(Node node) {
-  node.had_pod = true;
-  return node;
-}
-
-Node busy(Node node) {
-  node.busy = true;
-  return node;
-}
-
-Node backing_off(Node node) {
-  node.not_before = kNow + std::chrono::seconds(1);
-  return node;
-}
-
-Node missed(Node node, std::chrono::seconds ago) {
-  node.waiting_unasked_since = kNow - ago;
-  return node;
-}
-
-Node needs_get(Node node) {
-  node.needs_get = true;
-  return node;
-}
-
-Node since(Node node, std::chrono::seconds ago) {
-  node.since = kNow - ago;
-  return node;
-}
-
-Node with_older_pod_gone(Node node) {
-  node.forget_pod();
-  return node;
-}
-
-using Hint = StartProblem::Kind;
-
-Pod with_problem(Pod pod, Hint kind) {
-  pod.start_problem = {kind, "why"};
-  return pod;
-}
-
-Node with_problem_since(Node node, std::chrono::seconds ago) {
-  node.problem_since = kNow - ago;
-  return node;
-}
 
 void plans_each_node_alone(void**) {
   const auto up = Node::Want::up;
@@ -124,10 +31,10 @@ void plans_each_node_alone(void**) {
   } cases[] = {
       {"nobody asked: a pod is left alone", make_node(Node::Want::unknown, "", current), true, Kind::none, "", ""},
       {"slurm takes it for up, and no pod is known: it is looked for",
-       needs_get(make_node(Node::Want::unknown, "", {})), true, Kind::look, "", ""},
+       needs_get(make_node(Node::Want::unknown, "", {})), true, Kind::get_pod, "", ""},
       {"nobody asked, and nobody misses its pod", make_node(Node::Want::unknown, "", {}), true, Kind::none, "", ""},
-      {"a pod that the watch should have shown is looked at", needs_get(make_node(up, "r1", current)), true, Kind::look,
-       "", ""},
+      {"a pod that the watch should have shown is looked at", needs_get(make_node(up, "r1", current)), true,
+       Kind::get_pod, "", ""},
       {"its pod is being looked for", busy(needs_get(make_node(Node::Want::unknown, "", {}))), true, Kind::none, "",
        ""},
       {"wanted up, no pod", make_node(up, "r1", {}), true, Kind::create, "", ""},
@@ -141,19 +48,30 @@ void plans_each_node_alone(void**) {
        ""},
       {"until its grace and a margin are over", deleting_since(make_node(up, "r1", older_going), 14s), true, Kind::wait,
        "", ""},
-      {"an older pod that doesn't go", deleting_since(make_node(up, "r1", older_going), 15s), true, Kind::stuck, "u0",
+      {"an older pod that doesn't go", deleting_since(make_node(up, "r1", older_going), 15s), true, Kind::confirm, "u0",
+       ""},
+      {"so, and the API server has confirmed it",
+       answered(deleting_since(make_node(up, "r1", older_going), 15s), Answer::pod_read), true, Kind::stuck, "u0",
        "still terminating on kubernetes node m1"},
       {"so, and slurmctld knows", told_stuck(deleting_since(make_node(up, "r1", older_going), 15s)), true, Kind::none,
        "", ""},
       {"so, and is asked", busy(deleting_since(make_node(up, "r1", older_going), 15s)), true, Kind::none, "", ""},
       {"a pod that we delete to make it again doesn't go", deleting_since(make_node(up, "r1", going), 15s), true,
-       Kind::stuck, "u1", "m1"},
+       Kind::confirm, "u1", ""},
       {"the pod of a node in use doesn't go", with_pod_seen(deleting_since(make_node(up, "r1", going), 15s)), true,
-       Kind::stuck, "u1", "m1"},
+       Kind::confirm, "u1", ""},
+      {"so, and it is confirmed",
+       answered(with_pod_seen(deleting_since(make_node(up, "r1", going), 15s)), Answer::pod_read), true, Kind::stuck,
+       "u1", "m1"},
+      {"its start problem no longer counts when it is being deleted",
+       with_problem_since(with_pod_seen(make_node(up, "r1", with_problem(going, Hint::failing))), 60s), true,
+       Kind::wait, "", ""},
       {"so, and it has ended: its finalizer keeps it",
        with_pod_seen(deleting_since(make_node(up, "r1", ended(going, "x")), 15s)), true, Kind::fail, "", "x"},
-      {"wanted down, and it doesn't go", deleting_since(make_node(down, "", going), 15s), true, Kind::stuck, "u1",
-       "m1"},
+      {"wanted down, and it doesn't go", deleting_since(make_node(down, "", going), 15s), true, Kind::confirm, "u1",
+       ""},
+      {"so, and it is confirmed", answered(deleting_since(make_node(down, "", going), 15s), Answer::pod_read), true,
+       Kind::stuck, "u1", "m1"},
       {"wanted down, it doesn't go, and slurmctld knows", told_stuck(deleting_since(make_node(down, "", going), 15s)),
        true, Kind::none, "", ""},
       {"a pod that was taken over is current whatever its request", make_node(up, "", older), true, Kind::none, "", ""},
@@ -176,13 +94,23 @@ void plans_each_node_alone(void**) {
       {"kubelet may pull the image at the next try", make_node(up, "r1", with_problem(current, Hint::failing)), true,
        Kind::wait, "", ""},
       {"kubelet can't start it",
-       with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), kStartGrace), true, Kind::fail, "",
-       "why"},
+       with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), kStartGrace), true, Kind::confirm,
+       "u1", ""},
+      {"kubelet can't start it, and the API server has confirmed it",
+       answered(with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), kStartGrace),
+                Answer::pod_read),
+       true, Kind::fail, "", "why"},
       {"a machine may be on its way",
        with_problem_since(make_node(up, "r1", with_problem(current, Hint::unschedulable)), 239s), true, Kind::wait, "",
        ""},
       {"no machine came", with_problem_since(make_node(up, "r1", with_problem(current, Hint::unschedulable)), 240s),
+       true, Kind::confirm, "u1", ""},
+      {"no machine came, and the API server has confirmed it",
+       answered(with_problem_since(make_node(up, "r1", with_problem(current, Hint::unschedulable)), 240s),
+                Answer::pod_read),
        true, Kind::fail, "", "why"},
+      {"another problem has just begun: the watch had not told",
+       answered(make_node(up, "r1", with_problem(current, Hint::failing)), Answer::pod_read), true, Kind::wait, "", ""},
       {"an older pod that can't start is none of ours",
        with_problem_since(make_node(up, "r1", with_problem(older, Hint::failing)), 60s), true, Kind::ask, "", ""},
       {"no nodeset owns it, but its nodeset may be on its way", make_node(up, "r1", {}), false, Kind::wait, "", ""},
@@ -193,7 +121,7 @@ void plans_each_node_alone(void**) {
       {"wanted down, no nodeset any more: the pod still goes", make_node(down, "", current), false, Kind::remove, "u1",
        ""},
       {"wanted down, already going", make_node(down, "", deleting(current)), true, Kind::wait, "", ""},
-      {"wanted down, no pod", make_node(down, "", {}), true, Kind::none, "", ""},
+      {"wanted down, no pod: its suspend is done", make_node(down, "", {}), true, Kind::forget, "", ""},
       {"a request is under way", busy(make_node(up, "r1", {})), true, Kind::none, "", ""},
       {"a removal is under way", busy(make_node(down, "", current)), true, Kind::none, "", ""},
       {"backing off", backing_off(make_node(up, "r1", {})), true, Kind::wait, "", ""},
@@ -201,7 +129,7 @@ void plans_each_node_alone(void**) {
   const NodeSet nodeset;
   for (const auto& row : cases) {
     const Owner owner = row.owned ? Owner(&nodeset) : Owner(Error(Errc::not_found, "no nodeset owns it"));
-    const Action action = plan_node(row.node, owner, kNow);
+    const Action action = plan_node(row.node, {owner, kNow});
     if (action.kind != row.kind || action.uid != row.uid || action.reason.find(row.reason) == std::string::npos ||
         action.reason.empty() != !*row.reason) {
       fail_msg("%s: kind %d uid '%s' reason '%s'", row.name, static_cast<int>(action.kind), action.uid.c_str(),
@@ -211,310 +139,189 @@ void plans_each_node_alone(void**) {
   }
 }
 
-SlurmNode record(std::initializer_list<bool SlurmNode::*> flags, bool registered = false) {
-  SlurmNode node;
-  node.base = SlurmNode::Base::idle;
-  for (const auto flag : flags) node.*flag = true;
-  if (registered) node.boot_time = std::chrono::system_clock::time_point(std::chrono::seconds(1));
-  return node;
-}
-
-Node seen(Node node, std::chrono::seconds ago) {
-  node.seen = kNow - ago;
-  return node;
-}
-
-SlurmNode with_address(SlurmNode node) {
-  node.name = "compute-0";
-  node.address = "10.1.2.3";
-  return node;
-}
-
-SlurmNode with_base(SlurmNode node, SlurmNode::Base base, const char* reason = "") {
-  node.base = base;
-  node.reason = reason;
-  return node;
-}
-
-void reconciles_with_slurm(void**) {
+/** Answers to questions: what follows from each, at once or (`late`) from the node as it is when its turn comes. */
+void acts_on_answers(void**) {
   const auto unknown = Node::Want::unknown;
   const auto up = Node::Want::up;
   const auto down = Node::Want::down;
-  const Pod pod = make_pod("u1", "r1");
-  const SlurmNode powered_down = record({&SlurmNode::powered_down});
-  const SlurmNode powering_down = record({&SlurmNode::powering_down}, true);
-  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
-  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
-  const SlurmNode allocated_off = with_base(powered_down, SlurmNode::Base::allocated);
-  const SlurmNode usable = record({}, true);
-  const SlurmNode never_registered = record({});
-  const SlurmNode registered_before = with_address(record({}));
-  const SlurmNode allocated = with_base(record({}), SlurmNode::Base::mixed);
-  const SlurmNode completing = record({&SlurmNode::completing});
-  const SlurmNode asked_down = with_base(record({&SlurmNode::power_down_asked}, true), SlurmNode::Base::mixed);
-  const SlurmNode silent = record({&SlurmNode::not_responding});
-  const SlurmNode silent_down = with_base(silent, SlurmNode::Base::down, "Not responding");
-  SlurmNode held = with_base(powering_up, SlurmNode::Base::down, "slurm-k8s: exceeded quota");
-  held.cloud = true;
-  SlurmNode given_up = held;
-  given_up.power_down_asked = true;
-  const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
-  const std::chrono::seconds old = kReconcileGrace + 1s;
-  enum class Says { nothing, needs_get, waits, changed };
+  const bool kOneShot = true, kLate = true;
+  const Pod current = make_pod("u1", "r1");
+  const Pod older = make_pod("u0", "r0");
+  const Pod going = deleting(on_machine(current));
+  const Node replaced = make_node(up, "r1", older);
+  const Node replaced_gone = with_older_pod_gone(make_node(up, "r1", older));
+  const Node empty = make_node(up, "r1", {});
+  const Node in_use = with_pod_seen(make_node(up, "r1", current));
+  const Node leaving = make_node(down, "", current);
+  Node silent = in_use;
+  silent.unregistered_pod = "u1";
+  const auto lost = [&](Answer answer) { return answered(with_pod_seen(make_node(up, "r1", {})), answer); };
+  const auto stuck = [&](Answer answer) { return answered(deleting_since(make_node(down, "", going), 20s), answer); };
   const struct {
     const char* name;
     Node node;
-    const SlurmNode* record;
-    bool first;
-    Node::Want want;
-    const char* request;
-    Says says;
-  } cases[] = {
-      {"after a start: slurm's state is older than the world, its pod goes", make_node(unknown, "", pod), &powered_down,
-       true, down, "", Says::changed},
-      {"after a start: suspended, its pod still there", make_node(unknown, "", pod), &powering_down, true, down, "",
-       Says::changed},
-      {"after a start: suspended, its pod is gone", make_node(unknown, "", {}), &powering_down, true, down, "",
-       Says::changed},
-      {"after a start: given up by ResumeTimeout, its pod goes", make_node(unknown, "", pod), &timed_out, true, down,
-       "", Says::changed},
-      {"after a start: powering up with its pod", make_node(unknown, "", pod), &powering_up, true, up, "r1",
-       Says::changed},
-      {"after a start: powering up, the pod is of before and on its way out", make_node(unknown, "", deleting(pod)),
-       &powering_up, true, up, "new", Says::changed},
-      {"after a start: powering up, the pod was never made", make_node(unknown, "", {}), &powering_up, true, up, "new",
-       Says::changed},
-      {"after a start: up with its pod", make_node(unknown, "", pod), &usable, true, up, "r1", Says::changed},
-      {"after a start: up, its pod has ended", make_node(unknown, "", ended(pod, "Evicted")), &usable, true, up, "r1",
-       Says::changed},
-      {"after a start: up, its pod is going", make_node(unknown, "", deleting(pod)), &usable, true, up, "r1",
-       Says::changed},
-      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::needs_get},
-      {"after a restart of both: a node with a job, its pod is gone", make_node(unknown, "", {}), &allocated, true,
-       unknown, "", Says::needs_get},
-      {"after a restart of both: an idle node that had registered, its pod is gone", make_node(unknown, "", {}),
-       &registered_before, true, unknown, "", Says::needs_get},
-      {"a job is being completed, the pod is gone", make_node(unknown, "", {}), &completing, false, unknown, "",
-       Says::needs_get},
-      {"slurmd doesn't answer, and has no pod", make_node(unknown, "", {}), &silent, false, unknown, "",
-       Says::needs_get},
-      {"slurmctld set it DOWN since slurmd doesn't answer, and it has no pod", make_node(unknown, "", {}), &silent_down,
-       false, unknown, "", Says::needs_get},
-      {"slurmd doesn't answer, but its pod is there: slurmctld's to decide", since(make_node(up, "r1", pod), old),
-       &silent, false, up, "r1", Says::nothing},
-      {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown,
-       "", Says::nothing},
-      {"a pod that slurm knows no node for", make_node(unknown, "", pod), nullptr, false, down, "", Says::changed},
-      {"a pod that came while slurmctld was being asked", seen(make_node(unknown, "", pod), 1s), &powered_down, false,
-       unknown, "", Says::nothing},
-      {"a fresh resume is newer than the record", make_node(up, "r1", {}), &powered_down, false, up, "r1",
-       Says::nothing},
-      {"a fresh resume with its pod, of a node with a job", make_node(up, "r1", pod), &allocated_off, false, up, "r1",
-       Says::nothing},
-      {"a job is being configured, its pod is on its way", since(make_node(up, "r1", {}), old), &configured, false, up,
-       "r1", Says::nothing},
-      {"a job is being configured, its pod is there", since(make_node(up, "r1", pod), old), &configured, false, up,
-       "r1", Says::nothing},
-      {"a resume that slurm gave up (ResumeTimeout)", since(make_node(up, "r1", pod), old), &timed_out, false, down, "",
-       Says::changed},
-      {"a suspend that never reached us", since(make_node(up, "r1", pod), old), &powering_down, false, down, "",
-       Says::changed},
-      {"asked to power down when its job is over", since(make_node(up, "r1", pod), old), &asked_down, false, up, "r1",
-       Says::nothing},
-      {"after a start: asked to power down when its job is over", make_node(unknown, "", pod), &asked_down, true, up,
-       "r1", Says::changed},
-      {"after a start: so, and its pod is gone", make_node(unknown, "", {}), &asked_down, true, unknown, "",
-       Says::needs_get},
-      {"after a start: set DOWN while it was powering up, and asked to power down", make_node(unknown, "", {}),
-       &given_up, true, unknown, "", Says::nothing},
-      {"wanted up and up", since(make_node(up, "r1", pod), old), &usable, false, up, "r1", Says::nothing},
-      {"wanted up, still powering up", since(make_node(up, "r1", {}), old), &powering_up, false, up, "r1",
-       Says::nothing},
-      {"a fresh suspend is newer than the record", make_node(down, "", pod), &usable, false, down, "", Says::nothing},
-      {"suspended, and still so", since(make_node(down, "", pod), old), &powering_down, false, down, "", Says::nothing},
-      {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), kResumeGrace),
-       &powering_up, false, up, "new", Says::changed},
-      {"a resume that never reached us, the old pod still there",
-       missed(since(make_node(down, "", pod), old), kResumeGrace), &powering_up, false, up, "new", Says::changed},
-      {"a resume may still be on its way", make_node(unknown, "", {}), &powering_up, false, unknown, "", Says::waits},
-      {"and a second later", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
-      {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kResumeGrace), &powering_up,
-       false, up, "new", Says::changed},
-      {"held back: it was set DOWN while it was powering up, nobody waits for it",
-       missed(make_node(unknown, "", {}), kResumeGrace), &held, false, unknown, "", Says::nothing},
-      {"nothing is decided while a request is under way", busy(since(make_node(up, "r1", pod), old)), &powered_down,
-       false, up, "r1", Says::nothing},
-  };
-  for (const auto& row : cases) {
-    Node node = row.node;
-    const Look look{kNow, row.first, "new", kNow - 2s};
-    const ReconcileOutcome result = reconcile_node(node, row.record, look);
-    const Says says = node.needs_get   ? Says::needs_get
-                      : result.changed ? Says::changed
-                      : result.waits   ? Says::waits
-                                       : Says::nothing;
-    if (node.want != row.want || node.request != row.request || says != row.says ||
-        result.changed != (says == Says::changed || says == Says::needs_get)) {
-      fail_msg("%s: want %d request '%s' changed %d waits %d needs_get %d", row.name, static_cast<int>(node.want),
-               node.request.c_str(), result.changed, result.waits, node.needs_get);
-    }
-  }
-}
-
-void a_node_forgets_the_jobs_of_a_former_request(void**) {
-  Node node = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
-  node.jobs = {7};
-  node.want_down(kNow - kReconcileGrace - 1s);
-  assert_true(node.jobs.empty());
-  // As when a resume for job 9 is missed while the pod for job 7 is still going.
-  node.jobs = {7};
-  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
-  node = missed(std::move(node), kResumeGrace);
-  assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
-  assert_true(node.want == Node::Want::up);
-  assert_true(node.jobs.empty());
-}
-
-void a_resume_that_was_made_up_for_may_come_late(void**) {
-  Node node = make_node(Node::Want::unknown, "", {});
-  const SlurmNode powering_up = record({&SlurmNode::powering_up});
-  reconcile_node(node, &powering_up, {kNow, true, "new", kNow});
-  assert_true(is_late_resume(node, kNow + 59s));
-  assert_false(is_late_resume(node, kNow + 61s));  // slurmctld asks again
-  assert_false(is_late_resume(make_node(Node::Want::up, "r1", {}), kNow));
-  node.want = Node::Want::down;
-  assert_false(is_late_resume(node, kNow));
-}
-
-void judges_failures_on_a_fresh_record(void**) {
-  const SlurmNode powered_down = record({&SlurmNode::powered_down});
-  const SlurmNode powering_down = record({&SlurmNode::powering_down});
-  const SlurmNode asked_down = record({&SlurmNode::power_down_asked});
-  const SlurmNode asked_in_use = with_base(asked_down, SlurmNode::Base::allocated);
-  const SlurmNode powering_up = record({&SlurmNode::powering_up});
-  const SlurmNode usable = record({}, true);
-  const struct {
-    const char* name;
-    const SlurmNode* record;
-    bool vanished;
-    Verdict verdict;
-  } cases[] = {
-      {"slurm has no such node", nullptr, true, Verdict::forget},
-      {"powered down meanwhile", &powered_down, true, Verdict::forget},
-      {"being suspended meanwhile", &powering_down, false, Verdict::forget},
-      {"deleted before slurmd registered", &powering_up, true, Verdict::recreate},
-      {"ended before slurmd registered", &powering_up, false, Verdict::hold},
-      {"power down was asked for meanwhile", &asked_down, false, Verdict::forget},
-      {"the same, while it has a job", &asked_in_use, false, Verdict::give_up},
-      {"deleted under a node in use", &usable, true, Verdict::give_up},
-      {"ended under a node in use", &usable, false, Verdict::give_up},
-  };
-  for (const auto& row : cases) {
-    if (judge_failure(row.record, row.vanished) != row.verdict) fail_msg("%s", row.name);
-  }
-}
-
-void judges_pods_that_do_not_go(void**) {
-  const auto cloud = [](SlurmNode node) {
-    node.cloud = true;
-    return node;
-  };
-  const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
-  const SlurmNode going = cloud(record({&SlurmNode::powering_down}));
-  const SlurmNode powering_up = cloud(record({&SlurmNode::powering_up, &SlurmNode::not_responding}));
-  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
-  const SlurmNode in_use = with_base(cloud(record({}, true)), SlurmNode::Base::mixed);
-  const SlurmNode silent = cloud(record({&SlurmNode::not_responding}, true));
-  const auto down = [&](const char* reason) { return with_base(silent, SlurmNode::Base::down, reason); };
-  SlurmNode drained = off;
-  drained.draining = true;
-  SlurmNode held = powering_up;
-  held.base = SlurmNode::Base::down;
-  held.reason = "slurm-k8s: ErrImagePull";
-  const struct {
-    const char* name;
-    const SlurmNode record;
-    StuckVerdict verdict;
-  } cases[] = {
-      {"it could get a job", off, StuckVerdict::drain},
-      {"it could get a job after SuspendTimeout", going, StuckVerdict::drain},
-      {"it takes none already", drained, StuckVerdict::leave},
-      {"it is about to be suspended, which would undrain it", cloud(record({&SlurmNode::power_down_asked})),
-       StuckVerdict::leave},
-      {"it has got a job, and isn't powered up yet", with_base(off, SlurmNode::Base::allocated), StuckVerdict::drain},
-      {"a job waits for it", configured, StuckVerdict::give_up},
-      {"only slurmctld waits for it", powering_up, StuckVerdict::give_up},
-      {"its jobs run on, its slurmd answers", in_use, StuckVerdict::drain},
-      {"its slurmd is silent, and slurmctld still waits", with_base(silent, SlurmNode::Base::mixed),
-       StuckVerdict::drain},
-      {"slurmctld has lost its slurmd", down("Not responding"), StuckVerdict::give_up},
-      {"so, and it was drained for its machine", down("slurm-k8s: kubernetes node m1 is not ready: x : Not responding"),
-       StuckVerdict::give_up},
-      {"so, on 22.05", down("slurm-k8s: kubernetes node m1 is not ready: x"), StuckVerdict::give_up},
-      {"so, and an administrator had drained it", down("disk check : Not responding"), StuckVerdict::give_up},
-      {"it is DOWN because of us, and released later", held, StuckVerdict::leave},
-      {"ResumeTimeout: released later", with_base(off, SlurmNode::Base::down, "ResumeTimeout reached"),
-       StuckVerdict::leave},
-      {"an administrator set it DOWN", down("broken disk"), StuckVerdict::leave},
-      {"it is none of ours", record({&SlurmNode::powered_down}), StuckVerdict::leave},
-  };
-  for (const auto& row : cases) {
-    if (judge_stuck(&row.record) != row.verdict) fail_msg("%s", row.name);
-  }
-  assert_true(judge_stuck(nullptr) == StuckVerdict::leave);
-}
-
-// Reasons as slurmctld leaves them; see reasons.hpp.
-void tells_its_own_reasons(void**) {
-  enum class Is { other, failure, drain, timeout };
-  const bool kPoweredDown = true;
-  const struct {
-    const char* name;
+    bool one_shot;
+    bool late;
+    Kind kind;
+    const char* uid;
     const char* reason;
-    bool powered_down;
-    Is is;
   } cases[] = {
-      {"set DOWN by us", "slurm-k8s: pod is gone", false, Is::failure},
-      {"ResumeTimeout, no Reason before", "ResumeTimeout reached", kPoweredDown, Is::timeout},
-      {"ResumeTimeout with a time", "ResumeTimeout reached [slurm@now]", kPoweredDown, Is::timeout},
-      {"24.11: an administrator's is kept", "disk check : ResumeTimeout reached", kPoweredDown, Is::timeout},
-      {"24.11: our earlier one is kept", "slurm-k8s: kubernetes node m1 is cordoned : ResumeTimeout reached",
-       kPoweredDown, Is::timeout},
-      {"24.11: once more", "disk check : ResumeTimeout reached : Not responding", kPoweredDown, Is::timeout},
-      {"a silent slurmd", "Not responding", false, Is::other},
-      {"24.11: so, our earlier one is kept", "slurm-k8s: pod is gone : Not responding", false, Is::other},
-      {"24.11: so, after a ResumeTimeout", "disk check : ResumeTimeout reached : Not responding", false, Is::other},
-      {"24.11: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x : Not responding", false, Is::drain},
-      {"22.05: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x", false, Is::drain},
-      {"drained by us, DOWN for another cause", "slurm-k8s: scale-in : Low RealMemory", false, Is::other},
-      {"our drain is over", kReasonReleased, false, Is::other},
-      {"an administrator's", "disk check", false, Is::other},
-      {"an administrator's of ResumeTimeout", "see ticket: ResumeTimeout reached too often", kPoweredDown, Is::other},
-      {"drained: scale-in", "slurm-k8s: scale-in", false, Is::drain},
-      {"drained: update", "slurm-k8s: update of the template", false, Is::drain},
-      {"drained: protected", "slurm-k8s: protected: ErrImagePull: not found", false, Is::drain},
-      {"drained: its pod doesn't go", "slurm-k8s: pod not deleted: still terminating", false, Is::drain},
-      {"no Reason", "", false, Is::other},
+      // slurmctld, of the record
+      {"slurm waits for a node with an older pod: its slurmd is ignored", answered(replaced, Answer::slurm_waits),
+       false, false, Kind::replace, "u0", ""},
+      {"so, and the pod has gone: nothing is lost with it", answered(replaced_gone, Answer::slurm_waits), false, false,
+       Kind::replace, "", ""},
+      {"the older pod's slurmd has registered: it serves", answered(replaced, Answer::slurm_has_it_up), false, false,
+       Kind::adopt, "", ""},
+      {"so, and the pod has gone: that is a loss", answered(replaced_gone, Answer::slurm_has_it_up), false, false,
+       Kind::adopt, "", ""},
+      {"slurm is about to suspend it, say: it is asked again", answered(replaced, Answer::slurm_neither), false, false,
+       Kind::postpone, "", ""},
+      {"slurm has no record: the next comparison tells", answered(replaced, Answer::slurm_no_record), false, false,
+       Kind::postpone, "", ""},
+      {"the pod has gone since: slurm is asked again", with_older_pod_gone(answered(replaced, Answer::slurm_waits)),
+       false, kLate, Kind::ask, "", ""},
+      {"another pod is there since: slurm is asked again", with_other_pod(answered(replaced, Answer::slurm_waits)),
+       false, kLate, Kind::ask, "", ""},
+      {"resumed again since: slurm is asked again", resumed(answered(replaced, Answer::slurm_has_it_up), "r2"), false,
+       kLate, Kind::ask, "", ""},
+      {"suspended since: its pod goes, though slurm had it up", suspended(answered(replaced, Answer::slurm_has_it_up)),
+       false, kLate, Kind::remove, "u0", ""},
+      {"suspended since: its pod goes, though slurm waited", suspended(answered(replaced, Answer::slurm_waits)), false,
+       kLate, Kind::remove, "u0", ""},
+      // a program that does the work itself
+      {"a program asks before it deletes", leaving, kOneShot, kLate, Kind::ask, "", ""},
+      {"a program that comes late leaves a node that is up alone", answered(leaving, Answer::slurm_has_it_up), kOneShot,
+       false, Kind::drop, "", "resumed meanwhile"},
+      {"and one that slurm waits for", answered(leaving, Answer::slurm_waits), kOneShot, false, Kind::drop, "",
+       "resumed meanwhile"},
+      {"a program deletes the pod that is to go", answered(leaving, Answer::slurm_neither), kOneShot, false,
+       Kind::remove, "u1", ""},
+      {"also that of a node without a record", answered(leaving, Answer::slurm_no_record), kOneShot, false,
+       Kind::remove, "u1", ""},
+      {"another pod is there since: a program asks again", with_other_pod(answered(leaving, Answer::slurm_neither)),
+       kOneShot, kLate, Kind::ask, "", ""},
+      {"its pod has gone since: the suspend is done", without_pod(answered(leaving, Answer::slurm_neither)), kOneShot,
+       kLate, Kind::forget, "", ""},
+      {"the pod that was to go has gone, and another one isn't a program's", answered(leaving, Answer::pod_replaced),
+       kOneShot, false, Kind::drop, "", ""},
+      // slurmds that registered with a former slurmctld
+      {"no job can have begun there: the pod is recreated", answered(silent, Answer::unregistered), false, false,
+       Kind::replace, "u1", "previous slurmctld"},
+      {"it is another pod by now", with_other_pod(answered(silent, Answer::unregistered)), false, kLate, Kind::ask, "",
+       ""},
+      {"it has registered since", answered(in_use, Answer::unregistered), false, kLate, Kind::none, "", ""},
+      {"it was suspended since", suspended(answered(silent, Answer::unregistered)), false, kLate, Kind::remove, "u1",
+       ""},
+      {"its pod has gone since", without_pod(answered(silent, Answer::unregistered)), false, kLate, Kind::fail, "",
+       "gone"},
+      // the API server
+      {"its pod is there, and well", answered(in_use, Answer::pod_read), false, kLate, Kind::none, "", ""},
+      {"the pod that has the name is older", answered(replaced, Answer::pod_read), false, kLate, Kind::ask, "", ""},
+      {"it was suspended while its pod was read", suspended(answered(in_use, Answer::pod_read)), false, kLate,
+       Kind::remove, "u1", ""},
+      {"it ended, as the API server says", answered(make_node(up, "r1", ended(current, "Evicted")), Answer::pod_read),
+       false, false, Kind::fail, "", "Evicted"},
+      {"slurm has it up, and there is no pod: lost", answered(make_node(unknown, "", {}), Answer::no_pod), false, false,
+       Kind::fail, "", "pod is gone"},
+      {"somebody else's pod is no pod of it", answered(make_node(unknown, "", {}), Answer::foreign_pod, "foreign"),
+       false, false, Kind::fail, "", "pod is gone"},
+      {"the pod of a node in use is not there: lost", answered(with_pod_seen(empty), Answer::no_pod), false, kLate,
+       Kind::fail, "", "pod is gone"},
+      {"the pod that had the name has gone", answered(empty, Answer::no_pod), false, kLate, Kind::create, "", ""},
+      {"an older pod has gone while it was read", answered(replaced_gone, Answer::no_pod), false, kLate, Kind::ask, "",
+       ""},
+      {"the pod that was to go is not there", answered(make_node(down, "", {}), Answer::no_pod), false, kLate,
+       Kind::forget, "", ""},
+      {"somebody else's pod has the name", answered(empty, Answer::foreign_pod, "foreign"), false, false, Kind::fail,
+       "", "foreign"},
+      {"so, and took the place of a lost one", answered(with_pod_seen(empty), Answer::foreign_pod, "foreign"), false,
+       kLate, Kind::fail, "", "pod is gone"},
+      {"so, and nothing is to be there", answered(make_node(down, "", {}), Answer::foreign_pod, "foreign"), false,
+       kLate, Kind::forget, "", ""},
+      {"a pod has the name already", answered(empty, Answer::pod_exists), false, false, Kind::find_pod, "", ""},
+      {"another pod has the name by now", answered(leaving, Answer::pod_replaced), false, false, Kind::find_pod, "",
+       ""},
+      {"another one than the older pod has the name", answered(replaced, Answer::pod_replaced), kOneShot, false,
+       Kind::find_pod, "", ""},
+      {"refused for good", answered(empty, Answer::refused, "exceeded quota"), false, false, Kind::fail, "", "quota"},
+      {"refused, and resumed for another job since", resumed(answered(empty, Answer::refused, "quota"), "r2"), false,
+       kLate, Kind::create, "", ""},
+      {"refused, and suspended since", suspended(answered(empty, Answer::refused, "quota")), false, kLate, Kind::forget,
+       "", ""},
+      // slurmctld, to reports
+      {"it is DOWN, or nobody has a use for it", lost(Answer::failure_told), false, false, Kind::end, "", ""},
+      {"slurm still waits for it", lost(Answer::failure_recreate), false, false, Kind::recreate, "", ""},
+      {"so, after a start", answered(make_node(unknown, "", {}), Answer::failure_recreate), false, false,
+       Kind::recreate, "", ""},
+      {"it is DOWN, after a start", answered(make_node(unknown, "", {}), Answer::failure_told), false, false, Kind::end,
+       "", ""},
+      {"nobody had a use for it, but a new job has", resumed(lost(Answer::failure_told), "r2"), false, kLate,
+       Kind::create, "", ""},
+      {"slurm waited for it, and has suspended it since", suspended(lost(Answer::failure_recreate)), false, kLate,
+       Kind::forget, "", ""},
+      {"slurm has set it DOWN for its pod", stuck(Answer::stuck_lost), false, false, Kind::stuck_lost, "", ""},
+      {"slurm has drained it for its pod", stuck(Answer::stuck_told), false, false, Kind::stuck_told, "", ""},
+      {"resumed since: another verdict is due", resumed(stuck(Answer::stuck_told), "r2"), false, kLate, Kind::confirm,
+       "u1", ""},
+      {"the pod has gone since", without_pod(stuck(Answer::stuck_told)), false, kLate, Kind::forget, "", ""},
+  };
+  const NodeSet nodeset;
+  const Owner owner(&nodeset);
+  for (const auto& row : cases) {
+    const PlanContext context{owner, kNow, row.one_shot};
+    const Action action = plan_node(row.node, context);
+    if (action.kind != row.kind || action.uid != row.uid || action.reason.find(row.reason) == std::string::npos ||
+        action.reason.empty() != !*row.reason) {
+      fail_msg("%s: kind %d uid '%s' reason '%s'", row.name, static_cast<int>(action.kind), action.uid.c_str(),
+               action.reason.c_str());
+    }
+    if (plan_answer(row.node, context).has_value() == row.late) fail_msg("%s: late %d", row.name, !row.late);
+    if (action.kind == Kind::postpone) assert_true(action.at == kNow + kRecordRetry);
+    // Nothing is decided while another question is under way.
+    assert_true(plan_node(busy(row.node), context).kind == Kind::none);
+  }
+}
+
+void reads_records_as_answers(void**) {
+  assert_true(answer_of(static_cast<const SlurmNode*>(nullptr)) == Answer::slurm_no_record);
+  const struct {
+    const char* name;
+    SlurmNode record;
+    Answer answer;
+  } cases[] = {
+      {"powering up", record({&SlurmNode::powering_up, &SlurmNode::not_responding}), Answer::slurm_waits},
+      {"powering up, and to be powered down", record({&SlurmNode::powering_up, &SlurmNode::power_down_asked}),
+       Answer::slurm_neither},
+      {"up", record({}, true), Answer::slurm_has_it_up},
+      {"up with a job", with_base(record({}, true), SlurmNode::Base::mixed), Answer::slurm_has_it_up},
+      {"silent", record({&SlurmNode::not_responding}, true), Answer::slurm_neither},
+      {"DOWN", with_base(record({}, true), SlurmNode::Base::down), Answer::slurm_neither},
+      {"powered down", record({&SlurmNode::powered_down}), Answer::slurm_neither},
+      {"powering down", record({&SlurmNode::powering_down}), Answer::slurm_neither},
   };
   for (const auto& row : cases) {
-    SlurmNode node = record({});
-    node.cloud = true;
-    node.base = SlurmNode::Base::down;
-    node.reason = row.reason;
-    node.powered_down = row.powered_down;
-    const Is is = is_failure_reason(row.reason)                     ? Is::failure
-                  : is_drain_reason(row.reason)                     ? Is::drain
-                  : is_resume_timeout(row.reason, row.powered_down) ? Is::timeout
-                                                                    : Is::other;
-    const bool is_given = row.is == Is::failure || row.is == Is::timeout;
-    if (is_given_up(node) != is_given) fail_msg("%s: given up %d", row.name, !is_given);
-    // A Reason can be both: of a drain, which ResumeTimeout has ended.
-    const bool is_both = row.is == Is::timeout && is == Is::drain;
-    if (is != row.is && !is_both) fail_msg("%s: %d", row.name, static_cast<int>(is));
+    if (answer_of(&row.record) != row.answer) fail_msg("%s", row.name);
   }
-  assert_text(build_reason(kReason, "pull : ResumeTimeout reached : x"), "slurm-k8s: pull: ResumeTimeout reached: x");
-  assert_text(cause_of("disk check : ResumeTimeout reached"), kReasonResumeTimeout);
-  assert_text(cause_of("slurm-k8s: protected: no image"), "no image");
+  for (const Verdict verdict : {Verdict::forget, Verdict::hold, Verdict::give_up}) {
+    assert_true(answer_of(verdict) == Answer::failure_told);
+  }
+  assert_true(answer_of(Verdict::recreate) == Answer::failure_recreate);
+  for (const StuckVerdict verdict : {StuckVerdict::leave, StuckVerdict::drain}) {
+    assert_true(answer_of(verdict) == Answer::stuck_told);
+  }
+  assert_true(answer_of(StuckVerdict::give_up) == Answer::stuck_lost);
+}
+
+void tells_again_of_a_pod_that_does_not_go(void**) {
+  const Node node = told_stuck(deleting_since(make_node(Node::Want::down, "", deleting(make_pod("u1", "r1"))), 20s));
+  SlurmNode off = record({&SlurmNode::powered_down, &SlurmNode::cloud});
+  assert_true(is_stuck_again(node, &off));  // its drain was taken back
+  assert_false(is_stuck_again(busy(node), &off));
+  assert_false(is_stuck_again(make_node(Node::Want::down, "", {}), &off));
+  off.draining = true;
+  assert_false(is_stuck_again(node, &off));
+  assert_false(is_stuck_again(node, nullptr));
 }
 
 }  // namespace
@@ -522,12 +329,9 @@ void tells_its_own_reasons(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(plans_each_node_alone),
-      SLURMK8S_TEST(reconciles_with_slurm),
-      SLURMK8S_TEST(a_resume_that_was_made_up_for_may_come_late),
-      SLURMK8S_TEST(judges_failures_on_a_fresh_record),
-      SLURMK8S_TEST(a_node_forgets_the_jobs_of_a_former_request),
-      SLURMK8S_TEST(judges_pods_that_do_not_go),
-      SLURMK8S_TEST(tells_its_own_reasons),
+      SLURMK8S_TEST(acts_on_answers),
+      SLURMK8S_TEST(reads_records_as_answers),
+      SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

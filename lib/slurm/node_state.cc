@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Predicates on a node record.
+#include "slurm/node_state.hpp"
+
+#include "slurm/reasons.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Base = SlurmNode::Base;
+
+bool is_drained_as(const SlurmNode& node, std::string_view kind) {
+  return node.draining && is_drain_reason(node.reason, kind);
+}
+
+}  // namespace
+
+bool is_allocated(const SlurmNode& node) { return node.base == Base::allocated || node.base == Base::mixed; }
+
+bool is_busy(const SlurmNode& node) { return is_allocated(node) || node.completing || node.has_suspended_job; }
+
+bool is_idle(const SlurmNode& node) { return node.base == Base::idle && !is_busy(node); }
+
+bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
+
+bool awaits_registration(const SlurmNode& node) { return node.powering_up && !node.going_down(); }
+
+bool is_suspended(const SlurmNode& node) { return node.powered_down || node.powering_down; }
+
+bool awaits_suspend_timeout(const SlurmNode& node) {
+  return node.powering_down && !node.powered_down && !node.power_down_asked && is_idle(node);
+}
+
+bool can_power_up(const SlurmNode& node) {
+  return node.powered_down && !node.going_down() && is_idle(node) && !is_starting(node) && !node.draining;
+}
+
+bool is_powered_up(const SlurmNode& node) { return !node.powered_down && !node.powering_up && !node.going_down(); }
+
+bool is_registered(const SlurmNode& node) { return is_powered_up(node) && !node.power_up_asked && !is_down(node); }
+
+bool is_responding(const SlurmNode& node) {
+  return is_powered_up(node) && !node.not_responding && node.base != Base::down;
+}
+
+bool is_schedulable(const SlurmNode& node) {
+  return is_powered_up(node) && (is_idle(node) || is_busy(node)) && !node.draining && !node.not_responding;
+}
+
+bool has_ever_registered(const SlurmNode& node) {
+  return node.boot_time.time_since_epoch().count() > 0 || (!node.address.empty() && node.address != node.name);
+}
+
+bool needs_pod(const SlurmNode& node) { return is_busy(node) || node.not_responding || has_ever_registered(node); }
+
+bool is_down(const SlurmNode& node) { return node.base == Base::down || node.base == Base::error; }
+
+bool is_given_up(const SlurmNode& node) {
+  if (!node.cloud || node.base != Base::down || node.going_down()) return false;
+  // Only ResumeTimeout leaves a node powered down.
+  return is_failure_reason(node.reason) || is_resume_timeout(node.reason, node.powered_down);
+}
+
+bool is_down_for_silence(const SlurmNode& node) {
+  // What we set DOWN ourselves, or ResumeTimeout, is powered down later; what an administrator did stays.
+  const bool is_silent = is_silence_reason(node.reason) || is_drain_reason(node.reason);
+  return node.base == Base::down && is_silent && !is_given_up(node) && !node.going_down();
+}
+
+bool is_held_by_administrator(const SlurmNode& node) {
+  return is_down(node) ? !is_given_up(node) : node.draining && !is_drain_reason(node.reason);
+}
+
+bool is_drained_for_pod(const SlurmNode& node) { return node.cloud && is_drained_as(node, kReasonNotDeleted); }
+bool is_drained_for_protection(const SlurmNode& node) { return is_drained_as(node, kReasonProtected); }
+bool is_drained_for_scale_in(const SlurmNode& node) { return is_drained_as(node, kReasonScaleIn); }
+bool is_drained_for_update(const SlurmNode& node) { return is_drained_as(node, kReasonUpdate); }
+bool is_drained_for_kube_node(const SlurmNode& node) { return is_drained_as(node, kReasonMachine); }
+
+bool has_former_reason(const SlurmNode& node) {
+  return is_registered(node) && !node.draining && is_drain_reason(node.reason);
+}
+
+bool is_orphaned_allocation(const SlurmNode& node) {
+  return node.cloud && is_allocated(node) && node.powered_down && !is_starting(node) && !node.going_down() &&
+         !node.completing;
+}
+
+bool is_powered_down_unresponsive(const SlurmNode& node) {
+  return node.cloud && node.base == Base::idle && node.powered_down && node.not_responding && !is_starting(node) &&
+         !node.going_down() && !node.draining && !node.completing;
+}
+
+bool is_lost(const SlurmNode& node) {
+  return node.base == Base::future && !node.dynamic && !node.cloud && node.reason == "NO NETWORK ADDRESS FOUND";
+}
+
+bool is_removable(const SlurmNode& node) {
+  return node.powered_down && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What slurmctld's records say about nodes, what is left of a request, and verdicts on fresh records: each a row.
+#include <string>
+#include <vector>
+
+#include "engine/plan.hpp"
+#include "slurm/node_state.hpp"
+#include "slurm/reasons.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/plan_nodes.hpp"
+
+using namespace slurmk8s;
+using namespace std::chrono_literals;
+
+namespace {
+
+void reconciles_with_slurm(void**) {
+  const auto unknown = Node::Want::unknown;
+  const auto up = Node::Want::up;
+  const auto down = Node::Want::down;
+  const Pod pod = make_pod("u1", "r1");
+  const SlurmNode powered_down = record({&SlurmNode::powered_down});
+  const SlurmNode powering_down = record({&SlurmNode::powering_down}, true);
+  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
+  const SlurmNode allocated_off = with_base(powered_down, SlurmNode::Base::allocated);
+  const SlurmNode usable = record({}, true);
+  const SlurmNode never_registered = record({});
+  const SlurmNode registered_before = with_address(record({}));
+  const SlurmNode allocated = with_base(record({}), SlurmNode::Base::mixed);
+  const SlurmNode completing = record({&SlurmNode::completing});
+  const SlurmNode asked_down = with_base(record({&SlurmNode::power_down_asked}, true), SlurmNode::Base::mixed);
+  const SlurmNode silent = record({&SlurmNode::not_responding});
+  const SlurmNode silent_down = with_base(silent, SlurmNode::Base::down, "Not responding");
+  SlurmNode held = with_base(powering_up, SlurmNode::Base::down, "slurm-k8s: exceeded quota");
+  held.cloud = true;
+  SlurmNode given_up = held;
+  given_up.power_down_asked = true;
+  const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
+  const std::chrono::seconds old = kReconcileGrace + 1s;
+  enum class Says { nothing, needs_get, waits, changed };
+  const struct {
+    const char* name;
+    Node node;
+    const SlurmNode* record;
+    bool first;
+    Node::Want want;
+    const char* request;
+    Says says;
+  } cases[] = {
+      {"after a start: slurm's state is older than the world, its pod goes", make_node(unknown, "", pod), &powered_down,
+       true, down, "", Says::changed},
+      {"after a start: suspended, its pod still there", make_node(unknown, "", pod), &powering_down, true, down, "",
+       Says::changed},
+      {"after a start: suspended, its pod is gone", make_node(unknown, "", {}), &powering_down, true, down, "",
+       Says::changed},
+      {"after a start: given up by ResumeTimeout, its pod goes", make_node(unknown, "", pod), &timed_out, true, down,
+       "", Says::changed},
+      {"after a start: powering up with its pod", make_node(unknown, "", pod), &powering_up, true, up, "r1",
+       Says::changed},
+      {"after a start: powering up, the pod is of before and on its way out", make_node(unknown, "", deleting(pod)),
+       &powering_up, true, up, "new", Says::changed},
+      {"after a start: powering up, the pod was never made", make_node(unknown, "", {}), &powering_up, true, up, "new",
+       Says::changed},
+      {"after a start: up with its pod", make_node(unknown, "", pod), &usable, true, up, "r1", Says::changed},
+      {"after a start: up, its pod has ended", make_node(unknown, "", ended(pod, "Evicted")), &usable, true, up, "r1",
+       Says::changed},
+      {"after a start: up, its pod is going", make_node(unknown, "", deleting(pod)), &usable, true, up, "r1",
+       Says::changed},
+      {"after a start: up, its pod is gone", make_node(unknown, "", {}), &usable, true, unknown, "", Says::needs_get},
+      {"after a restart of both: a node with a job, its pod is gone", make_node(unknown, "", {}), &allocated, true,
+       unknown, "", Says::needs_get},
+      {"after a restart of both: an idle node that had registered, its pod is gone", make_node(unknown, "", {}),
+       &registered_before, true, unknown, "", Says::needs_get},
+      {"a job is being completed, the pod is gone", make_node(unknown, "", {}), &completing, false, unknown, "",
+       Says::needs_get},
+      {"slurmd doesn't answer, and has no pod", make_node(unknown, "", {}), &silent, false, unknown, "",
+       Says::needs_get},
+      {"slurmctld set it DOWN since slurmd doesn't answer, and it has no pod", make_node(unknown, "", {}), &silent_down,
+       false, unknown, "", Says::needs_get},
+      {"slurmd doesn't answer, but its pod is there: slurmctld's to decide", since(make_node(up, "r1", pod), old),
+       &silent, false, up, "r1", Says::nothing},
+      {"a record that never registered has lost nothing", make_node(unknown, "", {}), &never_registered, false, unknown,
+       "", Says::nothing},
+      {"a pod that slurm knows no node for", make_node(unknown, "", pod), nullptr, false, down, "", Says::changed},
+      {"a pod that came while slurmctld was being asked", seen(make_node(unknown, "", pod), 1s), &powered_down, false,
+       unknown, "", Says::nothing},
+      {"a fresh resume is newer than the record", make_node(up, "r1", {}), &powered_down, false, up, "r1",
+       Says::nothing},
+      {"a fresh resume with its pod, of a node with a job", make_node(up, "r1", pod), &allocated_off, false, up, "r1",
+       Says::nothing},
+      {"a job is being configured, its pod is on its way", since(make_node(up, "r1", {}), old), &configured, false, up,
+       "r1", Says::nothing},
+      {"a job is being configured, its pod is there", since(make_node(up, "r1", pod), old), &configured, false, up,
+       "r1", Says::nothing},
+      {"a resume that slurm gave up (ResumeTimeout)", since(make_node(up, "r1", pod), old), &timed_out, false, down, "",
+       Says::changed},
+      {"a suspend that never reached us", since(make_node(up, "r1", pod), old), &powering_down, false, down, "",
+       Says::changed},
+      {"asked to power down when its job is over", since(make_node(up, "r1", pod), old), &asked_down, false, up, "r1",
+       Says::nothing},
+      {"after a start: asked to power down when its job is over", make_node(unknown, "", pod), &asked_down, true, up,
+       "r1", Says::changed},
+      {"after a start: so, and its pod is gone", make_node(unknown, "", {}), &asked_down, true, unknown, "",
+       Says::needs_get},
+      {"after a start: set DOWN while it was powering up, and asked to power down", make_node(unknown, "", {}),
+       &given_up, true, unknown, "", Says::nothing},
+      {"wanted up and up", since(make_node(up, "r1", pod), old), &usable, false, up, "r1", Says::nothing},
+      {"wanted up, still powering up", since(make_node(up, "r1", {}), old), &powering_up, false, up, "r1",
+       Says::nothing},
+      {"a fresh suspend is newer than the record", make_node(down, "", pod), &usable, false, down, "", Says::nothing},
+      {"suspended, and still so", since(make_node(down, "", pod), old), &powering_down, false, down, "", Says::nothing},
+      {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), kResumeGrace),
+       &powering_up, false, up, "new", Says::changed},
+      {"a resume that never reached us, the old pod still there",
+       missed(since(make_node(down, "", pod), old), kResumeGrace), &powering_up, false, up, "new", Says::changed},
+      {"a resume may still be on its way", make_node(unknown, "", {}), &powering_up, false, unknown, "", Says::waits},
+      {"and a second later", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
+      {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kResumeGrace), &powering_up,
+       false, up, "new", Says::changed},
+      {"held back: it was set DOWN while it was powering up, nobody waits for it",
+       missed(make_node(unknown, "", {}), kResumeGrace), &held, false, unknown, "", Says::nothing},
+      {"nothing is decided while a request is under way", busy(since(make_node(up, "r1", pod), old)), &powered_down,
+       false, up, "r1", Says::nothing},
+  };
+  for (const auto& row : cases) {
+    Node node = row.node;
+    const Look look{kNow, row.first, "new", kNow - 2s};
+    const ReconcileOutcome result = reconcile_node(node, row.record, look);
+    const Says says = node.needs_get   ? Says::needs_get
+                      : result.changed ? Says::changed
+                      : result.waits   ? Says::waits
+                                       : Says::nothing;
+    if (node.want() != row.want || node.resume().id != row.request || says != row.says ||
+        result.changed != (says == Says::changed || says == Says::needs_get)) {
+      fail_msg("%s: want %d request '%s' changed %d waits %d needs_get %d", row.name, static_cast<int>(node.want()),
+               node.resume().id.c_str(), result.changed, result.waits, node.needs_get);
+    }
+  }
+}
+
+/** Up for job 7, with all that a request can have. */
+Node used_node() {
+  Node node = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
+  node.begin({"r1", {7}, true}, kNow - kReconcileGrace - 1s);
+  node.progress = {PodOrder{"v1", std::nullopt}, true, true, true, true};
+  node.told_stuck = true;
+  return node;
+}
+
+bool has_progress(const Node& node) {
+  const Progress& progress = node.progress;
+  return progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
+         progress.timed_running || node.told_stuck;
+}
+
+void a_request_leaves_nothing_to_the_next(void**) {
+  Node node = used_node();
+  node.end(kNow);
+  assert_true(node.want() == Node::Want::down && node.resume().id.empty() && node.resume().jobs.empty());
+  assert_false(node.resume().inferred || has_progress(node));
+
+  node = missed(used_node(), 1s);
+  node.begin({"r2", {9}}, kNow);
+  assert_true(node.is_wanted_up() && node.resume().jobs == std::vector<std::uint32_t>{9});
+  assert_false(node.resume().inferred || has_progress(node) || node.waiting_unasked_since != TimePoint{});
+
+  // A resume for job 9 is missed while the pod for job 7 is still going.
+  node = used_node();
+  node.end(kNow - kReconcileGrace - 1s);
+  node = missed(std::move(node), kResumeGrace);
+  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
+  assert_true(node.is_wanted_up() && node.resume().inferred && node.resume().jobs.empty() && !has_progress(node));
+}
+
+void a_request_can_begin_again(void**) {
+  Node node = used_node();
+  node.begin_again("new", kNow);
+  assert_text(node.resume().id, "r1");
+  assert_true(node.resume().jobs == std::vector<std::uint32_t>{7} && node.progress.order && node.since() == kNow);
+  assert_false(node.progress.had_pod || node.resume().inferred);
+  for (const Node::Want want : {Node::Want::unknown, Node::Want::down, Node::Want::up}) {
+    node = make_node(want, "", {});
+    node.begin_again("new", kNow);
+    assert_text(node.resume().id, "new");
+    assert_true(node.is_wanted_up() && node.resume().inferred && !has_progress(node));
+  }
+}
+
+void a_resume_that_was_made_up_for_may_come_late(void**) {
+  Node node = make_node(Node::Want::unknown, "", {});
+  const SlurmNode powering_up = record({&SlurmNode::powering_up});
+  reconcile_node(node, &powering_up, {kNow, true, "new", kNow});
+  assert_true(is_late_resume(node, kNow + 59s));
+  assert_false(is_late_resume(node, kNow + 61s));  // slurmctld asks again
+  assert_false(is_late_resume(make_node(Node::Want::up, "r1", {}), kNow));
+  node.confirm({7});
+  assert_false(is_late_resume(node, kNow));
+  node.end(kNow);
+  assert_false(is_late_resume(node, kNow));
+}
+
+void judges_failures_on_a_fresh_record(void**) {
+  const SlurmNode powered_down = record({&SlurmNode::powered_down});
+  const SlurmNode powering_down = record({&SlurmNode::powering_down});
+  const SlurmNode asked_down = record({&SlurmNode::power_down_asked});
+  const SlurmNode asked_in_use = with_base(asked_down, SlurmNode::Base::allocated);
+  const SlurmNode powering_up = record({&SlurmNode::powering_up});
+  const SlurmNode usable = record({}, true);
+  const struct {
+    const char* name;
+    const SlurmNode* record;
+    bool vanished;
+    Verdict verdict;
+  } cases[] = {
+      {"slurm has no such node", nullptr, true, Verdict::forget},
+      {"powered down meanwhile", &powered_down, true, Verdict::forget},
+      {"being suspended meanwhile", &powering_down, false, Verdict::forget},
+      {"deleted before slurmd registered", &powering_up, true, Verdict::recreate},
+      {"ended before slurmd registered", &powering_up, false, Verdict::hold},
+      {"power down was asked for meanwhile", &asked_down, false, Verdict::forget},
+      {"the same, while it has a job", &asked_in_use, false, Verdict::give_up},
+      {"deleted under a node in use", &usable, true, Verdict::give_up},
+      {"ended under a node in use", &usable, false, Verdict::give_up},
+  };
+  for (const auto& row : cases) {
+    if (judge_failure(row.record, row.vanished) != row.verdict) fail_msg("%s", row.name);
+  }
+}
+
+void judges_pods_that_do_not_go(void**) {
+  const auto cloud = [](SlurmNode node) {
+    node.cloud = true;
+    return node;
+  };
+  const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
+  const SlurmNode going = cloud(record({&SlurmNode::powering_down}));
+  const SlurmNode powering_up = cloud(record({&SlurmNode::powering_up, &SlurmNode::not_responding}));
+  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
+  const SlurmNode in_use = with_base(cloud(record({}, true)), SlurmNode::Base::mixed);
+  const SlurmNode silent = cloud(record({&SlurmNode::not_responding}, true));
+  const auto down = [&](const char* reason) { return with_base(silent, SlurmNode::Base::down, reason); };
+  SlurmNode drained = off;
+  drained.draining = true;
+  SlurmNode held = powering_up;
+  held.base = SlurmNode::Base::down;
+  held.reason = "slurm-k8s: ErrImagePull";
+  const struct {
+    const char* name;
+    const SlurmNode record;
+    StuckVerdict verdict;
+  } cases[] = {
+      {"it could get a job", off, StuckVerdict::drain},
+      {"it could get a job after SuspendTimeout", going, StuckVerdict::drain},
+      {"it takes none already", drained, StuckVerdict::leave},
+      {"it is about to be suspended, which would undrain it", cloud(record({&SlurmNode::power_down_asked})),
+       StuckVerdict::leave},
+      {"it has got a job, and isn't powered up yet", with_base(off, SlurmNode::Base::allocated), StuckVerdict::drain},
+      {"a job waits for it", configured, StuckVerdict::give_up},
+      {"only slurmctld waits for it", powering_up, StuckVerdict::give_up},
+      {"its jobs run on, its slurmd answers", in_use, StuckVerdict::drain},
+      {"its slurmd is silent, and slurmctld still waits", with_base(silent, SlurmNode::Base::mixed),
+       StuckVerdict::drain},
+      {"slurmctld has lost its slurmd", down("Not responding"), StuckVerdict::give_up},
+      {"so, and it was drained for its machine", down("slurm-k8s: kubernetes node m1 is not ready: x : Not responding"),
+       StuckVerdict::give_up},
+      {"so, on 22.05", down("slurm-k8s: kubernetes node m1 is not ready: x"), StuckVerdict::give_up},
+      {"so, and an administrator had drained it", down("disk check : Not responding"), StuckVerdict::give_up},
+      {"it is DOWN because of us, and released later", held, StuckVerdict::leave},
+      {"ResumeTimeout: released later", with_base(off, SlurmNode::Base::down, "ResumeTimeout reached"),
+       StuckVerdict::leave},
+      {"an administrator set it DOWN", down("broken disk"), StuckVerdict::leave},
+      {"it is none of ours", record({&SlurmNode::powered_down}), StuckVerdict::leave},
+  };
+  for (const auto& row : cases) {
+    if (judge_stuck(&row.record) != row.verdict) fail_msg("%s", row.name);
+  }
+  assert_true(judge_stuck(nullptr) == StuckVerdict::leave);
+}
+
+// Reasons as slurmctld leaves them; see reasons.hpp.
+void tells_its_own_reasons(void**) {
+  enum class Is { other, failure, drain, timeout };
+  const bool kPoweredDown = true;
+  const struct {
+    const char* name;
+    const char* reason;
+    bool powered_down;
+    Is is;
+  } cases[] = {
+      {"set DOWN by us", "slurm-k8s: pod is gone", false, Is::failure},
+      {"ResumeTimeout, no Reason before", "ResumeTimeout reached", kPoweredDown, Is::timeout},
+      {"ResumeTimeout with a time", "ResumeTimeout reached [slurm@now]", kPoweredDown, Is::timeout},
+      {"24.11: an administrator's is kept", "disk check : ResumeTimeout reached", kPoweredDown, Is::timeout},
+      {"24.11: our earlier one is kept", "slurm-k8s: kubernetes node m1 is cordoned : ResumeTimeout reached",
+       kPoweredDown, Is::timeout},
+      {"24.11: once more", "disk check : ResumeTimeout reached : Not responding", kPoweredDown, Is::timeout},
+      {"a silent slurmd", "Not responding", false, Is::other},
+      {"24.11: so, our earlier one is kept", "slurm-k8s: pod is gone : Not responding", false, Is::other},
+      {"24.11: so, after a ResumeTimeout", "disk check : ResumeTimeout reached : Not responding", false, Is::other},
+      {"24.11: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x : Not responding", false, Is::drain},
+      {"22.05: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x", false, Is::drain},
+      {"drained by us, DOWN for another cause", "slurm-k8s: scale-in : Low RealMemory", false, Is::other},
+      {"our drain is over", kReasonReleased, false, Is::other},
+      {"an administrator's", "disk check", false, Is::other},
+      {"an administrator's of ResumeTimeout", "see ticket: ResumeTimeout reached too often", kPoweredDown, Is::other},
+      {"drained: scale-in", "slurm-k8s: scale-in", false, Is::drain},
+      {"drained: update", "slurm-k8s: update of the template", false, Is::drain},
+      {"drained: protected", "slurm-k8s: protected: ErrImagePull: not found", false, Is::drain},
+      {"drained: its pod doesn't go", "slurm-k8s: pod not deleted: still terminating", false, Is::drain},
+      {"no Reason", "", false, Is::other},
+  };
+  for (const auto& row : cases) {
+    SlurmNode node = record({});
+    node.cloud = true;
+    node.base = SlurmNode::Base::down;
+    node.reason = row.reason;
+    node.powered_down = row.powered_down;
+    const Is is = is_failure_reason(row.reason)                     ? Is::failure
+                  : is_drain_reason(row.reason)                     ? Is::drain
+                  : is_resume_timeout(row.reason, row.powered_down) ? Is::timeout
+                                                                    : Is::other;
+    const bool is_given = row.is == Is::failure || row.is == Is::timeout;
+    if (is_given_up(node) != is_given) fail_msg("%s: given up %d", row.name, !is_given);
+    // A Reason can be both: of a drain, which ResumeTimeout has ended.
+    const bool is_both = row.is == Is::timeout && is == Is::drain;
+    if (is != row.is && !is_both) fail_msg("%s: %d", row.name, static_cast<int>(is));
+  }
+  assert_text(build_reason(kReason, "pull : ResumeTimeout reached : x"), "slurm-k8s: pull: ResumeTimeout reached: x");
+  assert_text(cause_of("disk check : ResumeTimeout reached"), kReasonResumeTimeout);
+  assert_text(cause_of("slurm-k8s: protected: no image"), "no image");
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(reconciles_with_slurm),
+      SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
+      SLURMK8S_TEST(a_request_can_begin_again),
+      SLURMK8S_TEST(a_resume_that_was_made_up_for_may_come_late),
+      SLURMK8S_TEST(judges_failures_on_a_fresh_record),
+      SLURMK8S_TEST(judges_pods_that_do_not_go),
+      SLURMK8S_TEST(tells_its_own_reasons),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
