@@ -146,9 +146,10 @@ std::chrono::milliseconds Reconciler::round() {
     const Status loaded = load(changed);
     if (!loaded.ok()) {
       load_failures_++;
-      unsigned held_back = 0;
-      if (limiter_.allow(clock_.now(), held_back)) {
-        log_warning("slurmctld: nodes: %s (%u more held back)", loaded.error().message().c_str(), held_back);
+      unsigned suppressed = 0;
+      if (limiter_.allow(clock_.now(), suppressed)) {
+        log_warning("slurmctld: nodes: %s (%u similar messages suppressed)", loaded.error().message().c_str(),
+                    suppressed);
       }
       return load_backoff_.delay(load_failures_, jitter_());
     }
@@ -382,8 +383,10 @@ void Reconciler::settle() {
   if (!unsettled_) return;
   const Status status = slurm_.make_created_nodes_schedulable();
   if (!count("settle", status.ok())) {
-    unsigned held_back = 0;
-    if (limiter_.allow(clock_.now(), held_back)) log_warning("slurmctld: %s", status.error().message().c_str());
+    unsigned suppressed = 0;
+    if (limiter_.allow(clock_.now(), suppressed)) {
+      log_warning("slurmctld: %s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
+    }
     return;
   }
   unsettled_ = false;
