@@ -122,8 +122,10 @@ void Worker::run() {
     if (stop_) return;
     const Status status = serve();
     if (status.ok()) continue;
-    unsigned held_back = 0;
-    if (limiter.allow(std::chrono::steady_clock::now(), held_back)) log_error("%s", status.error().message().c_str());
+    unsigned suppressed = 0;
+    if (limiter.allow(std::chrono::steady_clock::now(), suppressed)) {
+      log_error("%s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
+    }
     wait(kSetupRetry);
   }
 }

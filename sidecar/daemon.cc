@@ -38,16 +38,17 @@ kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
 Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version)
     : parts_(parts),
       version_(version),
+      throttle_(parts.clock),
       reconciler_(parts.slurm, parts.clock, parts.wake_power_save),
       events_(parts.client, parts.timers, parts.clock, name_space),
-      writer_(parts.client, parts.timers, parts.clock, name_space,
+      writer_(parts.client, parts.timers, parts.clock, throttle_, name_space,
               [this](const std::string& name, const Json& before, const Json& after) {
                 events_.status_changed(name, before, after);
               }),
       partitions_(parts.slurm, parts.clock),
-      marker_(parts.client, parts.clock, name_space),
-      budgets_(parts.client, parts.clock, name_space),
-      claims_(parts.client, parts.clock, name_space),
+      marker_(parts.client, parts.clock, throttle_, name_space),
+      budgets_(parts.client, parts.clock, throttle_, name_space),
+      claims_(parts.client, parts.clock, throttle_, name_space),
       nodesets_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodeSets, .name_space = name_space},
                 listen_for_nodesets()),
       pods_(parts.client, parts.timers, parts.clock,

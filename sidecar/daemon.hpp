@@ -60,6 +60,7 @@ class Daemon {
 
   DaemonParts parts_;
   std::string version_;
+  kube::Throttle throttle_;  // one 429 pauses all writers
   Reconciler reconciler_;
   SidecarEvents events_;
   StatusWriter writer_;

@@ -383,7 +383,9 @@ void Reconciler::settle() {
   const Status status = slurm_.make_created_nodes_schedulable();
   if (!count("settle", status.ok())) {
     unsigned suppressed = 0;
-    if (limiter_.allow(clock_.now(), suppressed)) log_warning("slurmctld: %s", status.error().message().c_str());
+    if (limiter_.allow(clock_.now(), suppressed)) {
+      log_warning("slurmctld: %s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
+    }
     return;
   }
   unsettled_ = false;

@@ -7,6 +7,7 @@
 
 #include "base/rfc3339.hpp"
 #include "base/strings.hpp"
+#include "kube/throttle.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -208,11 +209,20 @@ void LeaderLease::lose(const std::string& why) {
 }
 
 void LeaderLease::retry(const Error& error) {
-  unsigned held_back = 0;
-  if (limiter_.allow(clock_.now(), held_back)) {
-    log_warning("%s: %s (%u more held back)", label_.c_str(), error.message().c_str(), held_back);
+  unsigned suppressed = 0;
+  if (limiter_.allow(clock_.now(), suppressed)) {
+    log_warning("%s: %s (%u similar messages suppressed)", label_.c_str(), error.message().c_str(), suppressed);
   }
-  schedule(options_.retry_period);
+  schedule(wait_after(error));
+}
+
+// Retry-After is kept, but for one try before a lease that we hold would be lost.
+milliseconds LeaderLease::wait_after(const Error& error) const {
+  if (!error.retry_after()) return options_.retry_period;
+  const milliseconds asked = std::min<milliseconds>(*error.retry_after(), kube::Throttle::kLongestPause);
+  const auto left = std::chrono::floor<milliseconds>(held_until_ - clock_.now());
+  const milliseconds wait = holds() ? std::min(asked, left - options_.retry_period) : asked;
+  return std::max<milliseconds>(options_.retry_period, wait);
 }
 
 }  // namespace slurmk8s

@@ -207,11 +207,11 @@ void Reflector::retry(const Error& error, bool relist) {
 
   // An expired version is the server's housekeeping; one cut is nothing yet.
   const bool is_routine = failures_ == 1 && (error.code() == Errc::gone || error.retryable());
-  unsigned held_back = 0;
-  if (!is_routine && limiter_.allow(clock_.now(), held_back)) {
+  unsigned suppressed = 0;
+  if (!is_routine && limiter_.allow(clock_.now(), suppressed)) {
     reported_ = true;
     log_warning("%s: %s (try %u, %u similar messages suppressed)", what().c_str(), last_error_.c_str(), failures_,
-                held_back);
+                suppressed);
   }
   schedule(delay, relist);
 }

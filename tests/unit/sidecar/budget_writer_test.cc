@@ -20,6 +20,7 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   Timers timers{clock};
   NodeSets nodesets;
   BudgetWriter writer;
@@ -32,7 +33,7 @@ struct Fixture {
        [this](const kube::ObjectKey& key, const std::string&, const Json&) { writer.forget(key.name); },
        [this] { writer.set_listed(); }}};
 
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, clock, "slurm", std::move(jitter)) {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, clock, throttle, "slurm", std::move(jitter)) {
     put_nodeset("c");
   }
   void put_nodeset(const char* name, const char* more = "") {

@@ -23,6 +23,7 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   Timers timers{clock};
   NodeSets nodesets;
   std::vector<SlurmNode> nodes;
@@ -37,7 +38,7 @@ struct Fixture {
        [this](const kube::ObjectKey& key, const std::string&, const Json&) { keeper.forget(key.name); }, [] {}}};
 
   /** NodeSet c has c-0 and c-1, and claims of three nodes. */
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, "slurm", std::move(jitter)) {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, throttle, "slurm", std::move(jitter)) {
     put("Retain", "Delete");
     for (const char* name : {"c-0", "c-1"}) nodes.push_back(FakeSlurm::cloud_node(name));
     states["c"].ready = true;

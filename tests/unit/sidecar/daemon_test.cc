@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -333,6 +334,36 @@ void protects_pods_of_nodes_in_use(void**) {
   assert_true(is_marked("c-1"));
 }
 
+void one_429_pauses_all_writers(void**) {
+  Fixture f;
+  f.put("c", 2);
+  f.daemon.start();
+  f.run_for(seconds(10));
+  const auto writes = [&f] {
+    return std::count_if(f.client.calls.begin(), f.client.calls.end(), [](const kube::FakeClient::Call& call) {
+      const bool writes = call.verb == Verb::create || call.verb == Verb::patch || call.verb == Verb::remove;
+      return writes && call.plural != "events";  // events are dropped
+    });
+  };
+  f.client.fail_next(Verb::patch, Error(Errc::throttled, "slow down", seconds(20)));
+  f.put("c", 3);  // a status is to be written
+  f.run_for(seconds(2));
+  const auto before = writes();
+  f.put("d", 1);  // a budget and a status
+  Json labels = Json::object().set(kLabelNode, "c-0").set(kLabelNodeSet, "c");
+  f.client.put(kube::kPods, "slurm",
+               Json::object().set("metadata", Json::object().set("name", "c-0").set("labels", labels)));  // marks
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.slurm.node("c-0").powered_down = false;
+  f.run_for(seconds(15));
+  assert_int_equal(writes(), before);
+  f.run_for(seconds(15));
+  assert_false(f.client.find(kube::kDisruptionBudgets, "slurm", "d-busy").is_null());
+  assert_text(f.client.find(kube::kPods, "slurm", "c-0").at({"metadata", "labels", kLabelBusy}).text(), "true");
+  assert_int_equal(f.status("c")["desired"].integer_or(0), 3);
+  assert_int_equal(f.status("d")["desired"].integer_or(0), 1);
+}
+
 void survives_both_sides(void**) {
   Fixture f;
   f.client.fail_next(Verb::list, Error(Errc::unavailable, "connection refused"), 3);
@@ -460,11 +491,13 @@ int main() {
       SLURMK8S_TEST(kube_nodes_are_not_asked_for),
       SLURMK8S_TEST(is_cheap_at_rest),
       SLURMK8S_TEST(writes_one_status_for_many_changes),
+      SLURMK8S_TEST(one_429_pauses_all_writers),
       SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(waits_for_nodesets_and_pods),
       SLURMK8S_TEST(follows_pods),
       SLURMK8S_TEST(follows_the_api),
       SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(one_429_pauses_all_writers),
       SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(protects_pods_of_nodes_in_use),
       SLURMK8S_TEST(shows_metrics),

@@ -17,11 +17,12 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   Timers timers{clock};
   StatusWriter writer;
 
   explicit Fixture(Jitter jitter = [] { return 0.5; })
-      : writer(client, timers, clock, "slurm", {}, std::move(jitter)) {}
+      : writer(client, timers, clock, throttle, "slurm", {}, std::move(jitter)) {}
 
   /** A NodeSet that the API server has and the writer has heard of. */
   void add(const char* name) {
@@ -154,7 +155,7 @@ void writes_only_changes(void**) {
   assert_int_equal(f.writer.written(), 1);
 
   // A new writer, as after a restart, finds its own words there and keeps still.
-  StatusWriter second(f.client, f.timers, f.clock, "slurm");
+  StatusWriter second(f.client, f.timers, f.clock, f.throttle, "slurm");
   second.observe(f.client.find(kube::kNodeSets, "slurm", "c"));
   second.want("c", f.state(8));
   f.pass(seconds(2));
