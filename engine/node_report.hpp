@@ -42,19 +42,19 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
                                                 const std::set<std::string>& booting);
 
 /**
- * Powers a node down that slurmctld takes for allocated (is_orphaned_allocation()) when no job has it. A job that gets it in
- * that moment is requeued.
+ * Powers a node down that slurmctld takes for allocated (is_orphaned_allocation()) when no job has it. A job that gets
+ * it in that moment is requeued.
  */
 Status free_node(Slurm& slurm, const std::string& node);
 
 /**
- * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_powered_down_unresponsive(), so that they serve
- * again.
+ * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_powered_down_unresponsive(), so that
+ * they serve again.
  */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 
 /**
- * slurmctld's clock was set back by `step`. Until it is again what it was, slurmctld's own timers stand still: nothing
+ * slurmctld's clock was set back by `step`. Until it has caught up, slurmctld's own timers stand still: nothing
  * is powered up or down, and jobs wait; and it takes no slurmd that it had asked for before, since that seems to have
  * booted earlier. Those of `nodes` (that are to be up, with the jobs that they were powered up for) that it waits for
  * are set DOWN and powered down. Their jobs are requeued, and may begin now: slurmctld keeps the time at which they

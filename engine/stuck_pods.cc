@@ -64,8 +64,8 @@ Status release_stuck(Slurm& slurm, const Names& nodes) {
     if (!names.contains(record.name) || !is_to_be_released(record)) continue;
     (record.powering_down ? powering_down : record.powered_down ? down : up).push_back(record.name);
   }
-  // Undrained, a powered-down node is "not responding" (is_powered_down_unresponsive()), and could get a job before that is taken
-  // back. A power-down takes both back, and the node is drained until it begins.
+  // Undrained, a powered-down node is "not responding" (is_powered_down_unresponsive()), and could get a job before
+  // that is taken back. A power-down takes both back, and the node is drained until it begins.
   SLURMK8S_CHECK(change_nodes(slurm, down, update_to(State::power_down, kReasonReleased), is_to_be_released));
   SLURMK8S_CHECK(change_nodes(slurm, powering_down, update_to(State::resume, kReasonReleased), is_to_be_released));
   return change_nodes(slurm, up, update_to(State::undrain), is_to_be_released);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every predicate of node_state.hpp, on every record that slurmctld can show: each is stated once more as the flags that
-// it requires and forbids. Then states by the names that `sinfo` and `scontrol` give them, with all that holds for them.
+// Every predicate of node_state.hpp, on every record that slurmctld can show: each is stated once more as the flags
+// that it requires and forbids. Then states by the names that `sinfo` gives them, with all that holds for each.
 #include "slurm/node_state.hpp"
 
 #include <string>
