@@ -11,7 +11,8 @@
 //   client.deliver();
 //   assert_int_equal(client.count(Verb::create), 1);
 //
-// Of subresources it knows status (patch), and pods' binding and eviction (create). Omitted members are not delivered.
+// Of subresources it knows status (patch), and pods' binding and eviction (create). What a caller omits is not
+// delivered.
 #pragma once
 
 #include <deque>

@@ -7,7 +7,8 @@
 //  - Failures are logged, one line in a while.
 //
 // What is wanted stays with the owner, who asks may_write() with what he wants by then: nothing out of date is sent.
-// Destroying it, or forgetting a key, cancels what is under way: its callback isn't called. Same thread rules as Client.
+// Destroying it, or forgetting a key, cancels what is under way: its callback is not called. Same thread rules as
+// Client.
 #pragma once
 
 #include <functional>
