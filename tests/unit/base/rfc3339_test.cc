@@ -7,6 +7,8 @@
 namespace slurmk8s {
 namespace {
 
+using std::chrono::system_clock;
+
 void writes_times(void**) {
   const struct {
     std::int64_t micros;
