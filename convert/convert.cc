@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Convert: a walk over a NodeSet that asks the table about every field.
+// Convert: walks a NodeSet, and looks each field up in the table.
 //
-// Values of the chart are walked as they stand, with the second column of the table, so that a note names the path that
-// the user wrote.
+// Values of the chart use the second column of the table, so that a note names the path in the user's values.
 #include "convert/convert.hpp"
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
@@ -26,13 +25,13 @@ constexpr std::string_view kSlinkyVersion = "slinky.slurm.net/v1beta1";
 constexpr const char* kUnknown = "unknown: no field of Slinky's that slurm-k8s knows";
 constexpr std::string_view kSlinkyDomain = "slinky.slurm.net/";
 
-/** Labels and annotations that say how an object was installed. */
+/** Labels and annotations of the installer. */
 constexpr std::array<std::string_view, 6> kOfInstallation{
     "app.kubernetes.io/managed-by", "helm.sh/chart",
     "meta.helm.sh/release-name",    "meta.helm.sh/release-namespace",
     "app.kubernetes.io/part-of",    "kubectl.kubernetes.io/last-applied-configuration"};
 
-/** The names that build_pod() gives itself, by its own word. */
+/** The names that build_pod() sets, from a pod that it builds. */
 struct Reserved {
   std::set<std::string, std::less<>> env;
   std::set<std::string, std::less<>> metadata;  ///< labels and annotations
@@ -42,7 +41,7 @@ const Reserved& reserved() {
   static const Reserved kReserved = [] {
     NodeSet nodeset;
     nodeset.name = "n";
-    nodeset.protects_busy = false;  // its annotations may be the template's
+    nodeset.protects_busy = false;  // a template may have its annotations
     const Json pod = build_pod(nodeset, {.node = "n-0", .request = "r", .jobs = "1"}, Options());
     Reserved names;
     pod.at({"spec", "containers"})[std::size_t(0)]["env"].each(
@@ -55,14 +54,14 @@ const Reserved& reserved() {
   return kReserved;
 }
 
-/** A value that says nothing: false, 0, "", {}, [] and null. */
+/** An empty value: false, 0, "", {}, [] or null. */
 bool is_empty(const Json& value) {
   if (value.is_string()) return value.text().empty();
   if (value.is_object() || value.is_array()) return value.size() == 0;
   return value.is_null() || value.equals(Json::boolean(false)) || value.equals(Json::integer(0));
 }
 
-/** As people write it in a note: a text without quotes. */
+/** A value in a note: a text without quotes. */
 std::string shown(const Json& value) { return value.is_string() ? std::string(value.text()) : value.dump(); }
 
 std::string member_path(const std::string& path, std::string_view key) {
@@ -70,7 +69,7 @@ std::string member_path(const std::string& path, std::string_view key) {
   return path.empty() ? std::string(key) : path + "." + std::string(key);
 }
 
-/** Sets a member of members, making those on the way. */
+/** Sets a nested member, and creates missing parents. */
 void put(const Json& root, std::string_view path, Json value) {
   const std::vector<std::string_view> keys = split(path, '.');
   Json at = root;
@@ -81,23 +80,23 @@ void put(const Json& root, std::string_view path, Json value) {
   at.set(keys.back(), std::move(value));
 }
 
-/** Where a NodeSet is from. */
+/** Origin of a NodeSet. */
 struct Origin {
-  bool is_object;                     ///< else an entry of the chart's values
+  bool is_object;                     ///< false: an entry of the chart's values
   std::string root;                   ///< "nodeset NAME" or "nodesets.NAME"
-  Json own;                           ///< of values, what the entry says itself; the rest is from nodesetDefaults
-  bool names_machines;                ///< scalingMode DaemonSet
-  std::string hostname;               ///< of an object: template.spec.hostname, which Slurm's node names come from
-  bool has_extra_conf = false;        ///< of values: then extraConfMap has no effect
+  Json own;                           ///< of values: the entry without nodesetDefaults
+  bool is_daemon_set;                 ///< scalingMode DaemonSet
+  std::string hostname;               ///< of an object: template.spec.hostname, the prefix of Slurm's node names
+  bool has_extra_conf = false;        ///< of values: extraConfMap has no effect
   bool has_partition_config = false;  ///< and partition.configMap beside partition.config
 };
 
-/** One NodeSet on its way. */
+/** Conversion of one NodeSet. */
 class Walk {
  public:
   Walk(Origin origin, Conversion& conversion) : origin_(std::move(origin)), conversion_(conversion) {}
 
-  /** Converts all members of `value`, which is at `path` (both of the source). */
+  /** Converts all members of `value`, at `path` of the source. */
   void members(const Json& value, const std::string& path) {
     value.each([&](std::string_view key, const Json& member) { field(member, path, key); });
   }
@@ -107,7 +106,8 @@ class Walk {
   void note(Kind kind, const std::string& path, const std::string& what) {
     ConvertNote note{kind, prefix(path) + path, what};
     const auto same = [&](const ConvertNote& other) { return other.where == note.where && other.what == note.what; };
-    if (std::none_of(conversion_.notes.begin(), conversion_.notes.end(), same)) {  // defaults are of many NodeSets
+    if (std::none_of(conversion_.notes.begin(), conversion_.notes.end(),
+                     same)) {  // nodesetDefaults apply to many NodeSets
       conversion_.notes.push_back(std::move(note));
     }
   }
@@ -141,11 +141,11 @@ class Walk {
 
   void field(const Json& value, const std::string& parent, std::string_view key) {
     const std::string path = member_path(parent, key);
-    const bool has_dot = key.find('.') != std::string_view::npos;  // such a key isn't two of the table's
+    const bool has_dot = key.find('.') != std::string_view::npos;  // such a key is not a path of the table
     if (const SlinkyField* row = has_dot ? nullptr : find(path)) return known(value, path, *row);
     if (!has_dot && has_rows_below(path)) {
       if (value.is_object()) return members(value, path);
-      if (!value.is_null()) note(Kind::lost, path, shown(value) + ": an object is needed");
+      if (!value.is_null()) note(Kind::lost, path, shown(value) + ": must be an object");
       return;
     }
     if (const SlinkyField* row = has_dot ? nullptr : find(parent + ".*")) {
@@ -160,7 +160,7 @@ class Walk {
     if (path == "metadata.name") return name(value, path);
     if (path == "spec.template.spec.hostname") return hostname(value, path);
     if (row.target == "spec.scalingMode") return scaling_mode(value, path);
-    if (row.target == "spec.replicas" && origin_.names_machines) {
+    if (row.target == "spec.replicas" && origin_.is_daemon_set) {
       return note(Kind::unneeded, path, "without effect with scalingMode DaemonSet");
     }
     if (row.target.empty()) return left_out(value, path, row);
@@ -217,7 +217,7 @@ class Walk {
 
   /** Labels or annotations. */
   void strings(const Json& value, const std::string& path, const SlinkyField& row) {
-    if (!value.is_object()) return note(Kind::lost, path, shown(value) + ": an object is needed");
+    if (!value.is_object()) return note(Kind::lost, path, shown(value) + ": must be an object");
     const bool of_pod = row.target.starts_with("spec.");
     Json kept = Json::object();
     value.each([&](std::string_view key, const Json& text) {
@@ -256,7 +256,7 @@ class Walk {
     }
   }
 
-  /** A container's variables without those that build_pod() sets. */
+  /** A container's variables without those of build_pod(). */
   Json env(const Json& value, const std::string& path) {
     if (!value.is_array()) return value.clone();
     Json kept = Json::array();
@@ -282,10 +282,10 @@ class Walk {
     return all;
   }
 
-  /** Why a NodeSet can't have this word; empty: it can. */
+  /** Why this word is not supported; empty: it is. */
   static std::string refusal(std::string_view word) {
-    if (word.find('$') != std::string_view::npos) return "nothing fills variables in";
-    // As many CPUs as the word says: what CoresPerSocket must divide is seen in the whole.
+    if (word.find('$') != std::string_view::npos) return "variables are not expanded";
+    // CPUs as in the word: CoresPerSocket and ThreadsPerCore are checked later, with all words.
     const std::size_t equals = word.find('=');
     const std::optional<std::int64_t> number =
         equals == std::string_view::npos ? std::nullopt : parse_int(word.substr(equals + 1));
@@ -347,7 +347,7 @@ class Walk {
   Json result_ = Json::object();
 };
 
-/** The members in the order in which people look for them. */
+/** The members in a readable order. */
 Json ordered(const Json& object, std::initializer_list<std::string_view> first) {
   Json out = Json::object();
   for (const std::string_view key : first) {
@@ -359,7 +359,7 @@ Json ordered(const Json& object, std::initializer_list<std::string_view> first) 
   return out;
 }
 
-/** What decode_nodeset() has against it. Fields that are missing are filled in, to come to what is behind them. */
+/** Errors of decode_nodeset(). Fills missing fields in to find the errors after them. */
 std::vector<std::string> complaints(const Json& nodeset) {
   static constexpr std::pair<std::string_view, std::string_view> kFillings[] = {
       {"spec.slurmd.image", "i"},
@@ -372,9 +372,11 @@ std::vector<std::string> complaints(const Json& nodeset) {
     if (decoded.ok()) break;
     const std::string& message = decoded.error().message();  // "nodeset NAMESPACE/NAME: FIELD: …"
     std::string complaint = message.substr(message.find(": ") + 2);
-    if (!all.empty() && all.back() == complaint) break;  // what should hold it has another type
+    if (!all.empty() && all.back() == complaint) break;  // its parent has another type
     all.push_back(std::move(complaint));
-    const auto is_it = [&](const auto& filling) { return all.back() == std::string(filling.first) + ": required"; };
+    const auto is_it = [&](const auto& filling) {
+      return all.back() == std::string(filling.first) + ": Required value";
+    };
     const auto filling = std::ranges::find_if(kFillings, is_it);
     if (filling == std::end(kFillings)) break;
     put(filled, filling->first, Json::string(filling->second));
@@ -408,9 +410,9 @@ void finish(const Walk& walk, const std::string& where, Conversion& conversion) 
 
 void convert_object(const Json& object, Conversion& conversion) {
   const std::string where = "nodeset " + std::string(object.at({"metadata", "name"}).text());
-  const bool names_machines = object.at({"spec", "scalingMode"}).text() == "DaemonSet";
+  const bool is_daemon_set = object.at({"spec", "scalingMode"}).text() == "DaemonSet";
   const std::string hostname(object.at({"spec", "template", "spec", "hostname"}).text());
-  Walk walk({.is_object = true, .root = where, .own = {}, .names_machines = names_machines, .hostname = hostname},
+  Walk walk({.is_object = true, .root = where, .own = {}, .is_daemon_set = is_daemon_set, .hostname = hostname},
             conversion);
   Json rest = object.clone();
   rest.erase("apiVersion");
@@ -419,12 +421,12 @@ void convert_object(const Json& object, Conversion& conversion) {
   finish(walk, where, conversion);
 }
 
-/** Helm's rule for values over defaults: objects member by member, null removes, the rest replaces. */
+/** Helm's merge of values over defaults: objects member by member, null removes, the rest replaces. */
 Json over_defaults(const Json& defaults, const Json& entry) {
   return merge_patch(defaults.is_object() ? defaults : Json::object(), entry.is_object() ? entry : Json::object());
 }
 
-/** The values of the whole chart that are a NodeSet's too. */
+/** The values of the whole chart that apply to NodeSets. */
 void apply_chart_values(const Json& values, const Json& nodeset, Walk& walk) {
   const Json pod_spec = nodeset["podSpec"];
   if (!is_empty(values["namespaceOverride"])) walk.set_target("metadata.namespace", values["namespaceOverride"]);
@@ -446,20 +448,20 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
   const Json nodeset = over_defaults(values["nodesetDefaults"], own);
   const std::string where = "nodesets." + name;
   if (!own.is_object() && !own.is_null()) {
-    conversion.notes.push_back({Kind::lost, where, shown(own) + ": an object is needed"});
+    conversion.notes.push_back({Kind::lost, where, shown(own) + ": must be an object"});
     return;
   }
   if (!nodeset["enabled"].boolean_or(true)) {
     conversion.notes.push_back({Kind::unneeded, where + ".enabled", "false: this NodeSet is left out"});
     return;
   }
-  const bool names_machines = nodeset["scalingMode"].text() == "DaemonSet";
+  const bool is_daemon_set = nodeset["scalingMode"].text() == "DaemonSet";
   const bool extra_conf = !is_empty(nodeset["extraConf"]);
   const bool config = !is_empty(nodeset.at({"partition", "config"}));
   Walk walk({.is_object = false,
              .root = where,
              .own = own,
-             .names_machines = names_machines,
+             .is_daemon_set = is_daemon_set,
              .hostname = {},
              .has_extra_conf = extra_conf,
              .has_partition_config = config},
@@ -474,7 +476,7 @@ void convert_values(const Json& values, Conversion& conversion) {
   values["nodesets"].each(
       [&](std::string_view name, const Json& entry) { convert_entry(values, std::string(name), entry, conversion); });
   if (!values["nodesets"].is_object() && !values["nodesets"].is_null()) {
-    conversion.notes.push_back({Kind::lost, "nodesets", "an object is needed: a list is of Slinky's chart before 1.0"});
+    conversion.notes.push_back({Kind::lost, "nodesets", "must be an object: a list is of Slinky's chart before 1.0"});
   }
   values.each([&](std::string_view key, const Json& value) {
     if (key == "nodesets" || key == "nodesetDefaults") return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Convert: NodeSets of Slinky's slurm-operator (v1beta1), as objects or as values of its slurm chart, to ours. Pure.
+// Convert: NodeSets of Slinky's slurm-operator (v1beta1), as objects or as values of its slurm chart, to slurm-k8s's.
+// Pure.
 //
-// Nothing is left out in silence: what isn't carried over has a note. slinky_fields.hpp says which field becomes what.
+// Each field that is not carried over has a note. slinky_fields.hpp maps the fields.
 #pragma once
 
 #include <set>
@@ -12,12 +13,12 @@
 
 namespace slurmk8s {
 
-/** What became of one field that isn't in the result as it was. */
+/** A field that is changed, left out or missing in the result. */
 struct ConvertNote {
   enum class Kind {
-    unneeded,  ///< nothing is missing without it
-    lost,      ///< it meant something that we can't say
-    missing,   ///< the result lacks something that ours needs
+    unneeded,  ///< not needed
+    lost,      ///< not supported
+    missing,   ///< a required field is missing
   };
   Kind kind;
   std::string where;  ///< "nodeset gpu: spec.ssh", "nodesetDefaults.ssh"
@@ -28,9 +29,9 @@ struct ConvertNote {
 const char* to_string(ConvertNote::Kind kind);
 
 struct Conversion {
-  std::vector<Json> nodesets;  ///< ours
+  std::vector<Json> nodesets;  ///< of slurm-k8s
   std::vector<ConvertNote> notes;
-  bool recognized = false;      ///< some document was a NodeSet, or values of the chart
+  bool recognized = false;      ///< a document was a NodeSet, or values of the chart
   std::set<std::string> names;  ///< "NAMESPACE/NAME" of what is in `nodesets`
 
   /** True when something is lost or missing. */
@@ -39,7 +40,7 @@ struct Conversion {
 
 /**
  * Converts YAML documents and adds the result to `conversion`: Slinky's NodeSets, lists of them, values of its chart.
- * Ours come out as they are.
+ * NodeSets of slurm-k8s stay unchanged.
  */
 void convert_documents(const std::vector<Json>& documents, Conversion& conversion);
 

@@ -2,7 +2,7 @@
 // The same engine, without its thread, its socket and its reconciliation: one request, then the end.
 #include "engine/direct.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "settings/connection.hpp"
 
 namespace slurmk8s {

@@ -5,8 +5,10 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
+#include "nodeset/omit.hpp"
 #include "engine/plan.hpp"
 #include "slurm/node_state.hpp"
 
@@ -46,14 +48,19 @@ Engine::Engine(Parts parts)
       catalog_(parts.users, parts.publish),
       events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
       nodesets_reflector_(
-          parts.client, parts.timers, parts.clock, kube::kNodeSets, parts.options.name_space, "",
+          parts.client, parts.timers, parts.clock,
+          {.resource = kube::kNodeSets, .name_space = parts.options.name_space},
           {[this](const Json& object) { on_nodeset(object); },
-           [this](const std::string& name, const std::string&, const Json&) { on_nodeset_removed(name); },
+           [this](const kube::ObjectKey& key, const std::string&, const Json&) { on_nodeset_removed(key.name); },
            [this] { on_synced(); }}),
       pods_reflector_(
-          parts.client, parts.timers, parts.clock, kube::kPods, parts.options.name_space, std::string(kLabelNode),
+          parts.client, parts.timers, parts.clock,
+          {.resource = kube::kPods,
+           .name_space = parts.options.name_space,
+           .label_selector = kLabelNode,
+           .omit = kOmitOfPods},
           {[this](const Json& object) { on_pod(object); },
-           [this](const std::string& name, const std::string& uid, const Json&) { on_pod_removed(name, uid); },
+           [this](const kube::ObjectKey& key, const std::string& uid, const Json&) { on_pod_removed(key.name, uid); },
            [this] { on_synced(); }}),
       reconciled_(parts.one_shot) {}
 
@@ -253,7 +260,7 @@ void Engine::reconcile() {
  */
 bool Engine::is_unseen(const std::string& name, const Node& node) const {
   return node.pod && !node.busy && parts_.clock.now() >= node.seen + kWatchGrace &&
-         !pods_reflector_.knows(name, node.pod->uid);
+         !pods_reflector_.knows({parts_.options.name_space, name}, node.pod->uid);
 }
 
 void Engine::schedule_reconcile(std::chrono::seconds wait) {

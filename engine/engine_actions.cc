@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The engine: from nodes to requests, as plan.cc says, and from their answers back to nodes.
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "engine/engine.hpp"
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"

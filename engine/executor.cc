@@ -2,8 +2,9 @@
 // Requests about pods, bounded.
 #include "engine/executor.hpp"
 
-#include <algorithm>
 #include <optional>
+
+#include "nodeset/omit.hpp"
 
 namespace slurmk8s {
 
@@ -15,18 +16,23 @@ Executor::Executor(Parts parts)
       max_requests_(parts.max_requests),
       metrics_(parts.metrics),
       on_room_(std::move(parts.on_room)),
-      on_pause_(std::move(parts.on_pause)) {}
+      on_pause_(std::move(parts.on_pause)),
+      throttle_(parts.clock) {}
 
 void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
-  client_.create(resource, name_space_, object, counted(ApiVerb::create, std::move(done)));
+  client_.create(ref(resource), object, counted(ApiVerb::create, std::move(done)));
 }
 
 void Executor::remove(const std::string& name, const std::string& uid, kube::OnObject done) {
-  client_.remove(kube::kPods, name_space_, name, uid, -1, counted(ApiVerb::remove, std::move(done)));
+  client_.remove(ref(kube::kPods, name), {.uid = uid}, counted(ApiVerb::remove, std::move(done)));
 }
 
 void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
-  client_.get(resource, name_space_, name, counted(ApiVerb::get, std::move(done)));
+  client_.get(ref(resource, name), counted(ApiVerb::get, std::move(done)));
+}
+
+kube::ObjectRef Executor::ref(const kube::Resource& resource, const std::string& name) const {
+  return {.resource = resource, .name_space = name_space_, .name = name, .omit = kOmitOfPods};
 }
 
 kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {
@@ -34,26 +40,15 @@ kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {
   return [this, verb, begin = clock_.now(), done = std::move(done)](Result<Json> result) {
     --in_flight_;
     metrics_.api[static_cast<std::size_t>(verb)].observe(clock_.now() - begin);
-    std::optional<std::chrono::seconds> asked;
-    if (!result && result.error().code() == Errc::throttled) {
-      asked = result.error().retry_after().value_or(std::chrono::seconds(1));
-    }
-    const bool is_notable = asked && pause(*asked);
+    std::optional<kube::Throttle::Pause> pause;
+    if (!result) pause = throttle_.heed(result.error());
+    if (pause) timers_.after(pause->wait, on_room_);
+    const bool is_new = pause && pause->is_new;
+    if (is_new) ++metrics_.api_pauses;
     done(std::move(result));
-    if (is_notable && on_pause_) on_pause_(std::min(*asked, kLongestPause), *asked);
+    if (is_new && pause->wait >= kNotablePause && on_pause_) on_pause_(pause->wait, pause->asked);
     on_room_();
   };
-}
-
-bool Executor::pause(std::chrono::seconds asked) {
-  const std::chrono::seconds wait = std::min(asked, kLongestPause);
-  const TimePoint until = clock_.now() + wait;
-  if (until <= paused_until_) return false;
-  const bool is_new = !is_paused();
-  paused_until_ = until;
-  timers_.after(wait, on_room_);
-  if (is_new) ++metrics_.api_pauses;
-  return is_new && wait >= kNotablePause;
 }
 
 }  // namespace slurmk8s

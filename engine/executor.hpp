@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Executor: requests about pods and their claims, a bounded number in flight, none while the API server throttles: for
-// as long as it asks, up to kLongestPause. The engine's thread.
+// as long as it asks (kube::Throttle). The engine's thread.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,12 @@
 #include "base/timers.hpp"
 #include "engine/engine_metrics.hpp"
 #include "kube/client.hpp"
+#include "kube/throttle.hpp"
 
 namespace slurmk8s {
 
 class Executor {
  public:
-  /** A longer Retry-After is cut to this: it may come from a proxy that knows nothing of jobs. */
-  static constexpr std::chrono::seconds kLongestPause{60};
   /** A pause of this length or longer is reported. */
   static constexpr std::chrono::seconds kNotablePause{5};
 
@@ -36,9 +35,9 @@ class Executor {
   explicit Executor(Parts parts);
 
   /** Whether another request may start now: ask before each. */
-  bool has_room() const { return in_flight_ < max_requests_ && clock_.now() >= paused_until_; }
+  bool has_room() const { return in_flight_ < max_requests_ && !is_paused(); }
   int in_flight() const { return in_flight_; }
-  bool is_paused() const { return clock_.now() < paused_until_; }
+  bool is_paused() const { return throttle_.is_paused(); }
 
   void create(const kube::Resource& resource, const Json& object, kube::OnObject done);
   void remove(const std::string& name, const std::string& uid, kube::OnObject done);
@@ -46,9 +45,8 @@ class Executor {
   void get(const std::string& name, kube::OnObject done) { get(kube::kPods, name, std::move(done)); }
 
  private:
+  kube::ObjectRef ref(const kube::Resource& resource, const std::string& name = {}) const;
   kube::OnObject counted(ApiVerb verb, kube::OnObject done);
-  /** True when that is a new pause that is to be reported. */
-  bool pause(std::chrono::seconds asked);
 
   kube::Client& client_;
   Timers& timers_;
@@ -59,7 +57,7 @@ class Executor {
   const std::function<void()> on_room_;
   const OnPause on_pause_;
   int in_flight_ = 0;
-  TimePoint paused_until_{};
+  kube::Throttle throttle_;
 };
 
 }  // namespace slurmk8s

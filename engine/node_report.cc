@@ -7,7 +7,7 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "slurm/job_comment.hpp"
 #include "nodeset/names.hpp"
 #include "slurm/node_changes.hpp"

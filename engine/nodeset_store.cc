@@ -3,7 +3,7 @@
 #include "engine/nodeset_store.hpp"
 
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {

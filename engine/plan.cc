@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "slurm/node_state.hpp"
 
 namespace slurmk8s {

@@ -6,7 +6,6 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "slurm/node_changes.hpp"
 #include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"

@@ -23,6 +23,49 @@ Json refused(const Error& error) {
   return Json::object().set("ok", Json::boolean(false)).set("error", error.message());
 }
 
+Json resume(Engine& engine, const Worker::Host&, const Json& message) {
+  auto request = decode_resume(message);
+  if (!request) return refused(request.error());
+  engine.resume(*request);
+  return accepted();
+}
+
+Json suspend(Engine& engine, const Worker::Host&, const Json& message) {
+  auto nodes = decode_nodes(message);
+  if (!nodes) return refused(nodes.error());
+  engine.suspend(*nodes);
+  return accepted();
+}
+
+Json wake(Engine& engine, const Worker::Host& host, const Json&) {
+  // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a
+  // second.
+  if (host.wake_power_save && engine.has_looked()) host.wake_power_save();
+  return accepted();
+}
+
+Json status(Engine& engine, const Worker::Host& host, const Json&) {
+  return encode_status(engine.metrics(), engine.gauges(), host.lock_times ? host.lock_times() : LockTimes());
+}
+
+struct Command {
+  std::string_view op;
+  Json (*run)(Engine& engine, const Worker::Host& host, const Json& message);
+};
+
+// All commands of the socket; control/control.hpp shows their messages.
+constexpr Command kCommands[] = {{"resume", resume}, {"suspend", suspend}, {"wake", wake}, {"status", status}};
+
+Error unsupported(std::string_view op) {
+  std::string text = "op: Unsupported value: " + Json::string(op).dump() + ": supported values: ";
+  const char* separator = "";
+  for (const Command& command : kCommands) {
+    text.append(separator).append(Json::string(command.op).dump());
+    separator = ", ";
+  }
+  return Error(Errc::invalid, text);
+}
+
 /** Functions from other threads, to be run by the engine's. */
 class Mailbox {
  public:
@@ -48,28 +91,10 @@ class Mailbox {
 
 Json handle_control(Engine& engine, const Worker::Host& host, const Json& message) {
   const std::string_view op = message["op"].text();
-  if (op == "resume") {
-    auto request = decode_resume(message);
-    if (!request) return refused(request.error());
-    engine.resume(*request);
-    return accepted();
+  for (const Command& command : kCommands) {
+    if (op == command.op) return command.run(engine, host, message);
   }
-  if (op == "suspend") {
-    auto nodes = decode_nodes(message);
-    if (!nodes) return refused(nodes.error());
-    engine.suspend(*nodes);
-    return accepted();
-  }
-  if (op == "wake") {
-    // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a
-    // second.
-    if (host.wake_power_save && engine.has_looked()) host.wake_power_save();
-    return accepted();
-  }
-  if (op == "status") {
-    return encode_status(engine.metrics(), engine.gauges(), host.lock_times ? host.lock_times() : LockTimes());
-  }
-  return refused(Error(Errc::invalid, "op: resume, suspend, wake or status was expected"));
+  return refused(unsupported(op));
 }
 
 Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::milliseconds control_look)
@@ -97,8 +122,10 @@ void Worker::run() {
     if (stop_) return;
     const Status status = serve();
     if (status.ok()) continue;
-    unsigned held_back = 0;
-    if (limiter.allow(std::chrono::steady_clock::now(), held_back)) log_error("%s", status.error().message().c_str());
+    unsigned suppressed = 0;
+    if (limiter.allow(std::chrono::steady_clock::now(), suppressed)) {
+      log_error("%s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
+    }
     wait(kSetupRetry);
   }
 }

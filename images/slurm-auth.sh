@@ -1,16 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For the entrypoints: what this image's Slurm signs its messages with. auth/slurm, which needs the key alone, came with
-# 23.11; before, it is auth/munge, which needs a munged in each pod.
+# Functions of the entrypoints for Slurm's authentication. From 23.11 on it is auth/slurm, which needs only the key;
+# before, it is auth/munge, which needs a munged in each pod.
 
 has_auth_slurm() { compgen -G '/usr/lib/*/slurm-wlm/auth_slurm.so' >/dev/null; }
 
-# start_munged KEY [OPTION...]: it serves when this returns. Its own copy of the key: munged refuses one that isn't its
-# user's, or that others may read.
+# start_munged KEY [OPTION...]: munged is ready when this returns. It gets a copy of the key, since munged refuses a key
+# that its user does not own or that others can read.
 start_munged() {
   local key=$1 folder=/run/munge
   shift
-  rm -rf "$folder" # that of a container before this one, where /run is a volume
+  rm -rf "$folder" # of a previous container, where /run is a volume
   mkdir -m 755 "$folder"
   install -m 400 "$key" "$folder/munge.key"
   munged --key-file="$folder/munge.key" --socket="$folder/munge.socket.2" --pid-file="$folder/munged.pid" \

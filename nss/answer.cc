@@ -23,12 +23,12 @@ std::string nowhere(int family) {
 
 std::size_t size_of(int family) { return family == AF_INET6 ? sizeof(in6_addr) : sizeof(in_addr); }
 
-/** Hands out the caller's buffer, piece by piece. */
+/** Allocates from the caller's buffer. */
 class Pieces {
  public:
   Pieces(char* data, std::size_t size) : next_(data), left_(size) {}
 
-  /** Null when it is used up. */
+  /** Null when the buffer is full. */
   template <typename T>
   T* take(std::size_t count = 1) {
     const std::size_t pad = -reinterpret_cast<std::uintptr_t>(next_) % alignof(T);
@@ -110,7 +110,7 @@ nss_status fill_tuples(std::string_view name, const std::vector<std::string>& ad
     std::memcpy(tuples[i].addr, addresses[i].data(), addresses[i].size());
     tuples[i].next = i + 1 < addresses.size() ? &tuples[i + 1] : nullptr;
   }
-  // glibc may have given the first one itself.
+  // glibc may pass the first one.
   if (list) {
     *list = tuples[0];
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Answers in the form that glibc asks for: structures and texts in the caller's buffer. Any thread; nothing allocates.
+// Answers in glibc's form: structures and texts in the caller's buffer. Any thread; nothing allocates.
 #pragma once
 
 #include <netdb.h>
@@ -12,10 +12,10 @@
 
 namespace slurmk8s {
 
-/** Addresses of one family out of `values` (4 or 16 bytes each); the address that leads nowhere when there is none. */
+/** Addresses of one family among `values` (4 or 16 bytes each); SLURM_K8S_NOWHERE if there are none. */
 std::vector<std::string> addresses_of(const std::vector<std::string>& values, int family);
 
-/** Where an answer goes. */
+/** The caller's buffer and error variables. */
 struct HostBuffer {
   char* data;
   std::size_t size;
@@ -31,10 +31,10 @@ nss_status fill_host(std::string_view name, int family, const std::vector<std::s
 nss_status fill_tuples(std::string_view name, const std::vector<std::string>& addresses, gaih_addrtuple*& list,
                        const HostBuffer& buffer);
 
-/** No such thing. */
+/** No such name or address. */
 nss_status not_found(const HostBuffer& buffer);
 
-/** Not ours to answer: the next source is asked. */
+/** Not served here: glibc asks the next source. */
 nss_status not_ours(const HostBuffer& buffer);
 
 }  // namespace slurmk8s

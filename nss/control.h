@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libnss_slurm_k8s: a source of names for glibc ("hosts: files slurm_k8s [!UNAVAIL=return] dns"), with which slurmctld
- * never waits for a name. Slurm asks for names under its locks, and in Debian's Slurm a name that isn't known takes ten
- * seconds. The plugins open it in slurmctld, and nowhere else.
+ * never blocks on a name. Slurm looks names up under its locks, and in Debian's Slurm an unknown name takes ten
+ * seconds. The plugins open the library in slurmctld, and nowhere else.
  *
  * Threads of the library look names up, in the sources that follow in the line. A caller waits for less than half a
- * second, and for a tenth of the time in the long run. A name that has no address, or no answer yet, gets
- * SLURM_K8S_NOWHERE: connect() to it fails at once (ENETUNREACH), and reaches nothing.
+ * second, and for a tenth of the time in the long run. A name without an address, or without an answer yet, gets
+ * SLURM_K8S_NOWHERE: connect() to it fails at once (ENETUNREACH).
  */
 #ifndef SLURM_K8S_NSS_CONTROL_H
 #define SLURM_K8S_NSS_CONTROL_H
@@ -22,9 +22,9 @@ extern "C" {
 #define SLURM_K8S_WAITING_THREAD "slurm-k8s"
 
 /*
- * From now on names are served. `others`: `count` names that are left to the sources that follow, and to their
- * time-outs, such as those of slurm.conf; copied. `log`: printf, called with a line for an administrator; may be NULL.
- * It must stay callable. 0, or -1 when it was done before (nothing changes then) or can't be.
+ * Starts serving names. `others`: `count` names that are left to the sources that follow, and to their time-outs, such
+ * as those of slurm.conf; copied. `log`: printf-like, gets lines for an administrator; may be NULL, must stay callable.
+ * Returns 0, or -1 when names are already served, or on failure.
  */
 int slurm_k8s_names_serve(const char* const* others, unsigned long count, void (*log)(const char* format, ...));
 

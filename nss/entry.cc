@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The functions that glibc calls, and the names that they serve.
+// The functions that glibc calls.
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <nss.h>
@@ -14,23 +14,21 @@
 #include <set>
 #include <string>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
 #include "nss/answer.hpp"
 #include "nss/control.h"
 #include "nss/name_cache.hpp"
-
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 using namespace slurmk8s;
 
 namespace {
 
-constexpr std::size_t kLongestName = 253;
+constexpr std::size_t kMaxName = 253;
 constexpr char kForward = 'n', kReverse = 'a';  // the first letter of a key
 
-/** The state while names are served; never freed, since threads may use it when the process ends. */
+/** The state while names are served; never freed, since threads may use it while the process ends. */
 struct Names {
   explicit Names(NameCache::Resolve resolve) : cache(std::move(resolve)) {}
   NameCache cache;
@@ -43,14 +41,14 @@ struct Names {
 
 std::atomic<Names*> names{nullptr};
 
-/** Whether this thread may wait: then it gets the answer of the sources that follow. */
+/** Whether this thread may block: then the sources that follow answer. */
 bool may_wait() {
   char name[16] = "";
   if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) return false;
   return std::string_view(name).starts_with(SLURM_K8S_WAITING_THREAD);
 }
 
-/** Null where we don't answer. A child of a fork has none of our threads. */
+/** Null where names are not served: in a child of a fork, for example, which lacks the cache's threads. */
 Names* serving(std::string_view name) {
   Names* const here = names;
   if (!here || here->process != getpid() || may_wait()) return nullptr;
@@ -58,7 +56,7 @@ Names* serving(std::string_view name) {
 }
 
 NameAnswer answer_of(int error) {
-  // What isn't an answer: no server was reached, or no source could be asked.
+  // Not an answer: no reachable server, or no usable source.
   const bool answered = error == EAI_NONAME || error == EAI_NODATA || error == EAI_ADDRFAMILY;
   return {.answered = answered, .values = {}};
 }
@@ -105,7 +103,7 @@ NameAnswer resolve_address(std::string_view bytes) {
   return {.answered = true, .values = {name}};
 }
 
-/** On a thread of the cache. By its name it may wait, so that its question isn't answered by this library again. */
+/** On a thread of the cache. Its name lets it block: otherwise this library would answer its query again. */
 NameAnswer resolve(const std::string& key) {
   pthread_setname_np(pthread_self(), SLURM_K8S_WAITING_THREAD "-names");
   return guarded("names resolve", NameAnswer(), [&] {
@@ -115,19 +113,19 @@ NameAnswer resolve(const std::string& key) {
 
 void note_missing(Names& here, const char* name, bool answered) {
   if (!here.log) return;
-  unsigned more = 0;
+  unsigned suppressed = 0;
   {
     const std::lock_guard lock(here.mutex);
-    if (!here.limiter.allow(std::chrono::steady_clock::now(), more)) return;
+    if (!here.limiter.allow(std::chrono::steady_clock::now(), suppressed)) return;
   }
-  here.log("slurm-k8s: name \"%s\": %s: messages to it fail (%u more such lookups)", name,
-           answered ? "not known" : "no name server has answered yet", more);
+  here.log("slurm-k8s: name \"%s\": %s: messages to it fail (%u similar messages suppressed)", name,
+           answered ? "not known" : "no name server has answered yet", suppressed);
 }
 
-/** Addresses for `family`, of which there is always one. */
+/** At least one address for `family`. */
 std::vector<std::string> find_addresses(Names& here, const char* name, int family) {
-  const std::size_t size = strnlen(name, kLongestName + 1);
-  if (size > kLongestName) return addresses_of({}, family);
+  const std::size_t size = strnlen(name, kMaxName + 1);
+  if (size > kMaxName) return addresses_of({}, family);
   const NameAnswer answer = here.cache.find(kForward + std::string(name, size));
   if (answer.values.empty()) note_missing(here, name, answer.answered);
   return addresses_of(answer.values, family);

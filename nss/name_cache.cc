@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NameCache: entries, questions, threads.
+// NameCache: entries, queries, threads.
 #include "nss/name_cache.hpp"
 
 #include <algorithm>
@@ -32,12 +32,12 @@ NameAnswer NameCache::find(const std::string& key) {
   return found == entries_.end() ? NameAnswer() : found->second.answer;
 }
 
-/** The key's entry; null when all others are being asked for. */
+/** The key's entry; null when all others are being looked up. */
 NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) return &found->second;
   if (entries_.size() >= kMaxNames) {
-    // Seldom: a client that sends thousands of names gets no answer for a while. The oldest quarter goes at once.
+    // Rare: a client sends thousands of names, and gets no answer for a while. Removes the oldest quarter.
     std::vector<TimePoint> times;
     for (const auto& [name, entry] : entries_) times.push_back(entry.used);
     const auto quarter = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
@@ -49,7 +49,7 @@ NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
   return &entries_[key];
 }
 
-/** False when there is no room for the question. */
+/** False when there is no room for the query. */
 bool NameCache::ask(const std::string& key, Entry& entry) {
   if (!entry.asked) {
     if (questions_.size() >= kMaxQuestions) return false;
@@ -62,7 +62,7 @@ bool NameCache::ask(const std::string& key, Entry& entry) {
 }
 
 void NameCache::start_thread() {
-  // The process that we are in waits for its signals elsewhere.
+  // The host process handles its signals elsewhere.
   guarded_void("names thread", [this] {
     threads_.push_back(start_without_signals([this] { guarded_void("names", [this] { work(); }); }));
   });
@@ -102,7 +102,7 @@ void NameCache::work() {
 void NameCache::note(Entry& entry, NameAnswer answer) {
   entry.asked = false;
   entry.answers++;
-  // Without an answer the former one is better than none: addresses seldom change while name servers are away.
+  // Without an answer the previous one is used: addresses rarely change while name servers are away.
   if (answer.answered) entry.answer = std::move(answer);
   const bool is_found = entry.answer.answered && !entry.answer.values.empty();
   entry.fresh_until = std::chrono::steady_clock::now() + (is_found ? kFound : kMissing);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NameCache: what names are known, and threads that ask for those that aren't, so that a caller waits for a short time
-// only.
+// NameCache: known names, and threads that look the others up, so that callers wait only briefly.
 #pragma once
 
 #include <condition_variable>
@@ -18,16 +17,16 @@
 
 namespace slurmk8s {
 
-/** What a lookup found. */
+/** Result of a lookup. */
 struct NameAnswer {
-  bool answered = false;            ///< false: no answer, as when no name server can be reached
-  std::vector<std::string> values;  ///< addresses as 4 or 16 bytes, or of an address its name; empty: there is none
+  bool answered = false;            ///< false: no answer, for example no reachable name server
+  std::vector<std::string> values;  ///< addresses as 4 or 16 bytes, or the name of an address; empty: none
   bool operator==(const NameAnswer&) const = default;
 };
 
 /**
- * Names and addresses (keys are opaque). It remembers at most kMaxNames, asks with at most kMaxThreads, and a
- * question for which there is no room is left out. Any thread.
+ * Names and addresses (keys are opaque). Holds at most kMaxNames, looks up with at most kMaxThreads, and
+ * drops queries without room. Any thread.
  */
 class NameCache {
  public:
@@ -37,18 +36,18 @@ class NameCache {
   static constexpr std::size_t kMaxNames = 4096;
   static constexpr std::size_t kMaxQuestions = 512;
   static constexpr std::size_t kMaxThreads = 4;
-  static constexpr std::chrono::seconds kFound{10};   ///< for how long an answer is believed
-  static constexpr std::chrono::seconds kMissing{5};  ///< the same when there is no such name, or no answer
+  static constexpr std::chrono::seconds kFound{10};   ///< how long an answer is valid
+  static constexpr std::chrono::seconds kMissing{5};  ///< the same for no such name, or no answer
 
   explicit NameCache(Resolve resolve) : resolve_(std::move(resolve)) {}
-  /** Waits for what its threads are asking. */
+  /** Waits for lookups under way. */
   ~NameCache();
   NameCache(const NameCache&) = delete;
   NameCache& operator=(const NameCache&) = delete;
 
   /**
-   * What is known of `key`: at once when it is fresh, else after a new answer, for which this waits as long as the
-   * WaitBudget lets it; then the former answer is given. `answered` false: never answered, so far.
+   * The answer for `key`: a valid one at once, else a new one, for which this waits as long as the WaitBudget allows,
+   * else the previous one. `answered` false: never answered.
    */
   NameAnswer find(const std::string& key);
 
@@ -57,8 +56,8 @@ class NameCache {
     NameAnswer answer;
     TimePoint fresh_until{};
     TimePoint used{};
-    bool asked = false;       ///< in questions_, or with a thread
-    std::size_t answers = 0;  ///< how often a thread came back
+    bool asked = false;       ///< in questions_, or being looked up
+    std::size_t answers = 0;  ///< number of finished lookups
   };
   using Lock = std::unique_lock<std::mutex>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// WaitBudget: for how long lookups may wait, all of them together. Pure; its owner's lock.
+// WaitBudget: how long all lookups together may wait. Pure; its owner's lock.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,8 @@
 namespace slurmk8s {
 
 /**
- * Holds at most kMax, and gets kRefill of the time that passes. slurmctld looks names up under its locks: however many
- * names it meets and however slow their answers are, it waits for kMax at once and for a tenth of the time in the long
- * run.
+ * Holds at most kMax, and refills with a tenth of the elapsed time. slurmctld looks names up under its locks: however
+ * many names and however slow the answers, it waits for at most kMax at once, and a tenth of the time in the long run.
  */
 class WaitBudget {
  public:
@@ -21,7 +20,7 @@ class WaitBudget {
   static constexpr Duration kMaxForOne = std::chrono::milliseconds(200);  ///< for one lookup
   static constexpr int kRefill = 10;                                      ///< a tenth
 
-  /** How long one lookup may wait; taken from the budget. */
+  /** How long one lookup may wait; subtracts it from the budget. */
   Duration take(TimePoint now) {
     refill(now);
     const Duration taken = std::min(left_, kMaxForOne);
@@ -29,7 +28,7 @@ class WaitBudget {
     return taken;
   }
 
-  /** Gives back what a lookup has not waited. */
+  /** Returns the unused time of a lookup. */
   void give_back(Duration unused) { left_ = std::clamp(left_ + unused, Duration(0), kMax); }
 
  private:

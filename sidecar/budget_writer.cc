@@ -37,14 +37,12 @@ Json build_budget(const NodeSet& nodeset) {
   return budget;
 }
 
-BudgetWriter::BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter)
-    : client_(client), clock_(clock), name_space_(std::move(name_space)), jitter_(std::move(jitter)) {}
-
-BudgetWriter::~BudgetWriter() {
-  for (const auto& [name, entry] : entries_) {
-    if (entry.request != 0) client_.cancel(entry.request);
-  }
-}
+BudgetWriter::BudgetWriter(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+                           Jitter jitter)
+    : writer_(
+          client, clock, throttle,
+          {.resource = kube::kDisruptionBudgets, .name_space = std::move(name_space), .what = "poddisruptionbudget"},
+          std::move(jitter)) {}
 
 void BudgetWriter::observe(const Json& budget) {
   entries_[std::string(budget.at({"metadata", "name"}).text())].known = budget;
@@ -65,43 +63,39 @@ void BudgetWriter::round(const NodeSets& nodesets) {
   for (const auto& [name, nodeset] : wanted) bring(name, entries_[name], nodeset);
   // What is left of a NodeSet that is gone is Kubernetes' to remove.
   std::erase_if(entries_, [&](const auto& entry) {
-    return wanted.count(entry.first) == 0 && entry.second.known.is_null() && entry.second.request == 0;
+    return wanted.count(entry.first) == 0 && entry.second.known.is_null() && !writer_.is_writing(entry.first);
   });
 }
 
 void BudgetWriter::bring(const std::string& name, Entry& entry, const NodeSet* wanted) {
-  if (entry.request != 0 || clock_.now() < entry.not_before) return;
+  if (!writer_.may_write(name)) return;
   const Json metadata = entry.known["metadata"];
   const bool is_there = !entry.known.is_null() && metadata["deletionTimestamp"].is_null();
   const auto answered = [this, name](bool removal) {
-    return [this, name, removal](Result<Json> answer) { on_answer(name, removal, std::move(answer)); };
+    return [this, name, removal](const Result<Json>& answer) { on_answer(name, removal, answer); };
   };
   if (wanted == nullptr) {
     entry.failure.clear();
     if (!is_there) return;
-    entry.request = client_.remove(kube::kDisruptionBudgets, name_space_, name, std::string(metadata["uid"].text()), -1,
-                                   answered(true));
+    writer_.remove(name, {.uid = std::string(metadata["uid"].text())}, answered(true));
     return;
   }
   const Json budget = build_budget(*wanted);
   if (entry.known.is_null()) {
-    entry.request = client_.create(kube::kDisruptionBudgets, name_space_, budget, answered(false));
+    writer_.create(name, budget, answered(false));
   } else if (has_spec(entry.known, budget)) {
     entry.failure.clear();
   } else if (is_there) {
     // As a merge patch: a member that somebody has added goes only by name.
     Json spec = budget["spec"].clone();
     spec.set("minAvailable", Json());
-    entry.request = client_.patch(kube::kDisruptionBudgets, name_space_, name, "", kube::PatchType::merge,
-                                  Json::object().set("spec", std::move(spec)), answered(false));
+    writer_.patch(name, kube::PatchType::merge, Json::object().set("spec", std::move(spec)), answered(false));
   }
 }
 
-void BudgetWriter::on_answer(const std::string& name, bool removal, Result<Json> answer) {
+void BudgetWriter::on_answer(const std::string& name, bool removal, const Result<Json>& answer) {
   Entry& entry = entries_[name];
-  entry.request = 0;
   if (answer.ok()) {
-    entry.failures = 0;
     entry.failure.clear();
     if (!removal) entry.known = *answer;
     return;
@@ -111,12 +105,6 @@ void BudgetWriter::on_answer(const std::string& name, bool removal, Result<Json>
   entry.failure = error.code() == Errc::already_exists
                       ? "poddisruptionbudget " + name + " is there and isn't this NodeSet's"
                       : error.message();
-  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, jitter_(), error.retry_after());
-  unsigned held_back = 0;
-  if (limiter_.allow(clock_.now(), held_back)) {
-    log_warning("poddisruptionbudget %s/%s: %s (%u more held back)", name_space_.c_str(), name.c_str(),
-                entry.failure.c_str(), held_back);
-  }
 }
 
 Condition BudgetWriter::condition(const std::string& nodeset, const KnownNodeSet& known,

@@ -8,12 +8,8 @@
 #include <map>
 #include <string>
 
-#include "base/backoff.hpp"
-#include "base/clock.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "daemon/condition.hpp"
-#include "kube/client.hpp"
+#include "kube/object_writer.hpp"
 #include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
@@ -27,10 +23,8 @@ Json build_budget(const NodeSet& nodeset);
 class BudgetWriter {
  public:
   /** References must outlive it. */
-  BudgetWriter(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter = random_unit);
-  ~BudgetWriter();
-  BudgetWriter(const BudgetWriter&) = delete;
-  BudgetWriter& operator=(const BudgetWriter&) = delete;
+  BudgetWriter(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+               Jitter jitter = random_unit);
 
   /** A budget as a watch or an answer has just shown it. */
   void observe(const Json& budget);
@@ -47,22 +41,14 @@ class BudgetWriter {
   struct Entry {
     Json known;  // null: there is none
     std::string failure;
-    unsigned failures = 0;
-    TimePoint not_before{};
-    http::RequestId request = 0;
   };
 
   void bring(const std::string& name, Entry& entry, const NodeSet* wanted);
-  void on_answer(const std::string& name, bool removal, Result<Json> answer);
+  void on_answer(const std::string& name, bool removal, const Result<Json>& answer);
 
-  kube::Client& client_;
-  const Clock& clock_;
-  const std::string name_space_;
-  const Jitter jitter_;
   std::map<std::string, Entry> entries_;  // by the budget's name
   bool listed_ = false;
-  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
-  LogLimiter limiter_{std::chrono::seconds(30)};
+  kube::ObjectWriter writer_;
 };
 
 }  // namespace slurmk8s

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/log.hpp"
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 
@@ -12,6 +13,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::seconds kWatchGrace{5};  // the watch shows a change within this
+constexpr int kMaxRequests = 128;               // a scale-in of thousands, at one round a second
 
 /** The owners that a claim has beside a NodeSet stay. */
 Json with_owners(const Json& have, const Json& wanted) {
@@ -31,14 +33,14 @@ bool has_claims(const NodeSets& nodesets) {
   });
 }
 
-ClaimKeeper::ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter)
-    : client_(client), clock_(clock), name_space_(std::move(name_space)), jitter_(std::move(jitter)) {}
-
-ClaimKeeper::~ClaimKeeper() {
-  for (const auto& [name, entry] : entries_) {
-    if (entry.request != 0) client_.cancel(entry.request);
-  }
-}
+ClaimKeeper::ClaimKeeper(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+                         Jitter jitter)
+    : clock_(clock),
+      name_space_(std::move(name_space)),
+      writer_(
+          client, clock, throttle,
+          {.resource = kube::kVolumeClaims, .name_space = name_space_, .what = "claim", .max_in_flight = kMaxRequests},
+          std::move(jitter)) {}
 
 void ClaimKeeper::observe(const Json& claim) {
   const Json metadata = claim["metadata"];
@@ -52,10 +54,8 @@ void ClaimKeeper::observe(const Json& claim) {
 }
 
 void ClaimKeeper::forget(const std::string& name) {
-  const auto found = entries_.find(name);
-  if (found == entries_.end()) return;
-  if (found->second.request != 0) client_.cancel(found->second.request);
-  entries_.erase(found);
+  writer_.forget(name);
+  entries_.erase(name);
 }
 
 void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
@@ -74,38 +74,25 @@ void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& 
 }
 
 void ClaimKeeper::bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in) {
-  if (entry.request != 0 || clock_.now() < entry.not_before) return;
-  const auto answered = [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); };
+  if (clock_.now() < entry.settled || !writer_.may_write(name)) return;
+  const auto answered = [this, name](const Result<Json>& answer) { on_answer(name, answer); };
   if (scaled_in && nodeset.claims.delete_when_scaled) {
     log_info("claim %s/%s: deleted: node %s was scaled in", name_space_.c_str(), name.c_str(), entry.node.c_str());
-    entry.request = client_.remove(kube::kVolumeClaims, name_space_, name, entry.uid, -1, answered);
+    writer_.remove(name, {.uid = entry.uid}, answered);
     return;
   }
   const Json owners = with_owners(entry.owners, claim_owners(nodeset));
   if (owners.equals(entry.owners) || (owners.size() == 0 && entry.owners.size() == 0)) return;
   Json metadata = Json::object();
   metadata.set("uid", entry.uid).set("ownerReferences", owners);
-  entry.request = client_.patch(kube::kVolumeClaims, name_space_, name, "", kube::PatchType::merge,
-                                Json::object().set("metadata", std::move(metadata)), answered);
+  writer_.patch(name, kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)), answered);
 }
 
-void ClaimKeeper::on_answer(const std::string& name, Result<Json> answer) {
-  Entry& entry = entries_[name];  // forget() cancels: it is there
-  entry.request = 0;
-  if (answer.ok()) {
-    entry.failures = 0;
-    // Of a deletion it may be a Status: then the watch tells, and until it does there is no second try.
-    entry.not_before = clock_.now() + kWatchGrace;
-    if ((*answer)["metadata"]["name"].text() == name) observe(*answer);
-    return;
-  }
-  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, jitter_(), answer.error().retry_after());
-  if (answer.error().code() == Errc::not_found || answer.error().code() == Errc::conflict) return;
-  unsigned held_back = 0;
-  if (limiter_.allow(clock_.now(), held_back)) {
-    log_warning("claim %s/%s: %s (%u more held back)", name_space_.c_str(), name.c_str(),
-                answer.error().message().c_str(), held_back);
-  }
+void ClaimKeeper::on_answer(const std::string& name, const Result<Json>& answer) {
+  if (!answer.ok()) return;
+  // Of a deletion it may be a Status: then the watch tells, and until it does there is no second try.
+  entries_[name].settled = clock_.now() + kWatchGrace;
+  if ((*answer)["metadata"]["name"].text() == name) observe(*answer);
 }
 
 }  // namespace slurmk8s

@@ -9,11 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/backoff.hpp"
 #include "base/clock.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
-#include "kube/client.hpp"
+#include "kube/object_writer.hpp"
 #include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
@@ -27,10 +24,8 @@ bool has_claims(const NodeSets& nodesets);
 class ClaimKeeper {
  public:
   /** References must outlive it. */
-  ClaimKeeper(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter = random_unit);
-  ~ClaimKeeper();
-  ClaimKeeper(const ClaimKeeper&) = delete;
-  ClaimKeeper& operator=(const ClaimKeeper&) = delete;
+  ClaimKeeper(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+              Jitter jitter = random_unit);
 
   /** A claim as a watch or an answer has just shown it. */
   void observe(const Json& claim);
@@ -49,22 +44,17 @@ class ClaimKeeper {
     std::string uid;
     std::string nodeset;
     std::string node;
-    Json owners;  // null: none
-    unsigned failures = 0;
-    TimePoint not_before{};
-    http::RequestId request = 0;
+    Json owners;          // null: none
+    TimePoint settled{};  // by then the watch has shown the last write
   };
 
   void bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in);
-  void on_answer(const std::string& name, Result<Json> answer);
+  void on_answer(const std::string& name, const Result<Json>& answer);
 
-  kube::Client& client_;
   const Clock& clock_;
   const std::string name_space_;
-  const Jitter jitter_;
   std::map<std::string, Entry> entries_;
-  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
-  LogLimiter limiter_{std::chrono::seconds(30)};
+  kube::ObjectWriter writer_;
 };
 
 }  // namespace slurmk8s

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 #include "nodeset/template_hash.hpp"
 
 namespace slurmk8s {

@@ -12,6 +12,7 @@
 
 #include "base/log.hpp"
 #include "nodeset/names.hpp"
+#include "nodeset/omit.hpp"
 #include "sidecar/metrics.hpp"
 
 namespace slurmk8s {
@@ -23,12 +24,12 @@ constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the
 
 kube::ReflectorListener listen_for_claims(ClaimKeeper& claims) {
   return {[&claims](const Json& object) { claims.observe(object); },
-          [&claims](const std::string& name, const std::string&, const Json&) { claims.forget(name); }, [] {}};
+          [&claims](const kube::ObjectKey& key, const std::string&, const Json&) { claims.forget(key.name); }, [] {}};
 }
 
 kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
   return {[&budgets](const Json& object) { budgets.observe(object); },
-          [&budgets](const std::string& name, const std::string&, const Json&) { budgets.forget(name); },
+          [&budgets](const kube::ObjectKey& key, const std::string&, const Json&) { budgets.forget(key.name); },
           [&budgets] { budgets.set_listed(); }};
 }
 
@@ -37,23 +38,30 @@ kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
 Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version)
     : parts_(parts),
       version_(version),
+      throttle_(parts.clock),
       reconciler_(parts.slurm, parts.clock, parts.wake_power_save),
       events_(parts.client, parts.timers, parts.clock, name_space),
-      writer_(parts.client, parts.timers, parts.clock, name_space,
+      writer_(parts.client, parts.timers, parts.clock, throttle_, name_space,
               [this](const std::string& name, const Json& before, const Json& after) {
                 events_.status_changed(name, before, after);
               }),
       partitions_(parts.slurm, parts.clock),
-      marker_(parts.client, parts.clock, name_space),
-      budgets_(parts.client, parts.clock, name_space),
-      claims_(parts.client, parts.clock, name_space),
-      nodesets_(parts.client, parts.timers, parts.clock, kube::kNodeSets, name_space, "", listen_for_nodesets()),
-      pods_(parts.client, parts.timers, parts.clock, kube::kPods, name_space, std::string(kLabelNode),
+      marker_(parts.client, parts.clock, throttle_, name_space),
+      budgets_(parts.client, parts.clock, throttle_, name_space),
+      claims_(parts.client, parts.clock, throttle_, name_space),
+      nodesets_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodeSets, .name_space = name_space},
+                listen_for_nodesets()),
+      pods_(parts.client, parts.timers, parts.clock,
+            {.resource = kube::kPods, .name_space = name_space, .label_selector = kLabelNode, .omit = kOmitOfPods},
             listen_for_pods()),
-      machines_(parts.client, parts.timers, parts.clock, kube::kNodes, "", "", listen_for_machines()),
-      budgets_reflector_(parts.client, parts.timers, parts.clock, kube::kDisruptionBudgets, name_space, kBudgetSelector,
-                         listen_for_budgets(budgets_)),
-      claims_reflector_(parts.client, parts.timers, parts.clock, kube::kVolumeClaims, name_space, kClaimSelector,
+      kube_nodes_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes},
+                  listen_for_kube_nodes()),
+      budgets_reflector_(
+          parts.client, parts.timers, parts.clock,
+          {.resource = kube::kDisruptionBudgets, .name_space = name_space, .label_selector = kBudgetSelector},
+          listen_for_budgets(budgets_)),
+      claims_reflector_(parts.client, parts.timers, parts.clock,
+                        {.resource = kube::kVolumeClaims, .name_space = name_space, .label_selector = kClaimSelector},
                         listen_for_claims(claims_)) {}
 
 kube::ReflectorListener Daemon::listen_for_nodesets() {
@@ -65,10 +73,10 @@ kube::ReflectorListener Daemon::listen_for_nodesets() {
     reconciler_.upsert(object);
     changed();
   };
-  listener.remove = [this, changed](const std::string& name, const std::string&, const Json&) {
-    events_.forget(name);
-    writer_.forget(name);
-    reconciler_.remove(name);
+  listener.remove = [this, changed](const kube::ObjectKey& key, const std::string&, const Json&) {
+    events_.forget(key.name);
+    writer_.forget(key.name);
+    reconciler_.remove(key.name);
     changed();
   };
   listener.synced = [this] { synced(); };
@@ -81,26 +89,26 @@ kube::ReflectorListener Daemon::listen_for_pods() {
     marker_.observe(object);
     if (reconciler_.upsert_pod(object)) plan_round(kPodsDelay);
   };
-  listener.remove = [this](const std::string& name, const std::string& uid, const Json&) {
-    marker_.forget(name);
-    if (reconciler_.remove_pod(name, uid)) plan_round(kPodsDelay);
+  listener.remove = [this](const kube::ObjectKey& key, const std::string& uid, const Json&) {
+    marker_.forget(key.name);
+    if (reconciler_.remove_pod(key.name, uid)) plan_round(kPodsDelay);
   };
   listener.synced = [this] { synced(); };
   return listener;
 }
 
 // They aren't waited for: they may be forbidden.
-kube::ReflectorListener Daemon::listen_for_machines() {
+kube::ReflectorListener Daemon::listen_for_kube_nodes() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
-    if (reconciler_.upsert_machine(object)) plan_round(kPodsDelay);
+    if (reconciler_.upsert_kube_node(object)) plan_round(kPodsDelay);
   };
-  listener.remove = [this](const std::string& name, const std::string&, const Json&) {
-    reconciler_.remove_machine(name);
+  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
+    reconciler_.remove_kube_node(key.name);
     plan_round(kPodsDelay);
   };
   listener.synced = [this] {
-    reconciler_.set_machines_listed();
+    reconciler_.set_kube_nodes_listed();
     plan_round(std::chrono::milliseconds(0));
   };
   return listener;
@@ -108,14 +116,14 @@ kube::ReflectorListener Daemon::listen_for_machines() {
 
 // What fails after the first list is tried again, with what is known meanwhile: that isn't worth a change of the
 // status.
-Condition Daemon::machines_condition() const {
+Condition Daemon::kube_nodes_condition() const {
   constexpr const char* kType = "KubernetesNodesWatched";
-  if (!parts_.watch_machines) return {kType, false, "NotAsked", "slurm-k8s.conf has no WatchKubernetesNodes=yes"};
-  if (machines_.synced()) {
+  if (!parts_.watch_kube_nodes) return {kType, false, "NotAsked", "slurm-k8s.conf has no WatchKubernetesNodes=yes"};
+  if (kube_nodes_.synced()) {
     return {kType, true, "Watched", "cordons, taints and failures of Kubernetes nodes are followed"};
   }
-  if (machines_.last_error().empty()) return {kType, false, "Listing", "the first list is under way"};
-  return {kType, false, "Unreadable", machines_.last_error()};
+  if (kube_nodes_.last_error().empty()) return {kType, false, "Listing", "the first list is under way"};
+  return {kType, false, "Unreadable", kube_nodes_.last_error()};
 }
 
 // Pods are needed too: without them a scale-in would choose other nodes.
@@ -130,7 +138,7 @@ void Daemon::start() {
   nodesets_.start();
   pods_.start();
   budgets_reflector_.start();
-  if (parts_.watch_machines) machines_.start();
+  if (parts_.watch_kube_nodes) kube_nodes_.start();
   publish();
 }
 
@@ -145,7 +153,7 @@ bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
     look = parts_.clock.now() + kLook;
   }
   parts_.transport.unwatch_fd(signal_fd);
-  for (kube::Reflector* one : {&nodesets_, &pods_, &machines_, &budgets_reflector_, &claims_reflector_}) one->stop();
+  for (kube::Reflector* one : {&nodesets_, &pods_, &kube_nodes_, &budgets_reflector_, &claims_reflector_}) one->stop();
   if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
   return stop_;
 }
@@ -188,7 +196,7 @@ void Daemon::do_round() {
 Conditions Daemon::conditions(const std::string& nodeset) const {
   const KnownNodeSet& known = reconciler_.nodesets().at(nodeset);
   return {budgets_.condition(nodeset, known, budgets_reflector_.last_error()), partitions_.condition(nodeset),
-          machines_condition()};
+          kube_nodes_condition()};
 }
 
 void Daemon::publish() {

@@ -29,7 +29,7 @@ struct DaemonParts {
   AdminState& admin;
   Timers& timers;
   const Clock& clock;
-  bool watch_machines = false;                 ///< follow the Kubernetes nodes
+  bool watch_kube_nodes = false;               ///< follow the Kubernetes nodes
   std::function<void()> wake_power_save = {};  ///< Reconciler's
 };
 
@@ -50,8 +50,8 @@ class Daemon {
  private:
   kube::ReflectorListener listen_for_nodesets();
   kube::ReflectorListener listen_for_pods();
-  kube::ReflectorListener listen_for_machines();
-  Condition machines_condition() const;
+  kube::ReflectorListener listen_for_kube_nodes();
+  Condition kube_nodes_condition() const;
   void synced();
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
@@ -60,6 +60,7 @@ class Daemon {
 
   DaemonParts parts_;
   std::string version_;
+  kube::Throttle throttle_;  // one 429 pauses all writers
   Reconciler reconciler_;
   SidecarEvents events_;
   StatusWriter writer_;
@@ -69,7 +70,7 @@ class Daemon {
   ClaimKeeper claims_;
   kube::Reflector nodesets_;
   kube::Reflector pods_;
-  kube::Reflector machines_;
+  kube::Reflector kube_nodes_;
   kube::Reflector budgets_reflector_;
   kube::Reflector claims_reflector_;  // started when a NodeSet has claims: it needs rights of its own
   bool watches_claims_ = false;

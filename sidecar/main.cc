@@ -20,6 +20,7 @@
 #include "sidecar/daemon.hpp"
 #include "daemon/fence.hpp"
 #include "http/curl_transport.hpp"
+#include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 #include "daemon/leader_election.hpp"
 #include "daemon/liveness_file.hpp"

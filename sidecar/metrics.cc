@@ -6,22 +6,24 @@
 #include <prometheus/text_serializer.h>
 
 #include <limits>
-#include <span>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
-
-#include "base/histogram.hpp"
-#include "control/lock_times.hpp"
 
 namespace slurmk8s {
 namespace {
 
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
+constexpr auto kGauge = prometheus::MetricType::Gauge;
+constexpr auto kCounter = prometheus::MetricType::Counter;
+constexpr auto kHistogram = prometheus::MetricType::Histogram;
+
 /** One metric with all its samples. */
 class Family {
  public:
-  Family(const char* name, prometheus::MetricType type, const char* help) {
+  Family(std::string_view name, prometheus::MetricType type, std::string_view help) {
     family_.name = name;
     family_.type = type;
     family_.help = help;
@@ -33,29 +35,32 @@ class Family {
     sample.counter.value = value;
     family_.metric.push_back(std::move(sample));
   }
-  /** {"counts":[…],"sum":s} of the engine's status. */
-  void add_histogram(Labels labels, const Json& histogram, std::span<const double> bounds) {
+  /** A sample of the engine's status (engine/engine_metrics.hpp); one of another form is skipped. */
+  void add(Labels labels, const Json& sample) {
+    if (family_.type == kHistogram) return add_histogram(std::move(labels), sample);
+    if (sample.is_number()) add(std::move(labels), sample.number_or(0));
+  }
+  prometheus::MetricFamily take() { return std::move(family_); }
+
+ private:
+  void add_histogram(Labels labels, const Json& histogram) {
+    const Json bounds = histogram["bounds"];
+    const Json counts = histogram["counts"];
+    if (counts.size() != bounds.size() + 1) return;
     prometheus::ClientMetric sample;
     sample.label = std::move(labels);
     std::uint64_t cumulated = 0;
-    for (std::size_t i = 0; i <= bounds.size(); i++) {
-      cumulated += static_cast<std::uint64_t>(histogram["counts"][i].integer_or(0));
-      const bool last = i == bounds.size();
-      sample.histogram.bucket.push_back({cumulated, last ? std::numeric_limits<double>::infinity() : bounds[i]});
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      cumulated += static_cast<std::uint64_t>(counts[i].integer_or(0));
+      sample.histogram.bucket.push_back({cumulated, bounds[i].number_or(std::numeric_limits<double>::infinity())});
     }
     sample.histogram.sample_count = cumulated;
     sample.histogram.sample_sum = histogram["sum"].number_or(0);
     family_.metric.push_back(std::move(sample));
   }
-  prometheus::MetricFamily take() { return std::move(family_); }
 
- private:
   prometheus::MetricFamily family_;
 };
-
-constexpr auto kGauge = prometheus::MetricType::Gauge;
-constexpr auto kCounter = prometheus::MetricType::Counter;
-constexpr auto kHistogram = prometheus::MetricType::Histogram;
 
 void add_counts(const std::string& nodeset, const NodeCounts& counts, Family& nodes) {
   const std::pair<const char*, std::int64_t> states[] = {
@@ -74,75 +79,49 @@ void add_counts(const std::string& nodeset, const NodeCounts& counts, Family& no
   }
 }
 
-/** One sample for each member of an object of numbers. */
-void add_members(const Json& object, const char* label, Family& family) {
-  object.each([&](std::string_view key, const Json& value) {
-    family.add({{label, std::string(key)}}, static_cast<double>(value.integer_or(0)));
-  });
+/** Empty: unknown, of a later engine. */
+std::optional<prometheus::MetricType> parse_type(std::string_view name) {
+  if (name == "gauge") return kGauge;
+  if (name == "counter") return kCounter;
+  if (name == "histogram") return kHistogram;
+  return std::nullopt;
 }
 
-Family single(const char* name, prometheus::MetricType type, const char* help, const Json& value) {
-  Family family(name, type, help);
-  family.add({}, static_cast<double>(value.integer_or(0)));
-  return family;
+/** One of the engine's metrics; empty: this build cannot publish it. */
+std::optional<prometheus::MetricFamily> decode_metric(const Json& metric) {
+  const auto type = parse_type(metric["type"].text());
+  const std::string_view name = metric["name"].text();
+  if (!type || name.empty()) return std::nullopt;
+  Family family(name, *type, metric["help"].text());
+  const std::string label(metric["label"].text());
+  if (label.empty()) {
+    family.add({}, metric["value"]);
+  } else {
+    metric["value"].each([&](std::string_view value, const Json& sample) {
+      family.add({{label, std::string(value)}}, sample);
+    });
+  }
+  return family.take();
 }
 
 }  // namespace
 
 std::string encode_engine_metrics(const Result<Json>& status) {
+  // Ours, since it also says that there is no engine. All others are in the engine's answer.
   Family up("slurm_k8s_engine_up", kGauge, "1 when the engine in slurmctld answers and has compared pods with nodes.");
-  const bool ready = status.ok() && (*status)["ready"].boolean_or(false);
-  up.add({}, ready ? 1 : 0);
-  if (!status.ok()) return prometheus::TextSerializer().Serialize({up.take()});
-
-  const Json& engine = *status;
-  Family pods("slurm_k8s_engine_pods", kGauge, "Pods of nodes by state.");
-  add_members(engine["pods"], "state", pods);
-  Family failures("slurm_k8s_engine_node_failures_total", kCounter,
-                  "Nodes that were set DOWN, since they couldn't come up or lost their pod, by cause.");
-  add_members(engine["failures"], "cause", failures);
-  Family steps("slurm_k8s_engine_resume_seconds", kHistogram,
-               "Time from the resume of a node to each step of its pod.");
-  engine["resume_steps"].each([&](std::string_view step, const Json& histogram) {
-    steps.add_histogram({{"step", std::string(step)}}, histogram, Histogram::kBounds);
-  });
-  Family api("slurm_k8s_engine_api_request_seconds", kHistogram, "Time that the API server takes to answer, by verb.");
-  engine["api_latency"].each([&](std::string_view verb, const Json& histogram) {
-    api.add_histogram({{"verb", std::string(verb)}}, histogram, Histogram::kBounds);
-  });
-  Family locked("slurm_k8s_engine_locked_seconds", kHistogram, "Time that our calls have slurmctld's locks, by call.");
-  engine["locked"].each([&](std::string_view call, const Json& histogram) {
-    locked.add_histogram({{"call", std::string(call)}}, histogram, kLockBounds);
-  });
-  Family paused("slurm_k8s_engine_paused", kGauge, "1 while the API server has the engine wait (429, Retry-After).");
-  paused.add({}, engine["paused"].boolean_or(false) ? 1 : 0);
-  return prometheus::TextSerializer().Serialize(
-      {up.take(), paused.take(), pods.take(), failures.take(), steps.take(), api.take(), locked.take(),
-       single("slurm_k8s_engine_queue_depth", kGauge, "Nodes that wait for their next action.", engine["queue_depth"])
-           .take(),
-       single("slurm_k8s_engine_api_requests_in_flight", kGauge, "Requests to the API server under way.",
-              engine["in_flight"])
-           .take(),
-       single("slurm_k8s_engine_held_nodes", kGauge, "Nodes held back after a failed start.", engine["held_nodes"])
-           .take(),
-       single("slurm_k8s_engine_protected_nodesets", kGauge, "NodeSets whose power-ups fail again and again.",
-              engine["protected_nodesets"])
-           .take(),
-       single("slurm_k8s_engine_resumes_total", kCounter, "Nodes asked up.", engine["resumes"]).take(),
-       single("slurm_k8s_engine_suspends_total", kCounter, "Nodes asked down.", engine["suspends"]).take(),
-       single("slurm_k8s_engine_pods_created_total", kCounter, "Pods made.", engine["pods_created"]).take(),
-       single("slurm_k8s_engine_pods_deleted_total", kCounter, "Pods deleted.", engine["pods_deleted"]).take(),
-       single("slurm_k8s_engine_api_errors_total", kCounter, "Requests that the API server didn't carry out.",
-              engine["api_errors"])
-           .take(),
-       single("slurm_k8s_engine_api_pauses_total", kCounter, "Times that the API server had the engine wait.",
-              engine["api_pauses"])
-           .take()});
+  up.add({}, status.ok() && (*status)["ready"].boolean_or(false) ? 1.0 : 0.0);
+  std::vector<prometheus::MetricFamily> families{up.take()};
+  if (status.ok()) {
+    (*status)["metrics"].each([&](const Json& metric) {
+      if (auto family = decode_metric(metric)) families.push_back(std::move(*family));
+    });
+  }
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 std::string encode_leader_metric(bool leads) {
   Family leader("slurm_k8s_sidecar_leader", kGauge, "1 when this sidecar has the lease, and acts.");
-  leader.add({}, leads ? 1 : 0);
+  leader.add({}, leads ? 1.0 : 0.0);
   return prometheus::TextSerializer().Serialize({leader.take()});
 }
 
@@ -156,7 +135,7 @@ std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& wri
   }
   for (const auto& [name, state] : reconciler.states()) {
     records.add({{"nodeset", name}}, static_cast<double>(state.counts.total));
-    ready.add({{"nodeset", name}}, state.ready ? 1 : 0);
+    ready.add({{"nodeset", name}}, state.ready ? 1.0 : 0.0);
     add_counts(name, state.counts, nodes);
   }
 
@@ -169,7 +148,7 @@ std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& wri
   writes.add({{"result", "ok"}}, static_cast<double>(writer.written()));
   writes.add({{"result", "error"}}, static_cast<double>(writer.failed()));
   Family build("slurm_k8s_sidecar_build_info", kGauge, "1, with the version as a label.");
-  build.add({{"version", version}}, 1);
+  build.add({{"version", version}}, 1.0);
 
   return prometheus::TextSerializer().Serialize(
       {wanted.take(), records.take(), nodes.take(), ready.take(), requests.take(), writes.take(), build.take()});

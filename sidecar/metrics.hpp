@@ -14,7 +14,9 @@ namespace slurmk8s {
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version);
 
 /**
- * The engine's part of it, from its status (core/engine_metrics.hpp); an error, as without an engine: only that. Pure.
+ * The engine's part of it: every metric that its status has (engine/engine_metrics.hpp). What this build does not
+ * understand is skipped: engine and sidecar may be of different builds during an upgrade. An error, as without an
+ * engine: slurm_k8s_engine_up alone. Pure.
  */
 std::string encode_engine_metrics(const Result<Json>& status);
 

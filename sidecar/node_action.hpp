@@ -13,10 +13,10 @@ struct NodeAction {
   /**
    * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
    * from being suspended when they are idle; `subject`: takes that back. `recycle`: powers down as soon as no job is
-   * left, and takes no further one. `features`: those of the machine come or go. `topology`: its machine's.
-   * `recover`: has slurmctld drop records that it has lost, so that they are made again. `clear_reason`: that of a
-   * drain which is over. `weigh`: gives another Weight. `abandon`: powers down what is powering up, and requeues its
-   * jobs.
+   * left, and takes no further one. `features`: those of the Kubernetes node come or go. `topology`: its Kubernetes
+   * node's. `recover`: has slurmctld drop records that it has lost, so that they are made again. `clear_reason`: that
+   * of a drain which is over. `weigh`: gives another Weight. `abandon`: powers down what is powering up, and requeues
+   * its jobs.
    */
   enum class Kind {
     recover,

@@ -26,10 +26,10 @@ struct NodeCounts {
   void add(const SlurmNode& node);
 };
 
-/** Nodes of a NodeSet that could not come up, by the Reasons that the engine gave them. */
+/** Nodes of a NodeSet that failed to power up, by the Reasons that the engine set. */
 struct PowerUpFailures {
-  std::vector<std::string> nodes;  ///< held back
-  bool is_protected = false;       ///< none of the NodeSet's nodes is tried for a while
+  std::vector<std::string> nodes;  ///< backing off
+  bool is_protected = false;       ///< all nodes of the NodeSet back off
   std::string cause;               ///< of one of them
 
   void add(const SlurmNode& node);

@@ -24,10 +24,10 @@ Words change(Words words, const WantedFeatures& wanted, bool with_variants) {
       std::erase(words, feature);
     }
   }
-  if (!wanted.knows_machines) return words;
-  std::erase_if(words, is_machine_feature);
-  if (wanted.machine) {
-    for (const std::string& feature : wanted.machine->features) add_word(words, feature);
+  if (!wanted.knows_kube_nodes) return words;
+  std::erase_if(words, is_kube_node_feature);
+  if (wanted.kube_node) {
+    for (const std::string& feature : wanted.kube_node->features) add_word(words, feature);
   }
   return words;
 }

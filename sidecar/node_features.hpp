@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The features of a node record: its NodeSet's, with the variants, and its machine's; what an administrator adds stays.
-// Pure; any thread.
+// The features of a node record: its NodeSet's, with the variants, and its Kubernetes node's; what an administrator
+// adds stays. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "nodeset/nodeset.hpp"
 #include "slurm/slurm.hpp"
-#include "sidecar/machine_features.hpp"
+#include "sidecar/kube_node_features.hpp"
 
 namespace slurmk8s {
 
@@ -19,8 +19,8 @@ struct WantedFeatures {
   bool knows_variants = true;
   /** NodeSet::features as the last plan had them: those that are in it no more are taken away. Empty: not known. */
   std::string before;
-  bool knows_machines = false;               ///< false: those of machines stay as they are
-  const MachineFeatures* machine = nullptr;  ///< null: it is on none
+  bool knows_kube_nodes = false;                ///< false: those of Kubernetes nodes stay as they are
+  const KubeNodeFeatures* kube_node = nullptr;  ///< null: it is on none
 };
 
 /**

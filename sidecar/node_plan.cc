@@ -16,12 +16,12 @@
 #include <set>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/words.hpp"
 #include "nodeset/names.hpp"
-#include "sidecar/machine_match.hpp"
-#include "sidecar/machine_mirror.hpp"
-#include "sidecar/machine_topology.hpp"
+#include "sidecar/kube_node_match.hpp"
+#include "sidecar/kube_node_mirror.hpp"
+#include "sidecar/kube_node_topology.hpp"
 #include "sidecar/node_features.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/pins.hpp"
@@ -101,10 +101,10 @@ class NodeSetPlanner {
         return;
       }
     }
-    const bool taken = input_.machines && follow_machine(node, nodeset);
-    const MachineFacts* machine = input_.machines ? find_machine(node, nodeset) : nullptr;
-    take_features(node, nodeset, machine);
-    if (machine && needs_topology(node, machine->topology)) topologies_[machine->topology].push_back(node.name);
+    const bool taken = input_.kube_nodes && follow_kube_node(node, nodeset);
+    const KubeNodeFacts* kube_node = input_.kube_nodes ? find_kube_node(node, nodeset) : nullptr;
+    take_features(node, nodeset, kube_node);
+    if (kube_node && needs_topology(node, kube_node->topology)) topologies_[kube_node->topology].push_back(node.name);
     if (has_former_reason(node)) former_reasons_.push_back(node.name);
     if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
     const bool wanted_otherwise = !taken && (is_recycled_for_a_job(node) || is_unused(node, nodeset));
@@ -253,7 +253,7 @@ class NodeSetPlanner {
     return !is_corrected;
   }
 
-  /** It is to be up, unless it `waits` for its machine. */
+  /** It is to be up, unless it `waits` for its Kubernetes node. */
   void keep_up(const SlurmNode& node, bool waits) {
     up_.insert(node.name);
     if (!is_registered(node)) not_up_.push_back(node.name);
@@ -273,26 +273,26 @@ class NodeSetPlanner {
   }
 
   /** True when something is to be done with the node. */
-  bool follow_machine(const SlurmNode& node, const NodeSet& nodeset) {
+  bool follow_kube_node(const SlurmNode& node, const NodeSet& nodeset) {
     const auto pod = input_.pods.find(node.name);
-    const auto step = machine_step(node, pod == input_.pods.end() ? nullptr : &pod->second, *input_.machines,
-                                   nodeset.pod_spec["tolerations"], machine_of(nodeset, node.name));
+    const auto step = kube_node_step(node, pod == input_.pods.end() ? nullptr : &pod->second, *input_.kube_nodes,
+                                     nodeset.pod_spec["tolerations"], kube_node_of(nodeset, node.name));
     if (step) add(step->kind, node, step->reason);
     return step.has_value();
   }
 
   /** Where its pod is, or is to be; null: nobody knows yet. */
-  const MachineFacts* find_machine(const SlurmNode& node, const NodeSet& nodeset) const {
+  const KubeNodeFacts* find_kube_node(const SlurmNode& node, const NodeSet& nodeset) const {
     const auto pod = input_.pods.find(node.name);
-    const bool is_there = pod != input_.pods.end() && !pod->second.machine.empty();
-    const auto found = input_.machines->find(is_there ? pod->second.machine : machine_of(nodeset, node.name));
-    return found == input_.machines->end() ? nullptr : &found->second;
+    const bool is_there = pod != input_.pods.end() && !pod->second.kube_node.empty();
+    const auto found = input_.kube_nodes->find(is_there ? pod->second.kube_node : kube_node_of(nodeset, node.name));
+    return found == input_.kube_nodes->end() ? nullptr : &found->second;
   }
 
-  void take_features(const SlurmNode& node, const NodeSet& nodeset, const MachineFacts* machine) {
+  void take_features(const SlurmNode& node, const NodeSet& nodeset, const KubeNodeFacts* kube_node) {
     const NodeSetState* before = find_before();
     const WantedFeatures wanted{nodeset, input_.has_node_features, before ? before->features : "",
-                                input_.machines != nullptr, machine ? &machine->features : nullptr};
+                                input_.kube_nodes != nullptr, kube_node ? &kube_node->features : nullptr};
     const auto change = features_change(node, wanted);
     if (change) features_[{*change->features, *change->active_features}].push_back(node.name);
   }
@@ -376,22 +376,22 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
 }
 
 /** A node for each Kubernetes node that is chosen. Returns how many there are to be. */
-std::int64_t plan_machines(const NodeSet& nodeset, const NodesByName& records, const Taken& taken,
-                           const NodePlanInput& input, NodeSetPlanner& planner) {
-  if (!input.machines) {
+std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records, const Taken& taken,
+                             const NodePlanInput& input, NodeSetPlanner& planner) {
+  if (!input.kube_nodes) {
     for (const auto& [name, node] : records) planner.keep(*node, nodeset);
     planner.refuse("KubernetesNodesUnknown",
                    "no node is made or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
     return std::ssize(records);
   }
-  MachineNodes nodes = choose_machine_nodes(nodeset, *input.machines);
+  DaemonNodes nodes = choose_daemon_nodes(nodeset, *input.kube_nodes);
   Names ambiguous;
   for (const auto& [name, ready] : nodes.wanted) {
     const auto found = records.find(name);
     if (!is_name_of(nodeset.name, name, input.nodesets)) {
       ambiguous.push_back(name);
     } else if (found != records.end()) {
-      // What would have to come up on a silent machine goes instead, so that no job waits for it.
+      // What would have to come up on a silent Kubernetes node goes instead, so that no job waits for it.
       if (ready || !is_removable(*found->second)) planner.keep(*found->second, nodeset);
     } else if (taken.contains(name)) {
       planner.block(name);
@@ -404,9 +404,9 @@ std::int64_t plan_machines(const NodeSet& nodeset, const NodesByName& records, c
   for (const auto& [name, node] : records) {
     const auto found = nodes.wanted.find(std::string(name));
     if (found != nodes.wanted.end() && (found->second || !is_removable(*node))) continue;
-    const std::string machine = machine_of(nodeset, name);
-    const bool is_gone = !machine.empty() && !input.machines->contains(machine);
-    planner.leave(*node, is_gone ? std::string(kMachineReason) + machine + " is gone" : std::string());
+    const std::string kube_node = kube_node_of(nodeset, name);
+    const bool is_gone = !kube_node.empty() && !input.kube_nodes->contains(kube_node);
+    planner.leave(*node, is_gone ? std::string(kReasonKubeNode) + kube_node + " is gone" : std::string());
   }
   if (!nodes.too_long.empty()) {
     planner.refuse("NameTooLong", describe_hostlist(nodes.too_long) + ": a host name has at most 63 characters");
@@ -446,11 +446,11 @@ NodePlan plan_nodes(const NodePlanInput& input) {
     const Pins& before = input.pins && input.pins->contains(name) ? input.pins->at(name) : kNoPins;
     if (known.spec.ok()) {
       NodeSet nodeset = *known.spec;
-      nodeset.pins = state.pins = plan_pins(nodeset, before, records, input.pods, input.machines);
+      nodeset.pins = state.pins = plan_pins(nodeset, before, records, input.pods, input.kube_nodes);
       NodeSetPlanner planner(name, input, plan);
       planner.begin(nodeset, known, state);
       const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
-      state.desired = (counts_nodes ? plan_ordinals : plan_machines)(nodeset, records, sorted.taken, input, planner);
+      state.desired = (counts_nodes ? plan_ordinals : plan_kube_nodes)(nodeset, records, sorted.taken, input, planner);
       planner.update(nodeset, known, state);
       planner.create(nodeset, room);
       planner.finish();

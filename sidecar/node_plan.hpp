@@ -18,7 +18,7 @@
 #include "slurm/slurm.hpp"
 #include "sidecar/create_stop.hpp"
 #include "sidecar/known_nodeset.hpp"
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 #include "sidecar/node_action.hpp"
 #include "sidecar/node_counts.hpp"
 #include "sidecar/pod_facts.hpp"
@@ -62,7 +62,7 @@ struct NodePlanInput {
   std::int64_t max_nodes;  ///< that Slurm can hold
   const SuspendExemptions& exemptions;
   const std::set<std::string, std::less<>>& held;     ///< nodes that are not to be powered up yet: see PowerUpPace
-  const Machines* machines = nullptr;                 ///< null: they aren't known, and decide nothing
+  const KubeNodes* kube_nodes = nullptr;              ///< null: they aren't known, and decide nothing
   const NodeSetStates* before = nullptr;              ///< of the last plan; null: it is the first one
   const std::map<std::string, Pins>* pins = nullptr;  ///< of NodeSets, as the last plan had them
   bool has_node_features = true;                      ///< slurmctld has node_features/k8s

@@ -26,9 +26,9 @@ bool OpenJobs::look(Slurm& slurm, bool needed) {
   not_before_ = clock_.now() + kShareOfTime * (clock_.now() - begin);
   if (!answer) {
     since_ = 0;
-    unsigned held_back = 0;
-    if (limiter_.allow(clock_.now(), held_back)) {
-      log_warning("slurmctld: jobs: %s (%u more held back)", answer.error().message().c_str(), held_back);
+    unsigned suppressed = 0;
+    if (limiter_.allow(clock_.now(), suppressed)) {
+      log_warning("slurmctld: jobs: %s (%u similar messages suppressed)", answer.error().message().c_str(), suppressed);
     }
     return false;
   }

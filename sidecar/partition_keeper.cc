@@ -38,9 +38,9 @@ bool PartitionKeeper::load(bool fresh) {
   const auto failed = [&](const Error& error) {
     since_ = 0;
     keeps_until_ = {};
-    unsigned held_back = 0;
-    if (limiter_.allow(clock_.now(), held_back)) {
-      log_warning("slurmctld: partitions: %s (%u more held back)", error.message().c_str(), held_back);
+    unsigned suppressed = 0;
+    if (limiter_.allow(clock_.now(), suppressed)) {
+      log_warning("slurmctld: partitions: %s (%u similar messages suppressed)", error.message().c_str(), suppressed);
     }
     return false;
   };

@@ -14,7 +14,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "sidecar/partition_plan.hpp"
 
 namespace slurmk8s {

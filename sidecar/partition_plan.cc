@@ -8,7 +8,7 @@
 #include <set>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "sidecar/record_owner.hpp"
 
 namespace slurmk8s {

@@ -7,7 +7,7 @@
 
 #include "nodeset/nodeset.hpp"
 #include "slurm/slurm.hpp"
-#include "sidecar/machine_facts.hpp"
+#include "sidecar/kube_node_facts.hpp"
 #include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {
@@ -19,6 +19,6 @@ namespace slurmk8s {
  * `records`: those of the NodeSet by name.
  */
 Pins plan_pins(const NodeSet& nodeset, const Pins& before, const std::map<std::string_view, const SlurmNode*>& records,
-               const Pods& pods, const Machines* machines);
+               const Pods& pods, const KubeNodes* kube_nodes);
 
 }  // namespace slurmk8s

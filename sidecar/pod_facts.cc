@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {
@@ -35,7 +35,7 @@ PodFacts decode_pod_facts(const Json& object) {
   facts.uid = metadata["uid"].text();
   facts.phase = decode_phase(object.at({"status", "phase"}).text());
   facts.deleting = !metadata["deletionTimestamp"].is_null();
-  facts.machine = object.at({"spec", "nodeName"}).text();
+  facts.kube_node = object.at({"spec", "nodeName"}).text();
   facts.template_hash = metadata.at({"labels", kLabelTemplate}).text();
   facts.variant = metadata.at({"labels", kLabelVariant}).text();
   facts.deletion_cost = decode_deletion_cost(metadata.at({"annotations", kDeletionCost}).text());

@@ -17,7 +17,7 @@ struct PodFacts {
   std::string uid;
   Phase phase = Phase::pending;
   bool deleting = false;           ///< it has a deletionTimestamp
-  std::string machine;             ///< the Kubernetes node that it is on; empty: none yet
+  std::string kube_node;           ///< the Kubernetes node that it is on; empty: none yet
   std::string template_hash;       ///< hash_template() of the NodeSet that it was made from; empty: not known
   std::string variant = {};        ///< of the template; empty: none
   std::int32_t deletion_cost = 0;  ///< controller.kubernetes.io/pod-deletion-cost; what isn't a number counts as 0

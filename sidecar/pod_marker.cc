@@ -7,15 +7,12 @@
 
 #include "daemon/condition.hpp"
 #include "nodeset/names.hpp"
+#include "nodeset/omit.hpp"
 #include "nodeset/pod_builder.hpp"
 #include "slurm/node_state.hpp"
 
 namespace slurmk8s {
 namespace {
-
-// Requests under way at a time: the API server has better to do. More than kStatesPerSecond, so that the marks of pods
-// in use don't wait for those that tell states.
-constexpr int kMaxRequests = 32;
 
 /** It has a job, or is being made for one. */
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
@@ -29,14 +26,17 @@ bool tells(const Json& condition, const NodeServiceState& service_state) {
 
 }  // namespace
 
-PodMarker::PodMarker(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter)
-    : client_(client), clock_(clock), name_space_(std::move(name_space)), jitter_(std::move(jitter)) {}
-
-PodMarker::~PodMarker() {
-  for (const auto& [name, entry] : entries_) {
-    if (entry.request != 0) client_.cancel(entry.request);
-  }
-}
+PodMarker::PodMarker(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+                     Jitter jitter)
+    : clock_(clock),
+      // More in flight than kStatesPerSecond, so that the marks of pods in use don't wait for those that tell states.
+      writer_(client, clock, throttle,
+              {.resource = kube::kPods,
+               .name_space = std::move(name_space),
+               .what = "pod",
+               .action = "mark",
+               .omit = kOmitOfPods},
+              std::move(jitter)) {}
 
 void PodMarker::observe(const Json& pod) {
   const Json metadata = pod["metadata"];
@@ -49,8 +49,8 @@ void PodMarker::observe(const Json& pod) {
   Entry& entry = entries_[name];
   if (entry.uid != metadata["uid"].text()) {
     entry.uid = metadata["uid"].text();
-    entry.since = entry.not_before = {};
-    entry.failures = 0;
+    entry.since = {};
+    writer_.forget(name);  // it was the former pod's
   }
   entry.nodeset = labels[kLabelNodeSet].text();
   entry.marked = labels[kLabelBusy].text() == "true";
@@ -60,13 +60,8 @@ void PodMarker::observe(const Json& pod) {
 }
 
 void PodMarker::forget(const std::string& name) {
-  const auto found = entries_.find(name);
-  if (found == entries_.end()) return;
-  if (found->second.request != 0) {
-    client_.cancel(found->second.request);
-    in_flight_--;
-  }
-  entries_.erase(found);
+  writer_.forget(name);
+  entries_.erase(name);
 }
 
 void PodMarker::round(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes, std::uint64_t version) {
@@ -95,7 +90,7 @@ void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& node
   const bool marks_differ = busy != entry.marked || entry.service_state.label != entry.label;
   if (!marks_differ && tells(entry.condition, entry.service_state)) return;
   unfinished_ = true;
-  if (entry.request != 0 || clock_.now() < entry.not_before || in_flight_ >= kMaxRequests) return;
+  if (!writer_.may_write(name)) return;
 
   const bool unmarks = entry.marked && nodeset.protects_busy && !busy;
   const bool changes = is_starting(node) || node.going_down();
@@ -128,7 +123,7 @@ void PodMarker::write_marks(const std::string& name, Entry& entry, const NodeSet
   labels.set(kLabelState, entry.service_state.label);
   metadata.set("labels", std::move(labels));
   metadata.set("uid", entry.uid);  // another pod of this name is a conflict
-  send(name, entry, "", kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)));
+  send(name, "", kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)));
 }
 
 void PodMarker::write_condition(const std::string& name, Entry& entry) {
@@ -142,35 +137,15 @@ void PodMarker::write_condition(const std::string& name, Entry& entry) {
   patch.set("metadata", Json::object().set("uid", entry.uid));
   patch.set("status", Json::object().set("conditions", Json::array().push(std::move(condition))));
   // The other conditions are kubelet's: a strategic merge keeps them.
-  send(name, entry, "status", kube::PatchType::strategic_merge, patch);
+  send(name, "status", kube::PatchType::strategic_merge, patch);
 }
 
-void PodMarker::send(const std::string& name, Entry& entry, const char* subresource, kube::PatchType type,
-                     const Json& patch) {
-  in_flight_++;
-  entry.request = client_.patch(kube::kPods, name_space_, name, subresource, type, patch,
-                                [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); });
-}
-
-void PodMarker::on_answer(const std::string& name, Result<Json> answer) {
-  in_flight_--;
-  unfinished_ = true;
-  Entry& entry = entries_[name];  // forget() cancels: it is there
-  entry.request = 0;
-  if (answer.ok()) {
-    entry.failures = 0;
-    observe(*answer);
-    return;
-  }
-  const Error& error = answer.error();
-  entry.not_before = clock_.now() + backoff_.delay(++entry.failures, jitter_(), error.retry_after());
-  // It went, or another one has its name by now: the watch will tell.
-  if (error.code() == Errc::not_found || error.code() == Errc::conflict) return;
-  unsigned held_back = 0;
-  if (limiter_.allow(clock_.now(), held_back)) {
-    log_warning("pod %s/%s: mark: %s (%u more held back)", name_space_.c_str(), name.c_str(), error.message().c_str(),
-                held_back);
-  }
+void PodMarker::send(const std::string& name, const char* subresource, kube::PatchType type, const Json& patch) {
+  const auto answered = [this](const Result<Json>& answer) {
+    unfinished_ = true;
+    if (answer.ok()) observe(*answer);
+  };
+  writer_.patch(name, type, patch, answered, subresource);
 }
 
 }  // namespace slurmk8s

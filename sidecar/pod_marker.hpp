@@ -15,11 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "base/backoff.hpp"
 #include "base/clock.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
-#include "kube/client.hpp"
+#include "kube/object_writer.hpp"
 #include "sidecar/node_plan.hpp"
 #include "sidecar/node_service_state.hpp"
 
@@ -37,10 +34,8 @@ class PodMarker {
   static constexpr double kStatesPerSecond = 20;
 
   /** References must outlive it. */
-  PodMarker(kube::Client& client, const Clock& clock, std::string name_space, Jitter jitter = random_unit);
-  ~PodMarker();
-  PodMarker(const PodMarker&) = delete;
-  PodMarker& operator=(const PodMarker&) = delete;
+  PodMarker(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+            Jitter jitter = random_unit);
 
   /** A node's pod as a watch or an answer has just shown it. */
   void observe(const Json& pod);
@@ -62,9 +57,6 @@ class PodMarker {
     // What Slurm says.
     NodeServiceState service_state;
     TimePoint since{};  // when `service_state` began, as far as we know
-    unsigned failures = 0;
-    TimePoint not_before{};
-    http::RequestId request = 0;
   };
 
   void judge(const std::string& name, Entry& entry, const NodeSet& nodeset, const SlurmNode& node);
@@ -72,21 +64,15 @@ class PodMarker {
   bool may_tell(const Entry& entry, std::chrono::seconds lasting);
   void write_marks(const std::string& name, Entry& entry, const NodeSet& nodeset, bool busy);
   void write_condition(const std::string& name, Entry& entry);
-  void send(const std::string& name, Entry& entry, const char* subresource, kube::PatchType type, const Json& patch);
-  void on_answer(const std::string& name, Result<Json> answer);
+  void send(const std::string& name, const char* subresource, kube::PatchType type, const Json& patch);
 
-  kube::Client& client_;
   const Clock& clock_;
-  const std::string name_space_;
-  const Jitter jitter_;
   std::map<std::string, Entry> entries_;
   std::uint64_t version_ = 0;
-  bool unfinished_ = true;  // there is something to do, or to look at again, without a change from outside
-  int in_flight_ = 0;
+  bool unfinished_ = true;               // there is something to do, or to look at again, without a change from outside
   double allowance_ = kStatesPerSecond;  // of requests that tell states
   TimePoint allowed_at_{};
-  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(60)};
-  LogLimiter limiter_{std::chrono::seconds(30)};
+  kube::ObjectWriter writer_;
 };
 
 }  // namespace slurmk8s

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/pod.hpp"
 #include "sidecar/node_state.hpp"
@@ -84,7 +83,7 @@ bool Reconciler::upsert_pod(const Json& object) {
   // Of a pod that stays, the rest decides nothing about its record.
   const bool matters = known.uid.empty() || known.deletion_cost != facts.deletion_cost ||
                        known.template_hash != facts.template_hash ||
-                       (known.machine != facts.machine && (pins_nodes(object) || gives_something(facts.machine)));
+                       (known.kube_node != facts.kube_node && (pins_nodes(object) || gives_something(facts.kube_node)));
   known = std::move(facts);
   dirty_ |= matters;
   return matters;
@@ -95,9 +94,9 @@ bool Reconciler::pins_nodes(const Json& pod) const {
   return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->pins_nodes;
 }
 
-bool Reconciler::gives_something(const std::string& machine) const {
-  const auto found = machines_.find(machine);
-  return found != machines_.end() && !(found->second.features.features.empty() && found->second.topology.empty());
+bool Reconciler::gives_something(const std::string& kube_node) const {
+  const auto found = kube_nodes_.find(kube_node);
+  return found != kube_nodes_.end() && !(found->second.features.features.empty() && found->second.topology.empty());
 }
 
 bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
@@ -108,10 +107,10 @@ bool Reconciler::remove_pod(const std::string& name, const std::string& uid) {
   return true;
 }
 
-bool Reconciler::upsert_machine(const Json& object) {
-  const MachineFacts facts = decode_machine_facts(object);
+bool Reconciler::upsert_kube_node(const Json& object) {
+  const KubeNodeFacts facts = decode_kube_node_facts(object);
   const std::string name(object.at({"metadata", "name"}).text());
-  const auto [known, is_new] = machines_.try_emplace(name);
+  const auto [known, is_new] = kube_nodes_.try_emplace(name);
   const bool changed = is_new || known->second != facts;  // kubelet writes the object every few minutes
   if (const std::string& wrong = facts.features.wrong; !wrong.empty() && wrong != known->second.features.wrong) {
     log_warning("kubernetes node %s: annotation %s: %s", name.c_str(), kAnnotationFeatures, wrong.c_str());
@@ -121,13 +120,13 @@ bool Reconciler::upsert_machine(const Json& object) {
   return changed;
 }
 
-void Reconciler::remove_machine(const std::string& name) {
-  machines_.erase(name);
+void Reconciler::remove_kube_node(const std::string& name) {
+  kube_nodes_.erase(name);
   dirty_ = true;
 }
 
-void Reconciler::set_machines_listed() {
-  machines_listed_ = true;
+void Reconciler::set_kube_nodes_listed() {
+  kube_nodes_listed_ = true;
   dirty_ = true;
 }
 
@@ -146,9 +145,10 @@ std::chrono::milliseconds Reconciler::round() {
     const Status loaded = load(changed);
     if (!loaded.ok()) {
       load_failures_++;
-      unsigned held_back = 0;
-      if (limiter_.allow(clock_.now(), held_back)) {
-        log_warning("slurmctld: nodes: %s (%u more held back)", loaded.error().message().c_str(), held_back);
+      unsigned suppressed = 0;
+      if (limiter_.allow(clock_.now(), suppressed)) {
+        log_warning("slurmctld: nodes: %s (%u similar messages suppressed)", loaded.error().message().c_str(),
+                    suppressed);
       }
       return load_backoff_.delay(load_failures_, jitter_());
     }
@@ -163,8 +163,8 @@ std::chrono::milliseconds Reconciler::round() {
     if (is_stale) demand.recycle.clear();
     const auto unused = cancelled_.due(clock_.now());
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                machines_listed_ ? &machines_ : nullptr, &states_, &pins_, config_->has_node_features,
-                                &demand, &unused, config_->gres_types});
+                                kube_nodes_listed_ ? &kube_nodes_ : nullptr, &states_, &pins_,
+                                config_->has_node_features, &demand, &unused, config_->gres_types});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
@@ -382,8 +382,10 @@ void Reconciler::settle() {
   if (!unsettled_) return;
   const Status status = slurm_.make_created_nodes_schedulable();
   if (!count("settle", status.ok())) {
-    unsigned held_back = 0;
-    if (limiter_.allow(clock_.now(), held_back)) log_warning("slurmctld: %s", status.error().message().c_str());
+    unsigned suppressed = 0;
+    if (limiter_.allow(clock_.now(), suppressed)) {
+      log_warning("slurmctld: %s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
+    }
     return;
   }
   unsettled_ = false;

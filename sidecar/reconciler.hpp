@@ -19,7 +19,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
 #include "sidecar/cancelled_starts.hpp"
 #include "slurm/slurm.hpp"
 #include "json/json.hpp"
@@ -47,10 +47,10 @@ class Reconciler {
   /** A pod is gone. True when that may change the plan. */
   bool remove_pod(const std::string& name, const std::string& uid);
   /** A Kubernetes node as the API server has it now. True when that may change the plan. */
-  bool upsert_machine(const Json& object);
-  void remove_machine(const std::string& name);
+  bool upsert_kube_node(const Json& object);
+  void remove_kube_node(const std::string& name);
   /** All Kubernetes nodes have been handed over once. Before this, or if it never happens, they decide nothing. */
-  void set_machines_listed();
+  void set_kube_nodes_listed();
   /** All NodeSets and pods have been handed over once. Before this, round() does nothing. */
   void set_listed() { listed_ = true; }
   bool listed() const { return listed_; }
@@ -109,7 +109,7 @@ class Reconciler {
   void remember(const NodeAction& action);
   bool keeps_up(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
-  bool gives_something(const std::string& machine) const;
+  bool gives_something(const std::string& kube_node) const;
   bool is_stopped(const NodeAction& action) const;
   std::string key_of(const NodeAction& action) const;
   void stop(const NodeAction& action);
@@ -122,9 +122,9 @@ class Reconciler {
   const Jitter jitter_;
   NodeSets nodesets_;
   Pods pods_;
-  Machines machines_;
+  KubeNodes kube_nodes_;
   std::map<std::string, Pins> pins_;  // by NodeSet; at first those of its status
-  bool machines_listed_ = false;
+  bool kube_nodes_listed_ = false;
   bool listed_ = false;
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;
@@ -138,7 +138,7 @@ class Reconciler {
   CancelledStarts cancelled_;
   OpenJobs open_jobs_{clock_};
   std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included
-  std::optional<TimePoint> held_until_;      // a node that the last plan held back may be powered up then
+  std::optional<TimePoint> held_until_;      // the end of the back-off of a node in the last plan
   NodeSetStates states_;
   std::vector<NodeAction> done_;
   std::map<Key, Failure> failures_;

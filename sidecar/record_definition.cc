@@ -6,7 +6,7 @@
 #include <array>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/template_hash.hpp"
 
 namespace slurmk8s {

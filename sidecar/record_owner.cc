@@ -2,7 +2,7 @@
 // record_owner(): from names and features to NodeSets.
 #include "sidecar/record_owner.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 
@@ -12,9 +12,9 @@ std::optional<std::string> record_owner(const SlurmNode& record, const NodeSets&
   if (!record.cloud || !record.dynamic) return std::nullopt;
   if (const auto parsed = parse_node_name(record.name)) {
     const auto found = nodesets.find(std::string(parsed->nodeset));
-    const bool names_machines = found != nodesets.end() && found->second.spec.ok() &&
-                                found->second.spec->scaling_mode == ScalingMode::daemon_set;
-    if (found != nodesets.end() && !names_machines) return found->first;
+    const bool is_daemon_set = found != nodesets.end() && found->second.spec.ok() &&
+                               found->second.spec->scaling_mode == ScalingMode::daemon_set;
+    if (found != nodesets.end() && !is_daemon_set) return found->first;
   }
   std::string_view longest;
   for (const std::string_view feature : split(record.features, ',')) {

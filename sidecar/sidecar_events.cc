@@ -9,7 +9,7 @@
 #include "slurm/hostlist.hpp"
 #include "daemon/condition.hpp"
 #include "slurm/reasons.hpp"
-#include "sidecar/machine_mirror.hpp"
+#include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/roll_out.hpp"
 
 namespace slurmk8s {
@@ -17,7 +17,7 @@ namespace {
 
 using Kind = EventRecorder::Kind;
 
-constexpr Kind kUnfitMachine{"Warning", "KubernetesNodeUnfit", "DrainNodes"};
+constexpr Kind kUnfitKubeNode{"Warning", "KubernetesNodeUnfit", "DrainNodes"};
 constexpr Kind kRollOutBegun{"Normal", "RollOutStarted", "RecycleNodes"};
 constexpr Kind kRollOutHalted{"Warning", "RollOutStopped", "KeepFormerTemplate"};
 constexpr Kind kRollOutOver{"Normal", "RollOutDone", "None"};
@@ -40,7 +40,7 @@ bool is_rolling_out(std::string_view reason) {
 
 /** Empty: of no interest, or the engine tells it. */
 std::optional<Kind> kind_of(const NodeAction& action) {
-  if (action.reason.starts_with(kMachineReason)) return kUnfitMachine;
+  if (action.reason.starts_with(kReasonKubeNode)) return kUnfitKubeNode;
   switch (action.kind) {
     case NodeAction::Kind::create: return Kind{"Normal", "NodesCreated", "CreateNodes"};
     case NodeAction::Kind::remove: return Kind{"Normal", "NodesRemoved", "DeleteNodes"};

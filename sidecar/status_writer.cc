@@ -39,7 +39,7 @@ Json power_up_condition(const NodeSetState& state) {
 /** Null, which takes the member away, for none. */
 Json encode_pins(const Pins& pins) {
   Json object;
-  for (const auto& [ordinal, machine] : pins) object.set(ordinal, machine);
+  for (const auto& [ordinal, kube_node] : pins) object.set(ordinal, kube_node);
   return object;
 }
 
@@ -118,17 +118,23 @@ std::string decode_stopped_template(const Json& status) {
   return std::string(status["updateRevision"].text());
 }
 
-StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
-                           OnWritten on_written, Jitter jitter)
-    : client_(client),
-      timers_(timers),
+StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                           std::string name_space, OnWritten on_written, Jitter jitter)
+    : timers_(timers),
       clock_(clock),
-      name_space_(std::move(name_space)),
       on_written_(std::move(on_written)),
-      jitter_(std::move(jitter)) {}
+      writer_(client, clock, throttle,
+              {.resource = kube::kNodeSets,
+               .name_space = std::move(name_space),
+               .what = "nodeset",
+               .action = "status",
+               .backoff = {std::chrono::seconds(1), std::chrono::seconds(30)},
+               .log_interval = std::chrono::seconds(10),
+               .logs_absence = true},
+              std::move(jitter)) {}
 
 StatusWriter::~StatusWriter() {
-  for (auto& [name, entry] : entries_) stop(entry);
+  for (const auto& [name, entry] : entries_) timers_.cancel(entry.timer);
 }
 
 void StatusWriter::observe(const Json& object) {
@@ -141,7 +147,8 @@ void StatusWriter::observe(const Json& object) {
 void StatusWriter::forget(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
-  stop(found->second);
+  timers_.cancel(found->second.timer);
+  writer_.forget(name);
   entries_.erase(found);
 }
 
@@ -152,18 +159,12 @@ void StatusWriter::want(const std::string& name, const NodeSetState& state, cons
   schedule(name, found->second);
 }
 
-void StatusWriter::stop(Entry& entry) {
-  if (entry.request != 0) client_.cancel(entry.request);
-  if (entry.timer != 0) timers_.cancel(entry.timer);
-  entry.request = 0;
-  entry.timer = 0;
-}
-
 // Writes when there is something to write and no write is under way or planned.
 void StatusWriter::schedule(const std::string& name, Entry& entry) {
-  if (entry.request != 0 || entry.timer != 0) return;
+  if (entry.timer != 0 || writer_.is_writing(name)) return;
   if (entry.wanted.is_null() || includes(entry.known, entry.wanted)) return;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(entry.next_write - clock_.now());
+  const TimePoint due = std::max(entry.next_write, writer_.not_before(name));
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - clock_.now());
   entry.timer = timers_.after(std::max(left, std::chrono::milliseconds(0)), [this, name] { write(name); });
 }
 
@@ -174,34 +175,26 @@ void StatusWriter::write(const std::string& name) {
   entry.timer = 0;
   if (includes(entry.known, entry.wanted)) return;
   entry.next_write = clock_.now() + kInterval;
-  entry.before = entry.known;
+  if (!writer_.may_write(name)) return schedule(name, entry);
   Json status = with_transition(entry.wanted, entry.known, clock_.wall());
   remove_pins(entry.known, status);
-  Json patch = Json::object();
-  patch.set("status", std::move(status));
-  entry.request = client_.patch(kube::kNodeSets, name_space_, name, "status", kube::PatchType::merge, patch,
-                                [this, name](Result<Json> answer) { on_answer(name, std::move(answer)); });
+  const auto answered = [this, name, before = entry.known](const Result<Json>& answer) {
+    on_answer(name, before, answer);
+  };
+  writer_.patch(name, kube::PatchType::merge, Json::object().set("status", std::move(status)), answered, "status");
 }
 
-void StatusWriter::on_answer(const std::string& name, Result<Json> answer) {
+void StatusWriter::on_answer(const std::string& name, const Json& before, const Result<Json>& answer) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  entry.request = 0;
   if (answer.ok()) {
     written_++;
-    entry.failures = 0;
     entry.known = (*answer)["status"];
-    if (on_written_) on_written_(name, entry.before, entry.known);
+    if (on_written_) on_written_(name, before, entry.known);
   } else {
     failed_++;
-    entry.failures++;
-    entry.next_write = clock_.now() + backoff_.delay(entry.failures, jitter_(), answer.error().retry_after());
-    unsigned held_back = 0;
-    if (limiter_.allow(clock_.now(), held_back)) {
-      log_warning("nodeset %s/%s: status: %s (%u more held back)", name_space_.c_str(), name.c_str(),
-                  answer.error().message().c_str(), held_back);
-    }
+    entry.next_write = {};
   }
   schedule(name, entry);
 }

@@ -10,13 +10,10 @@
 #include <map>
 #include <string>
 
-#include "base/backoff.hpp"
 #include "base/clock.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "base/timers.hpp"
 #include "daemon/condition.hpp"
-#include "kube/client.hpp"
+#include "kube/object_writer.hpp"
 #include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {
@@ -35,8 +32,8 @@ class StatusWriter {
   using OnWritten = std::function<void(const std::string& name, const Json& before, const Json& after)>;
 
   /** References must outlive it. */
-  StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
-               OnWritten on_written = {}, Jitter jitter = random_unit);
+  StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+               std::string name_space, OnWritten on_written = {}, Jitter jitter = random_unit);
   ~StatusWriter();
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
@@ -56,27 +53,19 @@ class StatusWriter {
   struct Entry {
     Json known;   // status that the API server has
     Json wanted;  // null: none yet
-    Json before;  // of the write that is under way: what was known when it began
     TimePoint next_write{};
-    unsigned failures = 0;
-    http::RequestId request = 0;
     Timers::Id timer = 0;
   };
 
   void schedule(const std::string& name, Entry& entry);
   void write(const std::string& name);
-  void on_answer(const std::string& name, Result<Json> answer);
-  void stop(Entry& entry);
+  void on_answer(const std::string& name, const Json& before, const Result<Json>& answer);
 
-  kube::Client& client_;
   Timers& timers_;
   const Clock& clock_;
-  std::string name_space_;
   OnWritten on_written_;
-  const Jitter jitter_;
   std::map<std::string, Entry> entries_;
-  Backoff backoff_{std::chrono::seconds(1), std::chrono::seconds(30)};
-  LogLimiter limiter_{std::chrono::seconds(10)};
+  kube::ObjectWriter writer_;
   std::uint64_t written_ = 0;
   std::uint64_t failed_ = 0;
 };

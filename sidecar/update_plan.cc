@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "slurm/hostlist.hpp"
 #include "nodeset/template_hash.hpp"
@@ -108,7 +109,7 @@ class Planner {
 
   /** Further ones, either those that are idle or those that are not. */
   void take(bool idle) {
-    const std::int64_t most = nodeset_.update.most_unavailable(std::ssize(input_.members) + input_.missing);
+    const std::int64_t most = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
     for (const auto& [node, taken] : input_.members) {
       if (unavailable_ >= most) return;
       if (taken || !is_candidate(*node) || is_idle(*node) != idle || !may_go(*node)) continue;
@@ -121,33 +122,37 @@ class Planner {
   /** The condition RolledOut: the first thing that keeps it from being so. */
   void describe() {
     RollOut& out = plan_.roll_out;
-    const auto set = [&](const char* reason, std::string message) {
-      out.reason = reason;
-      out.message = std::move(message);
-    };
     const std::string cause = input_.failure.empty() ? "" : ": " + std::string(input_.failure);
     if (out.stopped && (!outdated_.empty() || out.up.empty())) {
       return set(kRollOutStopped, "no node has come up with the template since one failed to" + cause);
     }
-    if (!outdated_.empty()) {
-      const std::string names = describe_hostlist(outdated_);
-      if (nodeset_.update.type == Type::on_delete) return set("OnDelete", names + ": updated when their pods go");
-      if (input_.is_protected) return set("Protected", names + ": not updated while the NodeSet is protected" + cause);
-      if (nodeset_.update.type == Type::scheduled && plan_.steps.empty() && unavailable_ == 0) {
-        return set("WaitingForMaintenance", names + ": updated in a maintenance reservation");
-      }
-      if (!wait_for_jobs_.empty()) {
-        return set("WaitingForJobs",
-                   names + ": to be updated; recycled when their jobs are over: " + describe_hostlist(wait_for_jobs_));
-      }
-      if (plan_.steps.empty() && !not_up_.empty()) {
-        return set("WaitingForNodes", names + ": to be updated when others are up: " + describe_hostlist(not_up_));
-      }
-      return set("RollingOut", names + ": to be updated");
-    }
+    if (!outdated_.empty()) return describe_outdated(cause);
     if (!not_up_.empty()) return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet");
     out.done = true;
     set("TemplateInUse", "no node has a former template");
+  }
+
+  /** The same while nodes have a former template. */
+  void describe_outdated(const std::string& cause) {
+    const std::string names = describe_hostlist(outdated_);
+    if (nodeset_.update.type == Type::on_delete) return set("OnDelete", names + ": updated when their pods go");
+    if (input_.is_protected) return set("Protected", names + ": not updated while the NodeSet is protected" + cause);
+    if (nodeset_.update.type == Type::scheduled && plan_.steps.empty() && unavailable_ == 0) {
+      return set("WaitingForMaintenance", names + ": updated in a maintenance reservation");
+    }
+    if (!wait_for_jobs_.empty()) {
+      return set("WaitingForJobs",
+                 names + ": to be updated; recycled when their jobs are over: " + describe_hostlist(wait_for_jobs_));
+    }
+    if (plan_.steps.empty() && !not_up_.empty()) {
+      return set("WaitingForNodes", names + ": to be updated when others are up: " + describe_hostlist(not_up_));
+    }
+    return set("RollingOut", names + ": to be updated");
+  }
+
+  void set(const char* reason, std::string message) {
+    plan_.roll_out.reason = reason;
+    plan_.roll_out.message = std::move(message);
   }
 
   const UpdateInput& input_;

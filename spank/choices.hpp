@@ -11,26 +11,29 @@
 
 namespace slurmk8s {
 
-/** Most threads that may be asked for: what a task of more CPUs needs, Slurm can't give. */
+/** Maximum of --k8s-threads: Slurm gives a task at most as many CPUs. */
 inline constexpr unsigned kMaxThreads = 65535;
 
-/** What OMP_NUM_THREADS is to be. */
+/** The value of OMP_NUM_THREADS. */
 struct Threads {
   enum class Mode { off, automatic, fixed };
   Mode mode = Mode::off;
   unsigned count = 0;  ///< with Mode::fixed
 };
 
-/** "keep": true, "remove": false. Error (invalid): what was expected. */
+/** "keep": true, "remove": false. Error (invalid): "must be …". */
 Result<bool> parse_service_env(std::string_view text);
 
-/** "off", "auto", or a number from 1 to kMaxThreads. Error (invalid): what was expected. */
+/** "off", "auto", or a number from 1 to kMaxThreads. Error (invalid): "must be …". */
 Result<Threads> parse_threads(std::string_view text);
 
-/** A path from the root without "..": the only kind that a root process acts on. Error (invalid). */
+/** An absolute path without "..": root processes act on no other. Error (invalid). */
 Result<std::string> parse_path(std::string_view text);
 
-/** Calls `take` with each `NAME=value` in turn, until one is refused. The error quotes the whole argument. */
+/**
+ * Calls `take` with each `NAME=value` in turn, until one fails: not_found for an unknown name, else
+ * with the message "must be …". Error (invalid): "NAME: unknown argument" or "NAME: invalid value "x": must be …".
+ */
 Status read_arguments(const std::vector<std::string_view>& arguments,
                       const std::function<Status(std::string_view name, std::string_view value)>& take);
 

@@ -4,7 +4,7 @@
 //   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [service_env=keep|remove] [threads=auto|N|off]
 //                         [gpus=ids|off] [oom_score_adj=N] [memory_limit=on|off] [hide=PATH,PATH…]
 //
-// With `hide` the line must be `required`: Slurm ignores what an optional plugin says.
+// With `hide` the line must be `required`: Slurm ignores failures of an optional plugin.
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -23,6 +23,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "spank/compat.hpp"
 #include "spank/gpu_ids.hpp"
@@ -39,27 +40,25 @@ extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>
 }
 
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
-
 using namespace slurmk8s;
 
 namespace {
 
-constexpr int kFailed = -1;  // Slurm takes nothing else for a failure everywhere
+constexpr int kFailed = -1;  // the only value that all callers in Slurm treat as a failure
 
-// Slurm's struct has pointers to char that isn't const.
+// Slurm's struct has pointers to non-const char.
 char service_env_name[] = "k8s-service-env";
 char service_env_info[] = "keep|remove";
-char service_env_usage[] = "variables by which Kubernetes tells its services (KUBERNETES_SERVICE_HOST and the like)";
+char service_env_usage[] = "keep or remove the variables of Kubernetes' services (KUBERNETES_SERVICE_HOST and so on)";
 char threads_name[] = "k8s-threads";
 char threads_info[] = "auto|N|off";
-char threads_usage[] = "OMP_NUM_THREADS of tasks: their CPUs, a number, or as it is";
+char threads_usage[] = "OMP_NUM_THREADS of tasks: the CPUs of a task, a number, or unchanged";
 
 template <typename T>
 int check_option(const char* name, const char* text, Result<T> (*parse)(std::string_view)) {
   const auto value = parse(text ? text : "");
   if (value) return ESPANK_SUCCESS;
-  slurm_error("--%s: %s", name, value.error().message().c_str());
+  slurm_error("--%s", invalid_value(name, text ? text : "", value.error().message()).message().c_str());
   return kFailed;
 }
 
@@ -74,7 +73,7 @@ int check_threads(int, const char* text, int) {
 spank_option service_env_option = {service_env_name, service_env_info, service_env_usage, 1, 0, check_service_env};
 spank_option threads_option = {threads_name, threads_info, threads_usage, 1, 0, check_threads};
 
-/** The user's text of an option, which Slurm has had checked. */
+/** The value of a user's option, already checked. */
 std::optional<std::string> option_text(spank_t spank, spank_option& option) {
   char* text = nullptr;
   if (spank_option_getopt(spank, &option, &text) != ESPANK_SUCCESS || !text) return std::nullopt;
@@ -134,7 +133,7 @@ StepFacts facts_of(spank_t spank) {
   return step;
 }
 
-/** The effective user's. One that the user database doesn't know has a name from Slurm, and no home. */
+/** The effective user's account. For an unknown user: the name from Slurm, and no home. */
 Account account_of_user(spank_t spank) {
   passwd entry{};
   passwd* found = nullptr;
@@ -145,14 +144,14 @@ Account account_of_user(spank_t spank) {
   return {found->pw_name, found->pw_dir, found->pw_shell[0] ? found->pw_shell : kShell};
 }
 
-/** What the user's profile makes of the basic variables; those alone when the profile isn't done in time. */
+/** The environment after the user's profile; the basic variables alone when the profile fails or is too slow. */
 EnvChanges login_environment(const Account& account, std::chrono::seconds limit) {
   const EnvChanges basics = basic_environment(account);
   EnvChanges begin = basics;
   for (const char* name : {"LANG", "TZ"}) {  // the image's
     if (const char* value = std::getenv(name)) begin.push_back({name, value});
   }
-  begin.push_back({"ENVIRONMENT", "BATCH"});  // for profiles that would wait for an answer
+  begin.push_back({"ENVIRONMENT", "BATCH"});  // tells profiles not to prompt
   const std::string mark = new_mark();
   const auto output = login_output(account, login_arguments(account.shell, mark), begin, mark, limit);
   auto login = output ? parse_login_output(*output, mark) : Result<EnvChanges>(output.error());
@@ -162,18 +161,27 @@ EnvChanges login_environment(const Account& account, std::chrono::seconds limit)
   return basics;
 }
 
-/** For a batch script only, as in Slurm: its steps get what it hands to srun. */
+/** For a batch script only, as in Slurm: srun passes it to the steps. */
 void add_login_environment(spank_t spank, const Settings& settings, bool batch) {
   const bool asked_us = job_variable(spank, kLoginEnv) == "1";
   if (!batch || (!asked_us && job_variable(spank, kGetUserEnv) != "1")) return;
-  // A job that this one submits asks in the same way.
+  // So that a job submitted from this one requests it too.
   if (asked_us) change_environment(spank, {{kGetUserEnv, "1"}, {kLoginEnv, std::nullopt}});
   if (settings.login_env == std::chrono::seconds(0)) return;
   const EnvChanges login = login_environment(account_of_user(spank), settings.login_env);
   change_environment(spank, without_names(login, job_variables(spank)));
 }
 
-// A job can run without any of it: what goes wrong is logged, and the rest is done.
+void set_gpu_ids(spank_t spank) {
+  const auto ids = job_variable(spank, "SLURM_K8S_GPUS");
+  const auto changes = gpu_changes(ids.value_or(""), job_variable(spank, "CUDA_VISIBLE_DEVICES"));
+  if (changes)
+    change_environment(spank, *changes);
+  else
+    slurm_error("spank_k8s: %s", changes.error().message().c_str());
+}
+
+// A job can run without any of this: failures are logged.
 int set_environment(spank_t spank, const Settings& settings) {
   add_login_environment(spank, settings, facts_of(spank).batch);
 
@@ -194,14 +202,7 @@ int set_environment(spank_t spank, const Settings& settings) {
   const Threads threads = wish ? parse_threads(*wish).value_or(settings.threads) : settings.threads;
   change_environment(spank, thread_changes(threads, wish.has_value(), facts_of(spank)));
 
-  if (settings.pod_gpus) {
-    const auto ids = job_variable(spank, "SLURM_K8S_GPUS");
-    const auto changes = gpu_changes(ids.value_or(""), job_variable(spank, "CUDA_VISIBLE_DEVICES"));
-    if (changes)
-      change_environment(spank, *changes);
-    else
-      slurm_error("spank_k8s: %s", changes.error().message().c_str());
-  }
+  if (settings.pod_gpus) set_gpu_ids(spank);
   return ESPANK_SUCCESS;
 }
 
@@ -212,7 +213,7 @@ int protect_pod(const Settings& settings) {
   }
   if (settings.hidden.empty()) return ESPANK_SUCCESS;
   const auto hidden = hide_paths(settings.hidden);
-  if (hidden) return ESPANK_SUCCESS;  // where it isn't permitted, task_init looks whether the task can read them
+  if (hidden) return ESPANK_SUCCESS;  // not permitted: task_init checks whether the task can read them
   slurm_error("spank_k8s: %s", hidden.error().message().c_str());
   return kFailed;
 }
@@ -220,11 +221,11 @@ int protect_pod(const Settings& settings) {
 int refuse_readable_secrets(const Settings& settings) {
   const auto file = first_readable(settings.hidden);
   if (!file) return ESPANK_SUCCESS;
-  slurm_error("spank_k8s: %s: jobs must not read it, and can", file->c_str());
+  slurm_error("spank_k8s: %s: listed in hide= but readable by the job's user; task refused", file->c_str());
   return kFailed;
 }
 
-/** Tells the user, in the step's standard error, and slurmctld. A job that ends so isn't requeued. */
+/** Notifies the user, in the step's standard error, and slurmctld, which does not requeue the job. */
 void end_job(const MemoryLimit& limit, std::uint64_t used) {
   constexpr std::uint64_t kMiB = 1 << 20;
   const unsigned long long uses = used / kMiB;
@@ -232,17 +233,16 @@ void end_job(const MemoryLimit& limit, std::uint64_t used) {
   slurm_error("spank_k8s: job %u uses %llu MiB of memory on this node and has %llu (--mem): it ends as OUT_OF_MEMORY",
               limit.job, uses, has);
   if (compat::complete_job(limit.job, compat::kOutOfMemory) == SLURM_SUCCESS || errno == ESLURM_ALREADY_DONE) return;
-  slurm_error("spank_k8s: job %u: slurmctld wasn't told that it is out of memory: %s", limit.job,
-              slurm_strerror(errno));
+  slurm_error("spank_k8s: job %u: OUT_OF_MEMORY not reported to slurmctld: %s", limit.job, slurm_strerror(errno));
 }
 
-/** Of this slurmstepd. Never destroyed by exit(): its thread may be anywhere. */
+/** The watch of this slurmstepd. Not destroyed by exit(), since its thread may still run. */
 std::unique_ptr<MemoryWatch>& memory_watch() {
   static auto* watch = new std::unique_ptr<MemoryWatch>();
   return *watch;
 }
 
-/** Once in a slurmstepd, after its first task: before that it changes its rights to and fro. */
+/** Once in a slurmstepd, after its first task: before that slurmstepd switches users repeatedly. */
 int watch_memory(spank_t spank, const Settings& settings) {
   if (!settings.memory_limit || memory_watch()) return ESPANK_SUCCESS;
   MemoryLimit limit;
@@ -254,7 +254,7 @@ int watch_memory(spank_t spank, const Settings& settings) {
   return ESPANK_SUCCESS;
 }
 
-/** A hook that needs the settings. Wrong ones are told by slurm_spank_init(), and nothing is done here. */
+/** A hook that needs the settings. Fails on invalid ones, which slurm_spank_init() has reported. */
 template <typename Fn>
 int with_settings(const char* where, int count, char** arguments, Fn&& fn) {
   return guarded(where, kFailed, [&] {
@@ -272,7 +272,7 @@ SLURMK8S_EXPORT extern const char plugin_type[] = "spank";
 SLURMK8S_EXPORT extern const unsigned int plugin_version = SLURM_VERSION_NUMBER;
 SLURMK8S_EXPORT extern const unsigned int spank_plugin_version = 1;
 
-/** Everywhere: checks the arguments; where jobs are submitted and run, makes the users' options known. */
+/** In all contexts: checks the arguments; registers the users' options except in slurmd. */
 SLURMK8S_EXPORT int slurm_spank_init(spank_t spank, int count, char** arguments) {
   return guarded("slurm_spank_init", kFailed, [&] {
     const auto settings = settings_of(count, arguments);
@@ -289,7 +289,7 @@ SLURMK8S_EXPORT int slurm_spank_init(spank_t spank, int count, char** arguments)
   });
 }
 
-/** In slurmstepd, for each step, before the user's tasks: the job's environment can be changed here. */
+/** In slurmstepd, for each step, before the user's tasks: changes the job's environment. */
 SLURMK8S_EXPORT int slurm_spank_user_init(spank_t spank, int count, char** arguments) {
   if (spank_remote(spank) != 1) return ESPANK_SUCCESS;
   return with_settings("slurm_spank_user_init", count, arguments,
@@ -307,7 +307,7 @@ SLURMK8S_EXPORT int slurm_spank_task_post_fork(spank_t spank, int count, char** 
                        [&](const Settings& settings) { return watch_memory(spank, settings); });
 }
 
-/** Everywhere, at the end: Slurm takes the plugin out of the process after this. */
+/** In all contexts, at the end: Slurm unloads the plugin after this. */
 SLURMK8S_EXPORT int slurm_spank_exit(spank_t, int, char**) {
   guarded_void("slurm_spank_exit", [] { memory_watch().reset(); });
   return ESPANK_SUCCESS;
@@ -319,9 +319,9 @@ SLURMK8S_EXPORT int slurm_spank_task_init(spank_t, int count, char** arguments) 
 }
 
 /**
- * Nothing is done here. Where a SPANK plugin has this hook, slurmd calls the epilogs of PrEp plugins at the end of
- * every job, and not only where a step of the job is still there: prep/k8s kills processes that outlived the job.
- * slurmd starts a process for this hook with PrEpPlugins=prep/script alone.
+ * Does nothing. With a SPANK plugin that has this hook, slurmd calls the epilogs of PrEp plugins at the end of every
+ * job, not only if a step of the job still exists: prep/k8s then kills processes that outlived the job. slurmd starts a
+ * process for this hook only with PrEpPlugins=prep/script.
  */
 SLURMK8S_EXPORT int slurm_spank_job_epilog(spank_t, int, char**) { return ESPANK_SUCCESS; }
 

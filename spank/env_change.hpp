@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// EnvChange: what is to become of one variable of a job's environment. Values; any thread.
+// EnvChange: a change of one variable of a job's environment. Values; any thread.
 #pragma once
 
 #include <optional>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm's GPU numbers as ids.
+// Maps Slurm's GPU numbers to ids.
 #include "spank/gpu_ids.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -17,14 +17,14 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/** "GPU-5f3c…", "MIG-…", "0:1": what a driver takes for one device. */
+/** "GPU-5f3c…", "MIG-…", "0:1": the id of one device. */
 bool is_device(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == ':' || c == '.';
   });
 }
 
-/** No list of devices: everything, nothing, or a path where mounts say it. */
+/** Not a device list: everything, nothing, or a path where mounts choose the devices. */
 bool is_word(std::string_view ids) {
   return ids.empty() || ids == "all" || ids == "none" || ids == "void" || ids.starts_with('/');
 }
@@ -44,7 +44,7 @@ Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std
                    format("%s=%s: the pod has %zu GPUs", kCuda, cuda_visible_devices->c_str(), ids.size()));
     }
     const std::string_view id = ids[static_cast<std::size_t>(*index)];
-    if (!is_device(id)) return Error(Errc::invalid, "SLURM_K8S_GPUS: no list of devices");
+    if (!is_device(id)) return Error(Errc::invalid, "SLURM_K8S_GPUS: not a device list");
     if (!visible.empty()) visible += ',';
     visible += id;
   }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What to ask a login shell for, and reading its answer.
+// Arguments of a login shell, and parsing of its output.
 #include "spank/login_env.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
-/** Of the shell that printed them, or of a terminal and a machine that the job doesn't have. */
+/** Variables of the shell itself, or of a terminal and a host that are not the job's. */
 constexpr std::array<std::string_view, 8> kNotOfJobs{"_",       "PWD",  "OLDPWD",      "SHLVL",
                                                      "DISPLAY", "TERM", "ENVIRONMENT", "HOSTNAME"};
 
@@ -29,7 +29,7 @@ EnvChanges basic_environment(const Account& account) {
 std::vector<std::string> login_arguments(const std::string& shell, const std::string& mark) {
   const std::string name = shell.substr(shell.rfind('/') + 1);
   std::vector<std::string> arguments{"-" + name};
-  // The dash makes it a login shell. bash asks for the option as well; csh takes it only where it is alone.
+  // The dash makes it a login shell. bash needs the option as well; csh accepts it only alone.
   if (!name.ends_with("csh")) arguments.emplace_back("-l");
   arguments.emplace_back("-c");
   arguments.emplace_back("echo " + mark + "; /usr/bin/env -0; echo " + mark);
@@ -41,7 +41,7 @@ Result<EnvChanges> parse_login_output(std::string_view output, const std::string
   const std::size_t first = output.find(line);
   const std::size_t last = output.rfind(line);
   if (first == std::string_view::npos || last == first) {
-    return Error(Errc::invalid, "the login shell didn't print its environment");
+    return Error(Errc::invalid, "the login shell did not print its environment");
   }
   EnvChanges login;
   for (const std::string_view variable : split(output.substr(first + line.size(), last - first - line.size()), '\0')) {

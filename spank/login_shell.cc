@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Running a user's login shell: fork, the user's ids for good, exec, and a deadline.
+// Runs a user's login shell: fork, permanently the user's ids, exec, and a deadline.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/random.h>
@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstdint>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/child_process.hpp"
 #include "spank/login_env.hpp"
 
@@ -22,25 +22,25 @@ using std::chrono::milliseconds;
 using Deadline = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMaxOutput = 262144;
-/** How long to wait for a process that was killed: one that the kernel can't end is left. */
+/** How long to wait for a killed process; one that the kernel cannot end is left behind. */
 constexpr int kMaxWaits = 100;
 constexpr int kWaitMilliseconds = 10;
 
-/** The effective ids become the only ones, so that there is no way back to root. */
+/** Drops all ids but the effective ones, permanently. */
 bool keep_effective_ids() {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
-  // Not by the C library: it would signal the process's other threads, which the child doesn't have.
+  // Not with the C library, which would signal other threads, which the child does not have.
   if (::syscall(SYS_setresgid, group, group, group) != 0) return false;
   if (::syscall(SYS_setresuid, user, user, user) != 0) return false;
   return user != 0 && ::getuid() == user && ::syscall(SYS_setresuid, 0, 0, 0) != 0;
 }
 
-/** In the child, between fork and exec: only calls that are safe beside other threads' locks. */
+/** In the child, between fork and exec: async-signal-safe calls only. */
 [[noreturn]] void become(const Account& account, char* const* arguments, char* const* environment, int output) {
   ::setsid();
   reset_signals();
-  // Slurm may have closed its own descriptor 0, which `output` can have got: that is copied first.
+  // Slurm may have closed its descriptor 0, which `output` may have reused: copied first.
   if (::dup2(output, 1) < 0) ::_exit(kCannotRun);
   const int null = ::open("/dev/null", O_RDWR);
   if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(null, 2) < 0) ::_exit(kCannotRun);
@@ -51,13 +51,13 @@ bool keep_effective_ids() {
   ::_exit(kCannotRun);
 }
 
-/** Until the second mark, or the end of the output. */
+/** Reads until the second mark, or the end of the output. */
 Result<std::string> read_until(int fd, const std::string& mark, Deadline deadline) {
   const std::string line = mark + "\n";
   std::string text;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left <= milliseconds(0)) return Error(Errc::timeout, "the login shell didn't end in time");
+    if (left <= milliseconds(0)) return Error(Errc::timeout, "the login shell did not end in time");
     pollfd look{fd, POLLIN, 0};
     if (::poll(&look, 1, static_cast<int>(left.count())) <= 0) continue;
     char buffer[8192];
@@ -67,7 +67,7 @@ Result<std::string> read_until(int fd, const std::string& mark, Deadline deadlin
     if (got == 0) return text;
     text.append(buffer, static_cast<std::size_t>(got));
     if (text.ends_with(line) && text.find(line) != text.size() - line.size()) return text;
-    if (text.size() > kMaxOutput) return Error(Errc::invalid, "the login shell printed too much");
+    if (text.size() > kMaxOutput) return Error(Errc::invalid, "the login shell printed more than 256 KiB");
   }
 }
 
@@ -89,7 +89,7 @@ std::string new_mark() {
 
 Result<std::string> login_output(const Account& account, const std::vector<std::string>& arguments,
                                  const EnvChanges& environment, const std::string& mark, milliseconds limit) {
-  if (::geteuid() == 0) return Error(Errc::forbidden, "no profile is read as root");
+  if (::geteuid() == 0) return Error(Errc::forbidden, "refused to read a profile as root");
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value.value_or(""));
   const std::vector<char*> argv = pointers(arguments);

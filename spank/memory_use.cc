@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading /proc: whose a process is, and what it uses.
+// Reads /proc: users and memory of processes.
 #include "spank/memory_use.hpp"
 
 #include <sys/syscall.h>
@@ -11,16 +11,16 @@
 #include <unordered_map>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr std::size_t kMaxText = 8192;
-/** More than a pod's kernel lets it have. */
+/** More than the processes of a pod. */
 constexpr int kDeepest = 4096;
 
-/** What follows "KEY:" at the beginning of a line, up to its end. */
+/** The rest of the line that begins with "KEY:". */
 std::optional<std::string_view> value_of(std::string_view text, std::string_view key) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -34,7 +34,7 @@ std::optional<std::string_view> value_of(std::string_view text, std::string_view
   return std::nullopt;
 }
 
-/** The number that `text` begins with. */
+/** The number at the beginning of `text`. */
 std::optional<std::uint64_t> leading_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -50,11 +50,11 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::string_view k
 /** Of a line such as "RssAnon:     128 kB". */
 std::uint64_t bytes_of(std::string_view text, std::string_view key) { return number_of(text, key).value_or(0) * 1024; }
 
-/** Reads with the rights of a process's user: root without CAP_SYS_PTRACE may not look at its pages. */
+/** Reads with the rights of a process's user: root without CAP_SYS_PTRACE may not read smaps_rollup. */
 class AsUser {
  public:
   AsUser(uid_t user, gid_t group) {
-    // Not those of the C library, which may some day do it for all threads.
+    // Not with the C library, which may set them for all threads.
     ::syscall(SYS_setfsgid, group);
     ::syscall(SYS_setfsuid, user);
   }

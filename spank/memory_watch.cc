@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The watch's thread: look, wait, and the end of the job.
+// The watch's thread: poll, wait, and the end of the job.
 #include "spank/memory_watch.hpp"
 
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr const char* kProc = "/proc";
-/** Processes that make others while they are being stopped are found by the next look. */
+/** Processes created meanwhile are found by the next pass. */
 constexpr int kRounds = 20;
 constexpr std::chrono::milliseconds kAgain{20};
 
@@ -25,7 +25,7 @@ std::vector<MemoryProcess> look(std::uint32_t job) {
   return all ? processes_of_job(*all, job, ::getpid()) : std::vector<MemoryProcess>();
 }
 
-/** Until there is none left to be stopped. */
+/** Repeats until there is none left to stop. */
 void stop_all(std::uint32_t job) {
   for (int round = 0; round < kRounds; ++round) {
     bool more = false;
@@ -36,7 +36,7 @@ void stop_all(std::uint32_t job) {
   }
 }
 
-/** Until there is none left. */
+/** Repeats until there is none left. */
 void kill_all(std::uint32_t job) {
   for (int round = 0; round < kRounds; ++round) {
     const std::vector<MemoryProcess> left = look(job);
@@ -51,10 +51,10 @@ void kill_all(std::uint32_t job) {
 std::chrono::microseconds next_look(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
                                     std::chrono::microseconds took) {
   using std::chrono::microseconds;
-  constexpr microseconds kLongest = std::chrono::seconds(30);
+  constexpr microseconds kMaxPause = std::chrono::seconds(30);
   const bool fast = used > before && used - before > limit / 32;
   const microseconds pause = std::chrono::milliseconds(fast ? 20 : 100);
-  return std::max(pause, std::min(50 * took, kLongest));
+  return std::max(pause, std::min(50 * took, kMaxPause));
 }
 
 MemoryWatch::MemoryWatch(MemoryLimit limit, EndJob end_job) : limit_(limit), end_job_(std::move(end_job)) {

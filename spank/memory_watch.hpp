@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A thread in slurmstepd that ends a job which uses more memory in this pod than it asked for.
+// A thread in slurmstepd that ends a job that uses more memory in this pod than --mem.
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +13,24 @@
 
 namespace slurmk8s {
 
-/** What is watched. */
+/** A job and its limit. */
 struct MemoryLimit {
   std::uint32_t job = 0;
   std::uint64_t bytes = 0;  ///< more than 0
 };
 
 /**
- * How long to wait until the next look, when `before` and now `used` bytes were in use. 100 ms; 20 while it grows fast,
- * since a task fills a gigabyte in less than half a second. But 50 times as long as the last look `took`, and 30 s at
- * most: to look at pages that are shared takes 12 ms for each gigabyte. Pure.
+ * The pause until the next poll, when `before` and now `used` bytes were in use. 100 ms; 20 ms during fast growth,
+ * since a task fills a gigabyte in less than half a second. But at least 50 times as long as the last poll `took`, and
+ * at most 30 s: reading shared pages takes 12 ms per gigabyte. Pure.
  */
 std::chrono::microseconds next_look(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
                                     std::chrono::microseconds took);
 
 /**
- * Looks at the processes below the job's slurmstepds, of which this process is one. Over the limit, twice in a row
- * where it isn't certain: they are stopped, so that they can't take more meanwhile; `end_job` is called, once, in the
- * thread, with the bytes in use; then they are killed, and the watch is over. Every slurmstepd of a job may have one:
- * it doesn't matter which is first.
+ * Polls the processes below the job's slurmstepds, of which this process is one. Over the limit, twice in a row if
+ * uncertain, it stops them, so that they take no more memory; calls `end_job` once, in the thread, with the bytes in
+ * use; kills them, and ends. Every slurmstepd of a job may have a watch: any of them can be first.
  */
 class MemoryWatch {
  public:
@@ -51,7 +50,7 @@ class MemoryWatch {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;  ///< under mutex_
-  std::thread thread_;  ///< the last: it uses the others
+  std::thread thread_;  ///< last: it uses the members above
 };
 
 }  // namespace slurmk8s

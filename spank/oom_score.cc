@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writing oom_score_adj.
+// Writes oom_score_adj.
 #include "spank/oom_score.hpp"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {
@@ -18,7 +18,7 @@ Status raise_oom_score(const std::string& file, int value) {
   constexpr std::size_t kMaxBytes = 32;
   const std::string text = SLURMK8S_TRY(read_file(file, kMaxBytes));
   const auto now = parse_int(trim(text));
-  if (!now) return Error(Errc::invalid, file + ": no number");
+  if (!now) return Error(Errc::invalid, file + ": not a number");
   if (*now >= value) return {};
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   const std::string number = std::to_string(value);

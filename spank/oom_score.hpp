@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A process's oom_score_adj: whom the kernel kills first when a pod's memory is used up.
+// oom_score_adj of a process: the kernel kills the highest first when a pod is out of memory.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace slurmk8s {
 
 /**
- * Writes `value` to `file` (/proc/PID/oom_score_adj) unless it is as high already: raising needs no capability,
- * lowering would. Blocks no longer than the kernel does. Errors name the file.
+ * Writes `value` to `file` (/proc/PID/oom_score_adj) unless it is as high already: lowering would need a capability.
+ * Errors name the file.
  */
 Status raise_oom_score(const std::string& file, int value);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading pod.env.
+// Parses pod.env.
 #include "spank/pod_env.hpp"
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -29,7 +29,7 @@ Result<EnvChanges> parse_pod_env(std::string_view text) {
     if (line.empty() || line.front() == '#') continue;
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return Error(Errc::invalid, format("line %d: NAME=value was expected", number));
+      return Error(Errc::invalid, format("line %d: must be NAME=value", number));
     }
     const std::string_view name = line.substr(0, equals);
     if (name.starts_with(kPrefix)) changes.push_back({std::string(name), std::string(line.substr(equals + 1))});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hiding paths, and looking whether they can be read.
+// Hides paths, and checks whether they are readable.
 #include "spank/secrets.hpp"
 
 #include <sched.h>
@@ -45,7 +45,7 @@ Result<bool> hide_paths(const std::vector<std::string>& paths) {
     if (errno == EPERM || errno == ENOSYS) return false;
     return system_error("mount namespace");
   }
-  // What is mounted here must not reach the other processes of the pod.
+  // These mounts must not reach the other processes of the pod.
   if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return system_error("mount namespace: slave");
   for (const std::string& path : paths) SLURMK8S_CHECK(hide(path));
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Secrets of a pod that its jobs must not read: hidden by mounts where the kernel allows it, else looked at.
+// Secrets of a pod that its jobs must not read: hidden by mounts where the kernel allows it, else checked.
 //
-// A mount namespace of a task's own needs CAP_SYS_ADMIN, which a pod has only when it is asked for.
+// A mount namespace for a task needs CAP_SYS_ADMIN, which a pod has only on request.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace slurmk8s {
 
 /**
  * Gives the calling process a mount namespace in which each folder of `paths` is empty and each file is /dev/null;
- * paths that aren't there are skipped. Call in a task's own process, as root. False: the kernel doesn't permit it, and
- * nothing has changed. Error: it was permitted, but a mount went wrong; the task must not run then.
+ * skips missing paths. Call in a task's process, as root. False: the kernel does not permit it; nothing has changed.
+ * Error: a mount failed; the task must not run.
  */
 Result<bool> hide_paths(const std::vector<std::string>& paths);
 
 /**
- * The first regular file that the calling process may read: one of `paths`, or directly in a folder of them (symbolic
- * links followed, at most 256 entries looked at). Call as the user who is to be kept out.
+ * The first regular file that the calling process may read: one of `paths`, or directly in a folder of them (follows
+ * symbolic links, checks at most 256 entries). Call as the job's user.
  */
 std::optional<std::string> first_readable(const std::vector<std::string>& paths);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Telling Kubernetes' service variables from a user's.
+// Distinguishes Kubernetes' service variables from a user's.
 #include "spank/service_env.hpp"
 
 #include <set>
@@ -13,7 +13,7 @@ bool is_or_begins(std::string_view rest, std::string_view word) {
   return rest.starts_with(word) && (rest.size() == word.size() || rest[word.size()] == '_');
 }
 
-/** `name` is one that Kubernetes makes for the service whose prefix it has; `rest` is what follows the prefix. */
+/** Whether `rest`, the part after a service's prefix, is a suffix that Kubernetes uses. */
 bool is_service_suffix(std::string_view rest) {
   return rest == kHost || is_or_begins(rest, "_SERVICE_PORT") || is_or_begins(rest, "_PORT");
 }
@@ -26,7 +26,7 @@ EnvChanges without_services(const std::vector<std::string_view>& names) {
   for (const std::string_view name : all) {
     if (name.size() <= kHost.size() || !name.ends_with(kHost)) continue;
     const std::string_view service = name.substr(0, name.size() - kHost.size());
-    // Only together: a user's own REDIS_SERVICE_HOST has no port of that name beside it, as a rule.
+    // Only both together: a user's own REDIS_SERVICE_HOST usually comes without the port.
     if (all.contains(std::string(service) + "_SERVICE_PORT")) services.insert(service);
   }
   EnvChanges changes;

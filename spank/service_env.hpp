@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The variables by which Kubernetes tells the containers of a pod where services are. Pure; any thread.
+// Kubernetes' service variables. Pure; any thread.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,9 @@
 namespace slurmk8s {
 
 /**
- * The removal of such variables among `names`: KUBERNETES_SERVICE_*, KUBERNETES_PORT*, and for each service X with both
- * X_SERVICE_HOST and X_SERVICE_PORT these two, X_SERVICE_PORT_*, X_PORT and X_PORT_*. A job has those of the pod that
- * it was submitted from, where they may have been true.
+ * Removes such variables among `names`: KUBERNETES_SERVICE_*, KUBERNETES_PORT*, and for each service X with both
+ * X_SERVICE_HOST and X_SERVICE_PORT these two, X_SERVICE_PORT_*, X_PORT and X_PORT_*. A job has those of the
+ * pod from which it was submitted.
  */
 EnvChanges without_services(const std::vector<std::string_view>& names);
 

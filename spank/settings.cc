@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading the plugin's arguments.
+// Parses the plugin's arguments.
 #include "spank/settings.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -14,7 +14,13 @@ Result<std::chrono::seconds> parse_login_env(std::string_view text) {
   if (text == "off") return std::chrono::seconds(0);
   const auto seconds = parse_int(text);
   if (seconds && *seconds >= 1 && *seconds <= kMaxLoginSeconds) return std::chrono::seconds(*seconds);
-  return Error(Errc::invalid, format("off, or seconds from 1 to %d were expected", kMaxLoginSeconds));
+  return Error(Errc::invalid, format("must be off, or seconds from 1 to %d", kMaxLoginSeconds));
+}
+
+Result<int> parse_oom_score_adj(std::string_view text) {
+  const auto number = parse_int(text);
+  if (number && *number >= 0 && *number <= kMaxOomScoreAdj) return static_cast<int>(*number);
+  return Error(Errc::invalid, format("must be a number from 0 to %d", kMaxOomScoreAdj));
 }
 
 Status apply(Settings& settings, std::string_view name, std::string_view value) {
@@ -28,22 +34,18 @@ Status apply(Settings& settings, std::string_view name, std::string_view value) 
   } else if (name == "threads") {
     settings.threads = SLURMK8S_TRY(parse_threads(value));
   } else if (name == "gpus") {
-    if (value != "ids" && value != "off") return Error(Errc::invalid, "ids or off was expected");
+    if (value != "ids" && value != "off") return Error(Errc::invalid, "must be ids or off");
     settings.pod_gpus = value == "ids";
   } else if (name == "oom_score_adj") {
-    const auto number = parse_int(value);
-    if (!number || *number < 0 || *number > kMaxOomScoreAdj) {
-      return Error(Errc::invalid, format("a number from 0 to %d was expected", kMaxOomScoreAdj));
-    }
-    settings.oom_score_adj = static_cast<int>(*number);
+    settings.oom_score_adj = SLURMK8S_TRY(parse_oom_score_adj(value));
   } else if (name == "memory_limit") {
-    if (value != "on" && value != "off") return Error(Errc::invalid, "on or off was expected");
+    if (value != "on" && value != "off") return Error(Errc::invalid, "must be on or off");
     settings.memory_limit = value == "on";
   } else if (name == "hide") {
     settings.hidden.clear();
     for (const std::string_view path : split(value, ',')) settings.hidden.push_back(SLURMK8S_TRY(parse_path(path)));
   } else {
-    return Error(Errc::invalid, "no such argument");
+    return Error(Errc::not_found, "unknown argument");
   }
   return {};
 }

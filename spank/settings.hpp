@@ -15,19 +15,17 @@
 namespace slurmk8s {
 
 struct Settings {
-  std::string pod_env = kPodEnvFile;  ///< empty: jobs get nothing of it
-  std::chrono::seconds login_env{5};  ///< how long a user's profile may take; 0: it isn't read
-  bool keep_service_env = false;      ///< leave jobs the variables by which Kubernetes tells its services
-  Threads threads;                    ///< OMP_NUM_THREADS where a user gives none
-  bool pod_gpus = false;              ///< put the device plugin's ids in place of Slurm's numbers
-  std::optional<int> oom_score_adj;   ///< of tasks, raised to this
-  bool memory_limit = false;          ///< end jobs that use more memory than they have (--mem)
+  std::string pod_env = kPodEnvFile;  ///< empty: not read
+  std::chrono::seconds login_env{5};  ///< time limit of a user's profile; 0: not read
+  bool keep_service_env = false;      ///< keep the variables of Kubernetes' services in jobs
+  Threads threads;                    ///< default OMP_NUM_THREADS
+  bool pod_gpus = false;              ///< replace Slurm's GPU numbers by the device plugin's ids
+  std::optional<int> oom_score_adj;   ///< minimum oom_score_adj of tasks
+  bool memory_limit = false;          ///< end jobs that use more memory than --mem
   std::vector<std::string> hidden;    ///< paths that no task may read
 };
 
-/**
- * Each argument is `NAME=value`; the last of two counts. Error (invalid): quotes the argument, and says what is wrong.
- */
+/** Each argument is `NAME=value`; the last of two counts. Error (invalid): read_arguments(). */
 Result<Settings> parse_settings(const std::vector<std::string_view>& arguments);
 
 }  // namespace slurmk8s

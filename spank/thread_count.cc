@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many threads a task should have.
+// Computes OMP_NUM_THREADS.
 #include "spank/thread_count.hpp"
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr const char* kOmp = "OMP_NUM_THREADS";
-/** Says which OMP_NUM_THREADS is ours: a batch script's environment reaches the steps that it starts. */
+/** The OMP_NUM_THREADS that was set here: a batch script's environment reaches the steps that it starts. */
 constexpr const char* kOurs = "SLURM_K8S_OMP_NUM_THREADS";
 
 unsigned automatic_count(const StepFacts& step) {
   if (step.batch && step.cpus_per_task) {
-    const auto given = parse_int(*step.cpus_per_task);
-    if (given && *given > 0 && *given <= kMaxThreads) return static_cast<unsigned>(*given);
+    const auto value = parse_int(*step.cpus_per_task);
+    if (value && *value > 0 && *value <= kMaxThreads) return static_cast<unsigned>(*value);
   }
   return std::max(1u, step.cpus / std::max(1u, step.tasks));
 }

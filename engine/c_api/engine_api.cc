@@ -11,17 +11,17 @@
 #include <string>
 #include <string_view>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
 #include "engine/worker.hpp"
+#include "engine/c_api/lock_times.hpp"
 #include "engine/c_api/variant_store.hpp"
 #include "http/curl_transport.hpp"
-
-#define SLURMK8S_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace slurmk8s {
 namespace {
@@ -58,19 +58,14 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
   Worker::Host functions;
   functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
   if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
-  if (host.lock_times) {
-    functions.lock_times = [ask = host.lock_times] {
-      LockTimes times;
-      ask(&times);
-      return times;
-    };
-  }
+  if (host.lock_times) functions.lock_times = [ask = host.lock_times] { return import_lock_times(ask); };
   functions.wake_power_save = host.wake_power_save;
   functions.wake_scheduler = host.wake_scheduler;
   return functions;
 }
 
 int acquire(const slurm_k8s_host& host) {
+  if (host.size != sizeof host) return SLURM_K8S_OTHER_BUILD;
   auto guard = shared().lock();
   if (guard->users++ > 0) return 0;
   host_log = host.log;

@@ -3,12 +3,32 @@
 #ifndef SLURM_K8S_ENGINE_API_H
 #define SLURM_K8S_ENGINE_API_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What the engine uses of the plugin that loads it. What the first user gives is valid until the last release. */
+#define SLURM_K8S_LOCKED_CALLS 4
+#define SLURM_K8S_LOCK_BUCKETS 11
+
+/* For how long calls had Slurm's locks, by call; calls and bounds of the buckets: lock_times.hpp. */
+struct slurm_k8s_lock_times {
+  size_t size; /* sizeof(struct slurm_k8s_lock_times) of who asks */
+  struct {
+    uint64_t counts[SLURM_K8S_LOCK_BUCKETS]; /* of each bucket alone, the one without a bound last */
+    double sum;                              /* seconds */
+  } calls[SLURM_K8S_LOCKED_CALLS];
+};
+
+/*
+ * What the engine uses of the plugin that loads it. What the first user gives is valid until the last release. Plugin
+ * and library may be of different builds while a package is upgraded: then the sizes differ, and nothing is read. A
+ * change of what a member means needs another size, too.
+ */
 struct slurm_k8s_host {
+  size_t size; /* sizeof(struct slurm_k8s_host) of the plugin; first in every build */
   /* Takes one line for slurmctld's log; level 0 error, 1 warning, 2 info, 3 debug. Any thread. */
   void (*log)(int level, const char* line);
   /*
@@ -16,8 +36,11 @@ struct slurm_k8s_host {
 	 * only, about once a second; may read a file.
 	 */
   int (*in_control)(void);
-  /* Copies how long our calls had Slurm's locks into a slurmk8s::LockTimes; NULL: unknown. The engine's thread only. */
-  void (*lock_times)(void* times);
+  /*
+   * Writes for how long our calls had Slurm's locks. Returns 0; or -1, and writes nothing, when `times->size` is not
+   * that of the plugin's build. NULL: unknown. The engine's thread only.
+   */
+  int (*lock_times)(struct slurm_k8s_lock_times* times);
   /*
 	 * Has slurmctld's power-save thread look for nodes to power up or down as soon as it can, and not up to a second
 	 * later. NULL: it can't be woken. The engine's thread only; returns at once.
@@ -30,9 +53,12 @@ struct slurm_k8s_host {
   void (*wake_scheduler)(void);
 };
 
+#define SLURM_K8S_OTHER_BUILD (-2)
+
 /*
  * Starts the engine, or counts one more user of the one that runs. Only in slurmctld, with none of its locks held.
- * Returns 0; or -1 when slurm-k8s.conf is wrong, which is then in the log: resumes are then done by the programs.
+ * Returns 0; -1 when slurm-k8s.conf is wrong, which is then in the log; or SLURM_K8S_OTHER_BUILD when `host->size` is
+ * another one, and then nothing else of `host` is read. Without an engine resumes are done by the programs.
  */
 int slurm_k8s_engine_acquire(const struct slurm_k8s_host* host);
 

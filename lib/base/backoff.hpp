@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Backoff: how long to wait before the next try. Pure; the caller brings the randomness.
+// Backoff: the pause before the next retry. Pure; the caller provides the randomness.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace slurmk8s {
 
-/** Where a caller of Backoff has its randomness from: a number in [0, 1). random_unit() of base/text.hpp is one. */
+/** A source of random numbers in [0, 1): random_unit() of base/random.hpp, for example. */
 using Jitter = std::function<double()>;
 
 struct Backoff {
@@ -16,11 +16,11 @@ struct Backoff {
   std::chrono::milliseconds cap{30000};
 
   /**
-   * The wait after `failures` failures in a row (1 for the first): doubled each time from `first` up to `cap`, then
-   * spread by `jitter` in [0, 1) to between half and the whole. 0 failures: no wait. Never overflows.
+   * The pause after `failures` failures in a row (1 for the first): doubled each time from `first` up to `cap`, then
+   * scaled by `jitter` in [0, 1) to between half and the whole. 0 failures: no pause. Never overflows.
    */
   std::chrono::milliseconds delay(unsigned failures, double jitter) const;
-  /** The same, and no less than what the server `asked` for (Retry-After). */
+  /** The same, and no less than the server's Retry-After, `asked`. */
   std::chrono::milliseconds delay(unsigned failures, double jitter, std::optional<std::chrono::seconds> asked) const;
 };
 

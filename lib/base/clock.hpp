@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Clock: the time as an interface, so that tests decide what time it is.
+// Clock: the time as an interface, so that tests can set it.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@ namespace slurmk8s {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-/** Monotonic time for decisions, wall-clock time only for what people and other programs read. Any thread. */
+/** Monotonic time for decisions, wall-clock time only for output. Any thread. */
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -16,7 +16,7 @@ class Clock {
   virtual std::chrono::system_clock::time_point wall() const = 0;
 };
 
-/** The machine's clocks. */
+/** The host's clocks. */
 class SystemClock final : public Clock {
  public:
   TimePoint now() const override { return std::chrono::steady_clock::now(); }

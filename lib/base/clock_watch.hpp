@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ClockWatch: notices that the time of day was set back. Pure; one thread.
+// ClockWatch: detects that the time of day was set back. Pure; one thread.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace slurmk8s {
 class ClockWatch {
  public:
   /**
-   * By how much the time of day has been set back since the last look; zero at the first look, and when it was set
-   * ahead or not at all. While a machine sleeps the monotonic clock stands still: that looks as if it was set ahead.
+   * How far the time of day was set back since the previous call; zero at the first call, and when it was set ahead or
+   * not at all. While a host sleeps its monotonic clock stands still: that counts as set ahead.
    */
   std::chrono::seconds set_back(const Clock& clock) {
     const auto ahead = clock.wall().time_since_epoch() - clock.now().time_since_epoch();
@@ -24,7 +24,7 @@ class ClockWatch {
   }
 
  private:
-  std::optional<std::chrono::nanoseconds> last_;  // of the time of day before the monotonic time
+  std::optional<std::chrono::nanoseconds> last_;  // time of day minus monotonic time
 };
 
 }  // namespace slurmk8s

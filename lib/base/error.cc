@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Error: names of the codes, context, what may be retried.
+// Error: names of the codes, context, which codes can be retried.
 #include "base/error.hpp"
 
 #include <utility>
@@ -41,11 +41,19 @@ bool Error::retryable() const {
     case Errc::timeout:
     case Errc::interrupted:
     case Errc::unavailable:
-    case Errc::unauthorized:  // the token is read again
-    case Errc::protocol:      // a proxy's garbage, a cut in the middle
+    case Errc::unauthorized:  // the token is reloaded
+    case Errc::protocol:      // garbage from a proxy, a truncated response
       return true;
     default: return false;
   }
 }
+
+Error invalid_value(std::string_view name, std::string_view value, std::string_view detail) {
+  std::string message(name);
+  message.append(": invalid value \"").append(value).append("\": ").append(detail);
+  return Error(Errc::invalid, std::move(message));
+}
+
+Error required_value(std::string_view name) { return Error(Errc::invalid, std::string(name) + ": required"); }
 
 }  // namespace slurmk8s

@@ -9,28 +9,28 @@
 
 namespace slurmk8s {
 
-/** What went wrong, as a caller needs to know it. The set is closed: add a code only when a caller acts on it. */
+/** Kinds of errors. The set is closed: add a code only when a caller acts on it. */
 enum class Errc {
   invalid,         ///< bad input: a file, an object's field, an argument
-  not_found,       ///< the object is not there
-  already_exists,  ///< create: an object of that name is there
+  not_found,       ///< no such object
+  already_exists,  ///< create: the object exists
   conflict,        ///< a precondition (uid, resourceVersion) did not hold
   gone,            ///< a resourceVersion or continue token is too old: list again
   unauthorized,    ///< the token is missing, expired or unknown
-  forbidden,       ///< RBAC, admission or quota said no
+  forbidden,       ///< refused by RBAC, admission or quota
   throttled,       ///< 429: try again after retry_after
-  timeout,         ///< no answer in time; the request may have been carried out
-  interrupted,     ///< the connection ended without an answer: the request may have ended the server
-  unavailable,     ///< no connection, or the server says it can't serve now
-  cancelled,       ///< given up by our own side
-  protocol,        ///< the answer was not what the protocol says
-  internal,        ///< a bug on our side, or out of memory
+  timeout,         ///< no response in time; the request may have been carried out
+  interrupted,     ///< the connection ended without a response: the request may have crashed the server
+  unavailable,     ///< no connection, or the server is not ready
+  cancelled,       ///< cancelled by the client
+  protocol,        ///< invalid response
+  internal,        ///< a bug, or out of memory
 };
 
 /** Lower-case name of a code, as logs and metrics show it. */
 std::string_view to_string(Errc code);
 
-/** An error: code, text, and for throttled or unavailable the wait that the server asked for. */
+/** An error: code, text, and for throttled or unavailable the server's Retry-After. */
 class Error {
  public:
   Error(Errc code, std::string message, std::optional<std::chrono::seconds> retry_after = std::nullopt);
@@ -50,5 +50,10 @@ class Error {
   std::string message_;
   std::optional<std::chrono::seconds> retry_after_;
 };
+
+/** Error (invalid) of a setting or an option: "MaxRequests: invalid value "0": must be 1 to 1000". */
+Error invalid_value(std::string_view name, std::string_view value, std::string_view detail);
+/** Error (invalid) "KeySecret: required". */
+Error required_value(std::string_view name);
 
 }  // namespace slurmk8s

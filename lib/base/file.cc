@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files: whole ones, read with a size cap, and replaced.
+// Reads and replaces whole files.
 #include "base/file.hpp"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files: whole ones, read with a size cap, and replaced. Blocking; never under Slurm's locks.
+// Reads whole files, with a size limit, and replaces them. Blocking; never under Slurm's locks.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace slurmk8s {
 
 /**
  * The content of `path`. Errors name the path: not_found, forbidden (permission), invalid (a folder, or more than
- * `max_bytes`), unavailable (any other I/O error). Works on pipes and /proc files, whose size stat(2) doesn't know.
+ * `max_bytes`), unavailable (any other I/O error). Works on pipes and /proc files.
  */
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 
 /**
- * Replaces the content of `path` (mode 0600), all or nothing: by way of a file beside it, PATH.new, which is on the
- * disk before it takes the name. Errors as of read_file().
+ * Replaces the content of `path` (mode 0600), atomically: writes PATH.new, syncs it, and renames it. Errors as of
+ * read_file().
  */
 Status replace_file(const std::string& path, std::string_view content);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// guarded(): what a stopped exception leaves behind.
+// guarded(): the log line of an exception.
 #include "base/guarded.hpp"
 
 #include "base/log.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// guarded(): the boundary where exceptions stop. Every extern "C" function, C callback and thread main goes through it.
+// guarded(): the boundary where exceptions stop. Every extern "C" function, C callback and thread main uses it.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@ namespace slurmk8s {
 /** Logs `what` for the boundary `where` without allocating. Any thread. */
 void log_escaped_exception(const char* where, const char* what) noexcept;
 
-/** Runs `fn`; an exception (ours throw none, the library's bad_alloc may) becomes a log line and `fallback`. */
+/** Runs `fn`; an exception (bad_alloc, for example) becomes a log line and `fallback`. */
 template <typename T, typename Fn>
 T guarded(const char* where, T fallback, Fn&& fn) noexcept {
   try {

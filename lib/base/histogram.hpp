@@ -9,11 +9,16 @@
 
 namespace slurmk8s {
 
-/** `Bounds`: upper bounds of the buckets in seconds, inclusive; one more bucket has none. */
+/** `Bounds`: upper bounds of the buckets in seconds, inclusive; one more bucket is unbounded. */
 template <const auto& Bounds>
 class HistogramOf {
  public:
   static constexpr const auto& kBounds = Bounds;
+  using Counts = std::array<std::uint64_t, Bounds.size() + 1>;
+
+  HistogramOf() = default;
+  /** What counts() and sum() of another one gave. */
+  HistogramOf(const Counts& counts, double sum) : counts_(counts), sum_(sum) {}
 
   void observe(std::chrono::duration<double> time) {
     std::size_t bucket = 0;
@@ -22,12 +27,12 @@ class HistogramOf {
     sum_ += time.count();
   }
 
-  /** Of each bucket alone, not cumulated. */
-  const auto& counts() const { return counts_; }
+  /** Per bucket, not cumulative. */
+  const Counts& counts() const { return counts_; }
   double sum() const { return sum_; }
 
  private:
-  std::array<std::uint64_t, Bounds.size() + 1> counts_{};
+  Counts counts_{};
   double sum_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Locked<T>: a mutex that owns its data, so that nothing can touch the data without it.
+// Locked<T>: data that can only be accessed with its mutex locked.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ class Locked {
   Locked() = default;
   explicit Locked(T value) : value_(std::move(value)) {}
 
-  /** Holds the mutex for as long as it lives; use it as a pointer. */
+  /** Holds the mutex during its lifetime; use it as a pointer. */
   class Guard {
    public:
     explicit Guard(Locked& owner) : lock_(owner.mutex_), value_(owner.value_) {}

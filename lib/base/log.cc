@@ -46,7 +46,7 @@ void log_to_stderr(LogLevel level, const char* line) {
   const int size =
       std::snprintf(text, sizeof text, "%s.%06ldZ %s %s\n", stamp, now.tv_nsec / 1000, name_of(level), line);
   if (size <= 0) return;
-  // One write, so that lines of several threads don't mix. There is nowhere to report its failure to.
+  // One write, so that lines of several threads do not mix. Its failure cannot be reported.
   const auto length = static_cast<std::size_t>(size) < sizeof text ? static_cast<std::size_t>(size) : sizeof text - 1;
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, length);
 }
@@ -60,20 +60,20 @@ void log_line(LogLevel level, const char* format, ...) {
   const int size = std::vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   if (size < 0) return;
-  // A message may quote what a server sent: it must not be able to forge a line of its own.
+  // A message may quote a server's text, which must not forge a line.
   for (char* c = line; *c != '\0'; ++c) {
     if (static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f) *c = ' ';
   }
   sink(level, line);
 }
 
-bool LogLimiter::allow(std::chrono::steady_clock::time_point now, unsigned& held_back) {
+bool LogLimiter::allow(std::chrono::steady_clock::time_point now, unsigned& suppressed) {
   if (!first_ && now < next_) {
-    ++held_back_;
+    ++suppressed_;
     return false;
   }
-  held_back = held_back_;
-  held_back_ = 0;
+  suppressed = suppressed_;
+  suppressed_ = 0;
   first_ = false;
   next_ = now + interval_;
   return true;

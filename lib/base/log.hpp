@@ -8,7 +8,7 @@ namespace slurmk8s {
 
 enum class LogLevel { error, warning, info, debug };
 
-/** Takes one finished line without newline. Called from any thread; must not block on anything but its file. */
+/** Takes one finished line without newline. Called from any thread; must only block on its file. */
 using LogSink = void (*)(LogLevel level, const char* line);
 
 /** Installs the sink and the highest level that reaches it. Call before the first thread starts. */
@@ -21,19 +21,19 @@ void log_to_stderr(LogLevel level, const char* line);
 void log_line(LogLevel level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * Lets a repeated message through once per interval and counts what it held back, so that an API server which
- * answers with errors for an hour leaves a handful of lines. One object per call site; one thread.
+ * Lets a repeated message through once per interval and counts the suppressed ones, so that an API server that
+ * returns errors for an hour causes only a few lines. One object per call site; one thread.
  */
 class LogLimiter {
  public:
   explicit LogLimiter(std::chrono::milliseconds interval) : interval_(interval) {}
-  /** True when this occurrence is to be logged; `held_back` then says how many before it were not. */
-  bool allow(std::chrono::steady_clock::time_point now, unsigned& held_back);
+  /** True: log this occurrence; `suppressed`: how many before it were not. */
+  bool allow(std::chrono::steady_clock::time_point now, unsigned& suppressed);
 
  private:
   std::chrono::milliseconds interval_;
   std::chrono::steady_clock::time_point next_{};
-  unsigned held_back_ = 0;
+  unsigned suppressed_ = 0;
   bool first_ = true;
 };
 

@@ -10,7 +10,7 @@
 namespace slurmk8s {
 namespace {
 
-/** Blocks all signals of the calling thread; threads that it starts meanwhile inherit that. */
+/** Blocks all signals of the calling thread; new threads inherit that. */
 class SignalsBlocked {
  public:
   SignalsBlocked() {

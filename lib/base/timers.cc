@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Timers: functions to be called later on the thread that owns them.
+// Timers: functions called later on the thread that owns them.
 #include "base/timers.hpp"
 
 #include <algorithm>
@@ -9,13 +9,13 @@ namespace slurmk8s {
 
 namespace {
 
-// Far enough for everybody, and no sum with it overflows.
-constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 3650);
+// Ten years: no sum with it overflows.
+constexpr std::chrono::milliseconds kMaxDelay = std::chrono::hours(24 * 3650);
 
 }  // namespace
 
 Timers::Id Timers::after(std::chrono::milliseconds delay, std::function<void()> fn) {
-  const TimePoint when = clock_.now() + std::clamp(delay, std::chrono::milliseconds(0), kLongest);
+  const TimePoint when = clock_.now() + std::clamp(delay, std::chrono::milliseconds(0), kMaxDelay);
   const Id id = ++last_;
   queue_.emplace(std::pair(when, id), std::move(fn));
   due_.emplace(id, when);
@@ -44,7 +44,7 @@ void Timers::run_due() {
   }
   for (const auto& key : due) {
     const auto found = queue_.find(key);
-    if (found == queue_.end()) continue;  // cancelled by one that ran before it
+    if (found == queue_.end()) continue;  // cancelled by an earlier one
     const std::function<void()> fn = std::move(found->second);
     queue_.erase(found);
     due_.erase(key.second);

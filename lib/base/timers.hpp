@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Timers: functions to be called later on the thread that owns them. Not thread-safe.
+// Timers: functions called later on the thread that owns them. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class Timers {
 
   /** Calls `fn` once, `delay` from now at the earliest, from run_due(). Ids are never 0 and never used again. */
   Id after(std::chrono::milliseconds delay, std::function<void()> fn);
-  /** Forgets a timer; unknown and fired ids are fine. */
+  /** Cancels a timer; no-op for unknown and fired ids. */
   void cancel(Id id);
-  /** How long until the next timer is due (0 when overdue); empty when there is none. Rounded up to milliseconds. */
+  /** Time until the next timer is due (0 when overdue); empty when there is none. Rounded up to milliseconds. */
   std::optional<std::chrono::milliseconds> until_next() const;
-  /** Calls what is due. A function may add and cancel timers; one added with delay 0 runs in the next call. */
+  /** Calls the due functions. A function may add and cancel timers; one added with delay 0 runs in the next call. */
   void run_due();
 
  private:

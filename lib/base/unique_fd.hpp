@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UniqueFd: an owned file descriptor, closed when it goes.
+// UniqueFd: an owned file descriptor, closed by the destructor.
 #pragma once
 
 #include <unistd.h>

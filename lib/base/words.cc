@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lists of words with commas between them.
+// Comma-separated lists of words.
 #include "base/words.hpp"
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 

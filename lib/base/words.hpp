@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lists of words with commas between them, as Slurm writes features, partitions and plugins. Pure; any thread.
+// Comma-separated lists of words, as Slurm writes features, partitions and plugins. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace slurmk8s {
 
 using Words = std::vector<std::string>;
 
-/** The words of a list, empty ones left out. */
+/** The words of a list, without empty ones. */
 Words words_of(std::string_view list);
-/** The list again. */
+/** The comma-separated list. */
 std::string join_words(const Words& words);
 bool has_word(const Words& words, std::string_view word);
-/** The same of a list that isn't taken apart. */
+/** The same of a comma-separated list. */
 bool has_word(std::string_view list, std::string_view word);
-/** At the end, unless it is there. */
+/** Appends `word` if it is missing. */
 void add_word(Words& words, std::string_view word);
 
 }  // namespace slurmk8s

@@ -11,7 +11,7 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

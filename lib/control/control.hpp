@@ -5,7 +5,8 @@
 //   {"op":"suspend","nodes":"c-[0-3]"}                                → {"ok":true}
 //   {"op":"wake"}: have slurmctld look for nodes to power up or down  → {"ok":true}
 //   {"op":"status"}                                                   → {"ok":true,"ready":true,…}: engine_metrics.hpp
-//   anything else                                                     → {"ok":false,"error":"…"}
+//   anything else                                                     → {"ok":false,"error":"…"}: names these commands
+// The engine's handlers are a table in engine/worker.cc: a new command is a row there.
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,7 @@
 #include "control/resume_request.hpp"
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/guarded.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

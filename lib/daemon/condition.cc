@@ -2,7 +2,7 @@
 // Conditions in a status.
 #include "daemon/condition.hpp"
 
-#include "base/text.hpp"
+#include "base/rfc3339.hpp"
 
 namespace slurmk8s {
 

@@ -9,9 +9,8 @@ class FencedClient final : public kube::Client {
  public:
   FencedClient(kube::Client& client, Fence& fence) : client_(client), fence_(fence) {}
 
-  http::RequestId get(const kube::Resource& resource, const std::string& name_space, const std::string& name,
-                      kube::OnObject done) override {
-    return client_.get(resource, name_space, name, std::move(done));
+  http::RequestId get(const kube::ObjectRef& object, kube::OnObject done) override {
+    return client_.get(object, std::move(done));
   }
   http::RequestId list(const kube::Resource& resource, const std::string& name_space, const kube::ListOptions& options,
                        kube::OnObject done) override {
@@ -21,18 +20,16 @@ class FencedClient final : public kube::Client {
                         const kube::WatchOptions& options, kube::OnEvent event, kube::OnWatchEnd end) override {
     return client_.watch(resource, name_space, options, std::move(event), std::move(end));
   }
-  http::RequestId create(const kube::Resource& resource, const std::string& name_space, const Json& object,
-                         kube::OnObject done) override {
-    return fence_.is_open() ? client_.create(resource, name_space, object, std::move(done)) : 0;
+  http::RequestId create(const kube::ObjectRef& at, const Json& body, kube::OnObject done) override {
+    return fence_.is_open() ? client_.create(at, body, std::move(done)) : 0;
   }
-  http::RequestId patch(const kube::Resource& resource, const std::string& name_space, const std::string& name,
-                        const std::string& subresource, kube::PatchType type, const Json& patch,
+  http::RequestId patch(const kube::ObjectRef& object, kube::PatchType type, const Json& patch,
                         kube::OnObject done) override {
-    return fence_.is_open() ? client_.patch(resource, name_space, name, subresource, type, patch, std::move(done)) : 0;
+    return fence_.is_open() ? client_.patch(object, type, patch, std::move(done)) : 0;
   }
-  http::RequestId remove(const kube::Resource& resource, const std::string& name_space, const std::string& name,
-                         const std::string& uid, int grace_s, kube::OnObject done) override {
-    return fence_.is_open() ? client_.remove(resource, name_space, name, uid, grace_s, std::move(done)) : 0;
+  http::RequestId remove(const kube::ObjectRef& object, const kube::DeleteOptions& options,
+                         kube::OnObject done) override {
+    return fence_.is_open() ? client_.remove(object, options, std::move(done)) : 0;
   }
   void cancel(http::RequestId id) override { client_.cancel(id); }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/text.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
+#include "kube/throttle.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -100,8 +102,7 @@ void LeaderLease::look() {
 }
 
 void LeaderLease::read() {
-  ask(&LeaderLease::on_read,
-      [this](kube::OnObject done) { return client_.get(kube::kLeases, name_space_, options_.name, std::move(done)); });
+  ask(&LeaderLease::on_read, [this](kube::OnObject done) { return client_.get(ref(), std::move(done)); });
 }
 
 void LeaderLease::write(LeaseStep step) {
@@ -109,20 +110,19 @@ void LeaderLease::write(LeaseStep step) {
   Json spec = build_spec(lease_, step, options_, rfc3339(clock_.wall()));
   ask(&LeaderLease::on_write, [&](kube::OnObject done) {
     if (step != LeaseStep::create) {
-      return client_.patch(kube::kLeases, name_space_, options_.name, "", kube::PatchType::merge,
-                           build_patch(lease_, spec), std::move(done));
+      return client_.patch(ref(), kube::PatchType::merge, build_patch(lease_, spec), std::move(done));
     }
     Json object = Json::object();
     object.set("apiVersion", kube::kLeases.api).set("kind", "Lease");
     object.set("metadata", Json::object().set("name", options_.name)).set("spec", spec);
-    return client_.create(kube::kLeases, name_space_, object, std::move(done));
+    return client_.create(ref(), object, std::move(done));
   });
 }
 
 // Without a holder, as client-go leaves it: an empty one isn't valid in all versions of the API.
 void LeaderLease::give_back() {
   ask(&LeaderLease::on_given_back, [this](kube::OnObject done) {
-    return client_.patch(kube::kLeases, name_space_, options_.name, "", kube::PatchType::merge,
+    return client_.patch(ref(), kube::PatchType::merge,
                          build_patch(lease_, Json::object().set("holderIdentity", Json())), std::move(done));
   });
 }
@@ -209,11 +209,20 @@ void LeaderLease::lose(const std::string& why) {
 }
 
 void LeaderLease::retry(const Error& error) {
-  unsigned held_back = 0;
-  if (limiter_.allow(clock_.now(), held_back)) {
-    log_warning("%s: %s (%u more held back)", label_.c_str(), error.message().c_str(), held_back);
+  unsigned suppressed = 0;
+  if (limiter_.allow(clock_.now(), suppressed)) {
+    log_warning("%s: %s (%u similar messages suppressed)", label_.c_str(), error.message().c_str(), suppressed);
   }
-  schedule(options_.retry_period);
+  schedule(wait_after(error));
+}
+
+// Retry-After is kept, but for one try before a lease that we hold would be lost.
+milliseconds LeaderLease::wait_after(const Error& error) const {
+  if (!error.retry_after()) return options_.retry_period;
+  const milliseconds asked = std::min<milliseconds>(*error.retry_after(), kube::Throttle::kLongestPause);
+  const auto left = std::chrono::floor<milliseconds>(held_until_ - clock_.now());
+  const milliseconds wait = holds() ? std::min(asked, left - options_.retry_period) : asked;
+  return std::max<milliseconds>(options_.retry_period, wait);
 }
 
 }  // namespace slurmk8s

@@ -76,6 +76,8 @@ class LeaderLease {
   void follow();
   void lose(const std::string& why);
   void retry(const Error& error);
+  std::chrono::milliseconds wait_after(const Error& error) const;
+  kube::ObjectRef ref() const { return {kube::kLeases, name_space_, options_.name}; }
   bool holds() const { return clock_.now() < held_until_; }
 
   kube::Client& client_;

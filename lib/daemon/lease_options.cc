@@ -6,7 +6,8 @@
 
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

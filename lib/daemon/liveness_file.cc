@@ -9,7 +9,7 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

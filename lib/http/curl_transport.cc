@@ -30,7 +30,7 @@
 #include "base/clock.hpp"
 #include "base/guarded.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "http/endpoint.hpp"
 #include "http/line_splitter.hpp"
 #include "http/poller.hpp"

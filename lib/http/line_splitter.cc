@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s::http {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s::http {
 namespace {

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "json/lexer.hpp"
 
 namespace slurmk8s {
@@ -61,8 +61,8 @@ Result<Json> Json::parse(std::string_view text) {
   SLURMK8S_CHECK(check_json_words(text));
   const std::unique_ptr<json_tokener, TokenerDeleter> tokener(json_tokener_new_ex(kMaxDepth));
   if (tokener == nullptr) throw std::bad_alloc();
-  // Trailing characters are looked at below: json-c's own check depends on its version.
-  json_tokener_set_flags(tokener.get(), JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
+  // Without its strict mode, which refuses every byte above 127 in json-c 0.18: check_json_words() is stricter.
+  // Trailing characters are looked at below.
   Json value;
   std::size_t end = 0;
   if (!text.empty()) {

@@ -35,8 +35,8 @@ class Json {
   static Json boolean(bool value);
 
   /**
-   * Strict JSON: one value, valid UTF-8, at most 128 levels deep, nothing but white space around it; of members with
-   * the same name the last one wins.
+   * Strict JSON: one value, valid UTF-8, integers of at most 64 bits, at most 128 levels deep, nothing but white space
+   * around it; of members with the same name the last one wins.
    * Error (invalid): what is wrong and at which byte.
    */
   static Result<Json> parse(std::string_view text);

@@ -2,9 +2,11 @@
 // Lexer: one pass over the text.
 #include "json/lexer.hpp"
 
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -35,6 +37,18 @@ bool is_number(std::string_view word) {
     if (take_digits(word) == 0) return false;
   }
   return word.empty();
+}
+
+/** Of a number: json-c would take the nearest integer that fits for it. */
+bool is_beyond_64_bits(std::string_view number) {
+  constexpr std::size_t kAlwaysFits = 18;  // digits
+  if (number.size() <= kAlwaysFits || number.find_first_of(".eE") != std::string_view::npos) return false;
+  const char* end = number.data() + number.size();
+  std::int64_t negative = 0;
+  std::uint64_t positive = 0;
+  const auto result = number.starts_with('-') ? std::from_chars(number.data(), end, negative)
+                                              : std::from_chars(number.data(), end, positive);
+  return result.ec == std::errc::result_out_of_range;
 }
 
 /** Bytes of the UTF-8 sequence at the front of `text`: 0 when it is none, overlong, a surrogate or out of range. */
@@ -76,14 +90,18 @@ Status pass_word(std::string_view text, std::size_t& at) {
   const std::size_t start = at;
   while (at < text.size() && is_word_char(text[at])) ++at;
   const std::string_view word = text.substr(start, at - start);
-  if (word == "true" || word == "false" || word == "null" || is_number(word)) return {};
-  return refuse("no value", start);
+  if (word == "true" || word == "false" || word == "null") return {};
+  if (!is_number(word)) return refuse("no value", start);
+  if (is_beyond_64_bits(word)) return refuse("integer beyond 64 bits", start);
+  return {};
 }
 
 }  // namespace
 
 Status check_json_words(std::string_view text) {
-  constexpr std::string_view kPunctuation = "{}[],: \t\r\n";
+  constexpr std::string_view kPunctuation = "{}[],:";
+  constexpr std::string_view kSpace = " \t\r\n";
+  char last = 0;  // but for white space
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     if (c == '"') {
@@ -91,10 +109,15 @@ Status check_json_words(std::string_view text) {
     } else if (is_digit(c) || is_letter(c) || c == '-') {
       SLURMK8S_CHECK(pass_word(text, at));
     } else if (kPunctuation.find(c) != std::string_view::npos) {
+      if (last == ',' && (c == '}' || c == ']')) return refuse("trailing comma", at);
       ++at;
+    } else if (kSpace.find(c) != std::string_view::npos) {
+      ++at;
+      continue;
     } else {
       return refuse("unexpected character", at);
     }
+    last = c;
   }
   return {};
 }

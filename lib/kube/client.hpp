@@ -16,17 +16,39 @@ namespace slurmk8s::kube {
 
 using OnObject = std::function<void(Result<Json>)>;
 
+/** Which object a call is about, and what of its answer is left out. */
+struct ObjectRef {
+  Resource resource;
+  std::string name_space = {};   ///< empty: the resource has none
+  std::string name = {};         ///< of create(): only with a subresource
+  std::string subresource = {};  ///< "status", "binding"
+  Omit omit = kManagedFields;
+};
+
 struct ListOptions {
   std::string label_selector;
+  std::string field_selector;    ///< "spec.schedulerName=slurm"; which fields there are depends on the resource
   std::string resource_version;  ///< "" most recent, "0" whatever the server's cache has
   std::string continue_token;
   int limit = 500;  ///< per page; 0: all
+  Omit omit = kManagedFields;
 };
 
 struct WatchOptions {
   std::string label_selector;
+  std::string field_selector;
   std::string resource_version;
   std::chrono::seconds server_timeout{300};  ///< the server ends the watch after this
+  Omit omit = kManagedFields;
+};
+
+/** What becomes of the objects that belong to a deleted one; unset: as the resource has it, mostly background. */
+enum class Propagation { unset, orphan, background, foreground };
+
+struct DeleteOptions {
+  std::string uid = {};  ///< not empty: only the object of that uid; otherwise conflict
+  int grace_s = -1;      ///< < 0: the object's own
+  Propagation propagation = Propagation::unset;
 };
 
 /** `opened`: the server has accepted the watch; its object is null. A bookmark's object has only a resourceVersion. */
@@ -41,20 +63,17 @@ class Client {
  public:
   virtual ~Client() = default;
 
-  virtual http::RequestId get(const Resource& resource, const std::string& name_space, const std::string& name,
-                              OnObject done) = 0;
+  virtual http::RequestId get(const ObjectRef& object, OnObject done) = 0;
   virtual http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
                                OnObject done) = 0;
-  /** `conflict` may also come from a ResourceQuota that changed meanwhile: then the same call may succeed later. */
-  virtual http::RequestId create(const Resource& resource, const std::string& name_space, const Json& object,
-                                 OnObject done) = 0;
-  virtual http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
-                                const std::string& subresource, PatchType type, const Json& patch, OnObject done) = 0;
   /**
-   * DELETE; with `uid` not empty, only the object of that uid (otherwise conflict). `grace_s` < 0: the object's own.
+   * Makes `body` in `at`'s collection; with a subresource, makes that of the object `at` (pods/NAME/binding), whose
+   * answer is a Status or the subresource. `conflict` may also come from a ResourceQuota that changed meanwhile: then
+   * the same call may succeed later.
    */
-  virtual http::RequestId remove(const Resource& resource, const std::string& name_space, const std::string& name,
-                                 const std::string& uid, int grace_s, OnObject done) = 0;
+  virtual http::RequestId create(const ObjectRef& at, const Json& body, OnObject done) = 0;
+  virtual http::RequestId patch(const ObjectRef& object, PatchType type, const Json& patch, OnObject done) = 0;
+  virtual http::RequestId remove(const ObjectRef& object, const DeleteOptions& options, OnObject done) = 0;
   virtual http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
                                 OnEvent event, OnWatchEnd end) = 0;
   virtual void cancel(http::RequestId id) = 0;

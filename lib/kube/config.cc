@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "json/yaml.hpp"
 #include "kube/token.hpp"
 

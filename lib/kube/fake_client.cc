@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
+#include "json/cut.hpp"
 
 namespace slurmk8s::kube {
 
@@ -48,8 +49,7 @@ Json merge_conditions(const Json& object, const Json& patch) {
 }
 
 /** "a=b,c!=d,e,!f" against the object's labels. */
-bool matches(const std::string& selector, const Json& object) {
-  if (object.is_null()) return false;
+bool matches_labels(const std::string& selector, const Json& object) {
   if (selector.empty()) return true;
   const Json labels = object.at({"metadata", "labels"});
   for (const std::string_view term : split(selector, ',')) {
@@ -70,6 +70,29 @@ bool matches(const std::string& selector, const Json& object) {
   return true;
 }
 
+/** "metadata.name=a,status.phase!=Running"; any field of text, where a server has a few of each resource. */
+bool matches_fields(const std::string& selector, const Json& object) {
+  if (selector.empty()) return true;
+  for (const std::string_view term : split(selector, ',')) {
+    const std::size_t equals = term.find('=');
+    if (equals == std::string_view::npos || equals == 0) return false;
+    const bool negated = term[equals - 1] == '!';
+    Json field = object;
+    for (const std::string_view part : split(term.substr(0, negated ? equals - 1 : equals), '.')) field = field[part];
+    std::string_view value = term.substr(equals + 1);
+    if (value.starts_with('=')) value.remove_prefix(1);
+    if ((field.text() == value) == negated) return false;
+  }
+  return true;
+}
+
+/** A copy of the object as a caller gets it that omits something. */
+Json delivered(const Json& object, Omit omit) {
+  if (omit.size() <= 1) return object.clone();  // managedFields, which nobody makes here
+  Result<Json> rest = Json::parse(cut_members(object.dump(), omit));
+  return rest.ok() ? *std::move(rest) : object.clone();
+}
+
 Json with_metadata(Json object, std::string_view field, std::string_view value) {
   Json metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();
@@ -79,6 +102,10 @@ Json with_metadata(Json object, std::string_view field, std::string_view value) 
 }
 
 }  // namespace
+
+bool FakeClient::Selector::matches(const Json& object) const {
+  return !object.is_null() && matches_labels(labels, object) && matches_fields(fields, object);
+}
 
 // ---- the world ------------------------------------------------------------------------------------------------------
 
@@ -130,18 +157,18 @@ Json FakeClient::find(const Resource& resource, const std::string& name_space, c
 
 std::vector<std::string> FakeClient::names(const Resource& resource, const std::string& name_space) const {
   std::vector<std::string> all;
-  for (const Json& object : select(collection_of(resource), name_space, "")) {
+  for (const Json& object : select(collection_of(resource), name_space, {})) {
     all.emplace_back(object.at({"metadata", "name"}).text());
   }
   return all;
 }
 
 std::vector<Json> FakeClient::select(const std::string& collection, const std::string& name_space,
-                                     const std::string& selector) const {
+                                     const Selector& selector) const {
   std::vector<Json> found;
   for (const auto& [key, object] : objects_) {
     const bool here = key.collection == collection && (name_space.empty() || key.name_space == name_space);
-    if (here && matches(selector, object)) found.push_back(object.clone());
+    if (here && selector.matches(object)) found.push_back(object.clone());
   }
   return found;
 }
@@ -243,9 +270,9 @@ std::optional<std::pair<WatchEvent, Json>> FakeClient::next_event(Watch& watch) 
     const bool here = change.key.collection == watch.collection &&
                       (watch.name_space.empty() || change.key.name_space == watch.name_space);
     if (!here) continue;
-    const bool before = matches(watch.selector, change.before);
-    const bool after = matches(watch.selector, change.after);
-    if (after) return std::pair(before ? WatchEvent::modified : WatchEvent::added, change.after.clone());
+    const bool before = watch.selector.matches(change.before);
+    const bool after = watch.selector.matches(change.after);
+    if (after) return std::pair(before ? WatchEvent::modified : WatchEvent::added, delivered(change.after, watch.omit));
     if (!before) continue;
     const std::string version = std::to_string(change.version);
     return std::pair(WatchEvent::deleted, with_metadata(change.before.clone(), "resourceVersion", version));
@@ -262,7 +289,8 @@ std::size_t FakeClient::count(Verb verb) const {
 
 http::RequestId FakeClient::enqueue(Call call, std::function<Result<Json>()> carry_out, OnObject done) {
   const Verb verb = call.verb;
-  if (call.verb != Verb::list && call.verb != Verb::create && call.name.empty()) {
+  const bool in_collection = call.verb == Verb::list || (call.verb == Verb::create && call.subresource.empty());
+  if (!in_collection && call.name.empty()) {
     carry_out = [] { return Error(Errc::invalid, "empty name"); };
   }
   calls.push_back(std::move(call));
@@ -270,15 +298,19 @@ http::RequestId FakeClient::enqueue(Call call, std::function<Result<Json>()> car
   return last_id_;
 }
 
-http::RequestId FakeClient::get(const Resource& resource, const std::string& name_space, const std::string& name,
-                                OnObject done) {
-  const Key key = key_of(resource, name_space, name);
+Result<Json> FakeClient::find_to_change(const Key& key) const {
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return Error(Errc::not_found, quoted(key.collection, key.name) + " not found");
+  return found->second;
+}
+
+http::RequestId FakeClient::get(const ObjectRef& object, OnObject done) {
   return enqueue(
-      {Verb::get, std::string(resource.plural), name_space, name, {}, {}, {}, -1},
-      [this, key]() -> Result<Json> {
-        const auto found = objects_.find(key);
-        if (found == objects_.end()) return Error(Errc::not_found, quoted(key.collection, key.name) + " not found");
-        return found->second.clone();
+      {Verb::get, std::string(object.resource.plural), object.name_space, object.name},
+      [this, key = key_of(object), omit = object.omit]() -> Result<Json> {
+        const Result<Json> found = find_to_change(key);
+        if (!found.ok()) return found;
+        return delivered(*found, omit);
       },
       std::move(done));
 }
@@ -286,7 +318,7 @@ http::RequestId FakeClient::get(const Resource& resource, const std::string& nam
 http::RequestId FakeClient::list(const Resource& resource, const std::string& name_space, const ListOptions& options,
                                  OnObject done) {
   return enqueue(
-      {Verb::list, std::string(resource.plural), name_space, {}, {}, {}, {}, -1},
+      {Verb::list, std::string(resource.plural), name_space, {}},
       [this, resource, name_space, options] { return make_page(resource, name_space, options); }, std::move(done));
 }
 
@@ -295,7 +327,8 @@ Result<Json> FakeClient::make_page(const Resource& resource, const std::string& 
   if (resource.plural == unlistable) return Error(Errc::forbidden, std::string(resource.plural) + " is forbidden");
   Page page;
   if (options.continue_token.empty()) {
-    page = {select(collection_of(resource), name_space, options.label_selector), version_};
+    const Selector selector{options.label_selector, options.field_selector};
+    page = {select(collection_of(resource), name_space, selector), version_};
   } else {
     const auto found = pages_.find(options.continue_token);
     if (found == pages_.end()) return Error(Errc::gone, "The provided continue parameter is too old");
@@ -304,7 +337,7 @@ Result<Json> FakeClient::make_page(const Resource& resource, const std::string& 
   std::size_t size = page.rest.size();
   if (options.limit > 0) size = std::min(size, static_cast<std::size_t>(options.limit));
   Json items = Json::array();
-  for (std::size_t i = 0; i < size; ++i) items.push(page.rest[i].clone());
+  for (std::size_t i = 0; i < size; ++i) items.push(delivered(page.rest[i], options.omit));
   Json metadata = Json::object();
   metadata.set("resourceVersion", std::to_string(page.version));
   if (size < page.rest.size()) {
@@ -315,80 +348,111 @@ Result<Json> FakeClient::make_page(const Resource& resource, const std::string& 
   return Json::object().set("metadata", metadata).set("items", items);
 }
 
-http::RequestId FakeClient::create(const Resource& resource, const std::string& name_space, const Json& object,
-                                   OnObject done) {
-  const std::string name(object.at({"metadata", "name"}).text());
-  const Key key = key_of(resource, name_space, name);
+http::RequestId FakeClient::create(const ObjectRef& at, const Json& body, OnObject done) {
+  const std::string name(at.subresource.empty() ? body.at({"metadata", "name"}).text() : at.name);
+  const Key key = key_of(at.resource, at.name_space, name);
+  const auto carry_out = [this, key, at, body = body.clone()]() -> Result<Json> {
+    if (!at.subresource.empty()) return create_subresource(key, at.subresource, body);
+    const Result<Json> made = create_object(key, body);
+    if (!made.ok()) return made;
+    return delivered(*made, at.omit);
+  };
+  return enqueue({Verb::create, std::string(at.resource.plural), at.name_space, name, at.subresource, body.clone()},
+                 carry_out, std::move(done));
+}
+
+Result<Json> FakeClient::create_object(Key key, const Json& body) {
+  if (key.name.empty()) {
+    const std::string_view prefix = body.at({"metadata", "generateName"}).text();
+    if (prefix.empty()) return Error(Errc::invalid, "name or generateName is required");
+    key.name = std::string(prefix) + std::to_string(version_);
+  }
+  if (objects_.contains(key)) return Error(Errc::already_exists, quoted(key.collection, key.name) + " already exists");
+  return store(key, body.clone());
+}
+
+Result<Json> FakeClient::create_subresource(const Key& key, const std::string& subresource, const Json& body) {
+  if (body.at({"metadata", "name"}).text() != key.name) {
+    return Error(Errc::invalid, "name in URL does not match name in " + std::string(body["kind"].text()) + " object");
+  }
+  Json pod = SLURMK8S_TRY(find_to_change(key)).clone();
+  const Json success = Json::object().set("kind", "Status").set("status", "Success");
+  if (subresource == "eviction") {
+    SLURMK8S_TRY(end_object(key, {}));
+    return success;
+  }
+  if (subresource != "binding") return Error(Errc::not_found, "the server could not find the requested resource");
+  const Json spec = pod["spec"].is_null() ? Json::object() : pod["spec"].clone();
+  if (const std::string_view node = spec["nodeName"].text(); !node.empty()) {
+    return Error(Errc::conflict, "pod " + key.name + " is already assigned to node \"" + std::string(node) + "\"");
+  }
+  Json bound = spec;
+  bound.set("nodeName", body.at({"target", "name"}).text());
+  store(key, pod.set("spec", std::move(bound)));
+  return success;
+}
+
+http::RequestId FakeClient::patch(const ObjectRef& object, PatchType type, const Json& patch, OnObject done) {
   return enqueue(
-      {Verb::create, std::string(resource.plural), name_space, name, {}, object.clone(), {}, -1},
-      [this, key, body = object.clone()]() -> Result<Json> {
-        Key own = key;
-        if (own.name.empty()) {
-          const std::string_view prefix = body.at({"metadata", "generateName"}).text();
-          if (prefix.empty()) return Error(Errc::invalid, "name or generateName is required");
-          own.name = std::string(prefix) + std::to_string(version_);
-        }
-        if (objects_.contains(own)) {
-          return Error(Errc::already_exists, quoted(own.collection, own.name) + " already exists");
-        }
-        return store(own, body.clone());
+      {Verb::patch, std::string(object.resource.plural), object.name_space, object.name, object.subresource,
+       patch.clone()},
+      [this, object, type, body = patch.clone()]() -> Result<Json> {
+        const Result<Json> patched = change(key_of(object), object.subresource, type, body);
+        if (!patched.ok()) return patched;
+        return delivered(*patched, object.omit);
       },
       std::move(done));
 }
 
-http::RequestId FakeClient::patch(const Resource& resource, const std::string& name_space, const std::string& name,
-                                  const std::string& subresource, PatchType type, const Json& patch, OnObject done) {
-  const Key key = key_of(resource, name_space, name);
-  return enqueue(
-      {Verb::patch, std::string(resource.plural), name_space, name, subresource, patch.clone(), {}, -1},
-      [this, key, subresource, type, body = patch.clone()]() -> Result<Json> {
-        const auto found = objects_.find(key);
-        if (found == objects_.end()) return Error(Errc::not_found, quoted(key.collection, key.name) + " not found");
-        if (type == PatchType::json) return Error(Errc::invalid, "the fake knows no JSON patches");
-        for (const char* field : {"uid", "resourceVersion"}) {
-          const Json wanted = body.at({"metadata", field});
-          if (!wanted.is_null() && !wanted.equals(found->second.at({"metadata", field}))) {
-            return Error(Errc::conflict, "Operation cannot be fulfilled on " + quoted(key.collection, key.name));
-          }
-        }
-        Json applied = body;
-        if (subresource == "status") applied = Json::object().set("status", body["status"]);
-        if (type == PatchType::strategic_merge) applied = merge_conditions(found->second, applied);
-        return store(key, merge_patch(found->second, applied));
-      },
-      std::move(done));
+Result<Json> FakeClient::change(const Key& key, const std::string& subresource, PatchType type, const Json& patch) {
+  const Json present = SLURMK8S_TRY(find_to_change(key));
+  if (type == PatchType::json) return Error(Errc::invalid, "the fake knows no JSON patches");
+  for (const char* field : {"uid", "resourceVersion"}) {
+    const Json wanted = patch.at({"metadata", field});
+    if (!wanted.is_null() && !wanted.equals(present.at({"metadata", field}))) {
+      return Error(Errc::conflict, "Operation cannot be fulfilled on " + quoted(key.collection, key.name));
+    }
+  }
+  Json applied = patch;
+  if (subresource == "status") applied = Json::object().set("status", patch["status"]);
+  if (type == PatchType::strategic_merge) applied = merge_conditions(present, applied);
+  return store(key, merge_patch(present, applied));
 }
 
-http::RequestId FakeClient::remove(const Resource& resource, const std::string& name_space, const std::string& name,
-                                   const std::string& uid, int grace_s, OnObject done) {
-  const Key key = key_of(resource, name_space, name);
+http::RequestId FakeClient::remove(const ObjectRef& object, const DeleteOptions& options, OnObject done) {
   return enqueue(
-      {Verb::remove, std::string(resource.plural), name_space, name, {}, {}, uid, grace_s},
-      [this, key, uid, grace_s]() -> Result<Json> {
-        const auto found = objects_.find(key);
-        if (found == objects_.end()) return Error(Errc::not_found, quoted(key.collection, key.name) + " not found");
-        const Json present = found->second;
-        if (!uid.empty() && present.at({"metadata", "uid"}).text() != uid) {
-          return Error(Errc::conflict, "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " +
-                                           std::string(present.at({"metadata", "uid"}).text()));
-        }
-        if (!slow_deletion || grace_s == 0) {
-          drop(key);
-          return present.clone();
-        }
-        if (!present.at({"metadata", "deletionTimestamp"}).is_null()) return present.clone();
-        return store(key, with_metadata(present.clone(), "deletionTimestamp", kBirthday));
-      },
-      std::move(done));
+      {Verb::remove, std::string(object.resource.plural), object.name_space, object.name, {}, {}, options},
+      [this, key = key_of(object), options] { return end_object(key, options); }, std::move(done));
+}
+
+Result<Json> FakeClient::end_object(const Key& key, const DeleteOptions& options) {
+  const Json present = SLURMK8S_TRY(find_to_change(key));
+  if (!options.uid.empty() && present.at({"metadata", "uid"}).text() != options.uid) {
+    return Error(Errc::conflict, "Precondition failed: UID in precondition: " + options.uid +
+                                     ", UID in object meta: " + std::string(present.at({"metadata", "uid"}).text()));
+  }
+  const bool stays = options.propagation == Propagation::foreground || options.propagation == Propagation::orphan;
+  if (!stays && (!slow_deletion || options.grace_s == 0)) {
+    drop(key);
+    return present.clone();
+  }
+  if (!present.at({"metadata", "deletionTimestamp"}).is_null()) return present.clone();
+  Json ending = with_metadata(present.clone(), "deletionTimestamp", kBirthday);
+  if (!stays) return store(key, std::move(ending));
+  const char* finalizer = options.propagation == Propagation::orphan ? "orphan" : "foregroundDeletion";
+  Json metadata = ending["metadata"].clone();
+  metadata.set("finalizers", Json::array().push(Json::string(finalizer)));  // for the garbage collector
+  return store(key, ending.set("metadata", std::move(metadata)));
 }
 
 http::RequestId FakeClient::watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
                                   OnEvent event, OnWatchEnd end) {
-  calls.push_back({Verb::watch, std::string(resource.plural), name_space, {}, {}, {}, {}, -1});
+  calls.push_back({Verb::watch, std::string(resource.plural), name_space, {}});
   const auto watch = std::make_shared<Watch>(Watch{++last_id_,
                                                    collection_of(resource),
                                                    name_space,
-                                                   options.label_selector,
+                                                   {options.label_selector, options.field_selector},
+                                                   options.omit,
                                                    std::move(event),
                                                    std::move(end),
                                                    history_.size(),
@@ -409,7 +473,7 @@ http::RequestId FakeClient::watch(const Resource& resource, const std::string& n
   watch->pending.emplace_back(WatchEvent::opened, Json());
   if (from == 0) {
     for (const Json& object : select(watch->collection, name_space, watch->selector)) {
-      watch->pending.emplace_back(WatchEvent::added, object);
+      watch->pending.emplace_back(WatchEvent::added, delivered(object, options.omit));
     }
     return watch->id;
   }

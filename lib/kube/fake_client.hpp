@@ -10,6 +10,9 @@
 //   engine.resume(...);
 //   client.deliver();
 //   assert_int_equal(client.count(Verb::create), 1);
+//
+// Of subresources it knows status (patch), and pods' binding and eviction (create). What a caller omits is not
+// delivered.
 #pragma once
 
 #include <deque>
@@ -30,10 +33,9 @@ class FakeClient final : public Client {
     std::string plural;  ///< of the resource
     std::string name_space;
     std::string name;  ///< of create: the object's
-    std::string subresource;
-    Json body;        ///< create: the object; patch: the patch
-    std::string uid;  ///< remove: the precondition
-    int grace_s = -1;
+    std::string subresource = {};
+    Json body = {};              ///< create: the object; patch: the patch
+    DeleteOptions options = {};  ///< remove
   };
 
   // ---- the world, as others see and change it ----
@@ -81,16 +83,12 @@ class FakeClient final : public Client {
   std::size_t open_watches() const { return watches_.size(); }
 
   // ---- Client ----
-  http::RequestId get(const Resource& resource, const std::string& name_space, const std::string& name,
-                      OnObject done) override;
+  http::RequestId get(const ObjectRef& object, OnObject done) override;
   http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
                        OnObject done) override;
-  http::RequestId create(const Resource& resource, const std::string& name_space, const Json& object,
-                         OnObject done) override;
-  http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
-                        const std::string& subresource, PatchType type, const Json& patch, OnObject done) override;
-  http::RequestId remove(const Resource& resource, const std::string& name_space, const std::string& name,
-                         const std::string& uid, int grace_s, OnObject done) override;
+  http::RequestId create(const ObjectRef& at, const Json& body, OnObject done) override;
+  http::RequestId patch(const ObjectRef& object, PatchType type, const Json& patch, OnObject done) override;
+  http::RequestId remove(const ObjectRef& object, const DeleteOptions& options, OnObject done) override;
   http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
                         OnEvent event, OnWatchEnd end) override;
   void cancel(http::RequestId id) override;
@@ -102,6 +100,11 @@ class FakeClient final : public Client {
     std::string name_space;
     std::string name;
     auto operator<=>(const Key&) const = default;
+  };
+  struct Selector {
+    std::string labels;
+    std::string fields;
+    bool matches(const Json& object) const;
   };
   struct Change {
     Version version;
@@ -125,7 +128,8 @@ class FakeClient final : public Client {
     http::RequestId id;
     std::string collection;
     std::string name_space;
-    std::string selector;
+    Selector selector;
+    Omit omit;
     OnEvent event;
     OnWatchEnd end;
     std::size_t next = 0;  // index in history_
@@ -138,16 +142,22 @@ class FakeClient final : public Client {
   };
 
   static Key key_of(const Resource& resource, const std::string& name_space, const std::string& name);
+  static Key key_of(const ObjectRef& object) { return key_of(object.resource, object.name_space, object.name); }
   http::RequestId enqueue(Call call, std::function<Result<Json>()> carry_out, OnObject done);
   bool run_request();
   bool run_watch();
   std::optional<std::pair<WatchEvent, Json>> next_event(Watch& watch);
   std::optional<Error> take_fault(Verb verb, bool carried_out);
+  Result<Json> find_to_change(const Key& key) const;
+  Result<Json> create_object(Key key, const Json& body);
+  Result<Json> create_subresource(const Key& key, const std::string& subresource, const Json& body);
+  Result<Json> change(const Key& key, const std::string& subresource, PatchType type, const Json& patch);
+  Result<Json> end_object(const Key& key, const DeleteOptions& options);
   Json store(const Key& key, Json object);
   void drop(const Key& key);
   Result<Json> make_page(const Resource& resource, const std::string& name_space, const ListOptions& options);
   std::vector<Json> select(const std::string& collection, const std::string& name_space,
-                           const std::string& selector) const;
+                           const Selector& selector) const;
 
   std::map<Key, Json> objects_;
   std::vector<Change> history_;

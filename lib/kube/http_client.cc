@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "base/text.hpp"
 #include "json/cut.hpp"
 #include "kube/client.hpp"
 #include "kube/status.hpp"
@@ -40,9 +39,28 @@ const char* content_type(PatchType type) {
 }
 
 /** Path of one object; an empty name makes no path, which the Transport refuses. */
-std::string object_path(const Resource& resource, const std::string& name_space, const std::string& name,
-                        const std::string& subresource = {}) {
-  return name.empty() ? std::string() : resource_path(resource, name_space, name, subresource);
+std::string object_path(const ObjectRef& object) {
+  if (object.name.empty()) return {};
+  return resource_path(object.resource, object.name_space, object.name, object.subresource);
+}
+
+const char* to_string(Propagation propagation) {
+  switch (propagation) {
+    case Propagation::unset: return "";
+    case Propagation::orphan: return "Orphan";
+    case Propagation::background: return "Background";
+    case Propagation::foreground: return "Foreground";
+  }
+  return "";
+}
+
+Json build_delete_options(const DeleteOptions& wanted) {
+  Json options = Json::object();
+  options.set("apiVersion", "v1").set("kind", "DeleteOptions");
+  if (wanted.grace_s >= 0) options.set("gracePeriodSeconds", Json::integer(wanted.grace_s));
+  if (!wanted.uid.empty()) options.set("preconditions", Json::object().set("uid", wanted.uid));
+  if (wanted.propagation != Propagation::unset) options.set("propagationPolicy", to_string(wanted.propagation));
+  return options;
 }
 
 std::optional<WatchEvent> event_of(std::string_view type) {
@@ -56,14 +74,14 @@ std::optional<WatchEvent> event_of(std::string_view type) {
 /** One watch: turns lines into events, and ends once. */
 class Watch {
  public:
-  Watch(http::Transport& transport, std::span<const std::string_view> unread, OnEvent event, OnWatchEnd end)
-      : transport_(transport), unread_(unread), event_(std::move(event)), end_(std::move(end)) {}
+  Watch(http::Transport& transport, Omit omit, OnEvent event, OnWatchEnd end)
+      : transport_(transport), omit_(omit), event_(std::move(event)), end_(std::move(end)) {}
 
   http::RequestId id = 0;
 
   void on_line(std::string_view line) {
     if (line.empty()) return event_(WatchEvent::opened, Json());
-    const Result<Json> parsed = Json::parse(cut_members(line, unread_));
+    const Result<Json> parsed = Json::parse(cut_members(line, omit_));
     if (!parsed.ok()) return give_up(Error(Errc::protocol, "watch event: " + parsed.error().message()));
     const std::string_view type = (*parsed)["type"].text();
     const Json object = (*parsed)["object"];
@@ -86,7 +104,7 @@ class Watch {
   }
 
   http::Transport& transport_;
-  const std::span<const std::string_view> unread_;
+  const Omit omit_;
   const OnEvent event_;
   const OnWatchEnd end_;
 };
@@ -95,46 +113,37 @@ class HttpClient final : public Client {
  public:
   explicit HttpClient(http::Transport& transport) : transport_(transport) {}
 
-  http::RequestId get(const Resource& resource, const std::string& name_space, const std::string& name,
-                      OnObject done) override {
-    return send(resource, {.target = object_path(resource, name_space, name)}, std::move(done));
+  http::RequestId get(const ObjectRef& object, OnObject done) override {
+    return send(object.omit, {.target = object_path(object)}, std::move(done));
   }
 
   http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
                        OnObject done) override {
     Query query;
     query.add("labelSelector", options.label_selector);
+    query.add("fieldSelector", options.field_selector);
     query.add("continue", options.continue_token);
     // A continue token has the version in it; the server refuses both.
     if (options.continue_token.empty()) query.add("resourceVersion", options.resource_version);
     if (options.limit > 0) query.add("limit", std::to_string(options.limit));
-    return send(resource, {.target = resource_path(resource, name_space) + query.text()}, std::move(done));
+    return send(options.omit, {.target = resource_path(resource, name_space) + query.text()}, std::move(done));
   }
 
-  http::RequestId create(const Resource& resource, const std::string& name_space, const Json& object,
-                         OnObject done) override {
-    return send(resource, {.method = "POST", .target = resource_path(resource, name_space), .body = object.dump()},
-                std::move(done));
+  http::RequestId create(const ObjectRef& at, const Json& body, OnObject done) override {
+    std::string target = at.subresource.empty() ? resource_path(at.resource, at.name_space) : object_path(at);
+    return send(at.omit, {.method = "POST", .target = std::move(target), .body = body.dump()}, std::move(done));
   }
 
-  http::RequestId patch(const Resource& resource, const std::string& name_space, const std::string& name,
-                        const std::string& subresource, PatchType type, const Json& patch, OnObject done) override {
-    return send(resource,
-                {.method = "PATCH",
-                 .target = object_path(resource, name_space, name, subresource),
-                 .body = patch.dump(),
-                 .content_type = content_type(type)},
-                std::move(done));
+  http::RequestId patch(const ObjectRef& object, PatchType type, const Json& patch, OnObject done) override {
+    return send(
+        object.omit,
+        {.method = "PATCH", .target = object_path(object), .body = patch.dump(), .content_type = content_type(type)},
+        std::move(done));
   }
 
-  http::RequestId remove(const Resource& resource, const std::string& name_space, const std::string& name,
-                         const std::string& uid, int grace_s, OnObject done) override {
-    Json options = Json::object();
-    options.set("apiVersion", "v1").set("kind", "DeleteOptions");
-    if (grace_s >= 0) options.set("gracePeriodSeconds", Json::integer(grace_s));
-    if (!uid.empty()) options.set("preconditions", Json::object().set("uid", uid));
-    return send(resource,
-                {.method = "DELETE", .target = object_path(resource, name_space, name), .body = options.dump()},
+  http::RequestId remove(const ObjectRef& object, const DeleteOptions& options, OnObject done) override {
+    return send(object.omit,
+                {.method = "DELETE", .target = object_path(object), .body = build_delete_options(options).dump()},
                 std::move(done));
   }
 
@@ -144,9 +153,10 @@ class HttpClient final : public Client {
     query.add("watch", "true");
     query.add("allowWatchBookmarks", "true");
     query.add("labelSelector", options.label_selector);
+    query.add("fieldSelector", options.field_selector);
     query.add("resourceVersion", options.resource_version);
     query.add("timeoutSeconds", std::to_string(options.server_timeout.count()));
-    const auto watch = std::make_shared<Watch>(transport_, resource.unread, std::move(event), std::move(end));
+    const auto watch = std::make_shared<Watch>(transport_, options.omit, std::move(event), std::move(end));
     watch->id = transport_.stream(
         {.target = resource_path(resource, name_space) + query.text(), .timeout = options.server_timeout + kWatchGrace},
         [watch](std::string_view line) { watch->on_line(line); },
@@ -157,11 +167,10 @@ class HttpClient final : public Client {
   void cancel(http::RequestId id) override { transport_.cancel(id); }
 
  private:
-  http::RequestId send(const Resource& resource, http::Request request, OnObject done) {
-    return transport_.send(std::move(request),
-                           [unread = resource.unread, done = std::move(done)](Result<http::Response> response) {
-                             done(decode_response(response, unread));
-                           });
+  http::RequestId send(Omit omit, http::Request request, OnObject done) {
+    return transport_.send(std::move(request), [omit, done = std::move(done)](Result<http::Response> response) {
+      done(decode_response(response, omit));
+    });
   }
 
   http::Transport& transport_;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
 
 namespace slurmk8s::kube {
 
@@ -31,6 +31,10 @@ std::string_view text_at(const Json& object, std::string_view field) {
   return object["metadata"][field].text();
 }
 
+ObjectKey key_of(const Json& object) {
+  return {std::string(text_at(object, "namespace")), std::string(text_at(object, "name"))};
+}
+
 bool asks_for_list(Errc code) {
   switch (code) {
     case Errc::timeout:
@@ -44,15 +48,9 @@ bool asks_for_list(Errc code) {
 
 }  // namespace
 
-Reflector::Reflector(Client& client, Timers& timers, const Clock& clock, Resource resource, std::string name_space,
-                     std::string label_selector, ReflectorListener listener)
-    : client_(client),
-      timers_(timers),
-      clock_(clock),
-      resource_(resource),
-      name_space_(std::move(name_space)),
-      label_selector_(std::move(label_selector)),
-      listener_(std::move(listener)) {}
+Reflector::Reflector(Client& client, Timers& timers, const Clock& clock, ReflectorOptions options,
+                     ReflectorListener listener)
+    : client_(client), timers_(timers), clock_(clock), options_(std::move(options)), listener_(std::move(listener)) {}
 
 Reflector::~Reflector() { stop(); }
 
@@ -72,13 +70,18 @@ void Reflector::stop() {
 // ---- list -----------------------------------------------------------------------------------------------------------
 
 void Reflector::start_list() {
-  for (auto& [name, known] : known_) known.seen = false;
+  for (auto& [key, known] : known_) known.seen = false;
   list_page("");
 }
 
 void Reflector::list_page(const std::string& continue_token) {
-  const ListOptions options{.label_selector = label_selector_, .continue_token = continue_token};
-  request_ = client_.list(resource_, name_space_, options, [this](Result<Json> page) { on_page(std::move(page)); });
+  const ListOptions options{.label_selector = options_.label_selector,
+                            .field_selector = options_.field_selector,
+                            .resource_version = {},
+                            .continue_token = continue_token,
+                            .omit = options_.omit};
+  request_ = client_.list(options_.resource, options_.name_space, options,
+                          [this](Result<Json> page) { on_page(std::move(page)); });
 }
 
 void Reflector::on_page(Result<Json> page) {
@@ -98,14 +101,14 @@ void Reflector::on_page(Result<Json> page) {
 }
 
 void Reflector::finish_list() {
-  std::vector<std::pair<std::string, std::string>> gone;
-  for (const auto& [name, known] : known_) {
-    if (!known.seen) gone.emplace_back(name, known.uid);
+  std::vector<std::pair<ObjectKey, std::string>> gone;
+  for (const auto& [key, known] : known_) {
+    if (!known.seen) gone.emplace_back(key, known.uid);
   }
-  for (const auto& [name, uid] : gone) {
+  for (const auto& [key, uid] : gone) {
     if (stopped_) return;
-    known_.erase(name);
-    if (listener_.remove) listener_.remove(name, uid, Json());
+    known_.erase(key);
+    if (listener_.remove) listener_.remove(key, uid, Json());
   }
   if (stopped_ || synced_) return;
   synced_ = true;
@@ -113,20 +116,20 @@ void Reflector::finish_list() {
 }
 
 void Reflector::deliver(const Json& object) {
-  const std::string name(text_at(object, "name"));
+  const ObjectKey key = key_of(object);
   const std::string uid(text_at(object, "uid"));
   const std::string version(text_at(object, "resourceVersion"));
-  const auto found = known_.find(name);
+  const auto found = known_.find(key);
   if (found != known_.end() && found->second.uid != uid) {
     const std::string old_uid = found->second.uid;
     known_.erase(found);
-    if (listener_.remove) listener_.remove(name, old_uid, Json());
+    if (listener_.remove) listener_.remove(key, old_uid, Json());
     if (stopped_) return;
   } else if (found != known_.end() && found->second.resource_version == version) {
     found->second.seen = true;
     return;
   }
-  known_[name] = Known{uid, version, true};
+  known_[key] = Known{uid, version, true};
   if (listener_.upsert) listener_.upsert(object);
 }
 
@@ -137,10 +140,14 @@ void Reflector::watch() {
   watch_brought_ = false;
   // Spread, so that the watches of many processes that started together don't all end together.
   const auto spread = std::chrono::seconds(static_cast<int>(random_unit() * 30));
-  const WatchOptions options{
-      .label_selector = label_selector_, .resource_version = resource_version_, .server_timeout = kWatchTime + spread};
+  const WatchOptions options{.label_selector = options_.label_selector,
+                             .field_selector = options_.field_selector,
+                             .resource_version = resource_version_,
+                             .server_timeout = kWatchTime + spread,
+                             .omit = options_.omit};
   request_ = client_.watch(
-      resource_, name_space_, options, [this](WatchEvent event, const Json& object) { on_event(event, object); },
+      options_.resource, options_.name_space, options,
+      [this](WatchEvent event, const Json& object) { on_event(event, object); },
       [this](Status status) { on_watch_end(std::move(status)); });
 }
 
@@ -162,12 +169,12 @@ void Reflector::on_event(WatchEvent event, const Json& object) {
 }
 
 void Reflector::deliver_removal(const Json& object) {
-  const std::string name(text_at(object, "name"));
+  const ObjectKey key = key_of(object);
   const std::string uid(text_at(object, "uid"));
-  const auto found = known_.find(name);
+  const auto found = known_.find(key);
   if (found == known_.end() || found->second.uid != uid) return;
   known_.erase(found);
-  if (listener_.remove) listener_.remove(name, uid, object);
+  if (listener_.remove) listener_.remove(key, uid, object);
 }
 
 void Reflector::on_watch_end(Status status) {
@@ -200,10 +207,11 @@ void Reflector::retry(const Error& error, bool relist) {
 
   // An expired version is the server's housekeeping; one cut is nothing yet.
   const bool is_routine = failures_ == 1 && (error.code() == Errc::gone || error.retryable());
-  unsigned held_back = 0;
-  if (!is_routine && limiter_.allow(clock_.now(), held_back)) {
+  unsigned suppressed = 0;
+  if (!is_routine && limiter_.allow(clock_.now(), suppressed)) {
     reported_ = true;
-    log_warning("%s: %s (try %u, %u messages held back)", what().c_str(), last_error_.c_str(), failures_, held_back);
+    log_warning("%s: %s (try %u, %u similar messages suppressed)", what().c_str(), last_error_.c_str(), failures_,
+                suppressed);
   }
   schedule(delay, relist);
 }
@@ -220,7 +228,8 @@ void Reflector::schedule(std::chrono::milliseconds delay, bool relist) {
 }
 
 std::string Reflector::what() const {
-  return std::string(resource_.plural) + " of namespace " + (name_space_.empty() ? "*" : name_space_);
+  const std::string& name_space = options_.name_space;
+  return std::string(options_.resource.plural) + " of namespace " + (name_space.empty() ? "*" : name_space);
 }
 
 }  // namespace slurmk8s::kube

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reflector: list, then watch, of one resource in one namespace, for ever. Same thread rules as Client.
+// Reflector: list, then watch, of one resource in one namespace or in all, for ever. Same thread rules as Client.
 //
 // The listener hears what changed, never how the connection fared: after a cut the watch resumes at the last
 // resourceVersion, after 410 Gone the list is made again and the differences are delivered as upserts and removals.
 // Failures back off with jitter and honour Retry-After (five minutes at most). After three watches in a row that
-// brought nothing, the list is made again. It holds only name, uid and resourceVersion of each object.
+// brought nothing, the list is made again. It holds only namespace, name, uid and resourceVersion of each
+// object.
 #pragma once
 
 #include <functional>
@@ -19,6 +20,22 @@
 
 namespace slurmk8s::kube {
 
+/** Objects of one resource are told apart by namespace and name; without a namespace by name. */
+struct ObjectKey {
+  std::string name_space;
+  std::string name;
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+/** What is watched. */
+struct ReflectorOptions {
+  Resource resource;
+  std::string name_space = {};  ///< empty: all namespaces, or a resource that has none
+  std::string label_selector = {};
+  std::string field_selector = {};
+  Omit omit = kManagedFields;  ///< of the objects that the listener gets
+};
+
 /**
  * Calls back on the owner's thread. An object that was deleted and made again between two views is removed, then
  * upserted.
@@ -26,19 +43,15 @@ namespace slurmk8s::kube {
 struct ReflectorListener {
   std::function<void(const Json& object)> upsert;
   /** `last` is the object's last state as the event carried it; null when only a relist showed that it is gone. */
-  std::function<void(const std::string& name, const std::string& uid, const Json& last)> remove;
+  std::function<void(const ObjectKey& key, const std::string& uid, const Json& last)> remove;
   /** The first list is complete; called once. */
   std::function<void()> synced;
 };
 
 class Reflector {
  public:
-  /**
-   * All references must outlive it. Nothing is sent before start(). A callback may call stop(), but not destroy it.
-   * `name_space` empty: resources that have none.
-   */
-  Reflector(Client& client, Timers& timers, const Clock& clock, Resource resource, std::string name_space,
-            std::string label_selector, ReflectorListener listener);
+  /** All references must outlive it. Nothing is sent before start(). A callback may call stop(), but not destroy it. */
+  Reflector(Client& client, Timers& timers, const Clock& clock, ReflectorOptions options, ReflectorListener listener);
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -52,8 +65,8 @@ class Reflector {
 
   bool synced() const { return synced_; }
   /** Whether the list or the watch has shown this object, and not yet that it is gone. */
-  bool knows(const std::string& name, const std::string& uid) const {
-    const auto found = known_.find(name);
+  bool knows(const ObjectKey& key, const std::string& uid) const {
+    const auto found = known_.find(key);
     return found != known_.end() && found->second.uid == uid;
   }
   /** Error of the last try while it can't reach the server; empty while all is well. For status and metrics. */
@@ -83,12 +96,10 @@ class Reflector {
   Client& client_;
   Timers& timers_;
   const Clock& clock_;
-  Resource resource_;
-  std::string name_space_;
-  std::string label_selector_;
+  const ReflectorOptions options_;
   ReflectorListener listener_;
 
-  std::map<std::string, Known> known_;
+  std::map<ObjectKey, Known> known_;
   std::string resource_version_;
   bool synced_ = false;
   bool stopped_ = true;

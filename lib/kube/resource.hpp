@@ -9,27 +9,25 @@
 
 namespace slurmk8s::kube {
 
-inline constexpr std::array<std::string_view, 6> kUnreadOfPods{"managedFields",       "containers", "initContainers",
-                                                               "ephemeralContainers", "volumes",    "tolerations"};
-inline constexpr std::span<const std::string_view> kUnread(kUnreadOfPods.data(), 1);
-
 struct Resource {
   std::string_view api;     ///< "v1", "slurm-k8s.io/v1alpha1"
   std::string_view plural;  ///< "pods"
-  /** Members, at any depth, that nobody here reads: the client leaves them out of the objects that it delivers. */
-  std::span<const std::string_view> unread = kUnread;
 };
 
-/** Kubernetes nodes: the images that are on a machine are most of its object. */
-inline constexpr std::array<std::string_view, 4> kUnreadOfNodes{"managedFields", "images", "volumesInUse",
-                                                                "volumesAttached"};
-inline constexpr Resource kNodes{"v1", "nodes", kUnreadOfNodes};
-inline constexpr Resource kPods{"v1", "pods", kUnreadOfPods};
+inline constexpr Resource kNodes{"v1", "nodes"};
+inline constexpr Resource kPods{"v1", "pods"};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
 inline constexpr Resource kVolumeClaims{"v1", "persistentvolumeclaims"};
 inline constexpr Resource kDisruptionBudgets{"policy/v1", "poddisruptionbudgets"};
 inline constexpr Resource kLeases{"coordination.k8s.io/v1", "leases"};
 inline constexpr Resource kNodeSets{"slurm-k8s.io/v1alpha1", "nodesets"};
+
+/**
+ * Members, at any depth, that the reader does not read: the client leaves them out of the objects that it delivers.
+ * The array is a constant of the program.
+ */
+using Omit = std::span<const std::string_view>;
+inline constexpr std::array<std::string_view, 1> kManagedFields{"managedFields"};
 
 /** "/api/v1/namespaces/NS/pods[/NAME[/SUBRESOURCE]]" or "/apis/GROUP/…"; each segment percent-encoded. */
 std::string resource_path(const Resource& resource, std::string_view name_space, std::string_view name = {},

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "json/cut.hpp"
 
 namespace slurmk8s::kube {
@@ -62,10 +62,10 @@ Error decode_status(const Json& status, int http_code) {
   return Error(code_of(code, reason), std::move(message), retry_after_of(status));
 }
 
-Result<Json> decode_response(const Result<http::Response>& response, std::span<const std::string_view> unread) {
+Result<Json> decode_response(const Result<http::Response>& response, Omit omit) {
   if (!response.ok()) return response.error();
   if (response->status < 200 || response->status > 299) return error_of(*response);
-  Result<Json> body = Json::parse(cut_members(response->body, unread));
+  Result<Json> body = Json::parse(cut_members(response->body, omit));
   if (!body.ok()) {
     return Error(Errc::protocol, "HTTP " + std::to_string(response->status) + ": " + body.error().message());
   }

@@ -2,18 +2,17 @@
 // Status: an HTTP answer of the API server as an Error. The only place that maps HTTP codes.
 #pragma once
 
-#include <span>
-
 #include "http/transport.hpp"
 #include "json/json.hpp"
+#include "kube/resource.hpp"
 
 namespace slurmk8s::kube {
 
 /**
- * The parsed body of a 2xx response without the members in `unread`, or the Error that the code and the body's Status
+ * The parsed body of a 2xx response without the members in `omit`, or the Error that the code and the body's Status
  * say. 409 is already_exists when the reason is AlreadyExists and conflict otherwise; the message is the server's own.
  */
-Result<Json> decode_response(const Result<http::Response>& response, std::span<const std::string_view> unread = {});
+Result<Json> decode_response(const Result<http::Response>& response, Omit omit = {});
 
 /** The Error of a Status object, as a watch's ERROR event carries it. */
 Error decode_status(const Json& status, int http_code);

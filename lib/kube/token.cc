@@ -3,7 +3,7 @@
 #include "kube/token.hpp"
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s::kube {
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/names.hpp"
 
@@ -16,8 +16,8 @@ Result<bool> decode_policy(const Json& policy, const char* member) {
   const Json value = policy[member];
   if (value.is_null() || value.text() == "Retain") return false;
   if (value.text() == "Delete") return true;
-  return wrong(std::string("spec.persistentVolumeClaimRetentionPolicy.") + member,
-               value.dump() + ": must be Retain or Delete");
+  return unsupported_field(std::string("spec.persistentVolumeClaimRetentionPolicy.") + member, value,
+                           {"Retain", "Delete"});
 }
 
 }  // namespace
@@ -25,20 +25,22 @@ Result<bool> decode_policy(const Json& policy, const char* member) {
 Result<ClaimTemplates> decode_claims(const Json& spec) {
   ClaimTemplates claims;
   const Json list = spec["volumeClaimTemplates"];
-  if (!list.is_null() && !list.is_array()) return wrong("spec.volumeClaimTemplates", "an array is needed");
+  if (!list.is_null() && !list.is_array())
+    return invalid_field("spec.volumeClaimTemplates", list.type_name(), "must be an array");
   std::set<std::string> names;
   for (std::size_t i = 0; i < list.size(); i++) {
     const Json claim = list[i];
     const std::string field = format("spec.volumeClaimTemplates[%zu]", i);
     const std::string name(claim.at({"metadata", "name"}).text());
-    if (!is_dns_label(name)) return wrong(field + ".metadata.name", "a name of letters, digits and '-' is needed");
-    if (!names.insert(name).second) return wrong(field + ".metadata.name", name + ": given twice");
-    if (!claim["spec"].is_object()) return wrong(field + ".spec", "required");
+    if (!is_dns_label(name))
+      return invalid_field(field + ".metadata.name", name, "must be lower-case letters, digits and '-'");
+    if (!names.insert(name).second) return duplicate_field(field + ".metadata.name", name);
+    if (!claim["spec"].is_object()) return required_field(field + ".spec");
     claims.templates.push_back(claim);
   }
   const Json policy = spec["persistentVolumeClaimRetentionPolicy"];
   if (!policy.is_null() && !policy.is_object()) {
-    return wrong("spec.persistentVolumeClaimRetentionPolicy", "an object is needed");
+    return invalid_field("spec.persistentVolumeClaimRetentionPolicy", policy.type_name(), "must be an object");
   }
   claims.delete_with_nodeset = SLURMK8S_TRY(decode_policy(policy, "whenDeleted"));
   claims.delete_when_scaled = SLURMK8S_TRY(decode_policy(policy, "whenScaled"));

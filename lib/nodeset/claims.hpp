@@ -10,7 +10,7 @@
 namespace slurmk8s {
 
 struct ClaimTemplates {
-  std::vector<Json> templates;       ///< PersistentVolumeClaims with a metadata.name, which is the volume's
+  std::vector<Json> templates;       ///< PersistentVolumeClaims; metadata.name is the name of the volume
   bool delete_with_nodeset = false;  ///< persistentVolumeClaimRetentionPolicy.whenDeleted: Delete
   bool delete_when_scaled = false;   ///< … whenScaled: Delete
 };

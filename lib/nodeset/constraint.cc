@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -34,12 +34,12 @@ class Parser {
     skip_blanks();
     if (at_ == text_.size()) return constraint_;
     constraint_.alternatives = SLURMK8S_TRY(any());
-    if (at_ < text_.size()) return wrong(format("unexpected '%c'", text_[at_]));
+    if (at_ < text_.size()) return invalid(format("unexpected '%c'", text_[at_]));
     return std::move(constraint_);
   }
 
  private:
-  Error wrong(const std::string& what) const {
+  Error invalid(const std::string& what) const {
     return Error(Errc::invalid,
                  format("constraint \"%.*s\": %s", static_cast<int>(std::min<std::size_t>(text_.size(), 200)),
                         text_.data(), what.c_str()));
@@ -114,17 +114,17 @@ class Parser {
   Result<Alternatives> one() {
     Alternatives result;
     if (take("[")) {
-      if (in_brackets_ || had_brackets_) return wrong("more than one pair of brackets");
+      if (in_brackets_ || had_brackets_) return invalid("more than one pair of brackets");
       had_brackets_ = in_brackets_ = true;
       result = SLURMK8S_TRY(any());
       in_brackets_ = false;
-      if (!take("]")) return wrong("a ']' is missing");
+      if (!take("]")) return invalid("a ']' is missing");
     } else if (take("(")) {
-      if (in_parentheses_) return wrong("parentheses within parentheses");
+      if (in_parentheses_) return invalid("parentheses within parentheses");
       in_parentheses_ = true;
       result = SLURMK8S_TRY(any());
       in_parentheses_ = false;
-      if (!take(")")) return wrong("a ')' is missing");
+      if (!take(")")) return invalid("a ')' is missing");
     } else {
       result = SLURMK8S_TRY(feature());
     }
@@ -137,8 +137,8 @@ class Parser {
     const std::size_t end = std::min(text_.find_first_of(kOperators, at_), text_.size());
     const std::string_view name = trim(text_.substr(at_, end - at_));
     if (name.empty())
-      return wrong(end < text_.size() ? format("a feature is missing before '%c'", text_[end])
-                                      : std::string("a feature is missing at its end"));
+      return invalid(end < text_.size() ? format("a feature is missing before '%c'", text_[end])
+                                        : std::string("a feature is missing at its end"));
     at_ = end;
     if (++features_ > kMaxConstraintFeatures) return too_large("features", kMaxConstraintFeatures);
     SLURMK8S_CHECK(spend(1));
@@ -154,7 +154,7 @@ class Parser {
     const std::size_t begin = at_;
     while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') at_++;
     const auto number = parse_int(text_.substr(begin, at_ - begin));
-    if (!number || *number <= 0) return wrong("a positive number is needed after '*'");
+    if (!number || *number <= 0) return invalid("'*' must be followed by a positive number");
     at_ = std::min(text_.find_first_of(kOperators, at_), text_.size());
     constraint_.has_count = true;
     return {};

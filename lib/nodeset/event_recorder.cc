@@ -6,13 +6,15 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::milliseconds kDelay{1000};
-constexpr std::size_t kMaxPending = 32;  // within kDelay: a thousand different causes need not be told one by one
+constexpr std::size_t kMaxPending = 32;  // within kDelay: more different causes are dropped
 constexpr std::size_t kMaxNote = 1000;   // the API takes 1,024 bytes
 
 std::string host_name() {
@@ -21,7 +23,7 @@ std::string host_name() {
   return name;
 }
 
-/** "compute-[0-2] (3): for job 12", or only one half of it; the nodes are shortened before the text is. */
+/** "compute-[0-2] (3): for job 12", or one half of it; shortens the nodes before the text. */
 std::string make_note(const std::set<std::string>& nodes, const std::string& text) {
   std::string note = compress_hostlist({nodes.begin(), nodes.end()});
   if (note.size() > kMaxNote / 2) note = note.substr(0, kMaxNote / 2) + "...";
@@ -86,7 +88,7 @@ void EventRecorder::post(const PendingEvent& pending) {
       .set("action", pending.kind.action)
       .set("regarding", pending.regarding)
       .set("note", make_note(pending.nodes, pending.text));
-  client_.create(kube::kEvents, name_space_, event, [](const Result<Json>& answer) {
+  client_.create({kube::kEvents, name_space_}, event, [](const Result<Json>& answer) {
     if (!answer) log_debug("event: %s", answer.error().message().c_str());
   });
 }

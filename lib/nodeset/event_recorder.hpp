@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EventRecorder: Kubernetes events on NodeSets, for `kubectl describe nodeset`. The thread of its client.
 //
-// Events are for people: nodes with the same note share one event, there is at most one a second of each note, and one
-// that the API server doesn't take is dropped.
+// Events are best effort: nodes with the same note share one event, at most one event a second has the same note, and
+// an event that the API server refuses is dropped.
 #pragma once
 
 #include <map>
@@ -18,17 +18,17 @@ namespace slurmk8s {
 
 class EventRecorder {
  public:
-  /** What kind of thing happened, in the words of an event; literals. */
+  /** Type, reason and action of an event; literals. */
   struct Kind {
     const char* type;    ///< "Normal", "Warning"
     const char* reason;  ///< what happened, in CamelCase
     const char* action;  ///< what is done about it, in CamelCase
 
-    // Those of the engine.
-    static const Kind power_up;         ///< nodes were asked up
-    static const Kind power_up_failed;  ///< nodes could not come up
+    // Kinds of the engine.
+    static const Kind power_up;         ///< nodes are resumed
+    static const Kind power_up_failed;  ///< nodes failed to power up
     static const Kind node_lost;        ///< nodes in use lost their pod
-    static const Kind throttled;        ///< nodes wait since the API server takes no requests
+    static const Kind throttled;        ///< nodes wait: the API server refuses requests
   };
 
   /** A NodeSet that events are about. */
@@ -37,13 +37,13 @@ class EventRecorder {
     std::string uid;
   };
 
-  /** References must outlive it. `reporter` is who tells: "slurm-k8s.io/engine". */
+  /** References must outlive it. `reporter`: reportingController, "slurm-k8s.io/engine". */
   EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, std::string reporter);
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  /** `note` is what happened to `nodes`: "ErrImagePull: …", "for jobs 12,13"; without nodes, to the NodeSet. */
+  /** Records `note` ("ErrImagePull: …", "for jobs 12,13") for `nodes`, or without nodes for the NodeSet. */
   void record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes, const std::string& note);
 
  private:

@@ -10,15 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
 
-/**
- * Largest count of one entry, its suffix included: the entries that fit into the 2048 characters of extraConf can't add
- * up to an overflow.
- */
+/** Maximum count of an entry with its suffix: entries within the 2048 characters of extraConf cannot overflow. */
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 52;
 
 struct Entry {
@@ -27,7 +24,7 @@ struct Entry {
   std::int64_t count = 1;
 };
 
-/** What Slurm has for "k", "KiB", "kB" …; empty: no suffix of a count. */
+/** Slurm's factor of "k", "KiB", "kB" …; empty: not a suffix. */
 std::optional<std::int64_t> multiplier(std::string_view suffix) {
   const std::string lower = to_lower(suffix);
   if (lower.empty()) return 1;
@@ -44,8 +41,9 @@ Result<std::int64_t> parse_count(std::string_view word) {
   const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
   const std::optional<std::int64_t> number = parse_int(word.substr(0, digits));
   const std::optional<std::int64_t> factor = multiplier(word.substr(digits));
-  if (!factor) return Error(Errc::invalid, std::string(word) + " isn't a count: a type needs one behind it");
-  if (!number || *number > kMaxCount / *factor) return Error(Errc::invalid, std::string(word) + ": too many");
+  if (!factor) return Error(Errc::invalid, std::string(word) + " is not a count: a type must be followed by a count");
+  if (!number || *number > kMaxCount / *factor)
+    return Error(Errc::invalid, std::string(word) + ": must be at most 2^52");
   return *number * *factor;
 }
 
@@ -56,10 +54,10 @@ bool is_word(std::string_view text) {
 }
 
 Result<Entry> parse_entry(std::string_view text) {
-  text = text.substr(0, text.rfind('('));  // which sockets; slurmctld reads it so, too
+  text = text.substr(0, text.rfind('('));  // the sockets; slurmctld parses it in the same way
   std::vector<std::string_view> words = split(text, ':');
   if (!std::all_of(words.begin(), words.end(), is_word)) {
-    return Error(Errc::invalid, "NAME, NAME:COUNT or NAME:TYPE:COUNT is needed");
+    return Error(Errc::invalid, "must be NAME, NAME:COUNT or NAME:TYPE:COUNT");
   }
   Entry entry{.name = std::string(words.front()), .type = {}};
   words.erase(words.begin());
@@ -68,7 +66,7 @@ Result<Entry> parse_entry(std::string_view text) {
     words.pop_back();
   }
   std::erase_if(words, [](std::string_view word) { return to_lower(word) == "no_consume"; });
-  if (words.size() > 1) return Error(Errc::invalid, "has more than one type");
+  if (words.size() > 1) return Error(Errc::invalid, "must have one type");
   if (!words.empty()) entry.type = words.front();
   return entry;
 }
@@ -83,13 +81,13 @@ Status check_gres(std::string_view value) {
     if (!entry) return entry.error().wrap(text);
     const bool is_typed = !entry->type.empty();
     if (has_type.try_emplace(entry->name, is_typed).first->second != is_typed) {
-      return Error(Errc::invalid, entry->name + ": some have a type and others have none");
+      return Error(Errc::invalid, entry->name + ": all entries of a name must have a type, or none");
     }
     counts[entry->name] += entry->count;
   }
   for (const char* shared : {"mps", "shard"}) {
     if (counts[shared] > 0 && counts["gpu"] == 0) {
-      return Error(Errc::invalid, std::string(shared) + ": the node needs a gpu to share");
+      return Error(Errc::invalid, std::string(shared) + ": requires a gpu on the same node");
     }
   }
   return {};

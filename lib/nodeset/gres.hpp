@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gres of a node's definition, checked. Pure; any thread.
+// Checks of Gres in a node's definition. Pure; any thread.
 #pragma once
 
 #include <set>
@@ -11,18 +11,17 @@
 namespace slurmk8s {
 
 /**
- * Checks the value of Gres= before slurmctld sees it. Error (invalid): which entry is wrong, and why.
+ * Checks the value of Gres= before slurmctld reads it. Error (invalid) names the entry.
  *
- * slurmctld (22.05, 24.11 and 26.05) ends itself when it makes a node of which some entries of a name have a type and
- * others have none, and when shards or MPS are given to a node without GPUs. It also adds the counts of several types
- * of one entry in 64 bits, where a large one overflows. Entries that slurmctld would take for something else are
- * refused too: a count that is none, an empty word.
+ * slurmctld (22.05, 24.11 and 26.05) aborts when it creates a node with typed and untyped entries of one name, and with
+ * shards or MPS but no GPU. It adds the counts of one name in 64 bits, which a large count overflows. Entries that
+ * slurmctld would misread are refused too: an invalid count, an empty word.
  *
- * What gres.conf adds isn't known here.
+ * Does not know gres.conf.
  */
 Status check_gres(std::string_view value);
 
-/** The names in a value that check_gres() takes: "gpu:a:1,foo" has gpu and foo. */
+/** The names in a valid value: "gpu:a:1,foo" has gpu and foo. */
 std::set<std::string> gres_names(std::string_view value);
 
 }  // namespace slurmk8s

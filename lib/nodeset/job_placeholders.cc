@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// $(JOB_…): found, checked and replaced.
+// Finds, checks and replaces $(JOB_…).
 #include "nodeset/job_placeholders.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/names.hpp"
 
@@ -47,7 +47,7 @@ std::string escape_label(std::string text) {
   return begin < end ? std::string(begin, end) : std::string();
 }
 
-/** Cut between two characters of UTF-8; what isn't UTF-8 the API server would refuse. */
+/** Cuts between two UTF-8 characters, and replaces invalid UTF-8, which the API server would refuse. */
 std::string escape_annotation(std::string text) {
   std::string valid;
   for (std::size_t i = 0; i < text.size() && valid.size() < kMaxAnnotation;) {
@@ -68,7 +68,7 @@ std::string escape_annotation(std::string text) {
   return valid;
 }
 
-/** What the placeholder at `text` is; null: none that exists. */
+/** The placeholder at the beginning of `text`; null: unknown. */
 const Placeholder* find_placeholder(std::string_view text) {
   const auto found = std::find_if(kPlaceholders.begin(), kPlaceholders.end(),
                                   [&](const Placeholder& p) { return text.starts_with(p.name); });
@@ -108,7 +108,8 @@ Result<bool> find_placeholders(const Json& metadata, const std::string& field) {
         const std::string name(rest.substr(0, std::min(rest.find(')') + 1, rest.size())));
         std::string names;
         for (const Placeholder& p : kPlaceholders) names += " " + std::string(p.name);
-        status = wrong(field + "." + part + "." + std::string(key), name + ": no such placeholder; there are" + names);
+        status = invalid_field(field + "." + part + "." + std::string(key), name,
+                               "unknown placeholder; supported placeholders:" + names);
       }
     });
   }

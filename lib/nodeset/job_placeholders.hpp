@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Placeholders in the labels and annotations of a NodeSet's pods, for what the job of a node asks for: so that a pod's
-// cost can be told to belong to an account. Pure; any thread.
+// Placeholders in the labels and annotations of a NodeSet's pods, filled in from the node's job, for example
+// to charge a pod's cost to an account. Pure; any thread.
 //
 //   $(JOB_ID) $(JOB_NAME) $(JOB_USER) $(JOB_ACCOUNT) $(JOB_PARTITION) $(JOB_QOS) $(JOB_RESERVATION) $(JOB_EXTRA)
 //   $(JOB_CONSTRAINT) $(JOB_CPUS) $(JOB_MEMORY) $(JOB_GRES) $(JOB_NODES)
 //
-// Nowhere else in a pod do they mean anything: what a user writes can't get into a command, an image or a volume.
+// They have no effect elsewhere in a pod: users' texts cannot enter a command, an image or a volume.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,15 @@
 namespace slurmk8s {
 
 /**
- * Whether labels or annotations have placeholders. Error (invalid): one that doesn't exist; `field` is the metadata's.
+ * Whether labels or annotations have placeholders. Error (invalid): an unknown one; `field` is the path of the
+ * metadata.
  */
 Result<bool> find_placeholders(const Json& metadata, const std::string& field);
 
 /**
- * `metadata` with the values of `job` in the place of placeholders; without a job they are empty. A label's value is
- * cut to what a label may be: other characters than letters, digits, '-', '_' and '.' become '_', at most 63, and a
- * letter or digit at both ends. In an annotation control characters become blanks, and a value has at most 1024 bytes.
+ * `metadata` with placeholders replaced by values of `job`, or by nothing without a job. Values in labels become valid:
+ * at most 63 letters, digits, '-', '_' and '.' (others become '_'), with a letter or digit at both ends. In an
+ * annotation control characters become blanks, and a value has at most 1024 bytes.
  */
 Json expand_placeholders(const Json& metadata, const std::optional<SlurmJob>& job);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From a log to one line.
+// Reduces a log to one line.
 #include "nodeset/last_words.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace slurmk8s {
 namespace {
 
-/** The rest of the last line that has `mark`, from it on. */
+/** The last line with `mark`, from the mark on. */
 std::string_view last_line_with(std::string_view log, std::string_view mark) {
   const std::size_t begin = log.rfind(mark);
   if (begin == std::string_view::npos) return {};

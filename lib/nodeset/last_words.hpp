@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What slurmd's log says of its end.
+// The reason why slurmd ended, from its log.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace slurmk8s {
 
-/** Longest answer of last_words(), in bytes. */
+/** Maximum length of last_words(), in bytes. */
 inline constexpr std::size_t kMaxLastWords = 160;
 
 /**

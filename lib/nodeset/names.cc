@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of nodes: put together and taken apart.
+// Builds and parses names of nodes.
 #include "nodeset/names.hpp"
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -33,35 +33,35 @@ std::optional<NodeName> parse_node_name(std::string_view name) {
   return NodeName{.nodeset = name.substr(0, dash), .ordinal = *ordinal};
 }
 
-std::string encode_machine(std::string_view machine) {
+std::string encode_kube_node(std::string_view kube_node) {
   std::string text;
-  for (std::size_t i = 0; i < machine.size(); i++) {
-    const bool goes_on = machine[i] == '-' && i + 1 < machine.size() && machine[i + 1] == '-';
-    const bool ends_run = machine[i] == '-' && !goes_on && i > 0 && machine[i - 1] == '-';
-    if (machine[i] == '.') {
+  for (std::size_t i = 0; i < kube_node.size(); i++) {
+    const bool continues = kube_node[i] == '-' && i + 1 < kube_node.size() && kube_node[i + 1] == '-';
+    const bool ends_run = kube_node[i] == '-' && !continues && i > 0 && kube_node[i - 1] == '-';
+    if (kube_node[i] == '.') {
       text += "--";
     } else {
-      text += machine[i];
+      text += kube_node[i];
       if (ends_run) text += '-';
     }
   }
   return text;
 }
 
-std::optional<std::string> decode_machine(std::string_view text) {
+std::optional<std::string> decode_kube_node(std::string_view text) {
   if (text.empty() || text.find_first_not_of(kInLabel) != std::string_view::npos) return std::nullopt;
   if (text.front() == '-' || text.back() == '-') return std::nullopt;
-  std::string machine;
+  std::string kube_node;
   while (!text.empty()) {
     const std::size_t run = std::min(text.find_first_not_of('-'), text.size());
-    if (run == 2) machine += '.';
-    if (run != 2) machine.append(run > 2 ? run - 1 : run, '-');
+    if (run == 2) kube_node += '.';
+    if (run != 2) kube_node.append(run > 2 ? run - 1 : run, '-');
     text.remove_prefix(run);
     const std::size_t plain = std::min(text.find('-'), text.size());
-    machine += text.substr(0, plain);
+    kube_node += text.substr(0, plain);
     text.remove_prefix(plain);
   }
-  return machine;
+  return kube_node;
 }
 
 }  // namespace slurmk8s

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// decode_nodeset(): an object of the API, checked field by field.
+// decode_nodeset() and what derives from a NodeSet.
 #include "nodeset/nodeset.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/words.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/gres.hpp"
@@ -25,6 +25,7 @@ constexpr std::size_t kMaxVariants = 32;
 constexpr std::size_t kMaxNames = 256;  // users or accounts of a variant, and characters of each
 constexpr std::size_t kMaxExtraConf = 2048;
 constexpr const char* kDefaultMemoryReserve = "64Mi";
+constexpr const char* kMustBeQuantity = "must be a quantity such as 500m, 2 or 16Gi";
 
 __extension__ using Wide = __int128;
 
@@ -74,34 +75,34 @@ std::optional<Scale> parse_scale(std::string_view text) {
 
 // An integer within bounds; `fallback` when it is absent.
 Result<std::int64_t> decode_integer(const Json& value, const std::string& field, std::int64_t fallback,
-                                    std::int64_t least, std::int64_t most) {
+                                    std::int64_t min, std::int64_t max) {
   if (value.is_null()) return fallback;
-  if (!value.is_integer()) return wrong(field, format("%s: an integer is needed", value.dump().c_str()));
+  if (!value.is_integer()) return invalid_field(field, value, "must be an integer");
   const std::int64_t number = value.integer_or(fallback);
-  if (number < least || number > most) {
-    return wrong(field, format("%lld: must be %lld to %lld", static_cast<long long>(number),
-                               static_cast<long long>(least), static_cast<long long>(most)));
+  if (number < min || number > max) {
+    return invalid_field(field, value,
+                         format("must be %lld to %lld", static_cast<long long>(min), static_cast<long long>(max)));
   }
   return number;
 }
 
-// A quantity as YAML writers give it, "2" or 2, in thousandths.
+// A quantity, "2" or 2, in thousandths.
 Result<std::int64_t> decode_quantity(const Json& value, const std::string& field) {
-  if (value.is_null()) return wrong(field, "required");
-  if (!value.is_string() && !value.is_number()) return wrong(field, value.dump() + ": a quantity is needed");
+  if (value.is_null()) return required_field(field);
+  if (!value.is_string() && !value.is_number()) return invalid_field(field, value, kMustBeQuantity);
   Result<std::int64_t> milli = parse_quantity_milli(value.is_string() ? std::string(value.text()) : value.dump());
-  if (!milli.ok()) return milli.error().wrap(field);
+  if (!milli.ok()) return invalid_field(field, value, kMustBeQuantity);
   return milli;
 }
 
 Result<bool> decode_boolean(const Json& value, const std::string& field, bool fallback) {
-  if (!value.is_null() && !value.is_boolean()) return wrong(field, value.dump() + ": must be true or false");
+  if (!value.is_null() && !value.is_boolean()) return invalid_field(field, value, "must be true or false");
   return value.boolean_or(fallback);
 }
 
 Status check_type(const Json& value, const std::string& field, bool as_array = false) {
   if (value.is_null() || (as_array ? value.is_array() : value.is_object())) return {};
-  return wrong(field, std::string(value.type_name()) + ": an " + (as_array ? "array" : "object") + " is needed");
+  return invalid_field(field, value.type_name(), as_array ? "must be an array" : "must be an object");
 }
 
 // template.metadata.labels and annotations: objects of strings.
@@ -110,7 +111,7 @@ Status check_strings(const Json& value, const std::string& field) {
   Status status;
   value.each([&](std::string_view key, const Json& member) {
     if (status.ok() && !member.is_string()) {
-      status = wrong(field + "." + std::string(key), member.dump() + ": a string is needed");
+      status = invalid_field(field + "." + std::string(key), member, "must be a string");
     }
   });
   return status;
@@ -124,27 +125,27 @@ Result<Json> find_slurmd_container(const Json& pod_spec) {
   for (std::size_t i = 0; i < containers.size(); i++) {
     const Json container = containers[i];
     const std::string field = format("spec.template.spec.containers[%zu]", i);
-    if (!container.is_object()) return wrong(field, "an object is needed");
+    if (!container.is_object()) return invalid_field(field, container.type_name(), "must be an object");
     const Json name = container["name"];
-    if (!name.is_string() || name.text().empty()) return wrong(field + ".name", "required");
+    if (!name.is_string() || name.text().empty()) return required_field(field + ".name");
     if (name.text() == kSlurmdContainer) found = container;
   }
   return found;
 }
 
-// The keys of a node's definition that spec.extraConf may have. slurmctld ends itself on a wrong value of some others
-// (Port, BcastAddr, TRESWeights), and the rest is ours: names, state and sizes.
+// The keys of a node's definition that spec.extraConf may have. slurmctld aborts on an invalid value of some others
+// (Port, BcastAddr, TRESWeights); slurm-k8s sets the rest: names, state and sizes.
 constexpr std::array kExtraKeys{"CoreSpecCount", "CoresPerSocket", "CpuBind",    "CPUSpecList",
                                 "Gres",          "MemSpecLimit",   "Parameters", "RestrictedCoresPerGPU",
                                 "SuspendTime",   "ThreadsPerCore", "TmpDisk",    "Topology",
                                 "Weight"};
 
-// One "Key=Value" of extraConf. Features share one key with the NodeSet's own; `per_socket` is multiplied by the
-// counts that CPUs must be a multiple of.
+// One "Key=Value" of extraConf. Features are added to the NodeSet's own; `per_socket` is multiplied by the counts of
+// which CPUs must be a multiple.
 Status add_extra_word(std::string_view word, NodeSet& nodeset, std::int64_t& per_socket) {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size()) {
-    return Error(Errc::invalid, "KEY=VALUE is needed");
+    return Error(Errc::invalid, "must be KEY=VALUE");
   }
   const std::string_view key = word.substr(0, equals);
   const std::string_view value = word.substr(equals + 1);
@@ -154,15 +155,16 @@ Status add_extra_word(std::string_view word, NodeSet& nodeset, std::int64_t& per
   }
   const auto is_key = [key](const char* known) { return equal_ignoring_case(key, known); };
   if (std::none_of(kExtraKeys.begin(), kExtraKeys.end(), is_key)) {
-    return Error(Errc::invalid, std::string(key) + " can't be given here");
+    return Error(Errc::invalid, std::string(key) + " is not supported here");
   }
   if (is_key("CoresPerSocket") || is_key("ThreadsPerCore")) {
     const std::optional<std::int64_t> count = parse_int(value);
-    if (!count || *count < 1 || *count > kMaxCpus) return Error(Errc::invalid, "a number is needed");
+    if (!count || *count < 1 || *count > kMaxCpus)
+      return Error(Errc::invalid, format("must be a number from 1 to %lld", static_cast<long long>(kMaxCpus)));
     per_socket *= *count;
   }
   if (is_key("Gres")) {
-    if (!nodeset.gres_names.empty()) return Error(Errc::invalid, "Gres is there twice");
+    if (!nodeset.gres_names.empty()) return Error(Errc::invalid, "must have one Gres");
     SLURMK8S_CHECK(check_gres(value));
     nodeset.gres_names = gres_names(value);
   }
@@ -175,22 +177,23 @@ Status decode_extra_conf(const Json& value, NodeSet& nodeset) {
   const std::string field = "spec.extraConf";
   nodeset.features = nodeset.name;
   if (value.is_null()) return {};
-  if (!value.is_string()) return wrong(field, value.dump() + ": a string is needed");
-  if (value.text().size() > kMaxExtraConf) return wrong(field, format("at most %zu characters", kMaxExtraConf));
+  if (!value.is_string()) return invalid_field(field, value, "must be a string");
+  if (value.text().size() > kMaxExtraConf) return too_long_field(field, kMaxExtraConf);
   for (const char c : value.text()) {
     if (c < ' ' || c > '~' || c == '#' || c == '"' || c == '\'' || c == '\\') {
-      return wrong(field, "one line of printable characters without quotes, '#' and '\\' is needed");
+      return invalid_field(field, value, "must be one line of printable characters without quotes, '#' and '\\'");
     }
   }
   std::int64_t per_socket = 1;
   for (const std::string_view word : split(value.text(), ' ')) {
     if (word.empty()) continue;
     const Status status = add_extra_word(word, nodeset, per_socket);
-    if (!status.ok()) return status.error().wrap(std::string(word)).wrap(field);
+    if (!status.ok()) return invalid_field(field, word, status.error().message());
   }
-  // Otherwise Slurm would change CPUs instead.
+  // Otherwise Slurm would change CPUs.
   if (nodeset.cpus % per_socket != 0) {
-    return wrong(field, format("CoresPerSocket and ThreadsPerCore don't divide the %u CPUs of a node", nodeset.cpus));
+    return invalid_field(field, value,
+                         format("CoresPerSocket and ThreadsPerCore must divide the %u CPUs of a node", nodeset.cpus));
   }
   return {};
 }
@@ -199,7 +202,7 @@ Status decode_partition(const Json& value, NodeSet& nodeset) {
   SLURMK8S_CHECK(check_type(value, "spec.partition"));
   const Json config = value["config"];
   if (!config.is_null() && !config.is_string()) {
-    return wrong("spec.partition.config", config.dump() + ": a string is needed");
+    return invalid_field("spec.partition.config", config, "must be a string");
   }
   Result<PartitionOptions> options = parse_partition_options(config.text());
   if (!options.ok()) return options.error().wrap("spec.partition.config");
@@ -216,8 +219,11 @@ Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
     return own.is_null() ? container.at({"resources", "limits", name}) : own;
   };
   const std::int64_t cpu_milli = SLURMK8S_TRY(decode_quantity(limit("cpu"), limits + ".cpu"));
-  if (cpu_milli == 0) return wrong(limits + ".cpu", "0: more is needed");
-  if (cpu_milli / 1000 > kMaxCpus) return wrong(limits + ".cpu", "more than Slurm can count");
+  if (cpu_milli == 0) return invalid_field(limits + ".cpu", limit("cpu"), "must be greater than 0");
+  if (cpu_milli / 1000 > kMaxCpus) {
+    return invalid_field(limits + ".cpu", limit("cpu"),
+                         format("must be less than or equal to %lld", static_cast<long long>(kMaxCpus)));
+  }
   nodeset.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(1, cpu_milli / 1000));
 
   const std::int64_t memory = SLURMK8S_TRY(decode_quantity(limit("memory"), limits + ".memory")) / 1000;
@@ -225,8 +231,7 @@ Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
       spec["memoryReserve"].is_null() ? Json::string(kDefaultMemoryReserve) : spec["memoryReserve"];
   const std::int64_t reserve = SLURMK8S_TRY(decode_quantity(reserve_value, "spec.memoryReserve")) / 1000;
   if (memory - reserve < kMebi) {
-    return wrong(limits + ".memory", format("%lld bytes: at least 1Mi more than spec.memoryReserve is needed",
-                                            static_cast<long long>(memory)));
+    return invalid_field(limits + ".memory", limit("memory"), "must be at least 1Mi more than spec.memoryReserve");
   }
   nodeset.real_memory_mib = static_cast<std::uint64_t>((memory - reserve) / kMebi);
   return {};
@@ -247,14 +252,14 @@ Status decode_template(const Json& spec, NodeSet& nodeset) {
 
   const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
   const Json image = nodeset.slurmd["image"].is_null() ? container["image"] : nodeset.slurmd["image"];
-  if (image.is_null()) return wrong("spec.slurmd.image", "required");
+  if (image.is_null()) return required_field("spec.slurmd.image");
   if (!image.is_string() || trim(image.text()).empty()) {
-    return wrong("spec.slurmd.image", image.dump() + ": the name of an image is needed");
+    return invalid_field("spec.slurmd.image", image, "must be the name of an image");
   }
   return decode_sizes(spec, container, nodeset);
 }
 
-// The limits of the slurmd container in thousandths, without those that no node record has.
+// The limits of the slurmd container in thousandths, without those that are not in a node record.
 Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) {
   std::map<std::string, std::int64_t> limits;
   const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
@@ -269,7 +274,7 @@ Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) 
   return limits;
 }
 
-// A label's value, and a feature of Slurm's.
+// Valid as a label and as a feature of Slurm.
 bool is_variant_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxLabel && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
          std::all_of(name.begin(), name.end(),
@@ -278,19 +283,19 @@ bool is_variant_name(std::string_view name) {
 
 Result<std::set<std::string>> decode_names(const Json& list, const std::string& field) {
   SLURMK8S_CHECK(check_type(list, field, true));
-  if (list.size() > kMaxNames) return wrong(field, format("at most %zu", kMaxNames));
+  if (list.size() > kMaxNames) return too_many_items(field, list.size(), kMaxNames);
   Status status;
   std::set<std::string> names;
   list.each([&](const Json& name) {
-    if (!name.is_string() || name.text().empty()) status = wrong(field, name.dump() + ": a name is needed");
-    if (name.text().size() > kMaxNames) status = wrong(field, format("at most %zu characters in a name", kMaxNames));
+    if (!name.is_string() || name.text().empty()) status = invalid_field(field, name, "must be a name");
+    if (name.text().size() > kMaxNames) status = too_long_field(field, kMaxNames);
     names.emplace(name.text());
   });
   SLURMK8S_CHECK(status);
   return names;
 }
 
-// Patches over the NodeSet's own template. A node's record has one size, whatever pod runs it.
+// Applies the patch to the NodeSet's template. A node record has one size for all variants.
 Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nodeset) {
   Variant variant;
   variant.access.users = SLURMK8S_TRY(decode_names(value["allowedUsers"], "allowedUsers"));
@@ -302,7 +307,8 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
   Status status;
   patch.each([&](std::string_view key, const Json& part) {
     const std::string field = "patch." + std::string(key);
-    if (key != "slurmd" && key != "template") status = wrong(field, "can't be patched: slurmd and template can");
+    if (key != "slurmd" && key != "template")
+      status = forbidden_field(field, "only slurmd and template can be patched");
     if (status) status = check_type(part, field);
   });
   SLURMK8S_CHECK(status);
@@ -316,9 +322,9 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
   const auto before = SLURMK8S_TRY(find_limits(nodeset));
   const auto after = SLURMK8S_TRY(find_limits(patched));
   if (before != after) {
-    return wrong("patch.slurmd.resources.limits",
-                 "must be those of the NodeSet, since its node records have one size "
-                 "whatever their variant; another size is another NodeSet");
+    return forbidden_field("patch.slurmd.resources.limits",
+                           "must be those of the NodeSet, since its node records have one size "
+                           "whatever their variant; another size is another NodeSet");
   }
   nodeset.names_jobs |= patched.names_jobs;
   variant.slurmd = patched.slurmd;
@@ -331,24 +337,23 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
 Status decode_variants(const Json& spec, NodeSet& nodeset) {
   const Json list = spec["variants"];
   SLURMK8S_CHECK(check_type(list, "spec.variants", true));
-  if (list.size() > kMaxVariants) return wrong("spec.variants", format("at most %zu", kMaxVariants));
+  if (list.size() > kMaxVariants) return too_many_items("spec.variants", list.size(), kMaxVariants);
   const std::string own = nodeset.features;
   for (std::size_t i = 0; i < list.size(); i++) {
     const std::string field = format("spec.variants[%zu]", i);
-    if (!list[i].is_object()) return wrong(field, "an object is needed");
+    if (!list[i].is_object()) return invalid_field(field, list[i].type_name(), "must be an object");
     const std::string name(list[i]["name"].text());
     if (!is_variant_name(name)) {
-      return wrong(field + ".name", "\"" + name +
-                                        "\": letters, digits, '-', '_' and '.' are needed, at most 63, with "
-                                        "a letter or digit at both ends");
+      return invalid_field(field + ".name", name,
+                           "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends");
     }
     if (has_word(own, name)) {
-      return wrong(field + ".name", name + ": is a feature of all nodes of the NodeSet");
+      return invalid_field(field + ".name", name, "must not be a feature of all nodes of the NodeSet");
     }
     Result<Variant> variant = decode_variant(spec, list[i], nodeset);
     if (!variant) return variant.error().wrap("variant " + name).wrap("spec.variants");
     if (!nodeset.variants.emplace(name, *std::move(variant)).second) {
-      return wrong(field + ".name", name + ": is there twice");
+      return duplicate_field(field + ".name", name);
     }
     nodeset.features += "," + name;
   }
@@ -356,7 +361,7 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
 }
 
 Status decode_spec(const Json& spec, NodeSet& nodeset) {
-  if (!spec.is_object()) return wrong("spec", "required");
+  if (!spec.is_object()) return required_field("spec");
   nodeset.replicas = SLURMK8S_TRY(decode_integer(spec["replicas"], "spec.replicas", 1, 0, kMaxReplicas));
   nodeset.ordinal_padding =
       static_cast<int>(SLURMK8S_TRY(decode_integer(spec["ordinalPadding"], "spec.ordinalPadding", 0, 0, 5)));
@@ -367,25 +372,27 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   if (mode.text() == "Always") nodeset.scaling_mode = ScalingMode::always;
   if (mode.text() == "DaemonSet") nodeset.scaling_mode = ScalingMode::daemon_set;
   if (!mode.is_null() && mode.text() != "OnDemand" && !nodeset.keeps_up()) {
-    return wrong("spec.scalingMode", mode.dump() + ": must be OnDemand, Always or DaemonSet");
+    return unsupported_field("spec.scalingMode", mode, {"OnDemand", "Always", "DaemonSet"});
   }
   const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
-  // The API server gives it its default, 1.
+  // 1 is the default, set by the API server.
   if (!counts_nodes && nodeset.replicas != 1) {
-    return wrong("spec.replicas", "can't be given with scalingMode DaemonSet");
+    return forbidden_field("spec.replicas", "may not be set with scalingMode DaemonSet");
   }
   const std::size_t length =
       node_name(nodeset.name, std::max<std::int64_t>(0, nodeset.replicas - 1), nodeset.ordinal_padding).size();
   if (counts_nodes && length > kMaxLabel) {
-    return wrong("metadata.name", format("node names have %zu characters: %zu is the most that a host name may have",
-                                         length, kMaxLabel));
+    return invalid_field(
+        "metadata.name", nodeset.name,
+        format("must be shorter: node names have %zu characters, and a host name has at most %zu", length, kMaxLabel));
   }
 
   nodeset.protects_busy =
       SLURMK8S_TRY(decode_boolean(spec["workloadDisruptionProtection"], "spec.workloadDisruptionProtection", true));
 
   nodeset.pins_nodes = SLURMK8S_TRY(decode_boolean(spec["pinToNode"], "spec.pinToNode", false));
-  if (!counts_nodes && nodeset.pins_nodes) return wrong("spec.pinToNode", "can't be given with scalingMode DaemonSet");
+  if (!counts_nodes && nodeset.pins_nodes)
+    return forbidden_field("spec.pinToNode", "may not be set with scalingMode DaemonSet");
 
   SLURMK8S_CHECK(decode_template(spec, nodeset));
   SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
@@ -406,16 +413,17 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   nodeset.generation = metadata["generation"].integer_or(0);
 
   const std::string object_name = "nodeset " + nodeset.name_space + "/" + nodeset.name;
-  if (nodeset.name.empty()) return wrong("nodeset", "metadata.name: required");
+  if (nodeset.name.empty()) return required_field("nodeset: metadata.name");
   if (!is_dns_label(nodeset.name)) {
-    return wrong(object_name, "metadata.name: lower-case letters, digits and '-' are needed, as in a host name");
+    return invalid_field(object_name + ": metadata.name", nodeset.name,
+                         "must be lower-case letters, digits and '-', as a host name");
   }
   const Status status = decode_spec(object["spec"], nodeset);
   if (!status.ok()) return status.error().wrap(object_name);
   nodeset.template_hash = hash_template(template_parts(nodeset));
   if (nodeset.pins_nodes) {
-    object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& machine) {
-      nodeset.pins.emplace(ordinal, machine.text());
+    object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& kube_node) {
+      nodeset.pins.emplace(ordinal, kube_node.text());
     });
   }
   return nodeset;
@@ -461,18 +469,18 @@ Json owner_reference(const NodeSet& nodeset) {
   return owner;
 }
 
-std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine) {
-  return nodeset.name + "-" + encode_machine(machine);
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view kube_node) {
+  return nodeset.name + "-" + encode_kube_node(kube_node);
 }
 
-std::string machine_of(const NodeSet& nodeset, std::string_view node) {
+std::string kube_node_of(const NodeSet& nodeset, std::string_view node) {
   if (nodeset.pins_nodes) {
     const auto parsed = parse_node_name(node);
     const auto pin = parsed ? nodeset.pins.find(std::to_string(parsed->ordinal)) : nodeset.pins.end();
     return pin == nodeset.pins.end() ? std::string() : pin->second;
   }
   if (nodeset.scaling_mode != ScalingMode::daemon_set || node.size() <= nodeset.name.size()) return {};
-  return decode_machine(node.substr(nodeset.name.size() + 1)).value_or(std::string());
+  return decode_kube_node(node.substr(nodeset.name.size() + 1)).value_or(std::string());
 }
 
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find) {
@@ -485,7 +493,7 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
     const auto parsed = parse_node_name(node);
     const bool is_ordinal = parsed && parsed->nodeset == name;
     const bool counts_nodes = nodeset->ok() && (*nodeset)->scaling_mode != ScalingMode::daemon_set;
-    if (is_ordinal || (!counts_nodes && decode_machine(node.substr(dash + 1)))) return name;
+    if (is_ordinal || (!counts_nodes && decode_kube_node(node.substr(dash + 1)))) return name;
   }
   return std::nullopt;
 }
@@ -493,7 +501,7 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
 bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
   const std::string_view name = record.name;
   if (!name.starts_with(nodeset) || !name.substr(nodeset.size()).starts_with('-')) return false;
-  return has_word(record.features, nodeset) && decode_machine(name.substr(nodeset.size() + 1)).has_value();
+  return has_word(record.features, nodeset) && decode_kube_node(name.substr(nodeset.size() + 1)).has_value();
 }
 
 std::string node_definition(const NodeSet& nodeset) {

@@ -22,22 +22,22 @@ namespace slurmk8s {
 
 struct SlurmNode;
 
-/** Most nodes of one NodeSet: Slurm's MaxNodeCount can't be larger. */
+/** Maximum number of nodes of a NodeSet: Slurm's MaxNodeCount cannot be larger. */
 inline constexpr std::int64_t kMaxReplicas = 65536;
 
 enum class ScalingMode {
-  on_demand,   ///< a node's pod exists while Slurm has jobs for it, and some time longer
-  always,      ///< it exists all the time
-  daemon_set,  ///< so it does, and there is a node for each Kubernetes node that its pod fits on, named after it
+  on_demand,   ///< a node's pod exists while Slurm has jobs for it, and for SuspendTime after
+  always,      ///< a node's pod always exists
+  daemon_set,  ///< as always, with a node for each Kubernetes node that the pods fit on, named after it
 };
 
 /** Kubernetes nodes by ordinal in decimal digits: status.ordinalToNode. */
 using Pins = std::map<std::string, std::string, std::less<>>;
 
-/** A pod that a job can choose instead of the template's. */
+/** A pod template that a job can choose with --constraint. */
 struct Variant {
   VariantAccess access;
-  Json slurmd;  ///< as NodeSet's members of these names, with the variant's patch over them
+  Json slurmd;  ///< this and the next two: NodeSet's members, patched by the variant
   Json pod_metadata;
   Json pod_spec;
   std::string template_hash;
@@ -52,22 +52,22 @@ struct NodeSet {
   std::int64_t replicas = 1;
   int ordinal_padding = 0;
   ScalingMode scaling_mode = ScalingMode::on_demand;
-  /** How long a pod that no machine has room for is waited for, since a cluster autoscaler may be bringing one. */
+  /** Time to wait for an unschedulable pod before its node is set DOWN: a cluster autoscaler may add capacity. */
   std::chrono::seconds unschedulable_grace{240};
-  bool protects_busy = true;                  ///< pods of nodes in use are kept from evictions
-  std::optional<PartitionOptions> partition;  ///< of the partition with its name; none: it has none
-  bool pins_nodes = false;                    ///< a node's pod goes back to where it was before
-  Pins pins;                                  ///< with pins_nodes: where that is
-  ClaimTemplates claims;                      ///< of each node's own volumes
+  bool protects_busy = true;                  ///< protect pods of nodes in use from evictions
+  std::optional<PartitionOptions> partition;  ///< of the NodeSet's partition; empty: it has none
+  bool pins_nodes = false;                    ///< spec.pinToNode: a node's pod returns to its previous Kubernetes node
+  Pins pins;                                  ///< with pins_nodes: that Kubernetes node
+  ClaimTemplates claims;                      ///< volume claims of each node
   UpdateStrategy update;
   std::string template_hash;         ///< hash_template(); decode_nodeset() sets it
   std::string extra_conf;            ///< spec.extraConf without its features, one blank between words
   std::set<std::string> gres_names;  ///< of Gres in spec.extraConf
   std::string features;              ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
-  bool names_jobs = false;            ///< labels or annotations of its pods have placeholders for their job
+  bool names_jobs = false;            ///< labels or annotations have job placeholders
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1
-  std::uint64_t real_memory_mib = 0;  ///< of a node: the container's memory limit less the reserve
+  std::uint64_t real_memory_mib = 0;  ///< of a node: the container's memory limit minus the reserve
   Json slurmd;                        ///< overlay of the slurmd container; null when absent
   Json pod_metadata;                  ///< template.metadata; null when absent
   Json pod_spec;                      ///< template.spec; null when absent
@@ -75,18 +75,18 @@ struct NodeSet {
   bool keeps_up() const { return scaling_mode != ScalingMode::on_demand; }
 };
 
-/** The node of a NodeSet with scalingMode DaemonSet for a Kubernetes node. It may be too long for a host name. */
-std::string daemon_node_name(const NodeSet& nodeset, std::string_view machine);
+/** Name of a DaemonSet NodeSet's node for a Kubernetes node. May be too long for a host name. */
+std::string daemon_node_name(const NodeSet& nodeset, std::string_view kube_node);
 
-/** The Kubernetes node that the pod of this node has to be on; empty: any. `node` is one of the NodeSet's. */
-std::string machine_of(const NodeSet& nodeset, std::string_view node);
+/** The Kubernetes node on which the pod of `node`, a node of the NodeSet, must run; empty: any. */
+std::string kube_node_of(const NodeSet& nodeset, std::string_view node);
 
-/** Finds a NodeSet by name: what decode_nodeset() made of it, or null. */
+/** Finds a NodeSet by name: the result of decode_nodeset(), or null. */
 using FindNodeSet = std::function<const Result<NodeSet>*(const std::string& name)>;
 
 /**
- * The name of the NodeSet whose nodes are named like this: NAME-3, or with scalingMode DaemonSet NAME-MACHINE. Of
- * several it is the one with the longest name; one whose spec is wrong counts, since nobody knows its mode.
+ * The NodeSet that owns a node name: NAME-3, or with scalingMode DaemonSet NAME-KUBERNETESNODE. Of several NodeSets the
+ * one with the longest name; a NodeSet with an invalid spec counts, since its mode is unknown.
  */
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find);
 
@@ -94,24 +94,24 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
 bool is_made_for(const SlurmNode& record, std::string_view nodeset);
 
 /**
- * Decodes and checks an object of the API. Error (invalid): "nodeset NS/NAME: spec.FIELD: what is wrong", the first
- * problem found. What the CRD's schema refuses is checked here too: the schema may be of another version.
+ * Decodes and checks an object of the API. Error (invalid): "nodeset NS/NAME: spec.FIELD: Invalid value: …", for the
+ * first invalid field. Checks what the CRD's schema checks too: the schema may be of another version.
  */
 Result<NodeSet> decode_nodeset(const Json& object);
 
-/** The NodeSet as it makes pods with a variant; itself when the variant is empty, or it has none of that name. */
+/** The NodeSet with a variant's template; unchanged if it has no such variant. */
 NodeSet with_variant(const NodeSet& nodeset, std::string_view variant);
 
-/** Those of its features that aren't variants, with commas. */
+/** Its features without variants, comma-separated. */
 std::string static_features(const NodeSet& nodeset);
 
 /** The variant among a record's active features: "compute,v1" → "v1"; empty: none. */
 std::string find_variant(const NodeSet& nodeset, std::string_view active_features);
 
-/** What the plugins of slurmctld are to know of it. */
+/** Its entry in the catalog for slurmctld's plugins. */
 VariantCatalog::Entry catalog_entry(const NodeSet& nodeset);
 
-/** The NodeSet as an entry of ownerReferences, for what goes when it goes. */
+/** The NodeSet as an entry of ownerReferences. */
 Json owner_reference(const NodeSet& nodeset);
 
 /** "CPUs=2 RealMemory=936 Weight=10": a node's definition as `scontrol create` and `slurmd --conf` take it. */

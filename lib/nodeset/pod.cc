@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/words.hpp"
 #include "nodeset/last_words.hpp"
 #include "nodeset/names.hpp"

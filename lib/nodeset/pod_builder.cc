@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The pod of a node. Texts of users' jobs enter its labels and annotations only, where the NodeSet has placeholders for
-// them: all else is the administrator's NodeSet and our own fields.
+// The pod of a node. Users' texts are in labels and annotations only, where the NodeSet has placeholders for them; the
+// rest comes from the administrator's NodeSet and from slurm-k8s.
 #include "nodeset/pod_builder.hpp"
 
 #include <span>
@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kKeyVolume = "slurm-key";
 constexpr const char* kKeyFolder = "/run/slurm-k8s/key";
 constexpr int kSlurmdPort = 6818;
-/** slurmd ends its steps within this; Slurm has already ended the node's jobs when it powers a node down. */
+/** Enough for slurmd to end its steps; Slurm ends a node's jobs before it powers the node down. */
 constexpr int kGraceSeconds = 5;
 
 Json env(std::string_view name, std::string_view value) {
@@ -47,7 +47,7 @@ Json env_from_limit(std::string_view name, std::string_view resource) {
   return e;
 }
 
-/** What slurmd is told about itself. */
+/** Environment variables with slurmd's identity. */
 Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Options& options) {
   Json list = Json::array();
   list.push(env("SLURMD_NODENAME", identity.node));
@@ -58,17 +58,17 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   list.push(env_from_field("SLURM_K8S_POD", "metadata.name"));
   list.push(env_from_field("SLURM_K8S_NAMESPACE", "metadata.namespace"));
   list.push(env_from_field("SLURM_K8S_NODE", "spec.nodeName"));
-  // Kubernetes 1.35 gives pods this label of their machine; before, a NodeSet of one zone can have it in its template.
+  // Kubernetes 1.35 copies this label from the Kubernetes node; before, a NodeSet's template can set it.
   list.push(env_from_field("SLURM_K8S_ZONE", "metadata.labels['topology.kubernetes.io/zone']"));
   list.push(env_from_limit("SLURM_K8S_CPU_LIMIT", "cpu"));
   list.push(env_from_limit("SLURM_K8S_MEMORY_LIMIT", "memory"));
   return list;
 }
 
-/** What slurmd and jobs have no use for: raw sockets, which forge addresses, and device files. */
+/** Capabilities that slurmd and jobs do not need: raw sockets, which can forge addresses, and device files. */
 Json dropped_capabilities() { return Json::array().push("NET_RAW").push("MKNOD"); }
 
-/** Of the whole pod. Users may send pings without NET_RAW where the pod has a network whose settings are its own. */
+/** Lets users ping without NET_RAW, unless the pod uses the host's network. */
 Json pod_security(const Json& pod_spec) {
   Json security = Json::object().set("seccompProfile", Json::object().set("type", "RuntimeDefault"));
   if (!pod_spec["hostNetwork"].boolean_or(false) && pod_spec["hostUsers"].boolean_or(true)) {
@@ -78,7 +78,7 @@ Json pod_security(const Json& pod_spec) {
   return security;
 }
 
-/** The defaults, which the NodeSet may change. */
+/** Defaults, which the NodeSet may change. */
 Json base_spec(const NodeSet& nodeset, const Options& options) {
   Json mount = Json::object();
   mount.set("name", kKeyVolume).set("mountPath", kKeyFolder).set("readOnly", Json::boolean(true));
@@ -87,7 +87,7 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
   Json container = Json::object();
   container.set("name", kSlurmdContainer)
       .set("securityContext", Json::object().set("capabilities", Json::object().set("drop", dropped_capabilities())))
-      // The end of slurmd's log is in the pod's status when slurmd fails: the log itself goes with the pod.
+      // Puts the end of slurmd's log into the pod's status when slurmd fails.
       .set("terminationMessagePolicy", "FallbackToLogsOnError")
       .set("ports", Json::array().push(std::move(port)))
       .set("volumeMounts", Json::array().push(std::move(mount)));
@@ -108,7 +108,7 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
       .set("dnsConfig", std::move(dns))
       .set("securityContext", pod_security(nodeset.pod_spec))
       .set("terminationGracePeriodSeconds", Json::integer(kGraceSeconds));
-  // Otherwise a pod in its machine's network asks the machine's DNS, which doesn't know slurmctld's service.
+  // Otherwise a pod in the host's network asks the host's DNS, which does not know slurmctld's service.
   if (nodeset.pod_spec["hostNetwork"].boolean_or(false)) spec.set("dnsPolicy", "ClusterFirstWithHostNet");
   return spec;
 }
@@ -123,8 +123,8 @@ bool is_sys_admin(const Json& security) {
 }
 
 /**
- * Over `spec`: a job's set-uid programs don't get root's rights, with which one reads Slurm's key, unless the NodeSet
- * says so. Kubernetes refuses that beside `privileged` and CAP_SYS_ADMIN.
+ * Over `spec`: set-uid programs of jobs get no root privileges, which could read Slurm's key, unless the NodeSet allows
+ * it. Kubernetes rejects this setting together with `privileged` or CAP_SYS_ADMIN.
  */
 Json escalation_overlay(const Json& spec) {
   Json containers = Json::array();
@@ -146,11 +146,11 @@ Json slurmd_overlay(const Json& overlay) {
   return spec;
 }
 
-/** Only this Kubernetes node, as a DaemonSet's controller says it: in each of the template's terms, which are ORed. */
-Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
+/** Requires this Kubernetes node, as a DaemonSet's controller does: in each of the template's terms, which are ORed. */
+Json pinned_affinity(const Json& pod_spec, const std::string& kube_node) {
   constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
   Json field = Json::object();
-  field.set("key", "metadata.name").set("operator", "In").set("values", Json::array().push(machine));
+  field.set("key", "metadata.name").set("operator", "In").set("values", Json::array().push(kube_node));
   Json given = pod_spec.at({"affinity", "nodeAffinity", kRequired, "nodeSelectorTerms"});
   if (given.size() == 0) given = Json::array().push(Json::object());
   Json terms = Json::array();
@@ -166,8 +166,8 @@ Json pinned_affinity(const Json& pod_spec, const std::string& machine) {
 }
 
 /**
- * With those that a DaemonSet's controller adds: the pod has no other machine to go to, and what runs on a silent one
- * goes on. Not the one of cordoned machines: they are to be emptied.
+ * With the tolerations that a DaemonSet's controller adds: the pod cannot run elsewhere, and jobs on a Kubernetes node
+ * that is not ready go on. Without the toleration of cordoned nodes, which must become empty.
  */
 Json daemon_tolerations(const Json& given, bool host_network) {
   static constexpr std::array<std::pair<const char*, const char*>, 6> kAdded{{{"not-ready", "NoExecute"},
@@ -196,8 +196,8 @@ Json fixed_spec(const NodeSet& nodeset, const PodIdentity& identity, const Optio
       .set("volumes", claim_volumes(nodeset, identity.node))
       .set("automountServiceAccountToken", Json::boolean(false))
       .set("enableServiceLinks", Json::boolean(false));
-  if (std::string machine = machine_of(nodeset, identity.node); !machine.empty()) {
-    spec.set("affinity", pinned_affinity(nodeset.pod_spec, machine));
+  if (std::string kube_node = kube_node_of(nodeset, identity.node); !kube_node.empty()) {
+    spec.set("affinity", pinned_affinity(nodeset.pod_spec, kube_node));
   }
   if (nodeset.scaling_mode == ScalingMode::daemon_set) {
     spec.set("tolerations",
@@ -220,7 +220,7 @@ Json metadata(const NodeSet& nodeset, const PodIdentity& identity) {
   if (!identity.jobs.empty()) annotations.set(kAnnotationJobs, identity.jobs);
   Json owner = owner_reference(nodeset).set("controller", Json::boolean(true));
 
-  // A node is made for a job: its pod is busy from the start, before anybody could look.
+  // A pod is created for a job: it is busy from the start.
   Json base =
       merge_overlay(Json::object(), nodeset.names_jobs ? expand_placeholders(nodeset.pod_metadata, identity.order.job)
                                                        : nodeset.pod_metadata);

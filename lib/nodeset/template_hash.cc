@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FNV-1a over the template in an order of our own.
+// FNV-1a over the template in a fixed order.
 #include "nodeset/template_hash.hpp"
 
 #include <cstdint>
 #include <map>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr std::string_view kVersion = "1-";
 
-/** FNV-1a of 64 bits: an accident is what it guards against, nobody gains by a collision with himself. */
+/** 64-bit FNV-1a: collisions are not a security concern. */
 class Hash {
  public:
   void add(std::string_view text) {
     for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
   }
-  /** Members in the order of their names: the API server and a client may have them in different ones. */
+  /** Members sorted by name: the API server and clients may order them differently. */
   void add(const Json& value) {
     if (value.is_object()) {
       std::map<std::string, Json> members;

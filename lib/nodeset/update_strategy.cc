@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/field_error.hpp"
 
 namespace slurmk8s {
@@ -26,8 +26,8 @@ Status decode_max_unavailable(const Json& value, UpdateStrategy& strategy) {
   if (value.is_integer()) number = value.integer_or(0);
   if (is_percentage) number = parse_int(text.substr(0, text.size() - 1));
   if (!number || *number < 1 || (is_percentage && *number > 100)) {
-    return wrong("spec.updateStrategy.rollingUpdate.maxUnavailable",
-                 value.dump() + ": must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"");
+    return invalid_field("spec.updateStrategy.rollingUpdate.maxUnavailable", value,
+                         "must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"");
   }
   (is_percentage ? strategy.percentage : strategy.max_unavailable) = *number;
   return {};
@@ -35,25 +35,26 @@ Status decode_max_unavailable(const Json& value, UpdateStrategy& strategy) {
 
 }  // namespace
 
-// As Kubernetes rounds it for a DaemonSet, and at least one: otherwise nothing would ever be updated.
-std::int64_t UpdateStrategy::most_unavailable(std::int64_t nodes) const {
+// Rounded up, as for a DaemonSet, and at least one: otherwise no node would ever be updated.
+std::int64_t UpdateStrategy::unavailable_limit(std::int64_t nodes) const {
   return percentage == 0 ? max_unavailable : std::max<std::int64_t>(1, (nodes * percentage + 99) / 100);
 }
 
 Result<UpdateStrategy> decode_update_strategy(const Json& spec) {
   using Type = UpdateStrategy::Type;
-  const Json given = spec["updateStrategy"];
+  const Json value = spec["updateStrategy"];
   const std::string field = "spec.updateStrategy";
-  if (!given.is_null() && !given.is_object()) return wrong(field, "an object is needed");
+  if (!value.is_null() && !value.is_object()) return invalid_field(field, value.type_name(), "must be an object");
   UpdateStrategy strategy;
-  const Json type = given["type"];
+  const Json type = value["type"];
   if (type.text() == "OnDelete") strategy.type = Type::on_delete;
   if (type.text() == "ScheduledUpdate") strategy.type = Type::scheduled;
   if (!type.is_null() && type.text() != "RollingUpdate" && strategy.type == Type::rolling) {
-    return wrong(field + ".type", type.dump() + ": must be RollingUpdate, OnDelete or ScheduledUpdate");
+    return unsupported_field(field + ".type", type, {"RollingUpdate", "OnDelete", "ScheduledUpdate"});
   }
-  const Json rolling = given["rollingUpdate"];
-  if (!rolling.is_null() && !rolling.is_object()) return wrong(field + ".rollingUpdate", "an object is needed");
+  const Json rolling = value["rollingUpdate"];
+  if (!rolling.is_null() && !rolling.is_object())
+    return invalid_field(field + ".rollingUpdate", rolling.type_name(), "must be an object");
   SLURMK8S_CHECK(decode_max_unavailable(rolling["maxUnavailable"], strategy));
   return strategy;
 }

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.hpp"
 #include "base/words.hpp"
 
 namespace slurmk8s {
 namespace {
 
-/** Longest list of names in a sentence, about; and of all of a sentence about NodeSets. */
+/** Approximate maximum of a list of names in a sentence, and of a sentence about NodeSets. */
 constexpr std::size_t kMaxList = 300;
 constexpr std::size_t kMaxDescription = 1000;
 
@@ -73,8 +72,8 @@ void VariantIndex::add_nodeset(const std::string& name, const VariantCatalog::En
   }
 }
 
-/** Null: any user. Of several NodeSets that have a variant, one that lets them in is enough. */
-bool VariantIndex::Access::lets_in(const Applicant* applicant) const {
+/** Null: any user. Of several NodeSets with a variant, access to one is enough. */
+bool VariantIndex::Access::admits(const Applicant* applicant) const {
   return open || !applicant || applicant->is_operator || uids.contains(applicant->uid) ||
          accounts.contains(applicant->account);
 }
@@ -116,8 +115,7 @@ class VariantIndex::Question {
   }
 
   /**
-   * Whether there is a group with all of the features, of NodeSets' when `only_nodesets`. True when that takes too
-   * long.
+   * Whether a group has all of the features; a NodeSet, if `only_nodesets`. True when the check takes too long.
    */
   bool is_fulfilled(const Alternative& alternative, bool only_nodesets) {
     const std::vector<std::uint32_t>* shortest = nullptr;
@@ -133,7 +131,7 @@ class VariantIndex::Question {
     return false;
   }
 
-  /** The first that a NodeSet fulfils and that the applicant may have; else the first fulfilled; else the first. */
+  /** The first that a NodeSet fulfils and the applicant has access to; else the first fulfilled; else the first. */
   const Alternative& settle() {
     const Alternative* fulfilled = nullptr;
     for (const Alternative& alternative : constraint_.alternatives) {
@@ -144,7 +142,7 @@ class VariantIndex::Question {
     return fulfilled ? *fulfilled : constraint_.alternatives.front();
   }
 
-  /** Why slurmctld can't do what the alternatives ask for, or the applicant may not have it; empty: nothing. */
+  /** Why slurmctld cannot fulfil the alternatives, or the applicant has no access; empty: no problem. */
   std::string refuse(const std::vector<Alternative>& alternatives) const {
     std::set<std::uint16_t> wanted;
     for (const Alternative& alternative : alternatives) {
@@ -155,7 +153,7 @@ class VariantIndex::Question {
     if (wanted.empty()) return {};
     if (constraint_.has_count) {
       return "constraint: all nodes of a job have the same variant: " + names(wanted) +
-             " can't be given with a count (*) or in [a&b]; a heterogeneous job can have several";
+             " cannot be used with a count (*) or in [a&b]; a heterogeneous job can have several";
     }
     if (alternatives.size() > 1) {
       return "constraint: alternatives (|) with " + names(wanted) + " need JobSubmitPlugins=k8s in slurm.conf";
@@ -173,8 +171,8 @@ class VariantIndex::Question {
   }
 
   /**
-   * Whether a node of a NodeSet, or of none, can have all of the features. Features of no NodeSet may be the node's
-   * own.
+   * Whether a node of a NodeSet, or of none, can have all of the features. A feature without a NodeSet may be the
+   * node's own.
    */
   bool can_have(const std::optional<std::uint32_t>& nodeset, const Alternative& alternative) {
     if (!nodeset) return variants_in(alternative).empty();
@@ -202,12 +200,12 @@ class VariantIndex::Question {
 
   bool may_have(const Alternative& alternative) const {
     const std::vector<std::uint16_t> variants = variants_in(alternative);
-    return variants.empty() || (variants.size() == 1 && features_[variants.front()]->variant->lets_in(applicant_));
+    return variants.empty() || (variants.size() == 1 && features_[variants.front()]->variant->admits(applicant_));
   }
 
   std::string refuse_access(std::uint16_t variant) const {
     const Access& access = *features_[variant]->variant;
-    if (access.lets_in(applicant_)) return {};
+    if (access.admits(applicant_)) return {};
     std::string text = "constraint: variant " + std::string(constraint_.features[variant]) + " is not for ";
     const std::string& account = applicant_->account;
     text += access.accounts.empty() ? "you" : account.empty() ? "your jobs without an --account" : "account " + account;
@@ -253,15 +251,14 @@ ConstraintVerdict VariantIndex::judge(std::string_view constraint, const Applica
   if (question.has_variant()) verdict.text = question.refuse(alternatives);
   verdict.refused = !verdict.text.empty();
   if (applicant && !verdict.refused && !nodesets_.empty()) {
-    const bool is_there = std::any_of(alternatives.begin(), alternatives.end(),
-                                      [&](const auto& a) { return question.is_fulfilled(a, false); });
-    if (!is_there) verdict.text = describe(*applicant);
+    const auto is_there = [&](const auto& alternative) { return question.is_fulfilled(alternative, false); };
+    if (std::ranges::none_of(alternatives, is_there)) verdict.text = describe(*applicant);
   }
   verdict.work += question.work();
   return verdict;
 }
 
-/** What there is, for a user whose constraint nothing fulfils: without the variants that they may not have. */
+/** The NodeSets, for a user whose constraint none fulfils; without variants to which the user has no access. */
 std::string VariantIndex::describe(const Applicant& applicant) const {
   std::string text = "constraint: no NodeSet has it; there are";
   const char* before = " ";
@@ -270,7 +267,7 @@ std::string VariantIndex::describe(const Applicant& applicant) const {
     if (!nodeset.features.empty()) text += " (" + nodeset.features + ")";
     std::vector<std::string_view> variants;
     for (const auto& [variant, access] : nodeset.variants) {
-      if (access.lets_in(&applicant)) variants.push_back(variant);
+      if (access.admits(&applicant)) variants.push_back(variant);
     }
     if (!variants.empty()) text += " with the variants " + join(variants);
     before = "; ";
@@ -279,7 +276,7 @@ std::string VariantIndex::describe(const Applicant& applicant) const {
   return text;
 }
 
-/** Nodes of NodeSets are named NAME-…: the longest name that fits. Of other nodes nothing is known here. */
+/** Nodes of NodeSets are named NAME-…: the longest matching name. Other nodes have no owner. */
 std::optional<std::uint32_t> VariantIndex::owner_of(std::string_view node) const {
   for (std::size_t dash = node.rfind('-'); dash != std::string_view::npos && dash > 0;
        dash = node.rfind('-', dash - 1)) {
@@ -289,7 +286,7 @@ std::optional<std::uint32_t> VariantIndex::owner_of(std::string_view node) const
   return std::nullopt;
 }
 
-/** Each once. What is in brackets is the number at a name's end: it isn't expanded. */
+/** Each once. Brackets hold the number at the end of a name: they are not expanded. */
 std::vector<std::optional<std::uint32_t>> VariantIndex::owners_of(std::string_view hostlist) const {
   std::set<std::optional<std::uint32_t>> owners;
   for (std::size_t at = 0; at < hostlist.size();) {

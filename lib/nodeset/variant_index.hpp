@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// VariantIndex: a VariantCatalog, arranged for the questions that slurmctld's plugins ask under its locks. Immutable;
-// any thread.
+// VariantIndex: a VariantCatalog indexed for the queries of slurmctld's plugins under its locks. Immutable; any thread.
 //
-// A question costs at most kMaxQuestionWork steps beside those of parse_constraint(), however many NodeSets, variants,
-// users and records there are. Where that isn't enough the answer is the one that lets a job through: slurmctld has the
-// last word.
+// A query costs at most kMaxQuestionWork steps in addition to those of parse_constraint(), however many NodeSets,
+// variants, users and records there are. If that is not enough the job is let through: slurmctld decides.
 #pragma once
 
 #include <cstddef>
@@ -24,53 +22,50 @@
 
 namespace slurmk8s {
 
-/** Most looks into a list of the index for one question. */
+/** Maximum number of list accesses for one query. */
 inline constexpr std::size_t kMaxQuestionWork = 8192;
 
 /** The user of a job's constraint. */
 struct Applicant {
   std::uint32_t uid = 0;
-  std::string account;       ///< that the job names, lower case; empty: the user's default one
-  bool is_operator = false;  ///< root or SlurmUser: may ask for everything
+  std::string account;       ///< of the job, lower case; empty: the user's default account
+  bool is_operator = false;  ///< root or SlurmUser: has access to every variant
 };
 
-/** What a constraint comes to. */
+/** Result of judge(). */
 struct ConstraintVerdict {
   bool refused = false;
-  std::string settled;   ///< the constraint that slurmctld gets instead; empty: as it is
-  std::string text;      ///< a sentence for the user: why it is refused; else what there is, or empty
+  std::string settled;   ///< the constraint that replaces the job's; empty: unchanged
+  std::string text;      ///< for the user: why it is refused, or which NodeSets there are
   std::size_t work = 0;  ///< steps of parse_constraint() and of the index
 };
 
 class VariantIndex {
  public:
   VariantIndex() = default;
-  /** Costs what the catalog is large: not under Slurm's locks. */
+  /** Takes time linear in the catalog: not under Slurm's locks. */
   explicit VariantIndex(const VariantCatalog& catalog);
 
   /** Whether a NodeSet has a variant of this name. */
   bool is_variant(std::string_view feature) const;
 
   /**
-   * What becomes of a job's constraint. `applicant` null: any user, whose own constraint was judged before; nothing is
-   * settled then.
+   * Checks a job's constraint. `applicant` null: any user, whose constraint was checked before; nothing is settled.
    *
-   * Settled: a constraint that has alternatives, and a variant among them, becomes the first alternative that a NodeSet
-   * can fulfil and that the applicant may have; else the first one that a NodeSet can fulfil, else the first. slurmctld
-   * can't be left to choose: with a '|' it takes nodes that are up for good whatever variant they run
-   * (_valid_features() in node_scheduler.c, 22.05 to 26.05, looks at active features within parentheses only, and there
-   * not at the first).
+   * Settled: a constraint that has alternatives, with a variant among them, becomes the first alternative that a
+   * NodeSet can fulfil and that the applicant has access to; else the first one that a NodeSet can fulfil, else the
+   * first. slurmctld cannot choose: with a '|' it takes nodes that are up whatever variant they run (_valid_features()
+   * in node_scheduler.c, 22.05 to 26.05, checks active features within parentheses only, except the first).
    *
-   * Refused: two variants of one node; alternatives that weren't settled; a count, which needs nodes of different
-   * variants; a variant that the applicant may not have; one of parse_constraint()'s limits; and a constraint that is
-   * wrong and has a variant in it, which Slurm would multiply out without a limit. Another wrong one is fine here:
-   * slurmctld says so itself.
+   * Refused: two variants of one node; alternatives that were not settled; a count, which needs nodes of different
+   * variants; a variant without access; a limit of parse_constraint() exceeded; and an invalid constraint with a
+   * variant, which Slurm would expand without a limit. Other invalid constraints pass: slurmctld refuses them.
    */
   ConstraintVerdict judge(std::string_view constraint, const Applicant* applicant) const;
 
   /**
-   * The variant that the nodes of a job get: of the first alternative that all of them can fulfil; empty: none. `nodes`
-   * is a hostlist. Without a value: it depends on the nodes, and `nodes` is null.
+   * The variant for the nodes of a job: of the first alternative that all of them can fulfil; empty: none. `nodes` is a
+   * hostlist. No value: `nodes` is null, and the variant depends on them.
    */
   std::optional<std::string> choose(std::string_view constraint, const char* nodes) const;
 
@@ -81,15 +76,15 @@ class VariantIndex {
     bool open = false;
     std::unordered_set<std::uint32_t> uids;
     std::set<std::string> accounts;
-    bool lets_in(const Applicant* applicant) const;
+    bool admits(const Applicant* applicant) const;
   };
   struct Feature {
-    std::vector<std::uint32_t> groups;  ///< of nodes, rising: NodeSets, then records
-    std::optional<Access> variant;      ///< of all NodeSets together, when it is one
+    std::vector<std::uint32_t> groups;  ///< of nodes, ascending: NodeSets, then records
+    std::optional<Access> variant;      ///< of all NodeSets together, if it is a variant
   };
   struct Group {
     std::string name;
-    std::string features;  ///< beside the name, for users
+    std::string features;  ///< without the name, for users
     std::map<std::string, Access> variants;
   };
   struct Hash {

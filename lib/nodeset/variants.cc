@@ -41,7 +41,7 @@ Json VariantCatalog::encode() const {
 }
 
 Result<VariantCatalog> VariantCatalog::decode(const Json& object) {
-  if (!object["nodesets"].is_object()) return Error(Errc::invalid, "nodesets: an object was expected");
+  if (!object["nodesets"].is_object()) return Error(Errc::invalid, "nodesets: must be an object");
   VariantCatalog catalog;
   object["nodesets"].each([&](std::string_view name, const Json& value) {
     Entry& entry = catalog.nodesets[std::string(name)];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Variants: the pods among which a job can choose with --constraint, and who may. Pure; values; any thread.
+// Variants: pod templates that a job can choose with --constraint, and who may. Pure; values; any thread.
 //
-// A variant is a feature of its NodeSet's nodes that slurmctld may change: a node runs one at a time, and which one is
-// decided when its pod is made. The engine makes a catalog of them of all NodeSets; slurmctld's plugins ask a
-// VariantIndex of it.
+// A variant is a changeable feature of its NodeSet's nodes: a node runs one at a time, chosen when its pod is created.
+// The engine builds a catalog of the variants of all NodeSets; slurmctld's plugins query a VariantIndex of it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace slurmk8s {
 
-/** Who may ask for a variant: everybody when both are empty, else the users, and all jobs of the accounts. */
+/** Who may use a variant: everybody if both are empty, else these users, and all jobs of these accounts. */
 struct VariantAccess {
   std::set<std::string> users;
   std::set<std::string> accounts;  ///< lower case, as Slurm has them
@@ -24,25 +23,25 @@ struct VariantAccess {
   bool operator==(const VariantAccess&) const = default;
 };
 
-/** The variants of all NodeSets, with what else of their nodes a constraint can name. */
+/** The variants of all NodeSets, with the other features that a constraint can name. */
 class VariantCatalog {
  public:
   struct Entry {
-    std::set<std::string> features;  ///< of the nodes, whatever their variant
+    std::set<std::string> features;  ///< of the nodes, without variants
     std::map<std::string, VariantAccess> variants;
     bool operator==(const Entry&) const = default;
   };
 
   /** By NodeSet. */
   std::map<std::string, Entry> nodesets;
-  /** Of the users in it: those that the machine knows. */
+  /** Ids of these users, as far as slurmctld's host knows them. */
   std::map<std::string, std::uint32_t> uids;
-  /** AvailableFeatures of Slurm's nodes, each text once: those of slurm.conf are in no NodeSet. */
+  /** AvailableFeatures of all node records, each text once: nodes of slurm.conf are in no NodeSet. */
   std::set<std::string> records;
 
   bool operator==(const VariantCatalog&) const = default;
 
-  /** As it is kept over a restart of slurmctld, which reads jobs and nodes back before the NodeSets are known. */
+  /** Saved for a restart of slurmctld, which loads jobs and nodes before the NodeSets are known. */
   Json encode() const;
   static Result<VariantCatalog> decode(const Json& object);
 };

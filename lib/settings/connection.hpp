@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Connection: the API server of slurm-k8s.conf, and what one loop needs to talk to it. One thread.
+// Connection: the API server of slurm-k8s.conf, and a client for one event loop. One thread.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ struct Connection {
 };
 
 /**
- * Reads the kubeconfig or the service account; nothing is sent yet. An empty Namespace in `options` is filled in.
- * Error: what can't be read, and why.
+ * Reads the kubeconfig or the service account; sends no request. An empty Namespace in `options` is filled in.
+ * Error: the file that cannot be read, and why.
  */
 Result<std::unique_ptr<Connection>> open_connection(Options& options);
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -20,31 +20,32 @@ constexpr std::size_t kMaxFile = 1 << 20;
 Error bad_value(const char* what) { return Error(Errc::invalid, what); }
 
 Status set_text(std::string& target, std::string_view value) {
-  if (value.find_first_of(" \t") != std::string_view::npos) return bad_value("a value without blanks is needed");
+  if (value.find_first_of(" \t") != std::string_view::npos) return bad_value("must not contain blanks");
   target = value;
   return {};
 }
 
-Result<std::int64_t> number(std::string_view value, std::int64_t least, std::int64_t most) {
+Result<std::int64_t> number(std::string_view value, std::int64_t min, std::int64_t max) {
   const std::optional<std::int64_t> parsed = parse_int(value);
-  if (!parsed || *parsed < least || *parsed > most) {
+  if (!parsed || *parsed < min || *parsed > max) {
     return Error(Errc::invalid,
-                 format("must be %lld to %lld", static_cast<long long>(least), static_cast<long long>(most)));
+                 format("must be %lld to %lld", static_cast<long long>(min), static_cast<long long>(max)));
   }
   return *parsed;
 }
 
 Status set_socket(Options& options, std::string_view value) {
-  if (!value.starts_with('/')) return bad_value("an absolute path is needed");
-  if (value.size() >= sizeof(sockaddr_un::sun_path)) return bad_value("too long for a socket");
+  if (!value.starts_with('/')) return bad_value("must be an absolute path");
+  if (value.size() >= sizeof(sockaddr_un::sun_path))
+    return bad_value("must be shorter: a socket's path has at most 107 bytes");
   return set_text(options.engine_socket, value);
 }
 
 // "host:port" with a port of 1 to 65535; the host may be empty only in `empty_host`.
 Status set_address(std::string& target, std::string_view value, bool empty_host) {
   const std::size_t colon = value.rfind(':');
-  if (colon == std::string_view::npos || (colon == 0 && !empty_host)) return bad_value("HOST:PORT is needed");
-  if (!number(value.substr(colon + 1), 1, 65535).ok()) return bad_value("the port must be 1 to 65535");
+  if (colon == std::string_view::npos || (colon == 0 && !empty_host)) return bad_value("must be HOST:PORT");
+  if (!number(value.substr(colon + 1), 1, 65535).ok()) return bad_value("must have a port of 1 to 65535");
   return set_text(target, value);
 }
 
@@ -114,15 +115,15 @@ const Key* find_key(const std::string& name) {
 
 Status parse_line(std::string_view line, Options& options, std::set<const Key*>& given) {
   const std::size_t equals = line.find('=');
-  if (equals == std::string_view::npos) return Error(Errc::invalid, std::string(line) + ": KEY=VALUE is needed");
+  if (equals == std::string_view::npos) return Error(Errc::invalid, std::string(line) + ": must be KEY=VALUE");
   const std::string name(trim(line.substr(0, equals)));
   const std::string_view value = trim(line.substr(equals + 1));
   const Key* key = find_key(name);
   if (key == nullptr) return Error(Errc::invalid, name + ": unknown key");
-  if (!given.insert(key).second) return Error(Errc::invalid, std::string(key->name) + ": given twice");
-  if (value.empty()) return Error(Errc::invalid, std::string(key->name) + ": a value is needed");
+  if (!given.insert(key).second) return Error(Errc::invalid, std::string(key->name) + ": duplicate key");
+  if (value.empty()) return required_value(key->name);
   const Status status = key->set(options, value);
-  if (!status.ok()) return status.error().wrap(std::string(key->name) + "=" + std::string(value));
+  if (!status.ok()) return invalid_value(key->name, value, status.error().message());
   return {};
 }
 

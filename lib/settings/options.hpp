@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Options: slurm-k8s.conf, which the engine, the programs and the sidecar read.
+// Options: slurm-k8s.conf, for the engine, the programs and the sidecar.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 namespace slurmk8s {
 
 struct Options {
-  std::string name_space;  ///< empty: the one of the service account or kubeconfig
+  std::string name_space;  ///< empty: from the service account or kubeconfig
   std::string kubeconfig;  ///< empty: $KUBECONFIG, else the pod's service account
   std::string context;
   std::string engine_socket = "/run/slurm-k8s/engine.sock";
@@ -22,8 +22,8 @@ struct Options {
   int max_requests = 100;
   std::chrono::seconds launch_timeout{3600};
   bool watch_kubernetes_nodes = false;  ///< the sidecar follows cordons, taints and failures of Kubernetes nodes
-  bool wake_power_save = true;          ///< have slurmctld look for nodes to resume as soon as a job waits for them
-  bool fast_requeue = true;             ///< jobs that lose a node begin again without slurmctld's delay
+  bool wake_power_save = true;          ///< wake slurmctld's power-save thread as soon as a job waits for nodes
+  bool fast_requeue = true;             ///< requeued jobs that lost a node begin without slurmctld's delay
   std::string sidecar_listen = ":9100";
   LogLevel log_level = LogLevel::info;
 };
@@ -32,8 +32,8 @@ struct Options {
 std::string options_path();
 
 /**
- * Reads `Key=Value` lines as slurm.conf has them ('#' starts a comment, keys in any case). Error (invalid) names
- * `origin`, line and key: unknown key, a key given twice, a value out of range.
+ * Parses `Key=Value` lines as in slurm.conf ('#' starts a comment, keys in any case). Error (invalid) names
+ * `origin`, line and key: unknown or duplicate key, invalid value.
  */
 Result<Options> parse_options(std::string_view text, const std::string& origin);
 /** parse_options() of a file; a missing file is an error too. */

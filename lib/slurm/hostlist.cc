@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 

@@ -75,7 +75,7 @@ bool is_drained_for_pod(const SlurmNode& node) { return node.cloud && is_drained
 bool is_drained_for_protection(const SlurmNode& node) { return is_drained_as(node, kReasonProtected); }
 bool is_drained_for_scale_in(const SlurmNode& node) { return is_drained_as(node, kReasonScaleIn); }
 bool is_drained_for_update(const SlurmNode& node) { return is_drained_as(node, kReasonUpdate); }
-bool is_drained_for_kube_node(const SlurmNode& node) { return is_drained_as(node, kReasonMachine); }
+bool is_drained_for_kube_node(const SlurmNode& node) { return is_drained_as(node, kReasonKubeNode); }
 
 bool has_former_reason(const SlurmNode& node) {
   return is_registered(node) && !node.draining && is_drain_reason(node.reason);

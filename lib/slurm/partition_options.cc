@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

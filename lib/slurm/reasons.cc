@@ -12,7 +12,7 @@ constexpr std::string_view kSeparator = " : ";
 /** What slurmctld appends when a node doesn't answer. That says nothing about who drained it. */
 constexpr std::string_view kNotResponding = "Not responding";
 
-constexpr std::array<std::string_view, 5> kDrains{kReasonProtected, kReasonNotDeleted, kReasonMachine, kReasonScaleIn,
+constexpr std::array<std::string_view, 5> kDrains{kReasonProtected, kReasonNotDeleted, kReasonKubeNode, kReasonScaleIn,
                                                   kReasonUpdate};
 
 struct Parts {

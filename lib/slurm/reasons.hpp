@@ -23,7 +23,7 @@ inline constexpr std::string_view kReasonProtected = "slurm-k8s: protected: ";
 /** The engine's: drained because its former pod object is still there. */
 inline constexpr std::string_view kReasonNotDeleted = "slurm-k8s: pod not deleted: ";
 /** The sidecar's: drained for the Kubernetes node that its pod is on. */
-inline constexpr std::string_view kReasonMachine = "slurm-k8s: kubernetes node ";
+inline constexpr std::string_view kReasonKubeNode = "slurm-k8s: kubernetes node ";
 /** The sidecar's, whole texts. */
 inline constexpr const char* kReasonScaleIn = "slurm-k8s: scale-in";
 inline constexpr const char* kReasonUpdate = "slurm-k8s: update of the template";

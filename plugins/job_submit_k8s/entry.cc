@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// job_submit/k8s: refuses at submission what no pod of ours could run, with a sentence that says why and what there is.
-// It also leaves the login environment that a batch job asks for to the SPANK plugin: slurmd may not make it in a pod.
+// job_submit/k8s: refuses jobs that no pod could run, with the reason and the available NodeSets in a sentence.
+// It also makes the SPANK plugin provide the login environment of a batch job: slurmd is not permitted to in a pod.
 //
-// It is slurmctld's only hook with a message for the user and with the user's name: node_features/k8s, which is asked
-// next, knows the constraint alone. Called under the job and partition read locks: everything here is in memory.
+// This is slurmctld's only hook with the user's name and a message for the user: node_features/k8s, called next, knows
+// the constraint alone. Called under the job and partition read locks: everything here is in memory.
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/guarded.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "job_submit_k8s/compat.hpp"
@@ -32,8 +32,8 @@ void tell(char** message, const std::string& text) {
 }
 
 /**
- * Slurm's own limit, with Slurm's own code, but before Slurm reads the text: it takes time that grows with the square
- * of its length where commas are in it, all of that under slurmctld's locks.
+ * Slurm's own limit and error code, but before Slurm parses the text: with commas that takes time quadratic in its
+ * length, under slurmctld's locks.
  */
 bool is_over_limit(const job_desc_msg_t& job, char** message) {
   const std::pair<const char*, const char*> texts[] = {
@@ -50,7 +50,7 @@ bool is_over_limit(const job_desc_msg_t& job, char** message) {
   return false;
 }
 
-/** Of a constraint that may be absent, or taken back by an update (empty). */
+/** A constraint may be absent, or removed by an update (empty). */
 bool is_refused(char*& constraint, const slurm_k8s_applicant& applicant, char** message) {
   if (!variants || !constraint || !constraint[0]) return false;
   const Variants::Answer answer = variants->judge(constraint, &applicant);
@@ -97,7 +97,7 @@ SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** m
   });
 }
 
-/** An account that isn't part of the update isn't known here: a variant of an account's is to be asked for with it. */
+/** Only an account in the update is known here: a request for a variant of an account must include the account. */
 SLURMK8S_EXPORT int job_modify(job_desc_msg_t* job, job_record_t*, uint32_t submitter, char** message) {
   return guarded("job_modify", SLURM_SUCCESS,
                  [&] { return check(*job, submitter, submitter, compat::kModifyHasMessage ? message : nullptr); });

@@ -8,18 +8,18 @@
 
 namespace slurmk8s {
 
-/** Most variables that a batch job may bring: what is done here with them takes less than a millisecond. */
+/** Maximum number of a batch job's variables: the work on them takes less than a millisecond. */
 inline constexpr std::uint32_t kMaxVariables = 50000;
 
-/** By this variable slurmd reads the user's login environment, and from 23.11 on ends where it may not clone. */
+/** Makes slurmd read the user's login environment; from 23.11 on slurmd ends where it may not clone. */
 inline constexpr char kGetUserEnv[] = "SLURM_GET_USER_ENV=1";
-/** By this one spank_k8s does (spank/login_env.hpp). Of the same length: it is written in its place. */
+/** Makes spank_k8s do so (spank/login_env.hpp). Of the same length: it is written in place. */
 inline constexpr char kLoginEnv[] = "SLURM_K8S_USER_ENV=1";
 static_assert(sizeof kGetUserEnv == sizeof kLoginEnv);
 
 /**
  * Gives each kGetUserEnv among the first `count` of `environment` ("NAME=value" that may be written) the name of
- * kLoginEnv. It looks at no more than kMaxVariables, and at the first 20 bytes of each. Null pointers are skipped.
+ * kLoginEnv. Reads at most kMaxVariables, and the first 20 bytes of each. Skips null pointers.
  */
 inline void leave_user_env_to_spank(char** environment, std::uint32_t count) {
   if (!environment) return;

@@ -3,7 +3,7 @@
 //
 // Source: src/interfaces/node_features.{h,c}, src/common/{node_conf.h,read_config.h} of Slurm 22.05.8 (src/common
 // there), 24.11.5 and 26.05.3. The set of required functions differs by version; we export the union, and extra ones do
-// no harm. Arguments that a version doesn't pass are not looked at.
+// no harm. Arguments that a version does not pass are ignored.
 #pragma once
 
 #include <slurm/slurm.h>

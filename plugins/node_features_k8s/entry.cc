@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node_features/k8s: variants of NodeSets are features that slurmctld may change. It doesn't change them itself: when a
-// job gets a node that is powered down it only notes the variant as active (job_xlate), and the engine, which reads
-// that, makes the pod accordingly. slurmd in the pod says at its registration which variant it runs (node_state), and
-// slurmctld refuses one that isn't what it noted; when the node is powered down it takes the variant back.
+// node_features/k8s: variants of NodeSets are changeable features. When a job gets a powered-down node, slurmctld sets
+// the variant as an active feature (job_xlate); the engine reads that and creates the pod accordingly. slurmd in the
+// pod registers with its variant (node_state), and slurmctld refuses another one. At power down slurmctld removes the
+// variant.
 //
-// In slurmctld these are called under its locks: everything is in memory.
+// slurmctld calls these functions under its locks: everything is in memory.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -33,9 +33,9 @@ bool has_variant(const Words& words) {
 }
 
 /**
- * A node's active features after a change of them. A variant takes the place of the one before, and leaves the rest as
- * it was: so slurmctld notes a job's, and takes slurmd's. A list without one is a new list, but for the variant: who
- * writes it, the sidecar or an administrator, may not know what slurmctld has noted in the meantime.
+ * A node's active features after a change. A variant replaces the previous variant and keeps the other features:
+ * slurmctld sets a job's and slurmd's in this way. A list without a variant replaces the other features and keeps the
+ * variant: its writer, the sidecar or an administrator, may not know the one that slurmctld has set meanwhile.
  */
 std::string merge(const char* fresh, const char* before) {
   const Words given = words_of(fresh), old = words_of(before ? before : "");
@@ -48,7 +48,7 @@ std::string merge(const char* fresh, const char* before) {
   return join_words(merged);
 }
 
-/** The nodes are looked at only when it depends on them: their names are as long as the job is large. */
+/** Lists the nodes only if the variant depends on them: a large job has many. */
 std::string choose(const char* constraint, bitstr_t* nodes) {
   if (!variants || !constraint) return {};
   if (const auto variant = variants->choose(constraint, nullptr)) return *variant;
@@ -58,7 +58,7 @@ std::string choose(const char* constraint, bitstr_t* nodes) {
   return variant;
 }
 
-/** Without job_submit/k8s Slurm multiplies alternatives with variants out, without a limit, before it asks us. */
+/** Without job_submit/k8s Slurm expands alternatives with variants, without a limit, before it calls this plugin. */
 bool has_job_submit() {
   const std::string plugins = slurm_conf.job_submit_plugins ? slurm_conf.job_submit_plugins : "";
   return has_word(plugins, "k8s") || has_word(plugins, "job_submit/k8s");
@@ -76,16 +76,16 @@ SLURMK8S_EXPORT int init(void) {
   guarded_void("node_features/k8s init", [] {
     if (!in_slurmctld()) return;
     if (!compat::kKnowsVariants) {
-      slurm_error("slurm-k8s: node_features/k8s needs Slurm 23.02: no feature is a variant");
+      slurm_error("slurm-k8s: node_features/k8s requires Slurm 23.02 or later: variants disabled");
       return;
     }
     if (!has_job_submit()) {
-      slurm_error("slurm-k8s: node_features/k8s needs JobSubmitPlugins=k8s: no feature is a variant");
+      slurm_error("slurm-k8s: node_features/k8s requires JobSubmitPlugins=k8s: variants disabled");
       return;
     }
     variants = std::make_unique<Variants>();
     if (!variants->open(slurm_conf.state_save_location)) {
-      slurm_error("slurm-k8s: the engine's library can't be opened: no feature is a variant");
+      slurm_error("slurm-k8s: engine library cannot be opened: variants disabled");
     }
   });
   return SLURM_SUCCESS;
@@ -98,12 +98,12 @@ SLURMK8S_EXPORT int fini(void) {
 
 SLURMK8S_EXPORT int node_features_p_reconfig(void) { return SLURM_SUCCESS; }
 
-/** Whether a feature is one that we switch by making another pod. */
+/** Whether a feature is a variant, changed by recreating the pod. */
 SLURMK8S_EXPORT bool node_features_p_changeable_feature(char* feature) {
   return guarded("node_features_p_changeable_feature", false, [&] { return is_variant(feature); });
 }
 
-/** Whether a job's constraint is one that we can do; who asks is job_submit/k8s' business. */
+/** Whether nodes can fulfil a job's constraint; job_submit/k8s checks the user. */
 SLURMK8S_EXPORT int node_features_p_job_valid(char* constraint, void*) {
   return guarded("node_features_p_job_valid", SLURM_SUCCESS, [&] {
     if (!variants || !constraint || is_too_long(constraint)) return SLURM_SUCCESS;  // too long: Slurm refuses it
@@ -113,16 +113,16 @@ SLURMK8S_EXPORT int node_features_p_job_valid(char* constraint, void*) {
   });
 }
 
-/** The variant that a job's nodes are to be booted with. */
+/** The variant of a job's nodes. */
 SLURMK8S_EXPORT char* node_features_p_job_xlate(char* constraint, void*, bitstr_t* nodes) {
   return guarded("node_features_p_job_xlate", static_cast<char*>(nullptr),
                  [&] { return copy(choose(constraint, compat::kXlateHasNodes ? nodes : nullptr)); });
 }
 
-/** Only what is in the answer of node_features_p_job_xlate() comes here. */
+/** Called with results of node_features_p_job_xlate() only. */
 SLURMK8S_EXPORT bool node_features_p_job_features_need_reboot(char*) { return true; }
 
-/** The nodes whose features we manage: a node without variants is never asked to change. */
+/** The nodes whose features this plugin manages. Nodes without variants are never changed. */
 SLURMK8S_EXPORT bitstr_t* node_features_p_get_node_bitmap(void) {
   return node_conf_get_active_bitmap ? node_conf_get_active_bitmap() : nullptr;
 }
@@ -132,10 +132,10 @@ SLURMK8S_EXPORT int node_features_p_overlap(bitstr_t* nodes) {
 SLURMK8S_EXPORT int node_features_p_get_node(char*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT bool node_features_p_node_power(void) { return false; }
 
-/** In slurmd: a variant isn't changed while its pod runs. */
+/** In slurmd: a running pod keeps its variant. */
 SLURMK8S_EXPORT int node_features_p_node_set(char*, bool*) { return SLURM_SUCCESS; }
 
-/** In slurmd: the variant of the pod that it runs in. What else the node could be is the controller's to know. */
+/** In slurmd: its pod's variant. slurmctld knows the others. */
 SLURMK8S_EXPORT void node_features_p_node_state(char**, char** current) {
   guarded_void("node_features_p_node_state", [&] {
     const char* variant = std::getenv("SLURM_K8S_VARIANT");
@@ -149,7 +149,7 @@ SLURMK8S_EXPORT void node_features_p_step_config(bool, bitstr_t*) {}
 SLURMK8S_EXPORT int node_features_p_node_update(char*, bitstr_t*) { return SLURM_SUCCESS; }
 SLURMK8S_EXPORT bool node_features_p_node_update_valid(void*, update_node_msg_t*) { return true; }
 
-/** Nothing given: as it was. */
+/** Without new features: unchanged. */
 SLURMK8S_EXPORT char* node_features_p_node_xlate(char* fresh, char* before, char*, int) {
   return guarded("node_features_p_node_xlate", static_cast<char*>(nullptr),
                  [&] { return fresh ? copy(merge(fresh, before)) : copy(before ? before : ""); });
@@ -158,10 +158,10 @@ SLURMK8S_EXPORT char* node_features_p_node_xlate2(char* features) {
   return features ? slurm_xstrdup(features) : nullptr;
 }
 
-/** Everybody's jobs may have nodes booted with a variant. */
+/** Any user's job may change variants. */
 SLURMK8S_EXPORT bool node_features_p_user_update(uid_t) { return true; }
 
-/** Seconds that backfill counts for a node's change of variant, beside its resume. */
+/** Seconds that backfill adds to a node's resume for a change of variant. */
 SLURMK8S_EXPORT uint32_t node_features_p_boot_time(void) { return 0; }
 SLURMK8S_EXPORT uint32_t node_features_p_reboot_weight(void) { return 1; }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // power/k8s: PowerPlugin of slurmctld up to 23.11, for clusters whose PrEpPlugins can't have prep/k8s. slurmctld calls
-// it when a job starts; when the last of the job's nodes has registered it has slurmctld do its own look at jobs that
-// are being configured, which else comes every 30 s (PERIODIC_TIMEOUT).
+// it when a job starts. When the last of the job's nodes has registered, it makes slurmctld check the jobs that are
+// being configured, which slurmctld else does every 30 s (PERIODIC_TIMEOUT).
 //
-// With prep/k8s, which does the same for each job by itself, it does nothing.
+// With prep/k8s, which launches each job on its own, it does nothing.
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -28,8 +28,8 @@ std::unique_ptr<HeldJobs> held_jobs;  // in slurmctld only
 
 bool prep_does_it() { return slurm_conf.prep_plugins && std::strstr(slurm_conf.prep_plugins, "k8s"); }
 
-/** slurmctld's look at all jobs: launches those whose nodes are there. */
-void look_at_jobs() {
+/** slurmctld's check of all jobs: launches those whose nodes have registered. */
+void check_jobs() {
   lock_slurmctld(compat::time_limit_locks());
   job_time_limit();
   unlock_slurmctld(compat::time_limit_locks());
@@ -38,11 +38,11 @@ void look_at_jobs() {
 void start() {
   if (held_jobs || !in_slurmctld() || prep_does_it()) return;
   serve_names();
-  // One look of slurmctld's serves all the jobs that one of ours has found.
+  // One check serves all jobs that one poll has found.
   const auto due = std::make_shared<bool>(false);
   held_jobs = std::make_unique<HeldJobs>(
       [due](uint32_t, bool) {
-        if (std::exchange(*due, false)) look_at_jobs();
+        if (std::exchange(*due, false)) check_jobs();
       },
       [due] { *due = true; });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame of the three programs that slurmctld calls.
+// Command line and engine call of the three programs.
 #include "power_k8s/program.hpp"
 
 #include <getopt.h>
@@ -17,9 +17,9 @@
 namespace slurmk8s {
 namespace {
 
-/** The engine answers in microseconds; slurmctld waits for us, so we don't wait for a stuck one. */
+/** The engine answers in microseconds, and slurmctld waits for the program. */
 constexpr std::chrono::milliseconds kEngineTimeout{2000};
-/** Without an engine: as long as Slurm lets a ResumeProgram live at least (ResumeTimeout's default). */
+/** Without an engine: the default ResumeTimeout, for which Slurm lets a ResumeProgram run. */
 constexpr std::chrono::seconds kDirectTimeout{60};
 
 void print_help(const Program& program) {
@@ -29,8 +29,8 @@ void print_help(const Program& program) {
       "slurmctld runs it as %s; see slurm.conf(5).\n\n"
       "  --config FILE  settings (default: $SLURM_K8S_CONF or %s)\n"
       "  --direct       do the work here, without the engine in slurmctld\n"
-      "  --help         this text\n"
-      "  --version      the version\n\n"
+      "  --help         print this help and exit\n"
+      "  --version      print the version and exit\n\n"
       "Exit codes: 0 handed over or done, 1 an error (on stderr), 2 wrong usage.\n",
       program.name, program.unused, program.purpose, program.setting, options_path().c_str());
 }
@@ -64,15 +64,15 @@ bool parse_command_line(const Program& program, int argc, char** argv, Invocatio
       default: exit_code = usage_error(program, "unknown option"); return false;
     }
   }
-  const int most = *program.unused ? 2 : 1;
-  if (argc - optind < 1 || argc - optind > most) {
-    exit_code = usage_error(program, "one hostlist was expected");
+  const int max_arguments = *program.unused ? 2 : 1;
+  if (argc - optind < 1 || argc - optind > max_arguments) {
+    exit_code = usage_error(program, argc == optind ? "HOSTLIST: required" : "too many arguments");
     return false;
   }
   log_init(log_to_stderr, LogLevel::warning);
   auto nodes = expand_hostlist(argv[optind]);
   if (!nodes || nodes->empty()) {
-    exit_code = usage_error(program, nodes ? "the hostlist is empty" : nodes.error().message().c_str());
+    exit_code = usage_error(program, nodes ? "HOSTLIST: must not be empty" : nodes.error().message().c_str());
     return false;
   }
   invocation.nodes = std::move(*nodes);
@@ -92,7 +92,7 @@ int hand_over(const Program& program, const Invocation& invocation, const Json& 
     const auto answer = control_call(invocation.options.engine_socket, message, kEngineTimeout);
     if (answer) return kExitDone;
     fprintf(stderr, "%s: %s\n", program.name, answer.error().message().c_str());
-    if (answer.error().code() == Errc::invalid) return kExitError;  // the engine is there and said no
+    if (answer.error().code() == Errc::invalid) return kExitError;  // the engine refused
   }
   const Status setup = http::curl_global_setup();
   if (!setup.ok()) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurm-k8s-resume: ResumeProgram. The hostlist says which nodes; SLURM_RESUME_FILE says for which jobs. Slurm 22.05
-// boots the nodes of a job with --reboot, or that needs other features, by itself: with these as a second argument and
-// the job in SLURM_JOB_ID (power_job_reboot() in its power_save.c). It has no variants: the features mean nothing to
-// us.
+// slurm-k8s-resume: ResumeProgram. The hostlist has the nodes, SLURM_RESUME_FILE their jobs. For a job with --reboot,
+// or with other features, Slurm 22.05 calls it with the features as a second argument and the job in SLURM_JOB_ID
+// (power_job_reboot() in its power_save.c). The features are ignored: 22.05 has no variants.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "control/control.hpp"
 #include "engine/engine.hpp"
 #include "power_k8s/program.hpp"
@@ -16,11 +16,11 @@ using namespace slurmk8s;
 
 namespace {
 
-constexpr Program kProgram{"slurm-k8s-resume", "ResumeProgram", "Makes the pods of powered-down Slurm nodes.",
+constexpr Program kProgram{"slurm-k8s-resume", "ResumeProgram", "Creates the pods of powered-down Slurm nodes.",
                            " [FEATURES]"};
 constexpr std::size_t kMaxResumeFile = 64u << 20;
 
-/** The job that Slurm 22.05 boots nodes for. */
+/** The job for which Slurm 22.05 reboots nodes. */
 void read_job(ResumeRequest& request) {
   const char* job = getenv("SLURM_JOB_ID");
   const auto id = parse_int(job ? job : "");
@@ -29,8 +29,8 @@ void read_job(ResumeRequest& request) {
 }
 
 /**
- * The jobs are for people who look at a pod: a resume file that can't be read is reported, and the nodes are resumed
- * all the same. slurmctld gives the file's name only when there is something in it.
+ * The jobs are only shown on the pod: without a readable resume file the nodes are resumed all the same, with a
+ * warning. slurmctld sets the file's name only when the file has content.
  */
 void read_jobs(ResumeRequest& request) {
   const char* path = getenv("SLURM_RESUME_FILE");

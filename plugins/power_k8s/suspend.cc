@@ -10,8 +10,7 @@ using namespace slurmk8s;
 
 namespace {
 
-constexpr Program kSuspend{"slurm-k8s-suspend", "SuspendProgram",
-                           "Deletes the pods of Slurm nodes that are suspended."};
+constexpr Program kSuspend{"slurm-k8s-suspend", "SuspendProgram", "Deletes the pods of suspended Slurm nodes."};
 constexpr Program kResumeFail{"slurm-k8s-resume-fail", "ResumeFailProgram",
                               "Deletes the pods of Slurm nodes that did not come up."};
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // prep/k8s: PrEp plugin of slurmctld. It holds each job's PrologSlurmctld until all of its nodes have registered, so
-// that slurmctld launches the job at that moment and not at its next look, up to 30 s later (PERIODIC_TIMEOUT).
+// that slurmctld launches the job at that moment and not at its next check, up to 30 s later (PERIODIC_TIMEOUT).
 //
-// In slurmd, which loads the plugins that slurm.conf names, it ends processes that outlive their job, in a pod. slurmd
-// calls an epilog at the end of every job only where a SPANK plugin has one, too: spank_k8s does.
+// In slurmd in a pod it kills processes that outlive their job. slurmd calls an epilog at the end of every job only
+// where a SPANK plugin has one too: spank_k8s does.
 #include <unistd.h>
 
 #include <chrono>
@@ -34,11 +34,13 @@ void start(const prep_callbacks_t& callbacks) {
   if (held_jobs || !in_slurmctld()) return;
   serve_names();
   held_jobs = std::make_unique<HeldJobs>([callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
-    callback(ok ? 0 : 1 << 8, job, false);  // a wait status: exit code 1 has the job requeued
+    callback(ok ? 0 : 1 << 8, job, false);  // a wait status: after exit code 1 slurmctld requeues the job
   });
 }
 
-/** The image's entrypoint writes it: on another machine a user's processes may have nothing to do with Slurm. */
+/**
+ * Written by the image's entrypoint. Without it a user's processes may not be Slurm's: a host outside of Kubernetes.
+ */
 constexpr const char* kPodFile = "/run/slurm-k8s/pod.env";
 constexpr const char* kJobsFolder = "/run/slurm-k8s/jobs";
 constexpr std::chrono::seconds kKillLimit{2};
@@ -58,7 +60,7 @@ void end_job(uint32_t job, uid_t user) {
   if (!kills_leftovers()) return;
   forget_job(kJobsFolder, job, user);
   const unsigned killed = kill_leftovers(job, user, noted_jobs(kJobsFolder), kKillLimit);
-  if (killed) slurm_info("slurm-k8s: job %u: %u processes of user %u outlived it: killed", job, killed, user);
+  if (killed) slurm_info("slurm-k8s: job %u: killed %u processes of user %u that outlived the job", job, killed, user);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {

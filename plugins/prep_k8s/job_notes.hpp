@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The jobs of a node and their users: an empty file JOB.USER for each in a folder. slurmd loads plugins again
-// when it reconfigures, and would forget.
+// The jobs of a node and their users: an empty file JOB.USER for each in a folder. slurmd reloads its
+// plugins when it reconfigures, and their memory is lost.
 #pragma once
 
 #include <sys/types.h>
@@ -16,13 +16,13 @@ namespace slurmk8s {
 /** Users of jobs, by the jobs' ids. */
 using JobUsers = std::map<std::uint32_t, uid_t>;
 
-/** Notes that `job` of `user` has begun; makes `folder` if it isn't there. Errors name the file. */
+/** Records that `job` of `user` has begun; creates `folder` if needed. Errors name the file. */
 Status note_job(const std::string& folder, std::uint32_t job, uid_t user);
 
-/** Removes that note. No error when it isn't there. */
+/** Removes the record, if any. */
 void forget_job(const std::string& folder, std::uint32_t job, uid_t user);
 
-/** What is noted in `folder`; nothing when it isn't there. Other files are skipped. */
+/** The recorded jobs; none without `folder`. Skips other files. */
 JobUsers noted_jobs(const std::string& folder);
 
 }  // namespace slurmk8s

@@ -17,7 +17,7 @@
 #include <unordered_map>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {
@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::size_t kMaxText = 8192;
 constexpr int kPauseMilliseconds = 10;
-/** More processes than a kernel has in a pod. */
-constexpr int kDeepest = 4096;
+/** More than the processes of a pod. */
+constexpr int kMaxDepth = 4096;
 
 using ByPid = std::unordered_map<pid_t, const Process*>;
 
@@ -34,7 +34,7 @@ using ByPid = std::unordered_map<pid_t, const Process*>;
 template <typename Fn>
 void climb(const ByPid& by_pid, const Process& process, Fn&& fn) {
   const Process* at = &process;
-  for (int i = 0; at && i < kDeepest; ++i) {
+  for (int i = 0; at && i < kMaxDepth; ++i) {
     if (!fn(*at)) return;
     const auto parent = by_pid.find(at->parent);
     at = parent == by_pid.end() ? nullptr : parent->second;
@@ -61,7 +61,7 @@ bool is_from_outside(const ByPid& by_pid, const Process& process) {
 
 enum class Owner { user, another, unknown };
 
-/** The user of another job's slurmstepd: as noted, or that of its processes. */
+/** The user of another job's slurmstepd: as recorded, or that of its processes. */
 Owner owner_of(const Process& step, const std::vector<Process>& all, const ByPid& by_pid, uid_t user,
                const JobUsers& jobs) {
   const auto noted = jobs.find(step.job);
@@ -132,7 +132,7 @@ bool is_same(const Process& process) {
   return now && now->started == process.started && now->user == process.user && !now->stepd;
 }
 
-/** False when another process has the pid by now. */
+/** False when another process has the pid now. */
 bool kill_process(const Process& process) {
   const UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   if (!fd && errno != ENOSYS && errno != EPERM) return false;
@@ -152,7 +152,7 @@ Leftovers find_leftovers(const std::vector<Process>& all, pid_t slurmd, std::uin
   for (const Process& step : all) {
     if (!step.stepd || step.zombie) continue;
     if (step.job == job) {
-      left.look_again = true;
+      left.retry = true;
       continue;
     }
     const Owner owner = owner_of(step, all, by_pid, user, jobs);
@@ -197,7 +197,7 @@ unsigned kill_leftovers(std::uint32_t job, uid_t user, const JobUsers& jobs, std
     if (!all) break;
     const Leftovers left = find_leftovers(*all, ::getpid(), job, user, jobs);
     killed += kill_processes(left.kill);
-    quiet = left.kill.empty() && !left.look_again ? quiet + 1 : 0;
+    quiet = left.kill.empty() && !left.retry ? quiet + 1 : 0;
     if (quiet == 2 || std::chrono::steady_clock::now() >= deadline) break;
     ::poll(nullptr, 0, kPauseMilliseconds);
   }

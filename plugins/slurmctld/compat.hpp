@@ -112,13 +112,13 @@ bool test_job_nodes_ready(job_record_t* job) SLURMK8S_WEAK;
 /** Reads the settings of power saving again, as each reconfigure does, and wakes the power-save thread. */
 void config_power_mgr(void) SLURMK8S_WEAK;
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
-/** Makes SLURM_NODE_ALIASES of a job anew, from its nodes. Job write and node read locks. */
+/** Rebuilds SLURM_NODE_ALIASES of a job from its nodes. Job write and node read locks. */
 void set_job_alias_list(job_record_t* job) SLURMK8S_WEAK;
 #endif
-/** Has the thread of the scheduler look at the queue now. Takes no lock of slurmctld's. */
+/** Makes the scheduler thread run now. Takes none of slurmctld's locks. */
 void schedule(bool full_queue) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
-/** How many such lines there are, and they. Takes no lock: while slurmctld is starting. */
+/** The number of these lines, and the lines. Takes no lock: only while slurmctld is starting. */
 int slurm_conf_nodename_array(slurm_conf_node_t** lines[]) SLURMK8S_WEAK;
 extern slurmctld_config_t slurmctld_config SLURMK8S_WEAK;
 /** Nodes by what they are; null until slurmctld has made its records. Slurm's node lock. */

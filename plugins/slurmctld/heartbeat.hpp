@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Heartbeat: whether this slurmctld, of several, is in control. Pure; one thread.
 //
-// The one in control writes the time of day into a file, every quarter of SlurmctldTimeout. That is a lease: no other
-// one takes over before what it wrote last is SlurmctldTimeout old.
+// The slurmctld in control writes the time of day into a file, every quarter of SlurmctldTimeout. That is a lease:
+// no other slurmctld takes over before the last time written is SlurmctldTimeout old.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@ namespace slurmk8s {
 
 class Heartbeat {
  public:
-  /** What the file says; `written` is 0 when it can't be read now, since slurmctld is writing it. */
+  /** The file's content; `written` is 0 while slurmctld is writing it. */
   struct Beat {
     std::time_t written = 0;
     int holder = -1;  ///< index of the slurmctld that wrote it
   };
 
   /**
-   * Whether the slurmctld of index `self` is in control; an unreadable beat doesn't change that. To be asked again and
-   * again: a beat that is new was written after the last one was read, whatever became of the time of day since. Only
-   * the first one may be of a slurmctld that was here before, and is as old as it says.
+   * Whether the slurmctld of index `self` is in control; an unreadable beat does not change that. Call it repeatedly: a
+   * new beat was written after the previous one was read, whatever the time of day. Only the first beat may be of a
+   * previous slurmctld; its age is taken from its time.
    */
   bool is_held_by(int self, const Beat& beat, std::chrono::seconds timeout, const Clock& clock) {
     const TimePoint now = clock.now();
@@ -40,7 +40,7 @@ class Heartbeat {
 
  private:
   Beat last_;
-  TimePoint since_{};  // it wasn't written before this
+  TimePoint since_{};  // not written before this
   std::optional<TimePoint> read_;
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/locked.hpp"
 #include "base/log.hpp"
-#include "control/lock_times.hpp"
+#include "engine/c_api/lock_times.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/heartbeat.hpp"
 #include "slurmctld/job_id.hpp"
@@ -25,7 +25,7 @@ void observe(LockedCall call, TimePoint begin) {
   (*lock_times.lock())[static_cast<std::size_t>(call)].observe(std::chrono::steady_clock::now() - begin);
 }
 
-/** Slurm's locks while it lives, and for how long. */
+/** Holds Slurm's locks, and measures for how long. */
 class SlurmLocks {
  public:
   SlurmLocks(const slurmctld_lock_t& levels, LockedCall call) : levels_(levels), call_(call) {
@@ -66,7 +66,7 @@ std::string slurm_format(const char* format, ...) {
   return copy;
 }
 
-/** 0 when the text is not understood or names another job: the record's own address has the last word. */
+/** 0 for an unknown text, or one of another job: the record's address decides. */
 uint32_t id_of(job_record_t* job) {
   const uint32_t id = parse_job_id(slurm_format("%pJ", job));
   return id && find_job_record(id) == job ? id : 0;
@@ -80,11 +80,11 @@ JobState state_of(uint32_t id) {
   int ready = 0;
   const int rc = compat::job_node_ready(id, &ready);
   if (rc == EAGAIN) return JobState::waiting;
-  // 22.05 doesn't say EAGAIN for a job that is being configured; it is one that runs.
+  // 22.05 returns no EAGAIN for a job that is being configured, but says that it runs.
   return rc == SLURM_SUCCESS && (ready & READY_JOB_STATE) ? JobState::waiting : JobState::gone;
 }
 
-std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
+std::vector<JobState> poll_jobs(const std::vector<uint32_t>& jobs) {
   if (is_ending()) return std::vector<JobState>(jobs.size(), JobState::waiting);
   std::vector<JobState> states;
   states.reserve(jobs.size());
@@ -93,15 +93,15 @@ std::vector<JobState> look(const std::vector<uint32_t>& jobs) {
   return states;
 }
 
-/** For slurmctlds that may have forgotten them since: a job is held again after a restart. */
+/** For versions of slurmctld that lose them in a restart, after which the job is held again. */
 void remember_addresses(uint32_t id) {
   const SlurmLocks locks(compat::job_write_and_node_read_locks(), LockedCall::look);
   job_record_t* job = find_job_record(id);
   if (job && test_job_nodes_ready(job)) compat::remember_addresses(job);
 }
 
-/** False when the job that was held has nodes that are asked for already: those of another job, or meanwhile. */
-bool is_of_use(Wake wake) {
+/** False when the nodes of the held jobs are already being resumed. */
+bool is_wake_needed(Wake wake) {
   if (wake != Wake::jobs || !compat::knows_powered_down()) return true;
   const SlurmLocks locks(compat::node_read_lock(), LockedCall::ask);
   return compat::nodes_wait_for_power();
@@ -118,19 +118,19 @@ std::vector<std::string> power_programs() {
 }
 
 /**
- * The power-save thread looks for nodes to resume once a second; after this it does at once. With a ResumeRate or a
- * SuspendRate nothing is done, since config_power_mgr() empties their token buckets. It also looks at its programs
- * under these locks, which its power_save_set_timeouts() asks for: with PowerPrograms that can't block.
+ * The power-save thread looks for nodes to resume once a second; this wakes it at once. With a ResumeRate or a
+ * SuspendRate it does nothing, since config_power_mgr() empties their token buckets. config_power_mgr() also checks the
+ * programs under these locks; PowerPrograms ensures that this does not block.
  */
 void wake_power_save(Wake wake) {
-  if (is_ending() || !is_of_use(wake)) return;
+  if (is_ending() || !is_wake_needed(wake)) return;
   static PowerPrograms programs;  // the launch thread's
-  const std::string hindrance = programs.find_hindrance(power_programs());
+  const std::string problem = programs.find_problem(power_programs());
   static LogLimiter limiter{std::chrono::minutes(1)};
-  unsigned others = 0;
-  if (!hindrance.empty()) {
-    if (limiter.allow(std::chrono::steady_clock::now(), others)) {
-      log_warning("power saving isn't woken: %s", hindrance.c_str());
+  unsigned suppressed = 0;
+  if (!problem.empty()) {
+    if (limiter.allow(std::chrono::steady_clock::now(), suppressed)) {
+      log_warning("power-save thread not woken: %s", problem.c_str());
     }
     return;
   }
@@ -157,26 +157,37 @@ void wake_power_save_soon() {
   if (Launches* launches = launches_here) launches->wake_power_save();
 }
 
+int copy_lock_times(slurm_k8s_lock_times* times) { return export_lock_times(*lock_times.lock(), times); }
+
 void wake_scheduler() {
   if (!is_ending() && schedule) schedule(false);
+}
+
+void check_launch_timeout(long timeout) {
+  if (timeout == 0 || timeout > slurm_conf.resume_timeout) return;
+  slurm_error(
+      "slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
+      "nodes still power up",
+      timeout, static_cast<int>(slurm_conf.resume_timeout));
 }
 
 }  // namespace
 
 bool is_ending() { return slurmctld_config.shutdown_time != 0; }
 
-HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
+HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
   log_init(to_slurm_log, LogLevel::info);
   const bool one_of_several = slurm_conf.control_cnt > 1 && get_last_heartbeat && &backup_inx;
-  engine_.acquire({.log = to_slurm,
+  engine_.acquire({.size = sizeof(slurm_k8s_host),
+                   .log = to_slurm,
                    .in_control = one_of_several ? in_control : nullptr,
-                   .lock_times = [](void* times) { *static_cast<LockTimes*>(times) = *lock_times.lock(); },
+                   .lock_times = copy_lock_times,
                    .wake_power_save = wake_power_save_soon,
                    .wake_scheduler = wake_scheduler});
   Launches::Host host;
-  host.look = [looked](const std::vector<uint32_t>& jobs) {
-    std::vector<JobState> states = look(jobs);
-    if (looked) looked();
+  host.poll = [polled](const std::vector<uint32_t>& jobs) {
+    std::vector<JobState> states = poll_jobs(jobs);
+    if (polled) polled();
     return states;
   };
   host.complete = [this, complete](uint32_t job, bool ok) {
@@ -186,12 +197,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> looked) {
   };
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
   const long timeout = engine_.launch_timeout();
-  if (timeout != 0 && timeout <= slurm_conf.resume_timeout) {
-    slurm_error(
-        "slurm-k8s: LaunchTimeout=%ld must be longer than ResumeTimeout=%d: jobs are requeued while their "
-        "nodes still boot",
-        timeout, static_cast<int>(slurm_conf.resume_timeout));
-  }
+  check_launch_timeout(timeout);
   launches_.emplace(std::move(host), clock_, std::chrono::seconds(timeout));
   launches_here = &*launches_;
 }
@@ -206,7 +212,7 @@ bool HeldJobs::hold(job_record_t* job) {
   if (test_job_nodes_ready(job)) return false;
   const uint32_t id = id_of(job);
   if (id == 0) {
-    slurm_error("slurm-k8s: job id not found: the launch is left to slurmctld's own check every 30 s");
+    slurm_error("slurm-k8s: job id not found; slurmctld launches the job at its own check, within 30 s");
     return false;
   }
   launches_->hold(id);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which daemon we are in, and its engine.
+// The daemon of this process, and its engine.
 #include "slurmctld/host.hpp"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -28,11 +28,15 @@ bool EngineHandle::acquire(const slurm_k8s_host& host) {
   if (library_) return true;
   void* library = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    host.log(0, format("%s: no engine; the programs do the work", dlerror()).c_str());
+    host.log(0, format("%s: engine not started; falling back to slurm-k8s-resume/-suspend", dlerror()).c_str());
     return false;
   }
   const auto start = symbol<int (*)(const slurm_k8s_host*)>(library, "slurm_k8s_engine_acquire");
-  if (!start || start(&host) != 0) {
+  const int result = start ? start(&host) : SLURM_K8S_OTHER_BUILD;
+  if (result == SLURM_K8S_OTHER_BUILD) {
+    host.log(0, format("%s: of another build; the engine is not started", kEngineLibrary).c_str());
+  }
+  if (result != 0) {
     dlclose(library);
     return false;
   }

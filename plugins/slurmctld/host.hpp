@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Host: which daemon has loaded a plugin, and the engine when that is slurmctld. Any thread.
+// Host: the daemon that has loaded a plugin, and in slurmctld the engine. Any thread.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 
+#include "base/export.hpp"
 #include "engine/c_api/engine_api.h"
-
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
 
 namespace slurmk8s {
 
@@ -18,7 +17,7 @@ namespace slurmk8s {
  */
 inline constexpr std::size_t kMaxConstraintText = 1024;
 
-/** Whether a user's text is longer than kMaxConstraintText; null isn't. It doesn't look further. */
+/** Whether a user's text is longer than kMaxConstraintText; null is not. Reads no further than that. */
 bool is_too_long(const char* text);
 
 /** Whether this process is slurmctld: it alone has the symbol slurmctld_config (also in Debian's stripped binaries). */
@@ -31,7 +30,7 @@ bool in_slurmctld();
 class EngineHandle {
  public:
   ~EngineHandle() { release(); }
-  /** Opens and starts it; false, with the reason in the log, when it can't be had: resumes are then the programs'. */
+  /** Opens and starts it. False, with the reason in the log, on failure: the programs do all the work then. */
   bool acquire(const slurm_k8s_host& host);
   void release();
   /** LaunchTimeout, seconds. */
@@ -44,25 +43,25 @@ class EngineHandle {
 };
 
 /**
- * The variants that the engine's library knows, whether the engine runs or not. Nothing is a variant before open(), and
- * when the library can't be had. Any thread, also under Slurm's locks, but for open() and close().
+ * The variants that the engine's library knows, whether the engine runs or not. No variants before open(), or if it
+ * fails. Any thread, also under Slurm's locks, except open() and close().
  */
 class Variants {
  public:
   ~Variants() { close(); }
-  /** Once, in init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library can't be had. */
+  /** Once, in init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library cannot be opened. */
   bool open(const char* folder);
   void close();
 
   bool has(const char* feature) const;
   struct Answer {
     bool refused = false;
-    std::string settled;  ///< the constraint that slurmctld gets instead; empty: as it is
-    std::string text;     ///< for the user: why it is refused; else what there is, or empty
+    std::string settled;  ///< the constraint that replaces the job's; empty: unchanged
+    std::string text;     ///< for the user: why it is refused, or which NodeSets there are
   };
   /** `applicant` null: any user; nothing is settled then. */
   Answer judge(const char* constraint, const slurm_k8s_applicant* applicant) const;
-  /** `nodes` is a hostlist. Without a value: it depends on the nodes, and `nodes` is null. */
+  /** `nodes` is a hostlist. No value: `nodes` is null, and the variant depends on them. */
   std::optional<std::string> choose(const char* constraint, const char* nodes) const;
 
  private:

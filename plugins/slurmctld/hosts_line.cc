@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line "hosts:" that slurmctld gets, and the names that are left out of it.
+// The line "hosts:" of slurmctld, and the names that slurm_k8s does not serve.
 #include "slurmctld/hosts_line.hpp"
 
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -22,7 +22,7 @@ bool is_address(const std::string& text) {
   return inet_pton(AF_INET, text.c_str(), bytes) == 1 || inet_pton(AF_INET6, text.c_str(), bytes) == 1;
 }
 
-/** Takes the source files and the action behind it from the front. False: another source is first. */
+/** Removes the source "files", with its action, from the front. False: another source is first. */
 bool take_files(std::string_view& sources) {
   if (!sources.starts_with(kFiles)) return false;
   std::string_view rest = sources.substr(kFiles.size());

@@ -10,11 +10,11 @@ namespace slurmk8s {
 
 /**
  * The sources of hosts that slurmctld gets, given the content of /etc/nsswitch.conf: those of its line "hosts:", with
- * slurm_k8s behind files, or before all others where files isn't the first one.
+ * slurm_k8s after files, or first where files is not first.
  */
 std::string compose_hosts(std::string_view nsswitch);
 
-/** The names of a hostlist that aren't addresses; none where it is null or can't be read. */
+/** The names of a hostlist without addresses; none if it is null or invalid. */
 std::vector<std::string> names_of(const char* hostlist);
 
 }  // namespace slurmk8s

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The number in parentheses when there is one, else the one behind '='.
+// The number in parentheses when there is one, else the one after '='.
 #include "slurmctld/job_id.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Holding launches back until the nodes are there.
+// Delays launches until the nodes have registered.
 #include "slurmctld/launches.hpp"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace slurmk8s {
 namespace {
 
 /** A launch is late by half of this on average. */
-constexpr std::chrono::milliseconds kLookInterval{20};
-/** Jobs of one look under Slurm's locks, some microseconds each: then others get the locks. */
-constexpr std::size_t kJobsPerLook = 100;
-/** With many jobs the looks come less often: they take a twentieth of the time at most. */
+constexpr std::chrono::milliseconds kPollInterval{20};
+/** Jobs polled under Slurm's locks at once, some microseconds each; then the locks are released. */
+constexpr std::size_t kJobsPerPoll = 100;
+/** Polls take at most a twentieth of the time: with many jobs they are rarer. */
 constexpr int kRest = 20;
-constexpr std::chrono::milliseconds kLongestRest{1000};
-/** Without a job, and without a power-save thread to wake, there is nothing to look at. */
-constexpr std::chrono::milliseconds kLongestWait{60000};
+constexpr std::chrono::milliseconds kMaxRest{1000};
+/** Without a job, and without a power-save thread to wake, there is nothing to poll. */
+constexpr std::chrono::milliseconds kMaxWait{60000};
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void Launches::forget() { state_.lock()->jobs.clear(); }
 
 std::size_t Launches::held() { return state_.lock()->jobs.size(); }
 
-void Launches::look_once() {
+void Launches::poll_once() {
   std::vector<std::uint32_t> jobs;
   std::vector<std::uint32_t> overdue;
   Wake wake = Wake::none;
@@ -70,20 +70,21 @@ void Launches::look_once() {
   }
   if (wake != Wake::none) host_.wake_power_save(wake);
   const TimePoint begin = clock_.now();
-  for (std::size_t first = 0; first < jobs.size(); first += kJobsPerLook) {
-    const std::size_t end = std::min(first + kJobsPerLook, jobs.size());
-    look_at({jobs.begin() + static_cast<std::ptrdiff_t>(first), jobs.begin() + static_cast<std::ptrdiff_t>(end)});
+  for (std::size_t first = 0; first < jobs.size(); first += kJobsPerPoll) {
+    const std::size_t end = std::min(first + kJobsPerPoll, jobs.size());
+    poll_jobs({jobs.begin() + static_cast<std::ptrdiff_t>(first), jobs.begin() + static_cast<std::ptrdiff_t>(end)});
   }
-  state_.lock()->looked_for = clock_.now() - begin;
+  state_.lock()->poll_time = clock_.now() - begin;
   for (const std::uint32_t job : overdue) {
     if (state_.lock()->jobs.count(job) == 0) continue;
-    log_error("job %u: its nodes were not there after %lld s: given up", job, static_cast<long long>(timeout_.count()));
+    log_error("job %u: nodes not registered within LaunchTimeout (%lld s); requeueing", job,
+              static_cast<long long>(timeout_.count()));
     finish(job, false);
   }
 }
 
-void Launches::look_at(const std::vector<std::uint32_t>& jobs) {
-  const std::vector<JobState> states = host_.look(jobs);
+void Launches::poll_jobs(const std::vector<std::uint32_t>& jobs) {
+  const std::vector<JobState> states = host_.poll(jobs);
   for (std::size_t i = 0; i < jobs.size() && i < states.size(); ++i) {
     if (states[i] != JobState::waiting) finish(jobs[i], true);
   }
@@ -101,9 +102,9 @@ void Launches::finish(std::uint32_t job, bool ok) {
   for (std::size_t i = 0; i < prologs; ++i) host_.complete(job, ok);
 }
 
-std::chrono::milliseconds Launches::next_look(const State& state) const {
-  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(state.looked_for * kRest);
-  const auto longest = state.jobs.empty() ? kLongestWait : std::clamp(rest, kLookInterval, kLongestRest);
+std::chrono::milliseconds Launches::next_poll(const State& state) const {
+  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(state.poll_time * kRest);
+  const auto longest = state.jobs.empty() ? kMaxWait : std::clamp(rest, kPollInterval, kMaxRest);
   return host_.wake_power_save ? std::min(longest, state.ticks.wait(clock_.wall())) : longest;
 }
 
@@ -112,10 +113,10 @@ void Launches::run() {
   for (;;) {
     {
       auto state = state_.lock();
-      changed_.wait_for(state.raw(), next_look(*state), [&] { return state->stop || state->fresh || state->woken; });
+      changed_.wait_for(state.raw(), next_poll(*state), [&] { return state->stop || state->fresh || state->woken; });
       if (state->stop) return;
     }
-    guarded_void("launches", [this] { look_once(); });
+    guarded_void("launches", [this] { poll_once(); });
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Launches: the jobs whose PrologSlurmctld we hold until all of their nodes have registered. No Slurm header.
+// Launches: jobs whose PrologSlurmctld is held until all of their nodes have registered. No Slurm header.
 //
-// slurmctld has no event for "the last node of the job has registered", so a thread looks every 20 ms while there is
-// such a job (with thousands of them less often). Each job's prolog is completed exactly once.
+// slurmctld has no event for "the last node of the job has registered", so a thread polls every 20 ms while a
+// job is held (more rarely with thousands of them). Each job's prolog is completed exactly once.
 #pragma once
 
 #include <chrono>
@@ -19,32 +19,32 @@
 
 namespace slurmk8s {
 
-/** What slurmctld says of a job whose prolog is held. */
+/** State of a job whose prolog is held. */
 enum class JobState {
-  waiting,  ///< it is being configured: a node is not there yet
-  ready,    ///< all of its nodes are there
-  gone,     ///< it ended, was requeued or purged: nothing to wait for
+  waiting,  ///< being configured: not all nodes have registered
+  ready,    ///< all of its nodes have registered
+  gone,     ///< ended, requeued or purged
 };
 
 class Launches {
  public:
   struct Host {
-    /** Looks at jobs under Slurm's read locks; one answer per job, in order. The launch thread only. */
-    std::function<std::vector<JobState>(const std::vector<std::uint32_t>& jobs)> look;
+    /** States of jobs, in order, under Slurm's read locks. The launch thread only. */
+    std::function<std::vector<JobState>(const std::vector<std::uint32_t>& jobs)> poll;
     /**
-     * Completes a job's prolog; it takes Slurm's locks itself. `ok` false: the job is requeued. The launch thread only.
+     * Completes a job's prolog; takes Slurm's locks. `ok` false: slurmctld requeues the job. The launch thread only.
      */
     std::function<void(std::uint32_t job, bool ok)> complete;
     /**
-     * Wakes slurmctld's power-save thread, or doesn't when that is of no use; may be empty. It takes Slurm's locks. The
-     * launch thread only.
+     * Wakes slurmctld's power-save thread if it has something to do; may be empty. Takes Slurm's locks. The launch
+     * thread only.
      */
     std::function<void(Wake)> wake_power_save;
   };
 
   Launches(Host host, const Clock& clock, std::chrono::seconds timeout);
   /**
-   * Ends the thread. Jobs still held are not completed: slurmctld is going, and runs the hook again when it is back.
+   * Ends the thread. Held jobs are not completed: slurmctld calls the hook for them again after its restart.
    */
   ~Launches();
   Launches(const Launches&) = delete;
@@ -54,32 +54,32 @@ class Launches {
   void hold(std::uint32_t job);
 
   /**
-   * Drops all jobs without completing them: slurmctld has lost control, and what it knows of them is no longer true.
-   * The one that has it now, or this one when it is back, runs the hook again. Any thread.
+   * Drops all jobs without completing them: this slurmctld has lost control, and its job records are out of date. The
+   * slurmctld in control calls the hook again. Any thread.
    */
   void forget();
 
-  /** Nodes are to be powered up or down that no held job is about: the power-save thread is to look. Any thread. */
+  /** Has the power-save thread woken for nodes that no held job waits for. Any thread. */
   void wake_power_save();
 
-  /** One look at all held jobs, as the thread does it. For tests. */
-  void look_once();
+  /** Polls all held jobs once, as the thread does. For tests. */
+  void poll_once();
   std::size_t held();
 
  private:
   struct State {
-    /** Each held job and the times since which it is held: slurmctld counts its prologs, and so do we. */
+    /** Each held job, with the time of each of its prologs: slurmctld counts them too. */
     std::map<std::uint32_t, std::vector<TimePoint>> jobs;
-    bool fresh = false;                ///< a job was held since the last look
-    bool woken = false;                ///< wake_power_save() was called since the last look
-    TimePoint::duration looked_for{};  ///< by the last look at all jobs
+    bool fresh = false;               ///< a job was held since the last poll
+    bool woken = false;               ///< wake_power_save() was called since the last poll
+    TimePoint::duration poll_time{};  ///< of the last poll of all jobs
     PowerSaveTicks ticks;
     bool stop = false;
   };
 
   void run();
-  void look_at(const std::vector<std::uint32_t>& jobs);
-  std::chrono::milliseconds next_look(const State& state) const;
+  void poll_jobs(const std::vector<std::uint32_t>& jobs);
+  std::chrono::milliseconds next_poll(const State& state) const;
   void finish(std::uint32_t job, bool ok);
 
   Host host_;

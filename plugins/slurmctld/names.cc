@@ -42,14 +42,14 @@ std::vector<std::string> names_of_slurm_conf() {
   return names;
 }
 
-/** False when it was done before, or can't be. */
+/** False when done before, or on failure. */
 bool open_library() {
-  // glibc looks for a source by the soname of its library, and finds the one that is open.
+  // glibc finds a source by the soname of its library: the open one.
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   const auto serve =
       library ? reinterpret_cast<decltype(&slurm_k8s_names_serve)>(dlsym(library, "slurm_k8s_names_serve")) : nullptr;
   if (!serve) {
-    slurm_error("slurm-k8s: %s; slurmctld waits for names that aren't known", dlerror());
+    slurm_error("slurm-k8s: %s; lookups of unknown names may block slurmctld", dlerror());
     return false;
   }
   const std::vector<std::string> names = names_of_slurm_conf();
@@ -65,7 +65,7 @@ void serve_names() {
   const auto nsswitch = read_file(kNsswitch, kMaxBytes);
   const std::string hosts = compose_hosts(nsswitch.ok() ? *nsswitch : "");
   if (__nss_configure_lookup("hosts", hosts.c_str()) != 0) {
-    slurm_error("slurm-k8s: hosts: %s: refused by the C library", hosts.c_str());
+    slurm_error("slurm-k8s: hosts: %s: not accepted by the C library", hosts.c_str());
     return;
   }
   slurm_info("slurm-k8s: names of hosts: %s", hosts.c_str());

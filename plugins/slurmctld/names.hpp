@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names: slurmctld never waits for one. nss/control.h says how.
+// Names: slurmctld never blocks on a name (nss/control.h).
 #pragma once
 
 namespace slurmk8s {
 
 /**
- * Puts libnss_slurm_k8s among the sources of names of this slurmctld: in init() of a plugin, when slurm.conf has been
- * read. The names of slurm.conf are left as they are: an address is kept for those, so a wrong one would stay. Does
- * nothing a second time. What goes wrong is in the log; slurmctld then waits for names as it does by itself.
+ * Adds libnss_slurm_k8s to the sources of host names of this slurmctld. Call it in init() of a plugin, after slurm.conf
+ * has been read. Does not serve the names of slurm.conf: slurmctld keeps their addresses, so a wrong one would stay. A
+ * second call does nothing. Errors are logged; slurmctld then looks names up as without it.
  */
 void serve_names();
 

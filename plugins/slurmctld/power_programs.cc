@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The same questions that slurmctld asks: executable, and writable by its owner alone.
+// The checks that slurmctld does: executable, and writable by its owner alone.
 #include "slurmctld/power_programs.hpp"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ bool is_on_root(const std::string& path) {
   return ::stat(path.c_str(), &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev;
 }
 
-/** 0 also for slurmctld's own root, which may be FUSE (a rootless container): all of slurmctld waits for it anyway. */
+/** 0 also for slurmctld's root file system, which may be FUSE (a rootless container): all of slurmctld needs it. */
 unsigned long type_of_file_system(const std::string& path) {
   struct statfs info {};
   if (is_on_root(path)) return 0;
@@ -45,7 +45,7 @@ std::string find_unusable(const std::vector<std::string>& programs) {
     if (::access(program.c_str(), X_OK) != 0 || ::stat(program.c_str(), &info) != 0) {
       return program + ": " + ::strerror(errno);
     }
-    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return program + ": its group or others may write it";
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return program + ": writable by group or others";
   }
   return {};
 }
@@ -73,12 +73,12 @@ bool waits_for_server(unsigned long type) {
 
 PowerPrograms::PowerPrograms(TypeOf type_of) : type_of_(type_of ? std::move(type_of) : type_of_file_system) {}
 
-std::string PowerPrograms::find_hindrance(const std::vector<std::string>& programs) {
+std::string PowerPrograms::find_problem(const std::vector<std::string>& programs) {
   if (programs != known_) {
     remote_.clear();
     for (const std::string& program : programs) {
       if (is_path(program) && waits_for_server(type_of_(program))) {
-        remote_ = program + ": on a file system that slurmctld would have to wait for";
+        remote_ = program + ": on a network or FUSE file system, which could block slurmctld";
       }
     }
     known_ = programs;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PowerSaveTicks: when slurmctld's power-save thread is to be woken. Pure; one thread.
+// PowerSaveTicks: when to wake slurmctld's power-save thread. Pure; one thread.
 //
-// That thread looks for nodes to resume once a second, and at once when it is woken; but never twice in the same second
+// That thread scans for nodes to resume once a second, and at once when it is woken; but never twice in the same second
 // of the clock (src/slurmctld/power_save.c, _power_save_thread: now > last_power_scan). Two things follow:
-//  - a wake-up in a second in which it has looked already is lost: another one comes when the next second begins;
-//  - its own tick is moved to the end of a second, so that a look is still to be had in nearly all of the next one:
-// a wake-up restarts the second for which it sleeps. slurmctld schedules batch jobs when a second begins. The tick is
-//    put there after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
-// starts makes it some 10 ms later. No more often: a wake-up takes Slurm's node write lock for a time that grows with
-//    the nodes. And not for ever: after kMaxPhases without a question its tick is left where it is.
-// Before it is first asked for nothing is woken: slurmctld may not have read its configuration yet. It has when a job
-// gets nodes, and when it has answered the engine, which passes on what the sidecar asks for only then.
+//  - A wake-up in a second that already had a scan is lost: another one comes when the next second begins.
+//  - Its own tick is moved to the end of a second, so that a scan is available during nearly all of the next second: a
+//    wake-up restarts the second for which it sleeps, and slurmctld schedules batch jobs when a second begins. The tick
+//    is moved after each wake-up for a job, and again every few seconds, since each resume and suspend that the thread
+//    starts delays it by some 10 ms. Not more often: a wake-up holds Slurm's node write lock for a time that grows with
+//    the nodes. And not forever: after kMaxPhases without a request the tick stays where it is.
+// Nothing is woken before the first request: slurmctld may not have read its configuration yet. It has when a job gets
+// nodes, and when it has answered the engine, which passes on the sidecar's requests only then.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace slurmk8s {
 /** What the power-save thread is woken for. */
 enum class Wake {
   none,
-  jobs,   ///< jobs have begun to wait: of no use when their nodes have been asked for by now
-  nodes,  ///< nodes are to be powered up or down, whether a job waits for them or not
+  jobs,   ///< jobs wait for nodes: not needed if these are already being resumed
+  nodes,  ///< nodes to power up or down without a waiting job
   phase,  ///< to move its own tick
 };
 
@@ -31,26 +31,26 @@ class PowerSaveTicks {
  public:
   using Wall = std::chrono::system_clock::time_point;
 
-  /** Where in a second the thread's own tick is put. */
+  /** Position of the thread's own tick in a second. */
   static constexpr std::chrono::milliseconds kPhase{950};
-  /** How long its own tick is left alone. */
+  /** How long its own tick stays unmoved. */
   static constexpr std::chrono::seconds kKeep{4};
-  /** How often after a question its tick is put in its place, for ten minutes: the next one may cost a second then. */
+  /** How often the tick is moved after a request: for ten minutes; the request after that may wait for a second. */
   static constexpr int kMaxPhases = 150;
-  /** How much earlier than that it may be. */
+  /** How much earlier than kPhase it may be. */
   static constexpr std::chrono::milliseconds kEarly{20};
-  /** time(2), which slurmctld asks, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
+  /** time(2), which slurmctld uses, is late by up to a tick of the kernel, 10 ms: no earlier in a second than this. */
   static constexpr std::chrono::milliseconds kIntoSecond{12};
 
-  /** What the thread is to be woken for now. `asked`: what has just come up, none, jobs or nodes. */
+  /** The reason to wake the thread now. `asked`: the new request: none, jobs or nodes. */
   Wake due(Wall now, Wake asked) {
     if (asked != Wake::none) {
       phases_ = 0;
       first_ = std::max(now, second(now) + kIntoSecond);
       first_for_ = std::max(first_for_, asked);
-      // Whether a job's wake-up was lost shows in its nodes. Of other nodes nothing shows, and one more wake-up would
-      // take the look away from who asks next in that second: it comes only when the first one may well have been lost.
-      if (asked == Wake::jobs || !has_look(now)) {
+      // A job's nodes show whether its wake-up was lost. Other nodes do not, and one more wake-up would use up the scan
+      // of that second: it comes only if the first one was probably lost.
+      if (asked == Wake::jobs || !has_scan(now)) {
         again_ = second(now) + std::chrono::seconds(1) + kIntoSecond;
         again_for_ = std::max(again_for_, asked);
       }
@@ -73,7 +73,7 @@ class PowerSaveTicks {
     return reason;
   }
 
-  /** How long until due() may be true without a question. */
+  /** How long until due() may return a reason without a request. */
   std::chrono::milliseconds wait(Wall now) const {
     std::chrono::milliseconds shortest = kKeep;
     for (const std::optional<Wall>& time : {first_, again_, phase_}) {
@@ -84,9 +84,9 @@ class PowerSaveTicks {
 
  private:
   /**
-   * Whether the thread has, by all that is known, not looked yet in this second: its own tick is where we have put it.
+   * Whether the thread has probably not scanned in this second yet: its tick is where it was moved to.
    */
-  bool has_look(Wall now) const {
+  bool has_scan(Wall now) const {
     return settled_ && now > *settled_ && now < *settled_ + 2 * kKeep && second(now) != second(*settled_) &&
            now < second(now) + kPhase - kEarly;
   }
@@ -101,10 +101,10 @@ class PowerSaveTicks {
   std::optional<Wall> first_;
   std::optional<Wall> again_;
   std::optional<Wall> phase_;
-  int phases_ = 0;  // since the last question
+  int phases_ = 0;  // since the last request
   Wake first_for_ = Wake::none;
   Wake again_for_ = Wake::none;
-  std::optional<Wall> settled_;  // its own tick was put in its place then, and it has not been woken since
+  std::optional<Wall> settled_;  // when its tick was moved; it has not been woken since
 };
 
 }  // namespace slurmk8s

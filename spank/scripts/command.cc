@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/child_process.hpp"
 
 namespace slurmk8s {
@@ -25,8 +25,8 @@ using std::chrono::milliseconds;
 using Deadline = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMaxLine = 160;
-/** How often to look whether the program has ended: something that it left behind may hold its output open. */
-constexpr milliseconds kLook{50};
+/** How often to check whether the program has ended: a child of it may hold the output open. */
+constexpr milliseconds kPollInterval{50};
 
 /** The last line with text in it, of output that comes in pieces; bounded however long lines are. */
 class LastLine {
@@ -55,11 +55,11 @@ class LastLine {
   std::string last_;
 };
 
-/** In the child, between fork and exec: only calls that are safe beside other threads' locks. */
+/** In the child, between fork and exec: async-signal-safe calls only. */
 [[noreturn]] void become(char* const* argv, char* const* environment, int output) {
   ::setpgid(0, 0);
   reset_signals();
-  // Slurm may have closed its own descriptor 0, which `output` can have got: that is copied first.
+  // Slurm may have closed its descriptor 0, which `output` may have reused: copied first.
   if (::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) ::_exit(kCannotRun);
   const int input = ::open("/dev/null", O_RDONLY);
   if (input < 0 || ::dup2(input, 0) < 0) ::_exit(kCannotRun);
@@ -73,7 +73,7 @@ milliseconds left(Deadline deadline) {
   return deadline <= now ? milliseconds(0) : std::chrono::ceil<milliseconds>(deadline - now);
 }
 
-/** Reads what is there. False at the end of the output. */
+/** Reads available output. False at its end. */
 bool read_some(int fd, LastLine& line) {
   char buffer[4096];
   for (;;) {
@@ -88,7 +88,7 @@ bool read_some(int fd, LastLine& line) {
   }
 }
 
-/** The program's wait status when it has ended. Somebody else may have waited for it: then it counts as done well. */
+/** The program's wait status if it has ended; 0 if the status was already collected elsewhere. */
 std::optional<int> ended(pid_t pid) {
   int status = 0;
   const pid_t got = ::waitpid(pid, &status, WNOHANG);
@@ -102,8 +102,8 @@ std::optional<int> wait_for(pid_t pid, int output, Deadline deadline, LastLine& 
   milliseconds pause{1};  // between the end of the output and that of the program
   for (;;) {
     pollfd poll_fd{open ? output : -1, POLLIN, 0};
-    const milliseconds wait = std::min(left(deadline), open ? kLook : pause);
-    if (!open) pause = std::min(2 * pause, kLook);
+    const milliseconds wait = std::min(left(deadline), open ? kPollInterval : pause);
+    if (!open) pause = std::min(2 * pause, kPollInterval);
     ::poll(&poll_fd, 1, static_cast<int>(wait.count()));
     if (open) open = read_some(output, line);
     if (const auto status = ended(pid)) {
@@ -122,7 +122,7 @@ Status run_command(const std::vector<std::string>& argv, const std::vector<std::
   const std::vector<char*> variables = pointers(environment);
   const auto become_program = [&](int output) { become(arguments.data(), variables.data(), output); };
   const ChildProcess child = SLURMK8S_TRY(start_child(become_program));
-  ::setpgid(child.pid, child.pid);  // whichever of the two comes first
+  ::setpgid(child.pid, child.pid);  // parent and child both set it: either may be first
 
   LastLine line;
   const auto status = wait_for(child.pid, child.output.get(), std::chrono::steady_clock::now() + limit, line);
@@ -141,14 +141,14 @@ Status run_command(const std::vector<std::string>& argv, const std::vector<std::
 Status check_script(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return Error(Errc::not_found, path + ": not there");
+    if (errno == ENOENT || errno == ENOTDIR) return Error(Errc::not_found, path + ": no such file");
     return system_error(path);
   }
   if (!S_ISREG(found.st_mode) || ::access(path.c_str(), X_OK) != 0) {
     return Error(Errc::invalid, path + ": not an executable file");
   }
-  if (found.st_uid != 0 && found.st_uid != ::geteuid()) return Error(Errc::invalid, path + ": not root's");
-  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) return Error(Errc::invalid, path + ": others may write it");
+  if (found.st_uid != 0 && found.st_uid != ::geteuid()) return Error(Errc::invalid, path + ": not owned by root");
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) return Error(Errc::invalid, path + ": writable by group or others");
   return {};
 }
 

@@ -4,9 +4,9 @@
 //   required spank_k8s_scripts.so [pod_setup=FILE] [pod_cleanup=FILE] [job_setup=FILE] [job_cleanup=FILE]
 //                                 [timeout=SECONDS]
 //
-// Apart from spank_k8s.so: slurmd starts a process for each job as soon as a plugin in the stack has a prolog. It does
-// so with PrEpPlugins=prep/script alone. When a script fails the node is drained with its last words as the reason;
-// Slurm requeues the job, and would say no more than "Prolog error".
+// Separate from spank_k8s.so: with a plugin that has a prolog slurmd starts a process for each job, and only with
+// PrEpPlugins=prep/script. When a script fails the plugin drains the node, with the script's last line as the reason:
+// Slurm's own reason would be "Prolog error". Slurm requeues the job.
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+#include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "command.hpp"
 #include "once.hpp"
@@ -26,14 +27,12 @@ extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>
 }
 
-#define SLURMK8S_EXPORT __attribute__((visibility("default")))
-
 using namespace slurmk8s;
 
 namespace {
 
 constexpr int kFailed = -1;  // Slurm takes nothing else for a failure everywhere
-/** In the container's own file system: a new pod has none. */
+/** In the container's file system: a new pod has no such file. */
 constexpr const char* kPodIsSetUp = "/run/slurm-k8s/pod-setup.done";
 constexpr const char* kScontrol = "/usr/bin/scontrol";
 constexpr std::chrono::seconds kDrainLimit{10};
@@ -61,7 +60,7 @@ Status run_script(const char* what, const std::string& path, const ScriptSetting
   return {};
 }
 
-/** So that the reason names the script: Slurm, which drains the node too, keeps a reason that is there. */
+/** Sets a reason that names the script: Slurm drains the node too, but keeps an existing reason. */
 void drain_node(const std::string& reason) {
   const char* node = std::getenv("SLURMD_NODENAME");
   const auto environment = environment_of_scripts();
@@ -87,7 +86,7 @@ Status set_up(const ScriptSettings& settings) {
   return run_script("job set-up", settings.job_setup, settings);
 }
 
-/** Only what was set up is cleaned up; another slurmd in this container would set it up again. */
+/** Cleans up only after a set-up; the next slurmd in this container sets up again. */
 Status clean_pod_up(const ScriptSettings& settings) {
   if (!settings.pod_setup.empty() && ::unlink(kPodIsSetUp) != 0) return {};
   return run_script("pod clean-up", settings.pod_cleanup, settings);
@@ -119,7 +118,7 @@ SLURMK8S_EXPORT int slurm_spank_init(spank_t, int count, char** arguments) {
   });
 }
 
-/** In a process of its own, on each node, before the job's first step there. */
+/** In a separate process, on each node, before the job's first step there. */
 SLURMK8S_EXPORT int slurm_spank_job_prolog(spank_t, int count, char** arguments) {
   return with_settings("slurm_spank_job_prolog", count, arguments,
                        [](const ScriptSettings& settings) { return judge(set_up(settings)); });
@@ -132,7 +131,7 @@ SLURMK8S_EXPORT int slurm_spank_job_epilog(spank_t, int count, char** arguments)
   });
 }
 
-/** In slurmd, when it ends: a failure has no one to be told to. */
+/** In slurmd, when it ends: a failure is only logged. */
 SLURMK8S_EXPORT int slurm_spank_slurmd_exit(spank_t, int count, char** arguments) {
   return guarded("slurm_spank_slurmd_exit", static_cast<int>(ESPANK_SUCCESS), [&] {
     const auto settings = settings_of(count, arguments);

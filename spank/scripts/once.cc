@@ -15,7 +15,7 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kPollInterval{20};
 
 Error file_error(const std::string& path) {
   return Error(Errc::unavailable, path + ": " + std::generic_category().message(errno));
@@ -30,8 +30,9 @@ Status once(const std::string& marker, std::chrono::milliseconds limit, const st
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return file_error(lock_path);
-    if (std::chrono::steady_clock::now() >= deadline) return Error(Errc::timeout, "another job's is still not done");
-    std::this_thread::sleep_for(kLook);
+    if (std::chrono::steady_clock::now() >= deadline)
+      return Error(Errc::timeout, "pod set-up started by another job has not finished");
+    std::this_thread::sleep_for(kPollInterval);
   }
   if (::access(marker.c_str(), F_OK) == 0) return {};
   SLURMK8S_CHECK(work());

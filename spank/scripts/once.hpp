@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Something that is done once in the life of a pod, whichever of its jobs comes first.
+// Work that is done once in the life of a pod, for its first job.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,8 @@
 namespace slurmk8s {
 
 /**
- * Calls `work` unless the file `marker` is there, and makes it when that went well: after a failure the next caller
- * tries again. Callers in other processes wait for each other (a lock on `marker`.lock), no longer than `limit`: then
- * an error (timeout). Blocks.
+ * Calls `work` unless the file `marker` exists, and creates the file on success: after a failure the next caller tries
+ * again. Concurrent callers wait for each other (a lock on `marker`.lock), for `limit` at most. Error: timeout. Blocks.
  */
 Status once(const std::string& marker, std::chrono::milliseconds limit, const std::function<Status()>& work);
 

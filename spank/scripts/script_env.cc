@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What scripts get.
+// Selects variables.
 #include "script_env.hpp"
 
 #include "spank/pod_env.hpp"
@@ -10,7 +10,7 @@ Result<std::vector<std::string>> script_environment(const std::vector<std::strin
   std::vector<std::string> environment{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
   for (const std::string& variable : host) {
     const bool slurms = variable.starts_with("SLURM_") || variable.starts_with("SLURMD_");
-    // Those of the pod come from its file alone.
+    // SLURM_K8S_* come from pod.env only.
     if (slurms && !variable.starts_with("SLURM_K8S_")) environment.push_back(variable);
   }
   const EnvChanges pod = SLURMK8S_TRY(parse_pod_env(pod_env));

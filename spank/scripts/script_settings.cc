@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reading the arguments of the scripts' line.
+// Parses the arguments of the scripts' line.
 #include "script_settings.hpp"
 
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/choices.hpp"
 
 namespace slurmk8s {
@@ -16,7 +16,7 @@ Status apply(ScriptSettings& settings, std::string_view name, std::string_view v
   if (name == "timeout") {
     const auto seconds = parse_int(value);
     if (!seconds || *seconds < 1 || *seconds > kMaxTimeout) {
-      return Error(Errc::invalid, format("a number of seconds from 1 to %d was expected", kMaxTimeout));
+      return Error(Errc::invalid, format("must be seconds from 1 to %d", kMaxTimeout));
     }
     settings.timeout = std::chrono::seconds(*seconds);
     return {};
@@ -30,7 +30,7 @@ Status apply(ScriptSettings& settings, std::string_view name, std::string_view v
     *script = SLURMK8S_TRY(parse_path(value));
     return {};
   }
-  return Error(Errc::invalid, "no such argument");
+  return Error(Errc::not_found, "unknown argument");
 }
 
 }  // namespace

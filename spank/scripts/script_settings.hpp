@@ -19,9 +19,7 @@ struct ScriptSettings {
   std::chrono::seconds timeout{60};  ///< of each
 };
 
-/**
- * Each argument is `NAME=value`; the last of two counts. Error (invalid): quotes the argument, and says what is wrong.
- */
+/** Each argument is `NAME=value`; the last of two counts. Error (invalid): read_arguments(). */
 Result<ScriptSettings> parse_script_settings(const std::vector<std::string_view>& arguments);
 
 }  // namespace slurmk8s

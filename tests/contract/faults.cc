@@ -373,17 +373,17 @@ struct Follower {
   int removals = 0;
   bool synced = false;
   std::unique_ptr<kube::Reflector> reflector = std::make_unique<kube::Reflector>(
-      session->client(), timers, clock, kPods, name_space(), "",
+      session->client(), timers, clock, kube::ReflectorOptions{.resource = kPods, .name_space = name_space()},
       kube::ReflectorListener{.upsert =
                                   [this](const Json& object) {
                                     ++upserts[meta(object, "name")];
                                     there[meta(object, "name")] = meta(object, "uid");
                                   },
                               .remove =
-                                  [this](const std::string& name, const std::string& uid, const Json&) {
+                                  [this](const kube::ObjectKey& key, const std::string& uid, const Json&) {
                                     ++removals;
-                                    assert_text(there[name], uid);
-                                    there.erase(name);
+                                    assert_text(there[key.name], uid);
+                                    there.erase(key.name);
                                   },
                               .synced = [this] { synced = true; }});
 
@@ -480,7 +480,7 @@ void it_starts_a_list_anew_when_its_pages_expire(void**) {
   constexpr int kMany = 600;  // more than a page
   int created = 0;
   for (int i = 0; i < kMany; ++i) {
-    fate->client().create(kPods, name_space(), pod(format("p-%d", i)),
+    fate->client().create({kPods, name_space()}, pod(format("p-%d", i)),
                           [&created](const Result<Json>& answer) { created += answer.ok() ? 1 : 0; });
   }
   assert_true(fate->run_until([&] { return created == kMany; }));

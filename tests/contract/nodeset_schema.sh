@@ -78,7 +78,7 @@ accepted_file() {
 
 # ---- the name, and numbers -------------------------------------------------------------------------------------------
 
-name_rule="metadata.name: Invalid value: *[ab]: must be at most 57 lower-case letters, digits and '-'*NAME-0"
+name_rule="metadata.name: Invalid value: *[ab]: must be no more than 57 lower case alphanumeric characters*NAME-0"
 refused_object "name of 58 characters" "$name_rule" "$(printf 'a%.0s' {1..58})" "{$slurmd}"
 refused_object "name with a dot" "$name_rule" a.b "{$slurmd}"
 accepted "name of 57 characters" "{$slurmd,\"replicas\":65536}" "$(printf 'a%.0s' {1..57})"
@@ -94,11 +94,11 @@ accepted "variants" \
 refused_with "variant without a name" 'spec.variants\[0\].name: Required' '"variants":[{"patch":{}}]'
 refused_with "variant with a bad name" 'spec.variants\[0\].name: Invalid value: "a b"' '"variants":[{"name":"a b"}]'
 refused_with "two variants of one name" 'spec.variants\[1\]: Duplicate value' '"variants":[{"name":"a"},{"name":"a"}]'
-refused_with "variant with another size" "spec.variants: Invalid value: *must be those of the NodeSet" \
+refused_with "variant with another size" "spec.variants: Invalid value: *must equal the limits of the NodeSet" \
   '"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}]'
-refused_with "variant with a device" "spec.variants: Invalid value: *must be those of the NodeSet" \
+refused_with "variant with a device" "spec.variants: Invalid value: *must equal the limits of the NodeSet" \
   '"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"nvidia.com/gpu":1}}}}}]'
-refused_with "variant that is a feature" "spec.variants: Invalid value: *must not be one of the features" \
+refused_with "variant that is a feature" "spec.variants: Invalid value: *must not be a feature in spec.extraConf" \
   '"extraConf":"Weight=1 Features=a100,a","variants":[{"name":"a"}]'
 refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
@@ -110,9 +110,9 @@ refused_with "scalingMode" \
   '"scalingMode":"StatefulSet"'
 accepted "scalingMode DaemonSet" "{$slurmd,\"scalingMode\":\"DaemonSet\"}"
 refused_with "replicas with scalingMode DaemonSet" \
-  "spec.replicas: Forbidden: can't be given with scalingMode DaemonSet" '"scalingMode":"DaemonSet","replicas":3'
+  "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet" '"scalingMode":"DaemonSet","replicas":3'
 refused_with "pinToNode with scalingMode DaemonSet" \
-  "spec.pinToNode: Forbidden: can't be given with scalingMode DaemonSet" '"scalingMode":"DaemonSet","pinToNode":true'
+  "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet" '"scalingMode":"DaemonSet","pinToNode":true'
 refused_with "pinToNode" "spec.pinToNode: Invalid value: *boolean" '"pinToNode":"yes"'
 accepted "pinToNode" "{$slurmd,\"pinToNode\":true}"
 accepted "scalingMode Always" "{$slurmd,\"scalingMode\":\"Always\"}"
@@ -125,7 +125,7 @@ refused_with "updateStrategy Recreate" \
   '"updateStrategy":{"type":"Recreate"}'
 for value in 0 -1 '"0%"' '"101%"' '"3"' '"%"' '"1.5%"'; do
   refused_with "maxUnavailable $value" \
-    "spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: *a number of nodes, at least 1, or a percentage" \
+    "spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: *an integer greater than 0, or a percentage" \
     "\"updateStrategy\":{\"rollingUpdate\":{\"maxUnavailable\":$value}}"
 done
 for value in 1 65536 '"1%"' '"100%"'; do
@@ -135,27 +135,30 @@ done
 # ---- image and size --------------------------------------------------------------------------------------------------
 
 refused "no slurmd" "spec.slurmd: Required value" '{}'
-refused "no image" "spec.slurmd.image: Required value: the image that has slurmd" "{\"slurmd\":{$size}}"
-refused "an empty image" "spec.slurmd.image: Invalid value: *must be the name of an image" \
+refused "no image" "spec.slurmd.image: Required value: an image with slurmd" "{\"slurmd\":{$size}}"
+refused "an empty image" "spec.slurmd.image: Invalid value: *must be an image name" \
   "{\"slurmd\":{\"image\":\" \",$size}}"
 refused "image of another container" "spec.slurmd.image: Required value" \
   "{\"slurmd\":{$size},\"template\":{\"spec\":{\"containers\":[{\"name\":\"other\",\"image\":\"i\"}]}}}"
-refused_limits "Required value: limits.cpu: a node's CPUs come from it" '{"memory":"1Gi"}'
-refused_limits "Required value: limits.memory: a node's memory comes from it" '{"cpu":"1"}'
+refused_limits "Required value: limits.cpu: determines CPUs of the nodes" '{"memory":"1Gi"}'
+refused_limits "Required value: limits.memory: determines RealMemory of the nodes" '{"cpu":"1"}'
 refused_limits "Invalid value: *must be a quantity, such as 500m, 2 or 16Gi" '{"cpu":"1","memory":"lots"}'
 refused_limits "Invalid value: *must be a quantity" '{"cpu":"1","memory":"1Gi","example.com/gpu":"two"}'
-refused_limits "Invalid value: *cpu must be more than 0 and at most 65000" '{"cpu":0,"memory":"1Gi"}'
-refused_limits "Invalid value: *cpu must be more than 0 and at most 65000" '{"cpu":"-1","memory":"1Gi"}'
-refused_limits "Invalid value: *cpu must be more than 0 and at most 65000" '{"cpu":"65001","memory":"1Gi"}'
-refused_limits "Invalid value: *memory must be more than 0" '{"cpu":"1","memory":"-1Gi"}'
-refused_limits "Invalid value: *limits.memory must be at least 1Mi more than spec.memoryReserve" \
+cpu_rule="Invalid value: *cpu: must be greater than 0 and less than or equal to 65000"
+refused_limits "$cpu_rule" '{"cpu":0,"memory":"1Gi"}'
+refused_limits "$cpu_rule" '{"cpu":"-1","memory":"1Gi"}'
+refused_limits "$cpu_rule" '{"cpu":"65001","memory":"1Gi"}'
+refused_limits "Invalid value: *memory: must be greater than 0" '{"cpu":"1","memory":"-1Gi"}'
+refused_limits "Invalid value: *limits.memory: must be at least 1Mi greater than spec.memoryReserve" \
   '{"cpu":"1","memory":"64Mi"}'
-refused "memoryReserve as much as the limit" "spec.slurmd.resources: Invalid value: *1Mi more than spec.memoryReserve" \
-  "{$slurmd,\"memoryReserve\":\"1Gi\"}"
+refused "memoryReserve as much as the limit" \
+  "spec.slurmd.resources: Invalid value: *1Mi greater than spec.memoryReserve" "{$slurmd,\"memoryReserve\":\"1Gi\"}"
 refused_with "memoryReserve that is no quantity" "spec.memoryReserve: Invalid value: *must be a quantity" \
   '"memoryReserve":"some"'
-refused_with "memoryReserve below 0" "spec.memoryReserve: Invalid value: *that isn't negative" '"memoryReserve":-1'
-refused "requests above the limits" "spec.slurmd.resources: Invalid value: *requests must not be more than the limits" \
+refused_with "memoryReserve below 0" "spec.memoryReserve: Invalid value: *greater than or equal to 0" \
+  '"memoryReserve":-1'
+refused "requests above the limits" \
+  "spec.slurmd.resources: Invalid value: *requests: must be less than or equal to limits" \
   '{"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"2001m"}}}}'
 accepted "limits of 65000 CPUs as a number" \
   '{"slurmd":{"image":"i","resources":{"limits":{"cpu":65000,"memory":"65Mi"}}}}'
@@ -164,20 +167,20 @@ accepted "all of a container in the template" '{"slurmd":{},"template":{"spec":{
 
 # ---- extraConf -------------------------------------------------------------------------------------------------------
 
-refused_extra "must be words KEY=VALUE" "Weight"
-refused_extra "must be words KEY=VALUE" "Weight=1 =2"
+refused_extra "must be KEY=VALUE pairs" "Weight"
+refused_extra "must be KEY=VALUE pairs" "Weight=1 =2"
 refused_extra "must be one line of printable characters" 'Weight=1\nPort=2'
 refused_extra "must be one line of printable characters" "Features='a'"
 refused_extra "must be one line of printable characters" "Weight=1 # much"
-refused_extra "can only have CoreSpecCount, *Weight: the rest" "Weight=1 Port=7000"
-refused_extra "can only have" "NodeName=x"
-refused_extra "CoresPerSocket and ThreadsPerCore must be numbers" "ThreadsPerCore=two"
-refused_extra "CoresPerSocket and ThreadsPerCore must be numbers" "Weight=1 corespersocket=0"
-refused_extra "Gres must be NAME" "Gres=foo:"
-refused_extra "Gres must be NAME" "Weight=1 gres=gpu:2,,foo:1"
-refused_extra "Gres must be NAME" "Gres=gpu::2"
-refused_extra "Gres must be NAME" "Gres=gpu:a:1,foo:(S:0)"
-refused_extra "Gres can be given once" "Gres=foo:1 Weight=1 gres=foo:a:1"
+refused_extra "supported keys: CoreSpecCount, *and Weight" "Weight=1 Port=7000"
+refused_extra "supported keys:" "NodeName=x"
+refused_extra "CoresPerSocket and ThreadsPerCore: must be integers" "ThreadsPerCore=two"
+refused_extra "CoresPerSocket and ThreadsPerCore: must be integers" "Weight=1 corespersocket=0"
+refused_extra "Gres: must be a comma-separated list of NAME" "Gres=foo:"
+refused_extra "Gres: must be a comma-separated list of NAME" "Weight=1 gres=gpu:2,,foo:1"
+refused_extra "Gres: must be a comma-separated list of NAME" "Gres=gpu::2"
+refused_extra "Gres: must be a comma-separated list of NAME" "Gres=gpu:a:1,foo:(S:0)"
+refused_extra "Gres: may be set only once" "Gres=foo:1 Weight=1 gres=foo:a:1"
 accepted "extraConf with Gres of all kinds" "{$slurmd,\"extraConf\":\"Gres=gpu:2(S:0),foo,bar:a,baz:t:no_consume:4G\"}"
 keys="CoreSpecCount=0 CpuBind=none CPUSpecList=0 MemSpecLimit=1 Parameters=x RestrictedCoresPerGPU=1 SuspendTime=60"
 keys+=" TmpDisk=1 Topology=t:s Gres=gpu:a100:8 CoresPerSocket=1 ThreadsPerCore=2 Features=a,b Feature=c"
@@ -187,9 +190,9 @@ accepted "extraConf with all its keys, in any case" "{$slurmd,\"extraConf\":\" w
 
 refused_partition() { refused_with "partition $2" "spec.partition.config: Invalid value: *$1" \
   "\"partition\":{\"enabled\":true,\"config\":\"$2\"}"; }
-refused_partition "must be words KEY=VALUE" "MaxTime"
+refused_partition "must be KEY=VALUE pairs" "MaxTime"
 refused_partition "must be one line of printable characters" 'MaxTime=1\nPartitionName=x'
-refused_partition "can only have AllowAccounts, *TRESBillingWeights" "MaxTime=1 Nodes=ALL"
+refused_partition "supported keys: AllowAccounts, *TRESBillingWeights" "MaxTime=1 Nodes=ALL"
 refused_with "partition.enabled" "spec.partition.enabled: Invalid value: *boolean" '"partition":{"enabled":"yes"}'
 keys="AllowAccounts=a,b AllowGroups=c AllowQos=d Default=YES DefaultTime=30 DefMemPerCPU=1 DenyAccounts=e DenyQos=f"
 keys+=" DisableRootJobs=NO ExclusiveUser=NO GraceTime=1 Hidden=NO LLN=NO MaxCPUsPerNode=1 MaxMemPerNode=2 MaxNodes=3"
@@ -207,7 +210,7 @@ refused_claims() {
 refused_claims ".name: Invalid value: *should match" "name" "[$(claim A_b)]"
 refused_claims ".name: Required value" "no name" '[{"metadata":{},"spec":{}}]'
 refused_claims ".spec: Required value" "no spec" '[{"metadata":{"name":"a"}}]'
-refused_claims "can't have two of the same metadata.name" "two of a name" "[$(claim a),$(claim b),$(claim a)]"
+refused_claims "metadata.name: must be unique" "two of a name" "[$(claim a),$(claim b),$(claim a)]"
 refused_with "retention policy" 'whenScaled: Unsupported value: "Keep": supported values: "Retain", "Delete"' \
   '"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Keep"}'
 accepted "two claims" "{$slurmd,\"volumeClaimTemplates\":[$(claim a),$(claim b)],
@@ -216,12 +219,12 @@ accepted "two claims" "{$slurmd,\"volumeClaimTemplates\":[$(claim a),$(claim b)]
 # ---- what slurm-k8s sets itself --------------------------------------------------------------------------------------
 
 for name in SLURMD_{NODENAME,CONF_SERVER,CONF} SLURM_K8S_{NODESET,POD,NAMESPACE,NODE,ZONE,CPU_LIMIT,MEMORY_LIMIT}; do
-  refused_slurmd "variable $name" "spec.slurmd.env\[1\].name: Invalid value: *$name: slurm-k8s sets this variable of" \
+  refused_slurmd "variable $name" "spec.slurmd.env\[1\].name: Invalid value: *$name: reserved" \
     "\"env\":[{\"name\":\"A\"},{\"name\":\"$name\",\"value\":\"x\"}]"
 done
-label_rule="can't have app.kubernetes.io/name, app.kubernetes.io/managed-by and names that start with slurm-k8s.io/"
+label_rule="app.kubernetes.io/managed-by and names with the prefix slurm-k8s.io/ are reserved"
 refused_pod "variable of slurmd in the template" \
-  "spec.template.spec.containers\[0\]: Invalid value: *env of container slurmd can't have" \
+  "spec.template.spec.containers\[0\]: Invalid value: *env of container slurmd: *are reserved" \
   '"containers":[{"name":"slurmd","env":[{"name":"SLURMD_CONF"}]}]'
 accepted "the same variable elsewhere" "{$slurmd,\"template\":{\"spec\":{\"containers\":[
   {\"name\":\"other\",\"image\":\"i\",\"env\":[{\"name\":\"SLURMD_CONF\"}]}]}}}"
@@ -230,13 +233,14 @@ for name in app.kubernetes.io/name app.kubernetes.io/managed-by slurm-k8s.io/nod
     "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\",\"$name\":\"x\"}}}"
 done
 for name in slurm-k8s.io/request slurm-k8s.io/jobs; do
-  refused_with "annotation $name" "spec.template.metadata.annotations: Invalid value: *start with slurm-k8s.io/: " \
+  refused_with "annotation $name" \
+    "spec.template.metadata.annotations: Invalid value: *names with the prefix slurm-k8s.io/ are reserved" \
     "\"template\":{\"metadata\":{\"annotations\":{\"$name\":\"x\"}}}"
 done
 refused_slurmd "name of the container" 'spec.slurmd.name: Unsupported value: "other": supported values: "slurmd"' \
   '"name":"other"'
-refused_pod "hostname" "spec.template.spec: Invalid value: *can't have hostname and subdomain" '"hostname":"x"'
-refused_pod "subdomain" "spec.template.spec: Invalid value: *can't have hostname and subdomain" '"subdomain":"x"'
+refused_pod "hostname" "spec.template.spec: Invalid value: *hostname and subdomain are reserved" '"hostname":"x"'
+refused_pod "subdomain" "spec.template.spec: Invalid value: *hostname and subdomain are reserved" '"subdomain":"x"'
 refused_pod "restartPolicy" 'spec.template.spec.restartPolicy: Unsupported value: "Always": supported values: "Never"' \
   '"restartPolicy":"Always"'
 refused_pod "service account's token" "spec.template.spec.automountServiceAccountToken: Unsupported value: true" \
@@ -285,13 +289,13 @@ change() { # EXPECTED-STATUS WHAT PATTERN PATCH: of the NodeSet schema-test
 }
 trap 'kube delete nodesets.slurm-k8s.io schema-test --ignore-not-found >/dev/null' EXIT
 nodeset schema-test "{$slurmd,\"ordinalPadding\":2}" | kube create --filename=- >/dev/null
-change 1 "ordinalPadding can't be changed" \
-  "spec.ordinalPadding: Invalid value: *can't be changed: it would rename every node" \
+change 1 "ordinalPadding is immutable" \
+  "spec.ordinalPadding: Invalid value: *field is immutable: all nodes would be renamed" \
   '{"spec":{"ordinalPadding":3}}'
-change 1 "ordinalPadding can't be taken away" "spec.ordinalPadding: Invalid value: *can't be changed" \
+change 1 "ordinalPadding cannot be removed" "spec.ordinalPadding: Invalid value: *field is immutable" \
   '{"spec":{"ordinalPadding":null}}'
-change 1 "scalingMode can't become DaemonSet" \
-  "spec.scalingMode: Invalid value: *can't be changed to DaemonSet or from it" '{"spec":{"scalingMode":"DaemonSet"}}'
+change 1 "scalingMode cannot become DaemonSet" \
+  "spec.scalingMode: Invalid value: *may not be changed to or from DaemonSet" '{"spec":{"scalingMode":"DaemonSet"}}'
 change 0 "replicas, size and image can" patched \
   '{"spec":{"replicas":9,"ordinalPadding":2,"slurmd":{"image":"j","resources":{"limits":{"cpu":"4"}}}}}'
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
 #include "http/curl_transport.hpp"
 #include "kube/client.hpp"
 #include "kube/config.hpp"
@@ -110,25 +109,32 @@ class Session {
   }
 
   Result<Json> get(const kube::Resource& resource, const std::string& where, const std::string& name) {
-    return await([&](kube::OnObject done) { return client_->get(resource, where, name, std::move(done)); });
+    return await([&](kube::OnObject done) { return client_->get({resource, where, name}, std::move(done)); });
   }
   Result<Json> list(const kube::Resource& resource, const std::string& where, const kube::ListOptions& options = {}) {
     return await([&](kube::OnObject done) { return client_->list(resource, where, options, std::move(done)); });
   }
   Result<Json> create(const kube::Resource& resource, const std::string& where, const Json& object) {
-    return await([&](kube::OnObject done) { return client_->create(resource, where, object, std::move(done)); });
+    return await([&](kube::OnObject done) { return client_->create({resource, where}, object, std::move(done)); });
   }
   Result<Json> patch(const kube::Resource& resource, const std::string& where, const std::string& name,
                      const Json& patch, kube::PatchType type = kube::PatchType::merge,
                      const std::string& subresource = {}) {
     return await([&](kube::OnObject done) {
-      return client_->patch(resource, where, name, subresource, type, patch, std::move(done));
+      return client_->patch({resource, where, name, subresource}, type, patch, std::move(done));
     });
   }
   Result<Json> remove(const kube::Resource& resource, const std::string& where, const std::string& name,
                       const std::string& uid = {}, int grace_s = 0) {
-    return await(
-        [&](kube::OnObject done) { return client_->remove(resource, where, name, uid, grace_s, std::move(done)); });
+    return await([&](kube::OnObject done) {
+      return client_->remove({resource, where, name}, {.uid = uid, .grace_s = grace_s}, std::move(done));
+    });
+  }
+  Result<Json> create_subresource(const kube::ObjectRef& at, const Json& body) {
+    return await([&](kube::OnObject done) { return client_->create(at, body, std::move(done)); });
+  }
+  Result<Json> remove_with(const kube::ObjectRef& object, const kube::DeleteOptions& options) {
+    return await([&](kube::OnObject done) { return client_->remove(object, options, std::move(done)); });
   }
 
   Result<http::Response> send(http::Request request) {

@@ -7,6 +7,9 @@
 #include <set>
 #include <thread>
 
+#include "base/random.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 #include "contract/session.hpp"
 #include "kube/reflector.hpp"
 #include "kube/status.hpp"
@@ -220,6 +223,114 @@ void label_selectors_select(void**) {
     assert_text(names(*pods), c.names);
   }
   assert_error(session->list(kPods, name_space(), {.label_selector = "group===x"}), Errc::invalid, "");
+}
+
+Json binding(const std::string& pod, const std::string& node) {
+  return Json()
+      .set("apiVersion", "v1")
+      .set("kind", "Binding")
+      .set("metadata", Json().set("name", pod))
+      .set("target", Json().set("apiVersion", "v1").set("kind", "Node").set("name", node));
+}
+
+void field_selectors_select(void**) {
+  made(pod("a"));
+  made(pod("b"));
+  Json third = pod("c");
+  third["spec"].set("schedulerName", "slurm-k8s.io/other");
+  made(third);
+  Json running = pod("d");
+  running["spec"].set("nodeName", "no-such-node");
+  made(running);
+  const struct {
+    const char* selector;
+    const char* names;
+  } cases[] = {
+      {"", "a b c d"},
+      {"metadata.name=b", "b"},
+      {"metadata.name==b", "b"},
+      {"metadata.name!=b", "a c d"},
+      {"spec.schedulerName=slurm-k8s.io/none", "a b d"},
+      {"spec.schedulerName=slurm-k8s.io/none,spec.nodeName=", "a b"},
+      {"spec.nodeName=no-such-node", "d"},
+      {"status.phase!=Pending", ""},
+  };
+  for (const auto& c : cases) {
+    const auto pods = session->list(kPods, name_space(), {.field_selector = c.selector});
+    assert_ok(pods);
+    assert_text(names(*pods), c.names);
+  }
+  const auto both =
+      session->list(kPods, name_space(), {.label_selector = "group=none", .field_selector = "spec.nodeName="});
+  assert_ok(both);
+  assert_text(names(*both), "");
+  assert_error(session->list(kPods, name_space(), {.field_selector = "spec.hostname=x"}), Errc::invalid,
+               "field label not supported");
+}
+
+void a_binding_assigns_a_pod(void**) {
+  made(pod("one"));
+  const auto watch =
+      session->watch(kPods, name_space(), {.field_selector = "spec.nodeName=", .resource_version = list_version()});
+  assert_true(session->run_until([&] { return watch->opened; }));
+  assert_error(session->create_subresource({kPods, name_space(), "one", "binding"}, binding("two", "no-such-node")),
+               Errc::invalid, "name in URL does not match");
+  assert_ok(session->create_subresource({kPods, name_space(), "one", "binding"}, binding("one", "no-such-node")));
+  const auto bound = session->get(kPods, name_space(), "one");
+  assert_ok(bound);
+  assert_text(bound->at({"spec", "nodeName"}).text(), "no-such-node");
+  assert_true(session->run_until([&] { return !watch->events.empty(); }));
+  assert_text(watch->text(), "deleted one");  // it has left the selection
+  session->client().cancel(watch->id);
+  assert_error(session->create_subresource({kPods, name_space(), "one", "binding"}, binding("one", "other")),
+               Errc::conflict, "already assigned");
+  assert_error(session->create_subresource({kPods, name_space(), "none", "binding"}, binding("none", "other")),
+               Errc::not_found, "none");
+}
+
+void an_eviction_deletes_a_pod(void**) {
+  made(pod("one"));
+  const auto eviction = [](const char* name) {
+    return Json()
+        .set("apiVersion", "policy/v1")
+        .set("kind", "Eviction")
+        .set("metadata", Json().set("name", name).set("namespace", name_space()));
+  };
+  assert_ok(session->create_subresource({kPods, name_space(), "one", "eviction"}, eviction("one")));
+  assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
+  assert_error(session->create_subresource({kPods, name_space(), "one", "eviction"}, eviction("one")), Errc::not_found,
+               "one");
+}
+
+Json lease(const std::string& name) {
+  return Json()
+      .set("apiVersion", "coordination.k8s.io/v1")
+      .set("kind", "Lease")
+      .set("metadata", Json().set("name", name))
+      .set("spec", Json().set("holderIdentity", "a"));
+}
+
+// Without a garbage collector, which the real server has beside it, nobody takes the finalizer away.
+void a_deletion_says_what_becomes_of_dependents(void**) {
+  const std::string name = "dependents-" + random_id();
+  const kube::ObjectRef ref{kube::kLeases, name_space(), name};
+  assert_ok(session->create(kube::kLeases, name_space(), lease(name)));
+  assert_ok(session->remove_with(ref, {.propagation = kube::Propagation::background}));
+  assert_error(session->get(kube::kLeases, name_space(), name), Errc::not_found, name.c_str());
+
+  const auto ends_with = [&](kube::Propagation propagation, const char* finalizer) {
+    assert_ok(session->create(kube::kLeases, name_space(), lease(name)));
+    const auto ending = session->remove_with(ref, {.propagation = propagation});
+    assert_ok(ending);
+    assert_text(ending->at({"metadata", "finalizers"})[0].text(), finalizer);
+    assert_true(parse_rfc3339(meta(*ending, "deletionTimestamp")).has_value());
+    const auto ended =
+        session->patch(kube::kLeases, name_space(), name, Json().set("metadata", Json().set("finalizers", Json())));
+    assert_true(ended.ok() || ended.error().code() == Errc::not_found);
+    assert_error(session->get(kube::kLeases, name_space(), name), Errc::not_found, name.c_str());
+  };
+  ends_with(kube::Propagation::foreground, "foregroundDeletion");
+  ends_with(kube::Propagation::orphan, "orphan");
 }
 
 void lists_come_in_pages_of_one_moment(void**) {
@@ -489,14 +600,14 @@ void many_requests_at_once(void**) {
   int created = 0;
   int failed = 0;
   for (int i = 0; i < kMany; ++i) {
-    session->client().create(kPods, name_space(), pod("many-" + std::to_string(i)),
+    session->client().create({kPods, name_space()}, pod("many-" + std::to_string(i)),
                              [&](Result<Json> answer) { ++(answer.ok() ? created : failed); });
   }
   assert_true(session->run_until([&] { return created + failed == kMany && watch->events.size() >= kMany; }));
   assert_int_equal(created, kMany);
   int removed = 0;
   for (int i = 0; i < kMany; ++i) {
-    session->client().remove(kPods, name_space(), "many-" + std::to_string(i), "", 0,
+    session->client().remove({kPods, name_space(), "many-" + std::to_string(i)}, {.grace_s = 0},
                              [&](Result<Json> answer) { ++(answer.ok() ? removed : failed); });
   }
   assert_true(session->run_until([&] { return removed + failed == kMany && watch->events.size() >= 2 * kMany; }));
@@ -513,9 +624,9 @@ void a_reflector_follows(void**) {
   made(pod("before", "mine"));
   made(pod("other", "else"));
   kube::Reflector reflector(
-      session->client(), timers, clock, kPods, name_space(), "group=mine",
+      session->client(), timers, clock, {.resource = kPods, .name_space = name_space(), .label_selector = "group=mine"},
       {.upsert = [&](const Json& object) { seen.insert(meta(object, "name")); },
-       .remove = [&](const std::string& name, const std::string&, const Json&) { seen.erase(name); },
+       .remove = [&](const kube::ObjectKey& key, const std::string&, const Json&) { seen.erase(key.name); },
        .synced = [&] { synced = true; }});
   reflector.start();
   const auto seen_are = [&](std::set<std::string> expected) {
@@ -530,6 +641,33 @@ void a_reflector_follows(void**) {
   assert_ok(session->remove(kPods, name_space(), "before"));
   assert_true(seen_are({"after"}));
   assert_text(reflector.last_error(), "");
+}
+
+void a_reflector_of_all_namespaces_tells_equal_names_apart(void**) {
+  SystemClock clock;
+  Timers timers(clock);
+  const std::string name = "twin-" + random_id();
+  std::set<std::string> seen;
+  kube::Reflector reflector(
+      session->client(), timers, clock, {.resource = kube::kLeases, .field_selector = "metadata.name=" + name},
+      {.upsert = [&](const Json& object) { seen.insert(meta(object, "namespace")); },
+       .remove = [&](const kube::ObjectKey& key, const std::string&, const Json&) { seen.erase(key.name_space); },
+       .synced = {}});
+  const auto seen_are = [&](const std::set<std::string>& expected) {
+    return session->run_until([&] {
+      timers.run_due();
+      return reflector.synced() && seen == expected;
+    });
+  };
+  assert_ok(session->create(kube::kLeases, name_space(), lease(name)));
+  reflector.start();
+  assert_true(seen_are({name_space()}));
+  assert_ok(session->create(kube::kLeases, "default", lease(name)));
+  assert_true(seen_are({name_space(), "default"}));
+  assert_ok(session->remove(kube::kLeases, name_space(), name));
+  assert_true(seen_are({"default"}));
+  assert_ok(session->remove(kube::kLeases, "default", name));
+  assert_true(seen_are({}));
 }
 
 // ---- fixture --------------------------------------------------------------------------------------------------------
@@ -576,6 +714,10 @@ int main() {
       CONTRACT(an_unknown_token_is_unauthorized),
       CONTRACT(a_service_account_without_a_role_is_forbidden),
       CONTRACT(label_selectors_select),
+      CONTRACT(field_selectors_select),
+      CONTRACT(a_binding_assigns_a_pod),
+      CONTRACT(an_eviction_deletes_a_pod),
+      CONTRACT(a_deletion_says_what_becomes_of_dependents),
       CONTRACT(lists_come_in_pages_of_one_moment),
       CONTRACT(items_have_what_we_read),
       CONTRACT(merge_patches_merge),
@@ -592,6 +734,7 @@ int main() {
       CONTRACT(large_objects_arrive_whole),
       CONTRACT(many_requests_at_once),
       CONTRACT(a_reflector_follows),
+      CONTRACT(a_reflector_of_all_namespaces_tells_equal_names_apart),
   };
   return cmocka_run_group_tests_name("contract", tests, start, stop);
 }

@@ -148,6 +148,21 @@ container_field() { # CONTAINER FIELD of its status
 container_is_back() { [[ $(container_field "$1" restartCount) -gt $2 && $(container_field "$1" ready) == true ]]; }
 controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
 
+# slurmctld's state.
+
+# Asks slurmctld without the API server.
+ctld() { "$BED" fault exec "$CONTROLLER/slurmctld" "$@" </dev/null; }
+state_time() { ctld stat -c %.9Y /var/spool/slurmctld/job_state; }
+state_is_newer() { [[ $(state_time) != "$1" ]]; }
+# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). A new job makes it save.
+wait_saved() {
+  local before job
+  before=$(state_time)
+  job=$(submit --hold --wrap true)
+  wait_for 30 "slurmctld's state saved" state_is_newer "$before"
+  slurm scancel "$job"
+}
+
 # Whole logs and objects, for a fault that is rare.
 keep_logs() { # FOLDER
   local container pod

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Voluntary evictions, as a drain of a machine asks for them: refused while the node is in use, not otherwise.
+# Voluntary evictions, as a drain of a Kubernetes node asks for them: refused while the node is in use, not otherwise.
 
 evict() { # POD: as `kubectl drain` does
   printf '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"%s","namespace":"%s"}}' "$1" "$NAMESPACE" |

@@ -59,7 +59,7 @@ test_made_changed_kept_and_removed() {
   slurm scontrol reconfigure
   wait_for 30 "slurmctld up" controller_ready
   assert_equal "Nodes after a reconfiguration" 'part-[0-2]' "$(partition_field part Nodes)"
-  sleep 5 # slurmctld saves its state within seconds: what it has not saved is not its promise
+  wait_saved
   "$BED" fault kill slurm-controller-0/slurmctld
   wait_for 60 "slurmctld up again" controller_ready
   assert_equal "MaxTime after a restart" 02:00:00 "$(partition_field part MaxTime)"

@@ -41,7 +41,7 @@ test_the_words_of_a_slurmd_that_ends() {
   wait_for 60 "slurmd's words in the Reason" node_reason_has tmpl-0 'slurmd ended with exit code 1: (fatal|error): '
 }
 
-test_network_of_the_machine() {
+test_network_of_the_kube_node() {
   local job
   trap 'remove_tmpl; forbid_privileged' EXIT
   allow_privileged

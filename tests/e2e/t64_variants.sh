@@ -101,7 +101,7 @@ test_what_no_node_can_be_is_refused() {
   trap remove_variants EXIT
   put_variants
   refused 'a node has one variant at a time, and not v1 and v2' --constraint='v1&v2'
-  refused "can't be given with a count" -N2 --constraint='v1*1'
+  refused "cannot be used with a count" -N2 --constraint='v1*1'
   refused 'no NodeSet has it; there are compute; var with the variants v1, v2 and v3' --constraint=v7
   refused 'no NodeSet has it' --constraint='compute&v1'
   assert_equal pods 0 "$(pod_count)"

@@ -1,34 +1,34 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `kubectl describe` of a NodeSet tells what the sidecar did with it and what is wrong with it, and repeats nothing. The
-# NodeSet "tale" is none of the chart's.
+# `kubectl describe` of a NodeSet lists what the sidecar did and invalid fields, once each. The
+# NodeSet "events" is not the chart's.
 
-tale() { # REPLICAS FIELDS: makes it
+events() { # REPLICAS FIELDS: makes it
   local slurmd
   slurmd=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd}')
   kubectl apply -f - >/dev/null <<END
-{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "tale", "namespace": "$NAMESPACE"},
+{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "events", "namespace": "$NAMESPACE"},
  "spec": {"replicas": $1, "slurmd": $slurmd, "template": {"metadata": {"annotations": {"e2e": "${2:-}"}}}}}
 END
 }
-without_tale() {
+without_events() {
   kubectl uncordon node1 >/dev/null
   slurm scancel --me >/dev/null 2>&1 || true
-  kubectl delete nodesets.slurm-k8s.io tale --ignore-not-found >/dev/null
-  wait_for 60 "no node of tale" has_nodes 'compute-[0-7]'
+  kubectl delete nodesets.slurm-k8s.io events --ignore-not-found >/dev/null
+  wait_for 60 "no node of events" has_nodes 'compute-[0-7]'
 }
-described() { kubectl describe nodesets.slurm-k8s.io tale | sed -n '/^Events:/,$p'; }
+described() { kubectl describe nodesets.slurm-k8s.io events | sed -n '/^Events:/,$p'; }
 tells() { described | grep -cE "$1" >/dev/null; } # REGULAR EXPRESSION: TYPE +REASON.*NOTE
-event_count() { kubectl get events --field-selector involvedObject.name=tale -o name | grep -c . || true; }
+event_count() { kubectl get events --field-selector involvedObject.name=events -o name | grep -c . || true; }
 
 test_scale_and_bad_input() {
   local before
-  trap without_tale EXIT
-  tale 2
-  wait_for 10 "that nodes were made" tells 'Normal +NodesCreated .*tale-\[0-1\] \(2\)'
-  kubectl scale nodesets.slurm-k8s.io/tale --replicas=1 >/dev/null
-  wait_for 10 "that one was removed" tells 'Normal +NodesRemoved .*tale-1 \(1\)'
-  kubectl patch nodesets.slurm-k8s.io tale --type=merge -p '{"spec":{"extraConf":"CoresPerSocket=999"}}' >/dev/null
+  trap without_events EXIT
+  events 2
+  wait_for 10 "that nodes were made" tells 'Normal +NodesCreated .*events-\[0-1\] \(2\)'
+  kubectl scale nodesets.slurm-k8s.io/events --replicas=1 >/dev/null
+  wait_for 10 "that one was removed" tells 'Normal +NodesRemoved .*events-1 \(1\)'
+  kubectl patch nodesets.slurm-k8s.io events --type=merge -p '{"spec":{"extraConf":"CoresPerSocket=999"}}' >/dev/null
   wait_for 10 "what is wrong" tells 'Warning +InvalidSpec .*spec.extraConf: CoresPerSocket'
   # Nothing changes any more, for the next sidecar either.
   before=$(event_count)
@@ -39,20 +39,20 @@ test_scale_and_bad_input() {
 
 test_a_cordon_and_a_roll_out() {
   local job
-  trap without_tale EXIT
-  tale 1 former
+  trap without_events EXIT
+  events 1 former
   wait_for 20 "its node" has_node_count 9
-  job=$(submit -N1 -w tale-0 --wrap 'sleep 60')
+  job=$(submit -N1 -w events-0 --wrap 'sleep 60')
   wait_job "$job" RUNNING 60
   kubectl cordon node1 >/dev/null
   wait_for 10 "why its node is drained" tells \
-    'Warning +KubernetesNodeUnfit .*tale-0 \(1\): kubernetes node node1 is cordoned'
+    'Warning +KubernetesNodeUnfit .*events-0 \(1\): kubernetes node node1 is cordoned'
   kubectl uncordon node1 >/dev/null
-  wait_for 10 "that it serves again" tells 'Normal +NodesUndrained .*tale-0 \(1\)'
-  tale 1 new
+  wait_for 10 "that it serves again" tells 'Normal +NodesUndrained .*events-0 \(1\)'
+  events 1 new
   wait_for 10 "the roll-out's beginning" tells 'Normal +RollOutStarted .*template 1-'
-  wait_for 10 "that it waits for a job" tells 'Normal +NodesDrained .*tale-0 \(1\): update of the template'
-  tale 1 former
+  wait_for 10 "that it waits for a job" tells 'Normal +NodesDrained .*events-0 \(1\): update of the template'
+  events 1 former
   wait_for 10 "the roll-out's end" tells 'Normal +RollOutDone .*no node has a former template'
   tells 'Normal +PowerUp .*for job' || fail "nothing of the engine's: $(described)"
   assert_equal "job" RUNNING "$(job_state "$job")"

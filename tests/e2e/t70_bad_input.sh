@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Wrong input: one clear error that names object and field, where its reader looks, and nothing else disturbed.
+# Invalid input: one error that names object and field, in the right place, and no other effect.
 
 controller_log() { kubectl logs slurm-controller-0 -c slurmctld --since=120s; }
 log_has() { controller_log | grep -cE "$1" >/dev/null; }
@@ -28,7 +28,7 @@ test_a_spec_that_the_schema_refuses() {
   # A pod template without a slurmd container.
   refused '{"replicas":1,"template":{"spec":{"containers":[{"name":"other","image":"x"}]}}}' spec.slurmd
   # Further ones: tests/contract/nodeset_schema.sh.
-  refused '{"replicas":1,"slurmd":{"image":"x"}}' "limits.cpu: a node's CPUs come from it"
+  refused '{"replicas":1,"slurmd":{"image":"x"}}' "limits.cpu: determines CPUs of the nodes"
   assert_equal "nodes" 8 "$(node_count)"
 }
 
@@ -43,7 +43,7 @@ test_a_spec_that_the_sidecar_refuses() {
   assert_equal "nodes" 8 "$(node_count)"
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"5","memory":"1Gi"}}},
     "extraConf":"ThreadsPerCore=2"}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition is that of the change" condition_has bad "don't divide the 5 CPUs"
+  wait_for 20 "the condition is that of the change" condition_has bad "must divide the 5 CPUs"
   # The other NodeSet goes on.
   local job
   job=$(submit -N1 --wrap true)

@@ -13,7 +13,7 @@ test_power_plugin_launches_at_once() {
   assert_equal PrEpPlugins prep/script "$(slurm scontrol show config | sed -nE 's/^PrEpPlugins +=? ?//p' | tr -d ' =')"
   slurm bash -c 'grep -q libslurm_k8s_engine.so /proc/"$(pgrep -x slurmctld | head -1)"/maps' ||
     fail "no engine in slurmctld"
-  # slurmctld's own look comes every 30 s: three in a row within half of it are the plugin's.
+  # slurmctld's own check comes every 30 s: three in a row within half of it are the plugin's.
   for _ in 1 2 3; do
     start=$(now_ms)
     job=$(submit -N2 --exclusive --wrap 'srun hostname')

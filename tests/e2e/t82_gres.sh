@@ -48,8 +48,9 @@ test_gres_that_end_slurmctld() {
   kubectl delete nodesets.slurm-k8s.io mixed >/dev/null
 
   # Only gres.conf, which the sidecar does not see, is against the next one.
-  job=$(submit -N1 --wrap 'sleep 60')
+  job=$(submit -N1 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
+  wait_saved # a slurmctld that ends like this saves nothing
   nodeset cores 2 ''
   wait_for 60 "slurmctld has ended and is back" container_is_back slurmctld "$count"
   wait_for 60 "slurmctld up" controller_ready

@@ -30,7 +30,7 @@ assert_answers() { # WHAT MILLISECONDS
   (($2 < 5000)) || fail "$1: slurmctld answered after $2 ms"
 }
 
-names_nodeset() { # 100 nodes whose pods no machine takes
+names_nodeset() { # 100 nodes whose pods no Kubernetes node takes
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "names"}, "spec": {"replicas": 100,
  "slurmd": {"image": "x", "resources": {"limits": {"cpu": "1", "memory": "100Mi"}}},

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pod objects that don't go, as those of a lost machine: a finalizer keeps them. And Reasons that outlive what they were
-# for.
+# Pod objects that don't go, as those of a lost Kubernetes node: a finalizer keeps them. And Reasons that outlive what
+# they were for.
 
 FINALIZER=e2e.slurm-k8s.io/stays
 

@@ -96,7 +96,7 @@ test_clocks_set_back_in_a_resume() {
   set_clocks 0
   since=$(now_ms)
   release_slurmd
-  wait_for 60 "slurmctld started anew" logged_since "$since" "$CONTROLLER" "engine started"
+  wait_for 60 "slurmctld restarted" logged_since "$since" "$CONTROLLER" "engine started"
   start_job "$later" "BEATS=10 NODES=1" -N2 --exclusive -w 'compute-[5-6]' >/dev/null
   wait_for 60 "a beat of a later job" has_beaten "$later" 1
   # The sidecar has slurmctld's changes of records, although their times are older than those that it has seen.

@@ -56,7 +56,7 @@ pod_uids() {
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
 both_run() { has_pod_phase compute-2 Running && has_pod_phase compute-3 Running; }
 
-# A controller's pod that is made from now on finds no machine; those that are there stay.
+# A controller's pod that is created from now on finds no Kubernetes node; those that are there stay.
 place_controllers() { # NODE-SELECTOR
   kubectl patch statefulset slurm-controller --type=merge --patch '{"spec": {
     "updateStrategy": {"type": "OnDelete", "rollingUpdate": null},

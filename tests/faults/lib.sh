@@ -55,21 +55,6 @@ cordon() { kubectl cordon node1 >/dev/null; }
 uncordon() { kubectl uncordon node1 >/dev/null; }
 power_down() { slurm scontrol update "nodename=$1" state=power_down; }
 
-# slurmctld's state.
-
-# Asks slurmctld without the API server.
-ctld() { "$BED" fault exec "$CONTROLLER/slurmctld" "$@" </dev/null; }
-state_time() { ctld stat -c %.9Y /var/spool/slurmctld/job_state; }
-state_is_newer() { [[ $(state_time) != "$1" ]]; }
-# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). A new job makes it save.
-wait_saved() {
-  local before job
-  before=$(state_time)
-  job=$(submit --hold --wrap true)
-  wait_for 30 "slurmctld's state saved" state_is_newer "$before"
-  slurm scancel "$job"
-}
-
 # When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
 logged_at() { # POD TEXT
   local line

@@ -3,6 +3,7 @@
 #include "convert/convert.hpp"
 
 #include "fuzz/target.hpp"
+#include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

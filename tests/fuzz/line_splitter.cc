@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

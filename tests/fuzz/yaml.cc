@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What parse_yaml() takes can be written as JSON, and as YAML again.
+#include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 
 #include "fuzz/target.hpp"

@@ -34,8 +34,8 @@ test_rights_of_an_editor() {
   done
 }
 
-# No template, overlay or patch gets a pod that reaches its machine, or the key as a file for jobs: the policy sees what
-# they make. t82_pod_policy has each of its rules.
+# No template, overlay or patch gets a pod that reaches its Kubernetes node, or the key as a file for jobs: the policy
+# sees what they make. t82_pod_policy has each of its rules.
 refused_with() { # TEXT RULE
   local job
   job=$(submit -w hostile-0 -n1 --wrap true)

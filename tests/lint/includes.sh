@@ -97,7 +97,8 @@ rule "nobody includes tests, or by ../" no_upward
 rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' \
   'lib/http/(curl_transport|endpoint)\.cc'
 rule "json-c only in json.cc" only_in '# *include *[<"]json-c/' 'lib/json/json\.cc'
-rule "libyaml only in yaml.cc" only_in '# *include *[<"]yaml\.h' 'lib/json/yaml\.cc'
+rule "libyaml only in yaml.cc and yaml_writer.cc" only_in '# *include *[<"]yaml\.h' \
+  'lib/json/yaml\.cc|convert/yaml_writer\.cc'
 rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 'lib/daemon/admin_http\.cc'
 rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm/rpc" \
   only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/rpc/[^:]*\.cc"

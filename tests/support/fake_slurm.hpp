@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "slurm/hostlist.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "slurm/reasons.hpp"
 #include "slurm/node_state.hpp"
 #include "slurm/slurm.hpp"

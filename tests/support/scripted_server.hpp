@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/locked.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {

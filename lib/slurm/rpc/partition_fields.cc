@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 
 namespace slurmk8s {
 namespace {

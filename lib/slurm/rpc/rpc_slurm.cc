@@ -14,7 +14,7 @@
 #include <iterator>
 #include <memory>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/words.hpp"
 #include "slurm/reasons.hpp"
 #include "slurm/slurm.hpp"

@@ -3,7 +3,7 @@
 # Faults for tests: a component or a container that hangs, dies, or comes back.
 
 fault_signal() {
-  process_signal "$1" "$2" || die "$2: does not run"
+  process_signal "$1" "$2" || die "$2: not running"
 }
 
 fault_start() {
@@ -16,7 +16,7 @@ fault_component() {
     stop) fault_signal STOP "$2" ;;
     continue) fault_signal CONT "$2" ;;
     kill)
-      process_pid "$2" >/dev/null || die "$2: does not run"
+      process_pid "$2" >/dev/null || die "$2: not running"
       process_kill "$2"
       ;;
     start) fault_start "$2" ;;
@@ -45,7 +45,7 @@ fault_container_is_gone() {
 
 fault_container() {
   local action=$1 id
-  id=$(fault_container_id "$2") || die "container $2: does not run"
+  id=$(fault_container_id "$2") || die "container $2: not running"
   shift 2
   case $action in
     kill)
@@ -54,7 +54,7 @@ fault_container() {
       wait_until 10 "container $id: end of its processes" fault_container_is_gone "$id"
       ;;
     exec)
-      (($#)) || usage_error 'fault exec: which command?'
+      (($#)) || usage_error 'fault exec: COMMAND: required'
       exec ctr --address "$CONTAINERD_SOCKET" --namespace k8s.io tasks exec --exec-id "bed-$BASHPID-$RANDOM" "$id" "$@"
       ;;
     *) usage_error "fault $action: not for a container" ;;

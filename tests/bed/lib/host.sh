@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the components leave on the machine outside of the bed's state, since they have no setting
-# for it: remembered before the start, put back at the end.
+# for it: saved before the start, restored at the end.
 
 # The kubelet writes these.
 HOST_SYSCTLS=(vm/overcommit_memory vm/panic_on_oom kernel/panic kernel/panic_on_oops

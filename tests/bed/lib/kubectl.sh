@@ -9,7 +9,7 @@ kubectl_run() {
 # Runs any program of the host there; replaces this process, so that its exit code is the bed's.
 kubectl_exec_host() {
   state_require_up
-  (($#)) || usage_error 'exec: which command?'
+  (($#)) || usage_error 'exec: COMMAND: required'
   KUBECONFIG=$BED_KUBECONFIG PATH=$BED_BIN:$PATH NO_PROXY='*' no_proxy='*' \
     exec nsenter --net="$BED_NETNS_FILE" -- "$@"
 }
@@ -17,7 +17,7 @@ kubectl_exec_host() {
 # kubectl exec reads what it gets with -i, so not from a terminal in the background or /dev/null.
 kubectl_exec_slurm() {
   local options=()
-  (($#)) || usage_error 'slurm: which command?'
+  (($#)) || usage_error 'slurm: COMMAND: required'
   if [[ -t 0 && -t 1 ]]; then
     options=(--stdin --tty)
   elif [[ -p /dev/stdin || -f /dev/stdin ]]; then

@@ -6,7 +6,7 @@
 machine_require_name() {
   # The name is also that of a network device, which may have 15 characters.
   [[ ${1:-} =~ ^[a-z][a-z0-9-]{0,12}$ ]] ||
-    usage_error "machine $action: NAME: a letter, then 12 more of a-z, 0-9 and -"
+    usage_error "machine $action: NAME: must be a letter, then at most 12 of a-z, 0-9 and -"
 }
 
 machine_root() { echo "$BED_STATE/machines/$1"; }
@@ -27,7 +27,7 @@ MACHINE_INIT='
 # machine_enter NAME COMMAND...: in the machine's namespaces, but with this machine's files.
 machine_enter() {
   local pid
-  pid=$(machine_pid "$1") || die "machine $1: not there"
+  pid=$(machine_pid "$1") || die "machine $1: not running"
   nsenter --net="/proc/$pid/ns/net" --mount="/proc/$pid/ns/mnt" --uts="/proc/$pid/ns/uts" \
     --pid="/proc/$pid/ns/pid_for_children" -- "${@:2}"
 }
@@ -53,9 +53,9 @@ machine_connect() { # NAME ADDRESS
 
 machine_start() { # NAME ADDRESS
   local name=$1 address=${2:-} root
-  [[ $address == "${NODE_ADDRESS%.*}".* ]] || usage_error "machine start: ADDRESS: ${NODE_ADDRESS%.*}.N"
+  [[ $address == "${NODE_ADDRESS%.*}".* ]] || usage_error "machine start: ADDRESS: must be ${NODE_ADDRESS%.*}.N"
   root=$(machine_root "$name")
-  ! machine_pid "$name" >/dev/null || die "machine $name: is there already"
+  ! machine_pid "$name" >/dev/null || die "machine $name: already exists"
   machine_remove_files "$name"
   mkdir -p "$root"
   image_load_one packages
@@ -71,7 +71,7 @@ machine_start() { # NAME ADDRESS
 
 machine_run() { # NAME COMMAND...
   local root
-  (($# > 1)) || usage_error 'machine run: which command?'
+  (($# > 1)) || usage_error 'machine run: COMMAND: required'
   root=$(machine_root "$1")
   machine_enter "$1" chroot "$root" \
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "${@:2}"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the bed says: progress on standard error, so that standard output is the answer alone.
+# Messages of the bed: progress on standard error, so that standard output is the answer alone.
 
 progress() {
   local now=${EPOCHREALTIME/./}
@@ -20,10 +20,10 @@ usage_error() {
 
 # wait_until SECONDS WHAT COMMAND...: polls COMMAND; ends the program when the time is over.
 wait_until() {
-  local deadline=$((SECONDS + $1)) what=$2
+  local limit=$1 deadline=$((SECONDS + $1)) what=$2
   shift 2
   until "$@"; do
-    ((SECONDS < deadline)) || die "$what: not there in time"
+    ((SECONDS < deadline)) || die "$what: timed out after $limit s"
     sleep 0.1
   done
 }

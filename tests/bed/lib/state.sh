@@ -3,7 +3,7 @@
 # The bed as a whole: up, down, and whether it is up.
 
 state_require_root() {
-  ((EUID == 0)) || die 'needs root: it makes namespaces, mounts and cgroups'
+  ((EUID == 0)) || die 'must run as root: creates namespaces, mounts and cgroups'
 }
 
 state_is_prepared() {
@@ -11,7 +11,7 @@ state_is_prepared() {
 }
 
 state_require_up() {
-  state_is_prepared || die 'is not up (bed up)'
+  state_is_prepared || die 'bed is not up; run bed up'
 }
 
 state_check_overlay() {
@@ -110,7 +110,7 @@ state_unmount() {
   [[ -z $(state_mounts) ]]
 }
 
-# Does nothing that is not needed: also removes what an interrupted `up` or a reboot left.
+# Removes only what exists: also what an interrupted `up` or a reboot left.
 state_remove() {
   local name
   # The kubelet first, or it would start again what ends.

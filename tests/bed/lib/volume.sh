@@ -31,7 +31,7 @@ volume_create_pool() {
   done | kubectl_run apply -f - >/dev/null
 }
 
-# Volumes whose claim is gone are emptied and put back into the pool.
+# Volumes whose claim is gone are emptied and made available again.
 volume_reset() {
   local name names
   names=$(kubectl_run get persistentvolumes \

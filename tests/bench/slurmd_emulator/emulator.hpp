@@ -46,7 +46,7 @@ class Emulator {
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;
 
-  /** The node's slurmd starts, on a machine that has just booted; again for a node that is up: it booted anew. */
+  /** The node's slurmd starts, on a host that has just booted; for a node that is up: it booted again. */
   void up(const std::string& name, std::uint16_t cpus, std::uint64_t memory_mib);
   /** The node is gone without a word: connections to it are closed unanswered. */
   void down(const std::string& name);

@@ -26,7 +26,7 @@ nobody to talk to.
   --threads N                for messages in either direction (16)
   --job-ms N                 how long batch jobs last (0)
   --library PATH             libslurmfull.so of Slurm 24.11.5 (where Debian has it)
-  --help                     this text
+  --help                     print this help and exit
 )";
 #if defined(__aarch64__)
 constexpr const char* kLibrary = "/usr/lib/aarch64-linux-gnu/slurm-wlm/libslurmfull.so";

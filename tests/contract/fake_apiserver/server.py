@@ -139,13 +139,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if verb == "get":
             return 200, store.get(resource, namespace, name)
         if verb == "list":
-            return 200, store.list(resource, namespace, Selector(query.get("labelSelector", "")),
+            return 200, store.list(resource, namespace, self._selector(resource, query),
                                    int(query.get("limit", 0)), query.get("continue", ""))
+        if verb == "create" and sub:
+            return 201, store.create_subresource(resource, namespace, name, sub, body)
         if verb == "create":
             return 201, store.create(resource, namespace, body)
         if verb == "patch":
             return 200, store.patch(resource, namespace, name, sub, self.headers.get("Content-Type", ""), body)
         return 200, store.delete(resource, namespace, name, body)
+
+    @staticmethod
+    def _selector(resource, query):
+        return Selector(query.get("labelSelector", ""), query.get("fieldSelector", ""), resource)
 
     def _make_token(self, namespace, name):
         self.state.store.get(("v1", "serviceaccounts"), namespace, name)
@@ -154,7 +160,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1", "status": {"token": token}}
 
     def _watch(self, wire, resource, namespace, query):
-        store, selector = self.state.store, Selector(query.get("labelSelector", ""))
+        store, selector = self.state.store, self._selector(resource, query)
         version = int(query.get("resourceVersion") or 0)
         bookmarks = query.get("allowWatchBookmarks") == "true"
         end = time.monotonic() + float(query.get("timeoutSeconds", 1800))

@@ -22,6 +22,8 @@ BUILT_IN = {  # (apiVersion, plural) -> kind
 }
 CUSTOM = {("slurm-k8s.io/v1alpha1", "nodesets"): "NodeSet"}
 KINDS = {**BUILT_IN, **CUSTOM}
+FINALIZERS = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
+FIELDS = {("v1", "pods"): ("spec.nodeName", "spec.schedulerName", "status.phase")}  # beside name and namespace
 
 
 class ApiError(Exception):
@@ -140,7 +142,7 @@ class Store:
             if end < len(items):
                 self.pages[version] = items
                 metadata["continue"] = base64.urlsafe_b64encode(json.dumps([version, end]).encode()).decode()
-                if not selector.terms:
+                if not selector.terms and not selector.fields:
                     metadata["remainingItemCount"] = len(items) - end
             page = copy.deepcopy(items[start:end])
             if resource in BUILT_IN:
@@ -200,6 +202,9 @@ class Store:
                     new["status"] = old["status"]
             if new == old:
                 return old
+            if old["metadata"].get("deletionTimestamp") and old["metadata"].get("finalizers") and not new["metadata"].get(
+                    "finalizers"):
+                return self._drop(resource, namespace, name, new)
             validation.check_update(new, old, resource, KINDS[resource], ApiError)
             if resource in CUSTOM and new["spec"] != old["spec"]:
                 new["metadata"]["generation"] += 1
@@ -213,6 +218,11 @@ class Store:
                 raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on {_qualified(resource)} "{name}": '
                                f'the UID in the precondition ({wanted}) does not match the UID in record '
                                f'({old["metadata"]["uid"]}). The object might have been deleted and then recreated')
+            finalizer = FINALIZERS.get(options.get("propagationPolicy"))
+            if finalizer:
+                new = copy.deepcopy(old)
+                new["metadata"].update(deletionTimestamp=now(), deletionGracePeriodSeconds=0, finalizers=[finalizer])
+                return self._put(resource, old, new)  # the garbage collector would go on
             grace = options.get("gracePeriodSeconds")
             if grace is None:
                 grace = old.get("spec", {}).get("terminationGracePeriodSeconds", 0)
@@ -225,10 +235,28 @@ class Store:
                 old = self._put(resource, old, new)
             if scheduled and grace > 0:
                 return old  # kubelet would stop its containers, and then delete it for good
-            self.version += 1
-            del self.objects[resource, namespace, name]
-            self._record(Event(self.version, resource, old, None))
-            return old
+            return self._drop(resource, namespace, name, old)
+
+    def create_subresource(self, resource, namespace, name, subresource, body):
+        """pods/NAME/binding and pods/NAME/eviction."""
+        success = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+        with self.changed:
+            if resource != ("v1", "pods") or subresource not in ("binding", "eviction"):
+                raise ApiError(404, "NotFound", "the server could not find the requested resource")
+            if body.get("metadata", {}).get("name") != name:
+                raise ApiError(400, "BadRequest", f"name in URL does not match name in {body.get('kind')} object")
+            old = self._find(resource, namespace, name)
+            if subresource == "eviction":
+                self.delete(resource, namespace, name, {})
+                return success
+            node = old["spec"].get("nodeName")
+            if node:
+                raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on pods/binding "{name}": pod {name} is '
+                               f'already assigned to node "{node}"')
+            new = copy.deepcopy(old)
+            new["spec"]["nodeName"] = body["target"]["name"]
+            self._put(resource, old, new)
+            return success
 
     def compact(self):
         """Forgets the history, as etcd does every five minutes."""
@@ -253,6 +281,12 @@ class Store:
         self._record(Event(self.version, resource, old, new))
         return new
 
+    def _drop(self, resource, namespace, name, old):
+        self.version += 1
+        del self.objects[resource, namespace, name]
+        self._record(Event(self.version, resource, old, None))
+        return old
+
     def _record(self, event):
         self.history.append(event)
         self.changed.notify_all()
@@ -265,9 +299,10 @@ def _qualified(resource):
 
 
 class Selector:
-    """Label selectors: a=b, a==b, a!=b, a, !a, a in (b,c), a notin (b,c)."""
+    """Label selectors: a=b, a==b, a!=b, a, !a, a in (b,c), a notin (b,c); field selectors: a=b, a==b, a!=b."""
 
-    def __init__(self, text):
+    def __init__(self, text, fields="", resource=None):
+        self.fields = [self._field(part, resource) for part in fields.split(",") if part]
         self.terms = [self._term(part.strip()) for part in re.split(r",(?![^(]*\))", text) if part.strip()]
 
     @staticmethod
@@ -286,6 +321,24 @@ class Selector:
                 return match["key"], test, values
         raise ApiError(400, "BadRequest", f"unable to parse requirement: found {text!r}")
 
+    @staticmethod
+    def _field(text, resource):
+        path, operator, value = re.fullmatch(r"([^=!]+)(==?|!=)(.*)", text).groups()
+        if path not in ("metadata.name", "metadata.namespace", *FIELDS.get(resource, ())):
+            raise ApiError(400, "BadRequest", f"field label not supported: {path}")
+        return path.split("."), operator != "!=", value
+
+    def _has_fields(self, item):
+        for path, equal, value in self.fields:
+            found = item
+            for part in path:
+                found = found.get(part, {})
+            if ((found or "") == value) != equal:
+                return False
+        return True
+
     def matches(self, item):
+        if not self._has_fields(item):
+            return False
         labels = item["metadata"].get("labels", {})
         return all(test(labels.get(key), values) for key, test, values in self.terms)

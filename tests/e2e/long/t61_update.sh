@@ -115,7 +115,7 @@ test_a_bad_image_stops_and_the_former_one_serves_again() {
   stays 15 others_serve
   job=$(submit -N2 -w 'roll-[1-2]' --wrap 'srun true')
   wait_done "$job" 20
-  # A sidecar that is started anew knows.
+  # A restarted sidecar knows.
   "$BED" fault kill slurm-controller-0/sidecar
   stays 10 others_serve
   patch_roll '{"spec":{"slurmd":{"image":"'"$image"'"}}}'

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scalingMode DaemonSet: a Slurm node for each Kubernetes node, whose pod is there. The bed has one machine with a
-# kubelet, node1; what else there is are objects without one, marked as ready, on which a pod is bound but never starts.
+# scalingMode DaemonSet: a Slurm node for each Kubernetes node, whose pod is there. The bed has one Kubernetes node with
+# a kubelet, node1; what else there is are objects without one, marked as ready, on which a pod is bound but never
+# starts.
 
 daemon_set() { # [TEMPLATE-SPEC]: makes or changes NodeSet ds
   local slurmd
@@ -11,7 +12,7 @@ daemon_set() { # [TEMPLATE-SPEC]: makes or changes NodeSet ds
  "spec": {"slurmd": $slurmd, "scalingMode": "DaemonSet", "template": {"spec": ${1:-null}}}}
 END
 }
-machine() { # NAME: a Kubernetes node that takes pods, and never runs them
+add_kube_node() { # NAME: a Kubernetes node that takes pods, and never runs them
   kubectl create -f - >/dev/null <<END
 {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "$1", "labels": {"e2e": "fake"}}, "spec": {}}
 END
@@ -32,18 +33,18 @@ clean() {
 }
 has_node() { slurm scontrol show node "$1" >/dev/null 2>&1; }
 has_no_node() { ! has_node "$1"; }
-machine_of() { kubectl get pod "$1" -o jsonpath='{.spec.nodeName}'; }
-is_on() { [[ $(machine_of "$1") == "$2" ]]; }
+kube_node_of() { kubectl get pod "$1" -o jsonpath='{.spec.nodeName}'; }
+is_on() { [[ $(kube_node_of "$1") == "$2" ]]; }
 has_status() { # FIELD VALUE
   [[ $(kubectl get nodesets.slurm-k8s.io ds -o jsonpath="{.status.$1}") == "$2" ]]
 }
 
-test_a_node_for_each_machine() {
+test_a_node_for_each_kube_node() {
   local job uid
   trap clean EXIT
   daemon_set
   wait_for 30 "ds-node1 up" node_is_up ds-node1
-  assert_equal "machine" node1 "$(machine_of ds-node1)"
+  assert_equal "Kubernetes node" node1 "$(kube_node_of ds-node1)"
   wait_for 10 "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NodesMatch
   assert_equal "desired" 1 "$(kubectl get nodesets.slurm-k8s.io ds -o jsonpath='{.status.desired}')"
   job=$(submit -N1 -w ds-node1 --wrap 'srun true')
@@ -58,20 +59,20 @@ test_a_node_for_each_machine() {
   wait_for 60 "up again with another pod" is_new
 }
 
-test_machines_come_and_go() {
+test_kube_nodes_come_and_go() {
   local start
   trap clean EXIT
-  machine early
+  add_kube_node early
   daemon_set
   wait_for 30 "ds-node1 up" node_is_up ds-node1
-  has_node ds-early || fail "no node of a machine that was there from the start"
-  machine fake.e2e.example
+  has_node ds-early || fail "no node of a Kubernetes node that was there from the start"
+  add_kube_node fake.e2e.example
   wait_for 20 "its node" has_node ds-fake--e2e--example
   wait_for 20 "its pod is there" is_on ds-fake--e2e--example fake.e2e.example
   kubectl delete node fake.e2e.example >/dev/null
   start=$(now_ms)
   wait_for 60 "its node is gone" has_no_node ds-fake--e2e--example
-  echo "# gone $(($(now_ms) - start)) ms after its machine; ResumeTimeout is 90 s"
+  echo "# gone $(($(now_ms) - start)) ms after its Kubernetes node; ResumeTimeout is 90 s"
   node_is_up ds-node1 || fail "ds-node1 is $(node_state ds-node1)"
 }
 
@@ -94,7 +95,7 @@ test_follows_labels_and_lets_jobs_end() {
   wait_for 40 "ds-node1 up again" node_is_up ds-node1
 }
 
-test_a_cordoned_machine_has_no_node() {
+test_a_cordoned_kube_node_has_no_node() {
   trap clean EXIT
   daemon_set
   wait_for 30 "ds-node1 up" node_is_up ds-node1
@@ -107,7 +108,7 @@ test_a_cordoned_machine_has_no_node() {
 
 test_a_name_that_is_too_long_is_told() {
   trap clean EXIT
-  machine "m.$(printf 'x%.0s' {1..60}).example"
+  add_kube_node "m.$(printf 'x%.0s' {1..60}).example"
   daemon_set
   wait_for 30 "ds-node1 up" node_is_up ds-node1
   wait_for 10 "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NameTooLong

@@ -19,12 +19,12 @@ clean() {
 pins_are() { [[ $(kubectl get nodesets.slurm-k8s.io pin -o jsonpath='{.status.ordinalToNode}') == "$1" ]]; }
 has_reason() { [[ $(node_reason "$1") == "$2"* ]]; }
 is_free() { [[ $(node_state "$1") == IDLE*POWERED_DOWN* && $(node_state "$1") != *DRAIN* ]]; }
-wanted_machine() {
+wanted_kube_node() {
   local required=.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
   kubectl get pod "$1" -o jsonpath="{$required.nodeSelectorTerms[*].matchFields[0].values[0]}"
 }
 
-test_a_node_goes_back_to_its_machine() {
+test_a_node_goes_back_to_its_kube_node() {
   local job
   trap clean EXIT
   pinned
@@ -32,16 +32,16 @@ test_a_node_goes_back_to_its_machine() {
   job=$(submit -N1 -w pin-1 --wrap 'true')
   wait_done "$job" 60
   wait_for 10 "pin-1 is pinned" pins_are '{"1":"node1"}'
-  assert_equal "the first pod's wish" "" "$(wanted_machine pin-1)"
+  assert_equal "the first pod's wish" "" "$(wanted_kube_node pin-1)"
   wait_for 60 "pin-1 free after SuspendTime" is_free pin-1
   pins_are '{"1":"node1"}' || fail "the pin went with the pod"
   job=$(submit -N1 -w pin-1 --wrap 'sleep 3')
   wait_job "$job" RUNNING 60
-  assert_equal "the next pod's wish" node1 "$(wanted_machine pin-1)"
+  assert_equal "the next pod's wish" node1 "$(wanted_kube_node pin-1)"
   wait_done "$job" 20
 }
 
-test_a_node_waits_for_its_machine() {
+test_a_node_waits_for_its_kube_node() {
   local job
   trap clean EXIT
   pinned

@@ -6,7 +6,7 @@
 # there: kubelet would start a container again at once, and who is faster would decide.
 
 LEASE=slurm-k8s-sidecar
-TAKE_OVER=20 # s: the lease's duration, a look before and after
+TAKE_OVER=20 # s: the lease's duration, a poll before and after
 
 second() { "$BED" fault exec "$CONTROLLER/sidecar-b" sh -c "$1" </dev/null; }
 signal_second() { second "touch /run/hold-b && kill -$1 \$(cat /run/b.pid)"; } # SIGNAL: and it stays away

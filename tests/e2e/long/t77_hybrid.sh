@@ -194,7 +194,7 @@ test_pods_go_and_metal_stays() {
   needs_slurm 24.05
   in_hybrid
   wait_for 60 "pods suspended" has_pod_count 0
-  # Longer than SuspendTime, and a look of power saving.
+  # Longer than SuspendTime, and a scan of power saving.
   stays 20 is_metal_up
 }
 

@@ -48,7 +48,7 @@ void delays(void**) {
   }
 }
 
-void waits_as_long_as_it_was_asked_to(void**) {
+void respects_retry_after(void**) {
   const Backoff backoff;
   assert_int_equal(backoff.delay(2, 0.5, std::nullopt).count(), 300);
   assert_int_equal(backoff.delay(2, 0.5, std::chrono::seconds(0)).count(), 300);
@@ -71,7 +71,7 @@ void stays_between_half_and_whole(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(delays), SLURMK8S_TEST(waits_as_long_as_it_was_asked_to),
+  const CMUnitTest tests[] = {SLURMK8S_TEST(delays), SLURMK8S_TEST(respects_retry_after),
                               SLURMK8S_TEST(stays_between_half_and_whole)};
   return cmocka_run_group_tests_name("base_backoff", tests, nullptr, nullptr);
 }

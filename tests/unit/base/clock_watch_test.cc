@@ -8,7 +8,7 @@
 namespace slurmk8s {
 namespace {
 
-void set_back_is_told_once(void**) {
+void set_back_is_reported_once(void**) {
   FakeClock clock;
   ClockWatch watch;
   assert_int_equal(watch.set_back(clock).count(), 0);
@@ -46,7 +46,7 @@ void a_fraction_is_rounded(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(set_back_is_told_once),
+      SLURMK8S_TEST(set_back_is_reported_once),
       SLURMK8S_TEST(set_ahead_and_back_again),
       SLURMK8S_TEST(a_fraction_is_rounded),
   };

@@ -10,7 +10,7 @@
 namespace slurmk8s {
 namespace {
 
-void codes_have_names_and_say_what_may_be_retried(void**) {
+void codes_have_names_and_some_are_retryable(void**) {
   const struct {
     Errc code;
     const char* name;
@@ -103,7 +103,7 @@ void fallback(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(codes_have_names_and_say_what_may_be_retried),
+      SLURMK8S_TEST(codes_have_names_and_some_are_retryable),
       SLURMK8S_TEST(context_keeps_code_and_wait),
       SLURMK8S_TEST(try_and_check_return_the_error),
       SLURMK8S_TEST(values_that_only_move),

@@ -47,7 +47,7 @@ void refuses_more_than_the_cap(void** state) {
   assert_error(read_file("/dev/zero", 100000), Errc::invalid, "/dev/zero: more than");
 }
 
-void names_what_is_wrong(void** state) {
+void names_errors(void** state) {
   assert_error(read_file(folder(state).path() + "/none", 9), Errc::not_found, "/none: open: No such file");
   assert_error(read_file(folder(state).write("f", "") + "/below", 9), Errc::not_found, "/f/below");
   assert_error(read_file(folder(state).path(), 9), Errc::invalid, "Is a directory");
@@ -103,7 +103,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST_WITH(reads_whole_files, make_folder, remove_folder),
       SLURMK8S_TEST_WITH(refuses_more_than_the_cap, make_folder, remove_folder),
-      SLURMK8S_TEST_WITH(names_what_is_wrong, make_folder, remove_folder),
+      SLURMK8S_TEST_WITH(names_errors, make_folder, remove_folder),
       SLURMK8S_TEST_WITH(reads_files_of_unknown_size, make_folder, remove_folder),
       SLURMK8S_TEST(descriptors_are_closed_once),
   };

@@ -71,22 +71,22 @@ void limiter_lets_one_through_per_interval(void**) {
   const struct {
     int at_ms;
     bool allowed;
-    unsigned held_back;
+    unsigned suppressed;
   } cases[] = {
       {0, true, 0}, {1, false, 0}, {99, false, 0}, {100, true, 2}, {150, false, 0}, {200, true, 1}, {1000, true, 0},
   };
   for (const auto& c : cases) {
-    unsigned held_back = 0;
-    assert_int_equal(limiter.allow(begin + milliseconds(c.at_ms), held_back), c.allowed);
-    assert_int_equal(held_back, c.held_back);
+    unsigned suppressed = 0;
+    assert_int_equal(limiter.allow(begin + milliseconds(c.at_ms), suppressed), c.allowed);
+    assert_int_equal(suppressed, c.suppressed);
   }
 }
 
 void limiter_allows_the_first_at_any_time(void**) {
   LogLimiter limiter(std::chrono::hours(1));
-  unsigned held_back = 9;
-  assert_true(limiter.allow(std::chrono::steady_clock::time_point::min() + std::chrono::hours(1), held_back));
-  assert_int_equal(held_back, 0);
+  unsigned suppressed = 9;
+  assert_true(limiter.allow(std::chrono::steady_clock::time_point::min() + std::chrono::hours(1), suppressed));
+  assert_int_equal(suppressed, 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// enter_thread(): the name that top shows, and no signal.
+// enter_thread(): name and blocked signals.
 #include "base/thread.hpp"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ void has_its_name_and_no_signals(void**) {
   assert_false(see_self().blocks_sigterm);
 }
 
-/** Not even before its first line: the starter has them again afterwards. */
+/** Also before its first line; the starting thread gets its signals back. */
 void starts_without_signals(void**) {
   Seen thread;
   start_without_signals([&] { thread = see_self(); }).join();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/convert: NodeSets and chart values of Slinky, what becomes of them; docs/admin/from-slinky.md says the same.
+// convert: NodeSets and chart values of Slinky; docs/admin/from-slinky.md has the same tables.
 #include "convert/convert.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/file.hpp"
+#include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 #include "convert/slinky_fields.hpp"
 
@@ -58,7 +59,7 @@ void a_plain_nodeset_has_no_notes(void**) {
               "        memory: 4Gi\n");
 }
 
-// As a cluster has one that its chart made.
+// As Slinky's chart creates it.
 void an_object_of_a_cluster(void**) {
   const Conversion conversion = converted(R"(
 apiVersion: v1
@@ -166,7 +167,7 @@ spec:
                   at + "spec.slurmd.env[0]: not converted: SLURMD_CONF: slurm-k8s sets this variable\n" + at +
                   "spec.logfile: not needed: slurmd logs to its container's standard error\n" + at +
                   "spec.ssh: not needed: as without it\n" + at +
-                  "spec.extraConf: not converted: Port=7000: Port can't be given here\n" + at +
+                  "spec.extraConf: not converted: Port=7000: Port is not supported here\n" + at +
                   "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
                   of_template +
                   "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod "
@@ -281,19 +282,21 @@ void single_fields(void**) {
       {"  scalingMode: DaemonSet\n  replicas: 3\n", false, "spec.replicas: not needed: without effect with"},
       {"  scalingMode: StatefulSet\n", false, "spec.scalingMode: not needed: StatefulSet"},
       {"  scalingMode: ReplicaSet\n", true, "spec.scalingMode: not converted: ReplicaSet: must be StatefulSet or"},
-      {"  ordinalPadding: 7\n", true, "nodeset gpu: to be completed: spec.ordinalPadding: 7: must be 0 to 5"},
-      {"  oversubscribeNode: false\n", true, "spec.oversubscribeNode: not converted: false: nodes may share a machine"},
+      {"  ordinalPadding: 7\n", true,
+       "nodeset gpu: to be completed: spec.ordinalPadding: Invalid value: 7: must be 0 to 5"},
+      {"  oversubscribeNode: false\n", true,
+       "spec.oversubscribeNode: not converted: false: nodes may share a Kubernetes node"},
       {"  oversubscribeNode: true\n", false, "spec.oversubscribeNode: not needed: true"},
       {"  updateStrategy: {type: OnDelete}\n", false, ""},
       {"  updateStrategy: {type: Never}\n", true,
-       "completed: spec.updateStrategy.type: \"Never\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
+       "completed: spec.updateStrategy.type: Unsupported value: \"Never\": supported values: \"RollingUpdate\""},
       {"  updateStrategy: {scheduledUpdate: {duration: 1h}}\n", true, "scheduledUpdate: not converted"},
-      {"  updateStrategy: later\n", true, "spec.updateStrategy: not converted: later: an object is needed"},
+      {"  updateStrategy: later\n", true, "spec.updateStrategy: not converted: later: must be an object"},
       {"  updateStrategy: {kind: x}\n", true, "spec.updateStrategy.kind: not converted: unknown"},
       {"  volumeClaimTemplates: []\n", false, ""},
       {"  volumeClaimTemplates: [{metadata: {name: scratch}, spec: {}}]\n", false, ""},
       {"  volumeClaimTemplates: [{metadata: {name: scratch}}]\n", true,
-       "to be completed: spec.volumeClaimTemplates[0].spec: required"},
+       "to be completed: spec.volumeClaimTemplates[0].spec: Required value"},
       {"  partition: {enabled: false}\n", false, ""},
       {"  partition: {enabled: true, config: MaxTime=soon}\n", true,
        "spec.partition.config: not converted: MaxTime=soon: a time such as"},
@@ -302,15 +305,16 @@ void single_fields(void**) {
       {"  minReadySeconds: 0\n", false, "spec.minReadySeconds: not needed: 0"},
       {"  minReadySeconds: 5\n", true, "spec.minReadySeconds: not converted: 5"},
       {"  slurmd.image: x\n", true, "spec[\"slurmd.image\"]: not converted: unknown"},
-      {"  extraConf: Topology=$T\n", true, "spec.extraConf: not converted: Topology=$T: nothing fills variables in"},
+      {"  extraConf: Topology=$T\n", true, "spec.extraConf: not converted: Topology=$T: variables are not expanded"},
       {"  extraConf: CoresPerSocket=4 ThreadsPerCore=2\n", false, ""},
-      {"  extraConf: CoresPerSocket=3\n", true, "completed: spec.extraConf: CoresPerSocket and ThreadsPerCore don't"},
-      {"  extraConf: Weight\n", true, "spec.extraConf: not converted: Weight: KEY=VALUE is needed"},
+      {"  extraConf: CoresPerSocket=3\n", true, "CoresPerSocket and ThreadsPerCore must divide"},
+      {"  extraConf: Weight\n", true, "spec.extraConf: not converted: Weight: must be KEY=VALUE"},
       {"  template: {spec: {hostname: gpu}}\n", true, "hostname: not converted: nodes are named gpu-0, not gpu0"},
       {"  template: {spec: {automountServiceAccountToken: false}}\n", false, "not needed: false: as without it"},
       {"  template: {spec: {enableServiceLinks: true}}\n", true, "enableServiceLinks: not converted: true"},
       {"  template: {metadata: {name: x}}\n", true, "spec.template.metadata.name: not converted: unknown"},
-      {"  template: {metadata: {labels: x}}\n", true, "spec.template.metadata.labels: not converted: x: an object"},
+      {"  template: {metadata: {labels: x}}\n", true,
+       "spec.template.metadata.labels: not converted: x: must be an object"},
   };
   for (const auto& c : cases) {
     const Conversion conversion = converted(nodeset_with(std::string(kSized) + c.spec));
@@ -322,19 +326,20 @@ void single_fields(void**) {
   }
 }
 
-void what_ours_needs_is_asked_for(void**) {
+void missing_fields_are_reported(void**) {
   const std::string at = "nodeset gpu: to be completed: ";
   assert_text(notes_of(converted(nodeset_with("  replicas: 1\n"))),
-              at + "spec.slurmd.image: required\n" + at + "spec.slurmd.resources.limits.cpu: required\n" + at +
-                  "spec.slurmd.resources.limits.memory: required\n");
-  // Up to the first thing that is wrong otherwise.
-  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: {limits: {cpu: x}}}\n"))),
-              at + "spec.slurmd.resources.limits.cpu: \"x\": not a quantity\n");
-  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
-              at + "spec.slurmd.resources.limits.cpu: required\n");
+              at + "spec.slurmd.image: Required value\n" + at + "spec.slurmd.resources.limits.cpu: Required value\n" +
+                  at + "spec.slurmd.resources.limits.memory: Required value\n");
+  // Up to the first other error.
   assert_text(
-      notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),
-      at + "spec.slurmd.resources.limits.cpu: required\n" + at + "spec.slurmd.resources.limits.memory: required\n");
+      notes_of(converted(nodeset_with("  slurmd: {image: i, resources: {limits: {cpu: x}}}\n"))),
+      at + "spec.slurmd.resources.limits.cpu: Invalid value: \"x\": must be a quantity such as 500m, 2 or 16Gi\n");
+  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: y}\n"))),
+              at + "spec.slurmd.resources.limits.cpu: Required value\n");
+  assert_text(notes_of(converted(nodeset_with("  slurmd: {image: i, resources: null}\n"))),
+              at + "spec.slurmd.resources.limits.cpu: Required value\n" + at +
+                  "spec.slurmd.resources.limits.memory: Required value\n");
   const Conversion twice = converted(nodeset_with(kSized) + "---\n" + nodeset_with(kSized));
   assert_text(notes_of(twice), "nodeset gpu: to be completed: another name: there is already a NodeSet batch/gpu\n");
 }
@@ -351,8 +356,8 @@ void documents_of_other_kinds(void**) {
       {"---\n---\nkind: Pod\napiVersion: v1\n", false, "document 2 (Pod): not converted: no NodeSet"},
       {"kind: NodeSet\napiVersion: slinky.slurm.net/v1alpha1\n", false,
        "document 1 (NodeSet): not converted: slinky.slurm.net/v1alpha1: only slinky.slurm.net/v1beta1 is known"},
-      {"nodesets: [{name: debug}]\n", true, "nodesets: not converted: an object is needed"},
-      {"nodesets: {a: 5}\n", true, "nodesets.a: not converted: 5: an object is needed"},
+      {"nodesets: [{name: debug}]\n", true, "nodesets: not converted: must be an object"},
+      {"nodesets: {a: 5}\n", true, "nodesets.a: not converted: 5: must be an object"},
       {"nodesets:\n", true, ""},
       {"kind: List\napiVersion: v1\nitems: [{kind: Pod, apiVersion: v1, metadata: {name: p}}]\n", false,
        "document 1 (Pod p): not converted: no NodeSet"},
@@ -418,7 +423,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_plain_nodeset_has_no_notes),  SLURMK8S_TEST(an_object_of_a_cluster),
       SLURMK8S_TEST(values_of_the_chart),           SLURMK8S_TEST(single_fields),
-      SLURMK8S_TEST(what_ours_needs_is_asked_for),  SLURMK8S_TEST(documents_of_other_kinds),
+      SLURMK8S_TEST(missing_fields_are_reported),   SLURMK8S_TEST(documents_of_other_kinds),
       SLURMK8S_TEST(the_result_converts_to_itself), SLURMK8S_TEST(the_documentation_has_the_tables),
   };
   return cmocka_run_group_tests_name("sidecar_convert", tests, nullptr, nullptr);

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"

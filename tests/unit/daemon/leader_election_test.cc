@@ -125,9 +125,9 @@ void nothing_is_written_to_the_api_server(void**) {
   const auto count = [&](const Result<Json>&) { answers++; };
   const Json object = Json::object().set("metadata", Json::object().set("name", "x"));
   const auto write_all = [&] {
-    fenced->create(kLeases, "slurm", object, count);
-    fenced->patch(kLeases, "slurm", "x", "", kube::PatchType::merge, Json::object(), count);
-    fenced->remove(kLeases, "slurm", "x", "", 0, count);
+    fenced->create({kLeases, "slurm"}, object, count);
+    fenced->patch({kLeases, "slurm", "x"}, kube::PatchType::merge, Json::object(), count);
+    fenced->remove({kLeases, "slurm", "x"}, {}, count);
     client.deliver();
   };
   write_all();
@@ -137,7 +137,7 @@ void nothing_is_written_to_the_api_server(void**) {
   write_all();
   assert_int_equal(answers, 3);
   assert_int_equal(client.calls.size(), 0);
-  fenced->get(kLeases, "slurm", "x", count);
+  fenced->get({kLeases, "slurm", "x"}, count);
   fenced->list(kLeases, "slurm", {}, count);
   client.deliver();
   assert_int_equal(answers, 5);

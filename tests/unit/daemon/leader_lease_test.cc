@@ -2,7 +2,8 @@
 // sidecar/leader_lease: who acts, and when another one takes over. Two that contend share an API server and a clock.
 #include "daemon/leader_lease.hpp"
 
-#include "base/text.hpp"
+#include "base/rfc3339.hpp"
+#include "base/strings.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
@@ -256,6 +257,37 @@ void without_renewals_it_is_lost(void**) {
   assert_int_equal(f.spec()["leaseTransitions"].integer_or(-1), 0);
 }
 
+// While another holds it, or nobody, nothing is asked for as long as the server says.
+void retry_after_is_kept(void**) {
+  Fixture f;
+  f.client.fail_next(Verb::get, Error(Errc::throttled, "slow down", seconds(20)));
+  f.a.contend();
+  f.run_for(milliseconds(19900));
+  assert_int_equal(f.client.count(Verb::get), 1);
+  f.run_for(milliseconds(300));
+  assert_text(f.leader(), "a");
+  f.client.fail_next(Verb::get, Error(Errc::throttled, "slow down", seconds(3600)));
+  f.b.contend();
+  const std::size_t gets = f.client.count(Verb::get);
+  f.run_for(seconds(59));
+  assert_int_equal(f.client.count(Verb::get), gets + 1);
+  f.run_for(seconds(4));
+  assert_true(f.client.count(Verb::get) > gets + 1);
+}
+
+// Who holds it tries once more before it would be lost.
+void retry_after_does_not_cost_the_lease(void**) {
+  Fixture f;
+  f.a.contend();
+  f.run_for(seconds(1));
+  f.client.fail_next(Verb::patch, Error(Errc::throttled, "slow down", seconds(20)));
+  f.run_for(seconds(9));
+  assert_text(f.leader(), "a");
+  assert_in_range(f.client.count(Verb::patch), 2, 4);
+  f.run_for(seconds(20));
+  assert_text(f.leader(), "a");
+}
+
 // A renewal's answer counts from when it was sent.
 void a_late_answer_makes_no_longer_lease(void**) {
   Fixture f;
@@ -344,6 +376,8 @@ int main() {
       SLURMK8S_TEST(a_released_one_is_taken_at_once),
       SLURMK8S_TEST(what_is_not_ours_is_not_released),
       SLURMK8S_TEST(is_released_when_the_api_server_is_back),
+      SLURMK8S_TEST(retry_after_is_kept),
+      SLURMK8S_TEST(retry_after_does_not_cost_the_lease),
       SLURMK8S_TEST(without_renewals_it_is_lost),
       SLURMK8S_TEST(a_late_answer_makes_no_longer_lease),
       SLURMK8S_TEST(silence_is_not_waited_for),

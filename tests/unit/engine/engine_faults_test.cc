@@ -47,7 +47,7 @@ void no_retry_after_silences_the_engine_for_hours(void** state) {
     notes += std::string(world.api.find(kube::kEvents, kNamespace, name)["note"].text()) + "\n";
   }
   assert_contains(notes, "the API server takes no requests: next try in 60 s (Retry-After: 21600 s)");
-  world.pass(Executor::kLongestPause);
+  world.pass(kube::Throttle::kLongestPause);
   assert_false(world.engine->gauges().paused);
   assert_text(world.pods(), "compute-[0-1]");
 }

@@ -17,7 +17,7 @@ void resume_and_suspend(void** state) {
   world.settle();
   assert_text(world.pods(), "compute-3");
   assert_int_equal(world.api.count(Verb::remove), 1);  // compute-7 had no pod
-  assert_true(world.api.calls.back().uid.size() > 0);
+  assert_true(world.api.calls.back().options.uid.size() > 0);
 }
 
 void a_suspend_is_one_line_in_the_log(void** state) {
@@ -337,6 +337,15 @@ void slurmctld_is_woken_when_it_has_answered(void** state) {
   assert_int_equal(woken, 1);
 }
 
+/** The value of a metric in the answer to {"op":"status"}. */
+Json metric(const Json& status, std::string_view name) {
+  Json value;
+  status["metrics"].each([&](const Json& one) {
+    if (one["name"].text() == name) value = one["value"];
+  });
+  return value;
+}
+
 void control_messages(void** state) {
   World& world = world_of(state);
   world.start();
@@ -352,10 +361,12 @@ void control_messages(void** state) {
   assert_text(world.pods(), "compute-[0-1]");
   const Json status = answer(R"({"op":"status"})");
   assert_true(status["ready"].boolean_or(false));
-  assert_int_equal(status.at({"pods", "pending"}).integer_or(-1), 2);
-  assert_int_equal(status["pods_created"].integer_or(-1), 2);
-  assert_contains(answer(R"({"op":"reboot"})")["error"].text(), "op:");
-  assert_contains(answer("[]")["error"].text(), "op:");
+  assert_int_equal(metric(status, "slurm_k8s_engine_pods")["pending"].integer_or(-1), 2);
+  assert_int_equal(metric(status, "slurm_k8s_engine_pods_created_total").integer_or(-1), 2);
+  assert_text(answer(R"({"op":"reboot"})")["error"].text(),
+              "op: Unsupported value: \"reboot\": supported values: \"resume\", \"suspend\", \"wake\", \"status\"");
+  assert_contains(answer(R"({"op":"wake up"})")["error"].text(), "op: Unsupported value: \"wake up\"");
+  assert_contains(answer("[]")["error"].text(), "op: Unsupported value: \"\"");
 }
 
 }  // namespace

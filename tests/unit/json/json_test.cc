@@ -24,8 +24,11 @@ void parses_and_writes_the_same(void**) {
       "-1",
       "9223372036854775807",
       "-9223372036854775808",
+      "18446744073709551615",
       "1.5",
       "-0.5e-3",
+      "1e400",
+      "123456789012345678901234567890.5",
       "\"\"",
       "\"a\"",
       "\"/\"",
@@ -70,6 +73,15 @@ void refuses(void**) {
       "-",
       "[1,]",
       "{\"a\":1,}",
+      "[1 , \n]",
+      "[\",\",]",
+      "{\"a\":[],}",
+      "[,1]",
+      "[1,,2]",
+      "{,}",
+      "18446744073709551616",
+      "[-9223372036854775809]",
+      "99999999999999999999999",
       "{a:1}",
       "{'a':1}",
       "['a']",
@@ -118,6 +130,13 @@ void refuses(void**) {
       "\"\xc3\"",
       "\"\xc0\x80\"",
       "\"\xed\xa0\x80\"",
+      "\"\xe0\x80\x80\"",
+      "\"\xf4\x90\x80\x80\"",
+      "{\"\xff\":1}",
+      "{\"a\tb\":1}",
+      "[00]",
+      "[-00]",
+      "[0.]",
       "\xef\xbb\xbf{}",
   };
   for (const auto text : cases) {
@@ -132,7 +151,11 @@ void errors_name_the_place(void**) {
   const struct {
     const char* text;
     const char* place;
-  } cases[] = {{"{} x", "at byte 3"}, {"[1,2", "at byte 4"}, {"{\"a\": nope}", "at byte 6"}, {"[1,NaN]", "at byte 3"}};
+  } cases[] = {{"{} x", "at byte 3"},
+               {"[1,2", "at byte 4"},
+               {"{\"a\": nope}", "at byte 6"},
+               {"[1, ]", "trailing comma at byte 4"},
+               {"[1,NaN]", "at byte 3"}};
   for (const auto& c : cases) assert_error(Json::parse(c.text), Errc::invalid, c.place);
 }
 

@@ -30,7 +30,7 @@ void requests(void**) {
   World world;
   const Json object = Json::object().set("kind", "Pod");
 
-  world.client->get(kPods, "slurm", "c-0", world.keep());
+  world.client->get({kPods, "slurm", "c-0"}, world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods/c-0");
   world.client->list(kPods, "slurm", {}, world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods?limit=500");
@@ -43,7 +43,7 @@ void requests(void**) {
                      world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods?continue=t%3D%3D&limit=2");
 
-  world.client->create(kNodeSets, "slurm", object, world.keep());
+  world.client->create({kNodeSets, "slurm"}, object, world.keep());
   assert_text(world.last(), "POST /apis/slurm-k8s.io/v1alpha1/namespaces/slurm/nodesets");
   assert_text(world.transport.last().request.body, "{\"kind\":\"Pod\"}");
   assert_text(world.transport.last().request.content_type, "application/json");
@@ -55,28 +55,58 @@ void requests(void**) {
                  {PatchType::json, "application/json-patch+json"},
                  {PatchType::strategic_merge, "application/strategic-merge-patch+json"}};
   for (const auto& c : patches) {
-    world.client->patch(kNodeSets, "slurm", "gpu", "status", c.type, object, world.keep());
+    world.client->patch({kNodeSets, "slurm", "gpu", "status"}, c.type, object, world.keep());
     assert_text(world.last(), "PATCH /apis/slurm-k8s.io/v1alpha1/namespaces/slurm/nodesets/gpu/status");
     assert_text(world.transport.last().request.content_type, c.content_type);
   }
 
-  world.client->remove(kPods, "slurm", "c-0", "", -1, world.keep());
+  world.client->remove({kPods, "slurm", "c-0"}, {}, world.keep());
   assert_text(world.last(), "DELETE /api/v1/namespaces/slurm/pods/c-0");
   assert_text(world.transport.last().request.body, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}");
-  world.client->remove(kPods, "slurm", "c-0", "u-1", 5, world.keep());
+  world.client->remove({kPods, "slurm", "c-0"}, {.uid = "u-1", .grace_s = 5}, world.keep());
   assert_text(world.transport.last().request.body,
               "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"gracePeriodSeconds\":5,"
               "\"preconditions\":{\"uid\":\"u-1\"}}");
+  world.client->remove({kPods, "slurm", "c-0"}, {.propagation = Propagation::foreground}, world.keep());
+  assert_text(world.transport.last().request.body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"propagationPolicy\":\"Foreground\"}");
   assert_int_equal(world.answers.size(), 0);
+}
+
+void field_selectors_and_subresources(void**) {
+  World world;
+  world.client->list(kPods, "", {.field_selector = "spec.schedulerName=slurm,spec.nodeName=", .limit = 0},
+                     world.keep());
+  assert_text(world.last(), "GET /api/v1/pods?fieldSelector=spec.schedulerName%3Dslurm%2Cspec.nodeName%3D");
+  world.client->watch(
+      kPods, "", {.field_selector = "a=b", .server_timeout = std::chrono::seconds(9)}, [](WatchEvent, const Json&) {},
+      [](Status) {});
+  assert_text(world.last(),
+              "GET /api/v1/pods?watch=true&allowWatchBookmarks=true&fieldSelector=a%3Db&timeoutSeconds=9");
+  world.client->create({kPods, "slurm", "c-0", "binding"}, Json::object().set("kind", "Binding"), world.keep());
+  assert_text(world.last(), "POST /api/v1/namespaces/slurm/pods/c-0/binding");
+  assert_text(world.transport.last().request.body, "{\"kind\":\"Binding\"}");
+}
+
+void what_the_caller_omits_is_left_out(void**) {
+  static constexpr std::array<std::string_view, 2> kOmit{"managedFields", "containers"};
+  const char* text = R"({"metadata":{"managedFields":[1]},"spec":{"containers":[{}],"nodeName":"m"}})";
+  World world;
+  world.transport.answer(world.client->get({kPods, "slurm", "c-0"}, world.keep()), 200, text);
+  world.transport.answer(world.client->get({kPods, "slurm", "c-0", "", kOmit}, world.keep()), 200, text);
+  world.transport.answer(world.client->list(kPods, "slurm", {.omit = kOmit}, world.keep()), 200, text);
+  assert_text(world.answers[0], R"({"metadata":{},"spec":{"containers":[{}],"nodeName":"m"}})");
+  assert_text(world.answers[1], R"({"metadata":{},"spec":{"nodeName":"m"}})");
+  assert_text(world.answers[2], world.answers[1].c_str());
 }
 
 void answers(void**) {
   World world;
-  const auto id = world.client->create(kPods, "slurm", Json::object(), world.keep());
+  const auto id = world.client->create({kPods, "slurm"}, Json::object(), world.keep());
   world.transport.answer(id, 201, "{\"a\":1}");
-  const auto other = world.client->create(kPods, "slurm", Json::object(), world.keep());
+  const auto other = world.client->create({kPods, "slurm"}, Json::object(), world.keep());
   world.transport.answer(other, 409, "{\"kind\":\"Status\",\"reason\":\"AlreadyExists\",\"message\":\"there\"}");
-  const auto cut = world.client->get(kPods, "slurm", "x", world.keep());
+  const auto cut = world.client->get({kPods, "slurm", "x"}, world.keep());
   world.transport.finish(cut, Error(Errc::unavailable, "cut"));
   assert_int_equal(world.answers.size(), 3);
   assert_text(world.answers[0], "{\"a\":1}");
@@ -87,11 +117,13 @@ void answers(void**) {
 void an_empty_name_makes_no_path(void**) {
   // The transport refuses an empty target: DELETE of a collection must never leave the process.
   World world;
-  world.client->remove(kPods, "slurm", "", "", -1, world.keep());
+  world.client->remove({kPods, "slurm", ""}, {}, world.keep());
   assert_text(world.transport.last().request.target, "");
-  world.client->get(kPods, "slurm", "", world.keep());
+  world.client->get({kPods, "slurm", ""}, world.keep());
   assert_text(world.transport.last().request.target, "");
-  world.client->patch(kPods, "slurm", "", "status", PatchType::merge, Json::object(), world.keep());
+  world.client->patch({kPods, "slurm", "", "status"}, PatchType::merge, Json::object(), world.keep());
+  assert_text(world.transport.last().request.target, "");
+  world.client->create({kPods, "slurm", "", "binding"}, Json::object(), world.keep());
   assert_text(world.transport.last().request.target, "");
 }
 
@@ -179,6 +211,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(requests),
+      SLURMK8S_TEST(field_selectors_and_subresources),
+      SLURMK8S_TEST(what_the_caller_omits_is_left_out),
       SLURMK8S_TEST(answers),
       SLURMK8S_TEST(an_empty_name_makes_no_path),
       SLURMK8S_TEST(a_watch),

@@ -42,25 +42,25 @@ Json pod(const std::string& name, const std::string& label = "") {
 
 void create_get_and_remove(void**) {
   World world;
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
   assert_int_equal(world.answers.size(), 0);  // not before delivery
   assert_ok(world.answer());
   const Json made = *world.answers[0];
   assert_text(made.at({"metadata", "namespace"}).text(), "slurm");
   assert_text(made.at({"metadata", "uid"}).text(), "uid-1");
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
   assert_error(world.answer(), Errc::already_exists, "pods \"a\" already exists");
-  world.client.get(kPods, "slurm", "a", world.keep());
+  world.client.get({kPods, "slurm", "a"}, world.keep());
   assert_true(world.answer()->equals(made));
-  world.client.get(kPods, "other", "a", world.keep());
+  world.client.get({kPods, "other", "a"}, world.keep());
   assert_error(world.answer(), Errc::not_found, "pods \"a\" not found");
-  world.client.remove(kPods, "slurm", "a", "uid-9", -1, world.keep());
+  world.client.remove({kPods, "slurm", "a"}, {.uid = "uid-9"}, world.keep());
   assert_error(world.answer(), Errc::conflict, "Precondition failed");
-  world.client.remove(kPods, "slurm", "a", "uid-1", -1, world.keep());
+  world.client.remove({kPods, "slurm", "a"}, {.uid = "uid-1"}, world.keep());
   assert_ok(world.answer());
-  world.client.remove(kPods, "slurm", "a", "", -1, world.keep());
+  world.client.remove({kPods, "slurm", "a"}, {}, world.keep());
   assert_error(world.answer(), Errc::not_found, "");
-  world.client.remove(kPods, "slurm", "", "", -1, world.keep());
+  world.client.remove({kPods, "slurm", ""}, {}, world.keep());
   assert_error(world.answer(), Errc::invalid, "empty name");
   assert_int_equal(world.client.count(Verb::remove), 4);
 }
@@ -70,9 +70,9 @@ void slow_deletion(void**) {
   world.client.slow_deletion = true;
   world.client.put(kPods, "slurm", pod("a"));
   world.watch("");
-  world.client.remove(kPods, "slurm", "a", "", -1, world.keep());
+  world.client.remove({kPods, "slurm", "a"}, {}, world.keep());
   assert_false(world.answer()->at({"metadata", "deletionTimestamp"}).is_null());
-  world.client.remove(kPods, "slurm", "a", "", -1, world.keep());
+  world.client.remove({kPods, "slurm", "a"}, {}, world.keep());
   assert_ok(world.answer());
   assert_text(world.events, "o +a ~a ");
   world.client.erase(kPods, "slurm", "a");
@@ -84,15 +84,15 @@ void patches(void**) {
   World world;
   world.client.put(kPods, "slurm", pod("a"));
   const Json both = *Json::parse("{\"spec\":{\"x\":1},\"status\":{\"y\":2}}");
-  world.client.patch(kPods, "slurm", "a", "status", PatchType::merge, both, world.keep());
+  world.client.patch({kPods, "slurm", "a", "status"}, PatchType::merge, both, world.keep());
   assert_true(world.answer()->at({"spec"}).is_null());
   assert_int_equal(world.answers.back()->at({"status", "y"}).integer_or(0), 2);
   const Json stale = *Json::parse("{\"metadata\":{\"resourceVersion\":\"1\"}}");
-  world.client.patch(kPods, "slurm", "a", "", PatchType::merge, stale, world.keep());
+  world.client.patch({kPods, "slurm", "a"}, PatchType::merge, stale, world.keep());
   assert_error(world.answer(), Errc::conflict, "");
-  world.client.patch(kPods, "slurm", "b", "", PatchType::merge, both, world.keep());
+  world.client.patch({kPods, "slurm", "b"}, PatchType::merge, both, world.keep());
   assert_error(world.answer(), Errc::not_found, "");
-  world.client.patch(kPods, "slurm", "a", "", PatchType::json, both, world.keep());
+  world.client.patch({kPods, "slurm", "a"}, PatchType::json, both, world.keep());
   assert_error(world.answer(), Errc::invalid, "");
 }
 
@@ -160,11 +160,11 @@ void faults(void**) {
   World world;
   world.client.fail_next(Verb::create, Error(Errc::forbidden, "quota"), 2);
   world.client.lose_answers(Verb::create, Error(Errc::timeout, "lost"));
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
-  world.client.get(kPods, "slurm", "a", world.keep());
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
+  world.client.get({kPods, "slurm", "a"}, world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
   assert_int_equal(world.client.deliver(), 5);
   const Errc expected[] = {Errc::forbidden, Errc::not_found, Errc::forbidden, Errc::timeout, Errc::already_exists};
   for (std::size_t i = 0; i < 5; ++i) assert_error(world.answers[i], expected[i], "");
@@ -178,21 +178,56 @@ void faults(void**) {
 void order_and_cancelling(void**) {
   World world;
   world.watch("");
-  world.client.create(kPods, "slurm", pod("a"), world.keep());
+  world.client.create({kPods, "slurm"}, pod("a"), world.keep());
   assert_true(world.client.step());
   assert_int_equal(world.answers.size(), 1);  // answers first …
   world.client.deliver();
   world.client.events_first = true;
   world.client.put(kPods, "slurm", pod("b"));
-  world.client.get(kPods, "slurm", "b", world.keep());
+  world.client.get({kPods, "slurm", "b"}, world.keep());
   assert_true(world.client.step());
   assert_text(world.events, "o +a +b ");  // … or events
-  const auto pending = world.client.get(kPods, "slurm", "b", world.keep());
+  const auto pending = world.client.get({kPods, "slurm", "b"}, world.keep());
   world.client.cancel(pending);
   world.client.cancel(12345);
   world.client.deliver();
   assert_int_equal(world.answers.size(), 2);
   assert_false(world.client.step());
+}
+
+void binding_and_eviction(void**) {
+  World world;
+  world.client.put(kPods, "slurm", pod("a"));
+  const auto target = [](const char* name) {
+    return Json::object()
+        .set("metadata", Json::object().set("name", name))
+        .set("target", Json::object().set("name", "m1"));
+  };
+  world.client.create({kPods, "slurm", "a", "binding"}, target("a"), world.keep());
+  world.client.create({kPods, "slurm", "a", "binding"}, target("a"), world.keep());
+  world.client.create({kPods, "slurm", "b", "binding"}, target("b"), world.keep());
+  world.client.create({kPods, "slurm", "a", "exec"}, target("a"), world.keep());
+  world.client.deliver();
+  assert_text(world.client.find(kPods, "slurm", "a").at({"spec", "nodeName"}).text(), "m1");
+  world.client.create({kPods, "slurm", "a", "eviction"}, target("a"), world.keep());
+  world.client.deliver();
+  assert_int_equal(world.client.names(kPods, "slurm").size(), 0);
+  assert_text(world.client.calls[0].subresource, "binding");
+  assert_text(world.client.calls[0].name, "a");
+}
+
+void propagation_waits_for_the_garbage_collector(void**) {
+  World world;
+  world.client.put(kPods, "slurm", pod("a"));
+  world.client.remove({kPods, "slurm", "a"}, {.propagation = Propagation::foreground}, world.keep());
+  world.client.deliver();
+  const Json ending = world.client.find(kPods, "slurm", "a")["metadata"];
+  assert_text(ending["finalizers"][0].text(), "foregroundDeletion");
+  assert_false(ending["deletionTimestamp"].is_null());
+  world.client.put(kPods, "slurm", pod("b"));
+  world.client.remove({kPods, "slurm", "b"}, {.propagation = Propagation::background}, world.keep());
+  world.client.deliver();
+  assert_int_equal(world.client.names(kPods, "slurm").size(), 1);
 }
 
 }  // namespace
@@ -210,6 +245,8 @@ int main() {
       SLURMK8S_TEST(watches),
       SLURMK8S_TEST(faults),
       SLURMK8S_TEST(order_and_cancelling),
+      SLURMK8S_TEST(binding_and_eviction),
+      SLURMK8S_TEST(propagation_waits_for_the_garbage_collector),
   };
   return cmocka_run_group_tests_name("kube_fake_client", tests, nullptr, nullptr);
 }

@@ -2,7 +2,7 @@
 // kube/reflector: what a listener hears, whatever happens to the connection.
 #include "kube/reflector.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
@@ -26,12 +26,10 @@ struct World {
   Reflector reflector{client,
                       timers,
                       clock,
-                      kPods,
-                      "slurm",
-                      "app=slurmd",
+                      {.resource = kPods, .name_space = "slurm", .label_selector = "app=slurmd"},
                       {.upsert = [this](const Json& object) { upserted(object); },
-                       .remove = [this](const std::string& name, const std::string& uid,
-                                        const Json& last) { removed(name, uid, last); },
+                       .remove = [this](const ObjectKey& key, const std::string& uid,
+                                        const Json& last) { removed(key.name, uid, last); },
                        .synced = [this] { note("S"); }}};
 
   void note(const std::string& what) {
@@ -345,12 +343,75 @@ void a_second_start_shows_the_difference(void**) {
   assert_text(world.take(), "+c -a:uid-1*");
 }
 
+void equal_names_of_two_namespaces_are_two_objects(void**) {
+  FakeClient client;
+  FakeClock clock;
+  Timers timers(clock);
+  std::string heard;
+  const auto put = [&](const char* name_space, const char* phase) {
+    const Json metadata = Json::object().set("name", "a");
+    return client.put(kPods, name_space,
+                      Json::object().set("metadata", metadata).set("status", Json::object().set("phase", phase)));
+  };
+  Reflector reflector(client, timers, clock, {.resource = kPods, .field_selector = "status.phase!=Failed"},
+                      {.upsert =
+                           [&](const Json& object) {
+                             heard += "+" + std::string(object.at({"metadata", "namespace"}).text()) + " ";
+                           },
+                       .remove = [&](const ObjectKey& key, const std::string& uid,
+                                     const Json&) { heard += "-" + key.name_space + "/" + key.name + ":" + uid + " "; },
+                       .synced = {}});
+  put("one", "Pending");
+  put("two", "Pending");
+  reflector.start();
+  client.deliver();
+  assert_text(heard, "+one +two ");
+  assert_true(reflector.knows({"one", "a"}, "uid-1"));
+  assert_true(reflector.knows({"two", "a"}, "uid-2"));
+  assert_false(reflector.knows({"", "a"}, "uid-1"));
+  heard.clear();
+  put("two", "Running");
+  put("one", "Failed");  // leaves the selection
+  client.deliver();
+  assert_text(heard, "+two -one/a:uid-1 ");
+  heard.clear();
+  client.end_watches(Error(Errc::gone, "too old"));
+  client.deliver();
+  client.erase(kPods, "two", "a");
+  put("one", "Pending");
+  clock.advance(seconds(2));
+  timers.run_due();
+  client.deliver();
+  assert_text(heard, "+one -two/a:uid-2 ");
+}
+
+void what_is_omitted_is_not_delivered(void**) {
+  static constexpr std::array<std::string_view, 2> kOmit{"managedFields", "containers"};
+  FakeClient client;
+  FakeClock clock;
+  Timers timers(clock);
+  std::string heard;
+  Reflector reflector(
+      client, timers, clock, {.resource = kPods, .name_space = "slurm", .omit = kOmit},
+      {.upsert = [&](const Json& object) { heard += object["spec"].dump(); }, .remove = {}, .synced = {}});
+  const auto put = [&client](const char* name) {
+    Json pod = Json::object().set("metadata", Json::object().set("name", name));
+    client.put(kPods, "slurm", pod.set("spec", *Json::parse(R"({"containers":[{"name":"c"}],"nodeName":"m"})")));
+  };
+  put("listed");
+  reflector.start();
+  client.deliver();
+  put("watched");
+  client.deliver();
+  assert_text(heard, R"({"nodeName":"m"}{"nodeName":"m"})");
+}
+
 void the_destructor_stops(void**) {
   FakeClient client;
   FakeClock clock;
   Timers timers(clock);
   {
-    Reflector reflector(client, timers, clock, kPods, "slurm", "", {});
+    Reflector reflector(client, timers, clock, {.resource = kPods, .name_space = "slurm"}, {});
     reflector.start();
     client.deliver();
     assert_int_equal(client.open_watches(), 1);
@@ -361,7 +422,7 @@ void the_destructor_stops(void**) {
 
 void callbacks_may_be_missing(void**) {
   World world;
-  Reflector silent(world.client, world.timers, world.clock, kPods, "slurm", "", {});
+  Reflector silent(world.client, world.timers, world.clock, {.resource = kPods, .name_space = "slurm"}, {});
   world.put("a");
   silent.start();
   world.run();
@@ -397,6 +458,8 @@ int main() {
       SLURMK8S_TEST(stop_in_any_callback_ends_it),
       SLURMK8S_TEST(stop_ends_what_is_under_way),
       SLURMK8S_TEST(a_second_start_shows_the_difference),
+      SLURMK8S_TEST(equal_names_of_two_namespaces_are_two_objects),
+      SLURMK8S_TEST(what_is_omitted_is_not_delivered),
       SLURMK8S_TEST(the_destructor_stops),
       SLURMK8S_TEST(callbacks_may_be_missing),
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/claims and claim_maker: what a node's volume claims are, and how they are made before its pod.
+// nodeset/claims and engine/claim_maker: a node's volume claims, created before its pod.
 #include "engine/claim_maker.hpp"
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/nodeset.hpp"
@@ -57,18 +57,21 @@ void the_pod_has_their_volumes(void**) {
               R"({"name":"scratch","persistentVolumeClaim":{"claimName":"scratch-c-3"}})");
 }
 
-void wrong_ones_are_named(void**) {
+void invalid_claims_are_named(void**) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"(,"volumeClaimTemplates":{})", "spec.volumeClaimTemplates: an array is needed"},
-      {R"(,"volumeClaimTemplates":[{"spec":{}}])", "spec.volumeClaimTemplates[0].metadata.name: a name of letters"},
-      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"A"},"spec":{}}])", "[0].metadata.name: a name of letters"},
-      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"}}])", "spec.volumeClaimTemplates[0].spec: required"},
+      {R"(,"volumeClaimTemplates":{})", "spec.volumeClaimTemplates: Invalid value: \"object\": must be an array"},
+      {R"(,"volumeClaimTemplates":[{"spec":{}}])",
+       "spec.volumeClaimTemplates[0].metadata.name: Invalid value: \"\": must be lower-case"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"A"},"spec":{}}])",
+       "[0].metadata.name: Invalid value: \"A\": must be lower-case"},
+      {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"}}])", "spec.volumeClaimTemplates[0].spec: Required value"},
       {R"(,"volumeClaimTemplates":[{"metadata":{"name":"a"},"spec":{}},{"metadata":{"name":"a"},"spec":{}}])",
-       "spec.volumeClaimTemplates[1].metadata.name: a: given twice"},
+       "spec.volumeClaimTemplates[1].metadata.name: Duplicate value: \"a\""},
       {R"(,"persistentVolumeClaimRetentionPolicy":7)",
-       "spec.persistentVolumeClaimRetentionPolicy: an object is needed"},
+       "spec.persistentVolumeClaimRetentionPolicy: Invalid value: \"integer\": must be an object"},
       {R"(,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Keep"})",
-       "spec.persistentVolumeClaimRetentionPolicy.whenScaled: \"Keep\": must be Retain or Delete"},
+       "spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: \"Keep\": supported values: "
+       "\"Retain\", \"Delete\""},
   };
   for (const auto& [more, what] : cases) assert_error(decode(more), Errc::invalid, what);
 }
@@ -92,7 +95,7 @@ struct Maker {
   }
 };
 
-void makes_what_is_missing(void**) {
+void creates_missing_claims(void**) {
   Maker m;
   m.make();
   assert_text(m.answer, "ok");
@@ -102,7 +105,7 @@ void makes_what_is_missing(void**) {
   assert_int_equal(m.client.count(Verb::create), 4);
 }
 
-void does_not_use_what_is_going(void**) {
+void does_not_use_deleted_claims(void**) {
   Maker m;
   const auto going = Json::parse(R"({"metadata":{"name":"scratch-c-0","deletionTimestamp":"2026-01-01T00:00:00Z"}})");
   m.client.put(kVolumeClaims, "slurm", *going);
@@ -111,7 +114,7 @@ void does_not_use_what_is_going(void**) {
   assert_int_equal(m.client.count(Verb::create), 1);
 }
 
-void tells_the_first_error(void**) {
+void returns_the_first_error(void**) {
   Maker m;
   m.client.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: storage"));
   m.make();
@@ -126,8 +129,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(claims_are_those_of_the_node), SLURMK8S_TEST(the_pod_has_their_volumes),
-      SLURMK8S_TEST(wrong_ones_are_named),         SLURMK8S_TEST(makes_what_is_missing),
-      SLURMK8S_TEST(does_not_use_what_is_going),   SLURMK8S_TEST(tells_the_first_error),
+      SLURMK8S_TEST(invalid_claims_are_named),     SLURMK8S_TEST(creates_missing_claims),
+      SLURMK8S_TEST(does_not_use_deleted_claims),  SLURMK8S_TEST(returns_the_first_error),
   };
-  return cmocka_run_group_tests_name("core_claims", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_claims", tests, nullptr, nullptr);
 }

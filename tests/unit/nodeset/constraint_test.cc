@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/constraint: what Slurm's manual says about --constraint, as alternatives.
+// nodeset/constraint: expressions of --constraint as alternatives.
 #include "nodeset/constraint.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {
@@ -46,7 +46,7 @@ void reads_expressions(void**) {
       {"[(a&b)|c]", "a,b|c"},
       {"cuda-12.4_x & b", "cuda-12.4_x,b"},
       {"a&(b|a)", "a,b|a"},
-      // What Slurm takes without a word.
+      // Accepted by Slurm.
       {"a&", "a"},
       {"(a|b)&c|", "a,c|b,c"},
       {"[a*2x&b*+1]", "a,b with a count"},
@@ -55,7 +55,7 @@ void reads_expressions(void**) {
   for (const auto& c : cases) assert_text(describe(c.text), c.expected);
 }
 
-void tells_what_is_wrong(void**) {
+void names_syntax_errors(void**) {
   const struct {
     const char* text;
     const char* expected;
@@ -69,9 +69,9 @@ void tells_what_is_wrong(void**) {
       {"a)", "unexpected ')'"},
       {"((a))", "parentheses within"},
       {"[a]&[b]", "more than one pair of brackets"},
-      {"a*", "a positive number"},
-      {"a*0", "a positive number"},
-      {"a*99999999999999999999", "a positive"},
+      {"a*", "'*' must be followed by a positive number"},
+      {"a*0", "'*' must be followed by a positive number"},
+      {"a*99999999999999999999", "must be followed by a positive"},
       {"a(b)", "unexpected '('"},
   };
   for (const auto& c : cases) {
@@ -107,8 +107,8 @@ void is_bounded(void**) {
   assert_true(code == Errc::forbidden);
 }
 
-/** Whatever is written within the limits: what doesn't fit into the bound on steps is refused. */
-void costs_little_whatever_it_is(void**) {
+/** Within the limits of the text: expressions over the bound on steps are refused. */
+void cost_is_bounded(void**) {
   const std::string alternatives = "(" + repeat("a", 128, "|") + ")";
   const std::string cases[] = {repeat("a", 256, "&"),
                                repeat("a", 256, "|"),
@@ -146,10 +146,10 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(reads_expressions),
-      SLURMK8S_TEST(tells_what_is_wrong),
+      SLURMK8S_TEST(names_syntax_errors),
       SLURMK8S_TEST(is_bounded),
-      SLURMK8S_TEST(costs_little_whatever_it_is),
+      SLURMK8S_TEST(cost_is_bounded),
       SLURMK8S_TEST(finds_features_whatever_the_grammar),
   };
-  return cmocka_run_group_tests_name("core_constraint", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_constraint", tests, nullptr, nullptr);
 }

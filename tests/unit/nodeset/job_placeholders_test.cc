@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/job_placeholders: what of a job gets into a pod's labels and annotations, and how little.
+// nodeset/job_placeholders: values of a job in a pod's labels and annotations.
 #include "nodeset/job_placeholders.hpp"
 #include "support/cmocka.hpp"
 
@@ -61,7 +61,7 @@ void an_annotation_is_text(void**) {
   assert_text(annotation("\xc3\xa9\xf0\x9f\x9a\x80"), "<\xc3\xa9\xf0\x9f\x9a\x80>");
   assert_text(annotation("a\xff\xc3"), "<a?\?>");
   assert_int_equal(annotation(std::string(1023, 'a') + "\xc3\xa9").size(), 1023 + 2);
-  // What a user writes isn't looked at again.
+  // Users' texts are not expanded again.
   assert_text(annotation("$(JOB_USER)"), "<$(JOB_USER)>");
 }
 
@@ -80,7 +80,9 @@ void finds_them(void**) {
   assert_false(*find("labels", "plain"));
   const auto wrong = find("labels", "$(JOB_ID)-$(JOB_PASSWORD)");
   assert_false(wrong.ok());
-  assert_contains(wrong.error().message(), "m.labels.k: $(JOB_PASSWORD): no such placeholder; there are $(JOB_ID)");
+  assert_contains(
+      wrong.error().message(),
+      "m.labels.k: Invalid value: \"$(JOB_PASSWORD)\": unknown placeholder; supported placeholders: $(JOB_ID)");
 }
 
 }  // namespace
@@ -95,5 +97,5 @@ int main() {
       SLURMK8S_TEST(without_a_job_they_are_empty),
       SLURMK8S_TEST(finds_them),
   };
-  return cmocka_run_group_tests_name("core_job_placeholders", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_job_placeholders", tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What slurmd's log says of its end: a table.
+// nodeset/last_words: the reason in slurmd's log, a table.
 #include "nodeset/last_words.hpp"
 
 #include "support/cmocka.hpp"

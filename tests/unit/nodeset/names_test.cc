@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/names: node names both ways.
+// nodeset/names: node names both ways.
 #include "nodeset/names.hpp"
 #include "support/cmocka.hpp"
 
@@ -48,17 +48,17 @@ void parses_names(void**) {
   }
 }
 
-void names_machines(void**) {
+void names_kube_nodes(void**) {
   const std::pair<const char*, const char*> cases[] = {
       {"node1", "node1"}, {"ip-10-0-0-1", "ip-10-0-0-1"}, {"m.example.org", "m--example--org"},
       {"m--x", "m---x"},  {"m---x.y", "m----x--y"},       {"m-x.y-z", "m-x--y-z"},
       {"0", "0"},
   };
-  for (const auto& [machine, text] : cases) {
-    assert_text(encode_machine(machine), text);
-    assert_text(decode_machine(text).value_or("-"), machine);
+  for (const auto& [kube_node, text] : cases) {
+    assert_text(encode_kube_node(kube_node), text);
+    assert_text(decode_kube_node(text).value_or("-"), kube_node);
   }
-  for (const char* text : {"", "-a", "a-", "a.b", "A", "a_b", "a b"}) assert_false(decode_machine(text).has_value());
+  for (const char* text : {"", "-a", "a-", "a.b", "A", "a_b", "a b"}) assert_false(decode_kube_node(text).has_value());
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(builds_names),
       SLURMK8S_TEST(parses_names),
-      SLURMK8S_TEST(names_machines),
+      SLURMK8S_TEST(names_kube_nodes),
   };
-  return cmocka_run_group_tests_name("core_names", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_names", tests, nullptr, nullptr);
 }

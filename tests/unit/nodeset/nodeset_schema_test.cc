@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// helm/slurm/crds: what its rules name is what the code has. The rules themselves run in an API server
+// helm/slurm/crds: the names in its rules are those in the code. The rules themselves run in an API server
 // (tests/contract/nodeset_schema.sh).
 #include <cstdlib>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
@@ -64,7 +64,7 @@ void reserved_names_are_those_of_the_pod(void**) {
   }
 }
 
-// What build_pod() writes last can't be given otherwise.
+// The fields that build_pod() writes last are refused.
 void fixed_fields_are_those_of_the_pod(void**) {
   const Json spec = built_pod()["spec"];
   for (const char* field : {"restartPolicy", "automountServiceAccountToken", "enableServiceLinks"}) {
@@ -82,7 +82,7 @@ void fixed_fields_are_those_of_the_pod(void**) {
 void limits_are_those_of_the_code(void**) {
   assert_int_equal(schema({"spec", "replicas"})["maximum"].integer_or(0), kMaxReplicas);
   const std::int64_t padding = schema({"spec", "ordinalPadding"})["maximum"].integer_or(0);
-  // The longest name has the longest host name that there is.
+  // The longest name gives the longest valid host name.
   assert_contains(rules(schema({})), "size() <= 57 ");
   assert_int_equal(node_name(std::string(57, 'a'), kMaxReplicas - 1, static_cast<int>(padding)).size(), 63);
 }
@@ -130,5 +130,5 @@ int main() {
       SLURMK8S_TEST(limits_are_those_of_the_code),        SLURMK8S_TEST(extra_keys_are_taken),
       SLURMK8S_TEST(partition_options_are_taken),
   };
-  return cmocka_run_group_tests_name("core_nodeset_schema", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_nodeset_schema", tests, nullptr, nullptr);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/nodeset: decoding and checking a NodeSet; quantities.
+// nodeset/nodeset: decoding and checking a NodeSet; quantities.
 #include "nodeset/nodeset.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/template_hash.hpp"
 #include "support/cmocka.hpp"
 
@@ -19,7 +19,7 @@ Json object_with(const std::string& spec) {
 
 Result<NodeSet> decode(const std::string& spec) { return decode_nodeset(object_with(spec)); }
 
-// A spec that is fine, with `more` members beside.
+// A valid spec with `more` members.
 std::string spec_with(const std::string& more) {
   return R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}})" +
          (more.empty() ? "" : "," + more) + "}";
@@ -107,23 +107,23 @@ void refuses_variants(void**) {
     const char* expected;
   } cases[] = {
       {R"({})", "spec.variants"},
-      {R"([3])", "spec.variants[0]: an object is needed"},
+      {R"([3])", "spec.variants[0]: Invalid value: \"integer\": must be an object"},
       {R"([{}])", "spec.variants[0].name"},
-      {R"([{"name":"a b"}])", "spec.variants[0].name: \"a b\""},
+      {R"([{"name":"a b"}])", "spec.variants[0].name: Invalid value: \"a b\": must be at most 63 letters"},
       {R"([{"name":"-a"}])", "spec.variants[0].name"},
-      {R"([{"name":"compute"}])", "is a feature of all nodes"},
-      {R"([{"name":"a100"}])", "is a feature of all nodes"},
-      {R"([{"name":"a"},{"name":"a"}])", "spec.variants[1].name: a: is"},
+      {R"([{"name":"compute"}])", "must not be a feature of all nodes"},
+      {R"([{"name":"a100"}])", "must not be a feature of all nodes"},
+      {R"([{"name":"a"},{"name":"a"}])", "spec.variants[1].name: Duplicate value: \"a\""},
       {R"([{"name":"a","patch":3}])", "variant a: patch"},
-      {R"([{"name":"a","patch":{"replicas":3}}])", "variant a: patch.replicas: can't be patched"},
+      {R"([{"name":"a","patch":{"replicas":3}}])", "variant a: patch.replicas: Forbidden: only slurmd"},
       {R"([{"name":"a","patch":{"slurmd":3}}])", "variant a: patch.slurmd"},
       {R"([{"name":"a","allowedUsers":[3]}])", "variant a: allowedUsers"},
       {R"([{"name":"a","patch":{"slurmd":{"image":""}}}])", "spec.slurmd.image"},
       {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"cpu":"4"}}}}}])",
-       "limits: must be those of the NodeSet"},
+       "limits: Forbidden: must be those of the NodeSet"},
       {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"memory":"2Gi"}}}}}])", "must be those of"},
       {R"([{"name":"a","patch":{"slurmd":{"resources":{"limits":{"nvidia.com/gpu":1}}}}}])", "must be those of"},
-      {R"x([{"name":"a","patch":{"template":{"metadata":{"labels":{"x":"$(JOB_X)"}}}}}])x", "no such placeholder"},
+      {R"x([{"name":"a","patch":{"template":{"metadata":{"labels":{"x":"$(JOB_X)"}}}}}])x", "unknown placeholder"},
   };
   for (const auto& c : cases) {
     const auto nodeset = decode(spec_with(R"("extraConf":"Features=a100","variants":)" + std::string(c.variants)));
@@ -133,13 +133,13 @@ void refuses_variants(void**) {
   std::string users = "\"u0\"";
   for (int i = 1; i <= 256; i++) users += ",\"u" + std::to_string(i) + "\"";
   const auto many = decode(spec_with(R"("variants":[{"name":"a","allowedUsers":[)" + users + "]}]"));
-  assert_contains(many.error().message(), "allowedUsers: at most 256");
+  assert_contains(many.error().message(), "allowedUsers: Too many: 257: must have at most 256 items");
   const auto longest =
       decode(spec_with(R"("variants":[{"name":"a","allowedAccounts":[")" + std::string(257, 'x') + "\"]}]"));
-  assert_contains(longest.error().message(), "allowedAccounts: at most 256 characters in a name");
+  assert_contains(longest.error().message(), "allowedAccounts: Too long: may not be more than 256 bytes");
   const auto features = decode(spec_with(R"("extraConf":"Features=)" + std::string(2048, 'x') + "\""));
-  assert_contains(features.error().message(), "spec.extraConf: at most 2048 characters");
-  // The same in other words, and what no node record has.
+  assert_contains(features.error().message(), "spec.extraConf: Too long: may not be more than 2048 bytes");
+  // Equal values, and limits that are not in node records.
   for (const char* fine : {R"({"cpu":2})", R"({"cpu":"2000m"})", R"({"ephemeral-storage":"1Gi"})"}) {
     const std::string limits = std::string(R"({"resources":{"limits":)") + fine + "}}";
     assert_true(decode(spec_with(R"("variants":[{"name":"a","patch":{"slurmd":)" + limits + "}}]")).ok());
@@ -164,29 +164,29 @@ void takes_half_a_cpu_as_one(void**) {
   assert_int_equal(nodeset->real_memory_mib, 64);
 }
 
-void a_daemon_set_has_a_node_for_each_machine(void**) {
+void a_daemon_set_has_a_node_for_each_kube_node(void**) {
   auto nodeset = decode(R"({"scalingMode":"DaemonSet","replicas":1,
       "slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}})");
   assert_true(nodeset.ok());
   assert_true(nodeset->keeps_up());
   assert_text(daemon_node_name(*nodeset, "m1.example.org"), "compute-m1--example--org");
-  assert_text(machine_of(*nodeset, "compute-m1--example--org"), "m1.example.org");
-  assert_text(machine_of(*nodeset, "compute"), "");
+  assert_text(kube_node_of(*nodeset, "compute-m1--example--org"), "m1.example.org");
+  assert_text(kube_node_of(*nodeset, "compute"), "");
   nodeset->scaling_mode = ScalingMode::always;
-  assert_text(machine_of(*nodeset, "compute-0"), "");
+  assert_text(kube_node_of(*nodeset, "compute-0"), "");
 }
 
-void knows_where_nodes_are_pinned(void**) {
+void finds_pinned_kube_nodes(void**) {
   Json object = *Json::parse(
       R"({"metadata":{"name":"compute"},"status":{"ordinalToNode":{"0":"m1","12":"m2"}},"spec":{"pinToNode":true,
       "ordinalPadding":3,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}}})");
   const auto pinned = decode_nodeset(object);
   assert_true(pinned.ok());
-  assert_text(machine_of(*pinned, "compute-000"), "m1");
-  assert_text(machine_of(*pinned, "compute-012"), "m2");
-  assert_text(machine_of(*pinned, "compute-001"), "");
+  assert_text(kube_node_of(*pinned, "compute-000"), "m1");
+  assert_text(kube_node_of(*pinned, "compute-012"), "m2");
+  assert_text(kube_node_of(*pinned, "compute-001"), "");
   object["spec"].set("pinToNode", Json::boolean(false));
-  assert_text(machine_of(*decode_nodeset(object), "compute-000"), "");
+  assert_text(kube_node_of(*decode_nodeset(object), "compute-000"), "");
 }
 
 void finds_owners_by_name(void**) {
@@ -213,83 +213,98 @@ void finds_owners_by_name(void**) {
   }
 }
 
-void names_the_wrong_field(void**) {
+void names_the_invalid_field(void**) {
   const std::string limits = R"("resources":{"limits":{"cpu":"2","memory":"1Gi"}})";
-  const auto wrong_part = [](const std::string& value) {
-    return "spec.updateStrategy.rollingUpdate.maxUnavailable: " + value +
+  const auto invalid_part = [](const std::string& value) {
+    return "spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: " + value +
            ": must be a number of nodes, at least 1, or a percentage from \"1%\" to \"100%\"";
   };
   const struct {
     std::string spec;
     std::string message;  // without "nodeset slurm/compute: "
   } cases[] = {
-      {"null", "spec: required"},
-      {spec_with(R"("replicas":-1)"), "spec.replicas: -1: must be 0 to 65536"},
-      {spec_with(R"("replicas":65537)"), "spec.replicas: 65537: must be 0 to 65536"},
-      {spec_with(R"("replicas":"8")"), "spec.replicas: \"8\": an integer is needed"},
-      {spec_with(R"("replicas":1.5)"), "spec.replicas: 1.5: an integer is needed"},
+      {"null", "spec: Required value"},
+      {spec_with(R"("replicas":-1)"), "spec.replicas: Invalid value: -1: must be 0 to 65536"},
+      {spec_with(R"("replicas":65537)"), "spec.replicas: Invalid value: 65537: must be 0 to 65536"},
+      {spec_with(R"("replicas":"8")"), "spec.replicas: Invalid value: \"8\": must be an integer"},
+      {spec_with(R"("replicas":1.5)"), "spec.replicas: Invalid value: 1.5: must be an integer"},
       {spec_with(R"("partition":{"config":"MaxTime=soon"})"),
        "spec.partition.config: MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
-      {spec_with(R"("partition":{"config":7})"), "spec.partition.config: 7: a string is needed"},
-      {spec_with(R"("partition":{"enabled":"yes"})"), "spec.partition.enabled: \"yes\": must be true or false"},
-      {spec_with(R"("partition":[])"), "spec.partition: array: an object is needed"},
+      {spec_with(R"("partition":{"config":7})"), "spec.partition.config: Invalid value: 7: must be a string"},
+      {spec_with(R"("partition":{"enabled":"yes"})"),
+       "spec.partition.enabled: Invalid value: \"yes\": must be true or false"},
+      {spec_with(R"("partition":[])"), "spec.partition: Invalid value: \"array\": must be an object"},
       {spec_with(R"("workloadDisruptionProtection":"yes")"),
-       "spec.workloadDisruptionProtection: \"yes\": must be true or false"},
+       "spec.workloadDisruptionProtection: Invalid value: \"yes\": must be true or false"},
       {spec_with(R"("unschedulableGracePeriodSeconds":-1)"),
-       "spec.unschedulableGracePeriodSeconds: -1: must be 0 to 86400"},
-      {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: 6: must be 0 to 5"},
-      {spec_with(R"("updateStrategy":"OnDelete")"), "spec.updateStrategy: an object is needed"},
+       "spec.unschedulableGracePeriodSeconds: Invalid value: -1: must be 0 to 86400"},
+      {spec_with(R"("ordinalPadding":6)"), "spec.ordinalPadding: Invalid value: 6: must be 0 to 5"},
+      {spec_with(R"("updateStrategy":"OnDelete")"),
+       "spec.updateStrategy: Invalid value: \"string\": must be an object"},
       {spec_with(R"("updateStrategy":{"type":"Recreate"})"),
-       "spec.updateStrategy.type: \"Recreate\": must be RollingUpdate, OnDelete or ScheduledUpdate"},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":1})"), "spec.updateStrategy.rollingUpdate: an object is needed"},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"), wrong_part("0")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"101%"}})"), wrong_part("\"101%\"")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), wrong_part("\"0%\"")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), wrong_part("\"3\"")},
-      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), wrong_part("1.5")},
+       "spec.updateStrategy.type: Unsupported value: \"Recreate\": supported values: \"RollingUpdate\", \"OnDelete\", "
+       "\"ScheduledUpdate\""},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":1})"),
+       "spec.updateStrategy.rollingUpdate: Invalid value: \"integer\": must be an object"},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":0}})"), invalid_part("0")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"101%"}})"), invalid_part("\"101%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"0%"}})"), invalid_part("\"0%\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":"3"}})"), invalid_part("\"3\"")},
+      {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), invalid_part("1.5")},
       {spec_with(R"("scalingMode":"StatefulSet")"),
-       "spec.scalingMode: \"StatefulSet\": must be OnDemand, Always or DaemonSet"},
-      {spec_with(R"("scalingMode":1)"), "spec.scalingMode: 1: must be OnDemand, Always or DaemonSet"},
+       "spec.scalingMode: Unsupported value: \"StatefulSet\": supported values: \"OnDemand\", \"Always\", "
+       "\"DaemonSet\""},
+      {spec_with(R"("scalingMode":1)"),
+       "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\""},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
-       "spec.replicas: can't be given with scalingMode DaemonSet"},
+       "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet"},
       {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
-       "spec.pinToNode: can't be given with scalingMode DaemonSet"},
-      {spec_with(R"("pinToNode":1)"), "spec.pinToNode: 1: must be true or false"},
-      {spec_with(R"("template":[])"), "spec.template: array: an object is needed"},
+       "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet"},
+      {spec_with(R"("pinToNode":1)"), "spec.pinToNode: Invalid value: 1: must be true or false"},
+      {spec_with(R"("template":[])"), "spec.template: Invalid value: \"array\": must be an object"},
       {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),
-       "spec.template.metadata.labels.a: 1: a string is needed"},
+       "spec.template.metadata.labels.a: Invalid value: 1: must be a string"},
       {spec_with(R"("template":{"spec":{"containers":{}}})"),
-       "spec.template.spec.containers: object: an array is needed"},
+       "spec.template.spec.containers: Invalid value: \"object\": must be an array"},
       {spec_with(R"("template":{"spec":{"containers":[{"image":"x"}]}})"),
-       "spec.template.spec.containers[0].name: required"},
+       "spec.template.spec.containers[0].name: Required value"},
       {"{"
        R"("slurmd":{)" +
            limits + "}}",
-       "spec.slurmd.image: required"},
-      {R"({"slurmd":{"image":" ",)" + limits + "}}", "spec.slurmd.image: \" \": the name of an image is needed"},
-      {R"({"slurmd":{"image":"i"}})", "spec.slurmd.resources.limits.cpu: required"},
-      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":2}}}})", "spec.slurmd.resources.limits.memory: required"},
+       "spec.slurmd.image: Required value"},
+      {R"({"slurmd":{"image":" ",)" + limits + "}}",
+       "spec.slurmd.image: Invalid value: \" \": must be the name of an image"},
+      {R"({"slurmd":{"image":"i"}})", "spec.slurmd.resources.limits.cpu: Required value"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":2}}}})",
+       "spec.slurmd.resources.limits.memory: Required value"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"two","memory":"1Gi"}}}})",
-       "spec.slurmd.resources.limits.cpu: \"two\": not a quantity"},
+       "spec.slurmd.resources.limits.cpu: Invalid value: \"two\": must be a quantity such as 500m, 2 or 16Gi"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"0","memory":"1Gi"}}}})",
-       "spec.slurmd.resources.limits.cpu: 0: more is needed"},
+       "spec.slurmd.resources.limits.cpu: Invalid value: \"0\": must be greater than 0"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":true}}}})",
-       "spec.slurmd.resources.limits.memory: true: a quantity is needed"},
+       "spec.slurmd.resources.limits.memory: Invalid value: true: must be a quantity such as 500m, 2 or 16Gi"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"64Mi"}}}})",
-       "spec.slurmd.resources.limits.memory: 67108864 bytes: at least 1Mi more than spec.memoryReserve is needed"},
-      {spec_with(R"("memoryReserve":"-1Mi")"), "spec.memoryReserve: \"-1Mi\": not a quantity"},
+       "spec.slurmd.resources.limits.memory: Invalid value: \"64Mi\": must be at least 1Mi more than "
+       "spec.memoryReserve"},
+      {spec_with(R"("memoryReserve":"-1Mi")"),
+       "spec.memoryReserve: Invalid value: \"-1Mi\": must be a quantity such as 500m, 2 or 16Gi"},
       {spec_with(R"("extraConf":"Weight=1\nNodeName=x")"),
-       "spec.extraConf: one line of printable characters without quotes, '#' and '\\' is needed"},
-      {spec_with(R"("extraConf":"Weight")"), "spec.extraConf: Weight: KEY=VALUE is needed"},
-      {spec_with(R"("extraConf":"Weight=")"), "spec.extraConf: Weight=: KEY=VALUE is needed"},
-      {spec_with(R"("extraConf":"cpus=64")"), "spec.extraConf: cpus=64: cpus can't be given here"},
-      {spec_with(R"("extraConf":"Port=x")"), "spec.extraConf: Port=x: Port can't be given here"},
-      {spec_with(R"("extraConf":"ThreadsPerCore=two")"), "spec.extraConf: ThreadsPerCore=two: a number is needed"},
+       "spec.extraConf: Invalid value: \"Weight=1\\nNodeName=x\": must be one line of printable characters without "
+       "quotes, '#' and '\\'"},
+      {spec_with(R"("extraConf":"Weight")"), "spec.extraConf: Invalid value: \"Weight\": must be KEY=VALUE"},
+      {spec_with(R"("extraConf":"Weight=")"), "spec.extraConf: Invalid value: \"Weight=\": must be KEY=VALUE"},
+      {spec_with(R"("extraConf":"cpus=64")"), "spec.extraConf: Invalid value: \"cpus=64\": cpus is not supported here"},
+      {spec_with(R"("extraConf":"Port=x")"), "spec.extraConf: Invalid value: \"Port=x\": Port is not supported here"},
+      {spec_with(R"("extraConf":"ThreadsPerCore=two")"),
+       "spec.extraConf: Invalid value: \"ThreadsPerCore=two\": must be a number from 1 to 65000"},
       {spec_with(R"("extraConf":"Gres=foo:a:1,foo:1")"),
-       "spec.extraConf: Gres=foo:a:1,foo:1: foo: some have a type and others have none"},
-      {spec_with(R"("extraConf":"Gres=foo:1 gres=foo:a:1")"), "spec.extraConf: gres=foo:a:1: Gres is there twice"},
+       "spec.extraConf: Invalid value: \"Gres=foo:a:1,foo:1\": foo: all entries of a name must have a type, or none"},
+      {spec_with(R"("extraConf":"Gres=foo:1 gres=foo:a:1")"),
+       "spec.extraConf: Invalid value: \"gres=foo:a:1\": must have one Gres"},
       {spec_with(R"("extraConf":"ThreadsPerCore=2 CoresPerSocket=2")"),
-       "spec.extraConf: CoresPerSocket and ThreadsPerCore don't divide the 2 CPUs of a node"},
+       "spec.extraConf: Invalid value: \"ThreadsPerCore=2 CoresPerSocket=2\": CoresPerSocket and ThreadsPerCore must "
+       "divide "
+       "the 2 CPUs of a node"},
   };
   for (const auto& c : cases) {
     const auto nodeset = decode(c.spec);
@@ -312,7 +327,7 @@ void rounds_up_how_many_may_be_unavailable(void**) {
                c.replicas, c.max_unavailable)));
     assert_ok(nodeset);
     assert_true(nodeset->update.type == UpdateStrategy::Type::scheduled);
-    assert_int_equal(nodeset->update.most_unavailable(nodeset->replicas), c.nodes);
+    assert_int_equal(nodeset->update.unavailable_limit(nodeset->replicas), c.nodes);
   }
 }
 
@@ -396,13 +411,13 @@ int main() {
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),
       SLURMK8S_TEST(takes_half_a_cpu_as_one),
-      SLURMK8S_TEST(names_the_wrong_field),
+      SLURMK8S_TEST(names_the_invalid_field),
       SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
       SLURMK8S_TEST(parses_quantities),
-      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_machine),
+      SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_kube_node),
       SLURMK8S_TEST(finds_owners_by_name),
-      SLURMK8S_TEST(knows_where_nodes_are_pinned),
+      SLURMK8S_TEST(finds_pinned_kube_nodes),
   };
-  return cmocka_run_group_tests_name("core_nodeset", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_nodeset", tests, nullptr, nullptr);
 }

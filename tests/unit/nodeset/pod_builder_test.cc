@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The pod of a node: what is always in it, what a NodeSet may change, and what it may not.
+// nodeset/pod_builder: fixed fields, and fields that a NodeSet can change.
 #include <string>
 
 #include "nodeset/pod_builder.hpp"
@@ -88,8 +88,8 @@ void a_plain_nodeset(void**) {
   assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
 }
 
-// As a DaemonSet's controller does it; each of the template's terms keeps what it asks for.
-void a_daemon_sets_pod_goes_to_its_machine(void**) {
+// As a DaemonSet's controller does; each of the template's terms stays.
+void a_daemon_sets_pod_goes_to_its_kube_node(void**) {
   NodeSet nodeset =
       compute(R"({"image":"slurmd:1"})", "null", R"({"nodeSelector":{"a":"b"},"affinity":{"podAffinity":{}}})");
   nodeset.scaling_mode = ScalingMode::daemon_set;
@@ -107,7 +107,7 @@ void a_daemon_sets_pod_goes_to_its_machine(void**) {
                               R"(},{"matchExpressions":[],)" + field + "}]}}}");
 }
 
-void a_daemon_sets_pod_tolerates_what_befalls_its_machine(void**) {
+void a_daemon_sets_pod_tolerates_taints_of_its_kube_node(void**) {
   const auto tolerations = [](const char* spec, ScalingMode mode) {
     NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null", spec);
     nodeset.scaling_mode = mode;
@@ -147,7 +147,7 @@ void a_pod_is_busy_from_the_start(void**) {
   assert_false(plain["annotations"].has("cluster-autoscaler.kubernetes.io/safe-to-evict"));
 }
 
-void a_pod_in_the_network_of_its_machine(void**) {
+void a_pod_in_the_network_of_its_kube_node(void**) {
   const Json pod = build(compute(R"({"image":"slurmd:1"})", "null", R"({"hostNetwork":true})"));
   assert_member(pod.at({"spec", "dnsPolicy"}), "ClusterFirstWithHostNet");
   const Json other = build(compute(R"({"image":"slurmd:1"})", "null", R"({"hostNetwork":true,"dnsPolicy":"Default"})"));
@@ -155,7 +155,7 @@ void a_pod_in_the_network_of_its_machine(void**) {
   assert_true(build(compute(R"({"image":"slurmd:1"})", "null", "null")).at({"spec", "dnsPolicy"}).is_null());
 }
 
-void what_schedules_a_pod_is_the_templates(void**) {
+void scheduling_fields_are_the_templates(void**) {
   const Json spec = build(compute(R"({"image":"slurmd:1"})", "null",
                                   R"({"tolerations":[{"key":"k","operator":"Exists"}],"priorityClassName":"high",
                                       "affinity":{"podAntiAffinity":{}}})"))["spec"];
@@ -195,7 +195,7 @@ void the_end_of_slurmds_log_is_in_its_status(void**) {
   assert_member(slurmd_of(other)["terminationMessagePolicy"], "File");
 }
 
-void what_jobs_may_do_in_a_pod(void**) {
+void security_context_of_jobs(void**) {
   const struct {
     const char* name;
     const char* slurmd;
@@ -205,7 +205,7 @@ void what_jobs_may_do_in_a_pod(void**) {
   } cases[] = {
       {"by default", "{}", "null", kPodSecurity,
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
-      {"Kubernetes refuses such a setting in the machine's network", "{}", R"({"hostNetwork":true})",
+      {"Kubernetes refuses such a setting in the Kubernetes node's network", "{}", R"({"hostNetwork":true})",
        R"({"seccompProfile":{"type":"RuntimeDefault"}})",
        R"({"capabilities":{"drop":["NET_RAW","MKNOD"]},"allowPrivilegeEscalation":false})"},
       {"and the kernel that many groups in a user namespace", "{}", R"({"hostUsers":false})",
@@ -234,7 +234,7 @@ void what_jobs_may_do_in_a_pod(void**) {
   }
 }
 
-// A container that a site adds is the site's: Kubernetes' own defaults hold for it.
+// A container of a site gets Kubernetes' defaults.
 void other_containers_are_left_alone(void**) {
   const Json pod = build(compute("{}", "null", R"({"containers":[{"name":"log","image":"log:1"}]})"));
   assert_true(named(pod.at({"spec", "containers"}), "log")["securityContext"].is_null());
@@ -294,14 +294,14 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(names_are_looked_up_in_the_domain_of_the_cluster),
       SLURMK8S_TEST(a_plain_nodeset),
-      SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_machine),
-      SLURMK8S_TEST(a_daemon_sets_pod_tolerates_what_befalls_its_machine),
+      SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_kube_node),
+      SLURMK8S_TEST(a_daemon_sets_pod_tolerates_taints_of_its_kube_node),
       SLURMK8S_TEST(a_pod_is_busy_from_the_start),
-      SLURMK8S_TEST(a_pod_in_the_network_of_its_machine),
-      SLURMK8S_TEST(what_schedules_a_pod_is_the_templates),
+      SLURMK8S_TEST(a_pod_in_the_network_of_its_kube_node),
+      SLURMK8S_TEST(scheduling_fields_are_the_templates),
       SLURMK8S_TEST(a_template_adds_and_changes),
       SLURMK8S_TEST(the_end_of_slurmds_log_is_in_its_status),
-      SLURMK8S_TEST(what_jobs_may_do_in_a_pod),
+      SLURMK8S_TEST(security_context_of_jobs),
       SLURMK8S_TEST(other_containers_are_left_alone),
       SLURMK8S_TEST(identity_can_not_be_changed),
       SLURMK8S_TEST(overlays),

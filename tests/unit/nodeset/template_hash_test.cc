@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/template_hash: what makes another template, and what doesn't.
+// nodeset/template_hash: changes with the template, and with nothing else.
 #include "nodeset/template_hash.hpp"
 
 #include <set>
@@ -25,7 +25,7 @@ std::string hash_of(const std::string& slurmd, const std::string& more) {
   return decode(R"({"slurmd":{)" + slurmd + "," + kSize + "}" + (more.empty() ? "" : "," + more) + "}").template_hash;
 }
 
-/** What makes the pods of this one. */
+/** The hash of this NodeSet. */
 const std::string kSlurmd = R"("image":"i","env":[{"name":"A","value":"1"},{"name":"B"}])";
 const std::string kMore = R"("template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"hostNetwork":true}})";
 
@@ -43,7 +43,7 @@ void the_same_template_has_the_same_hash(void**) {
   for (const auto& [slurmd, more] : same) assert_text(hash_of(slurmd, more), hash);
 }
 
-// Each of them makes another pod.
+// Each of these changes the pod.
 void another_template_has_another_hash(void**) {
   const std::string claim = R"(,"volumeClaimTemplates":[{"metadata":{"name":"s"},"spec":{}}])";
   const std::pair<std::string, std::string> others[] = {
@@ -63,14 +63,14 @@ void another_template_has_another_hash(void**) {
   }
 }
 
-// The sidecar and the engine each decode the NodeSet: the pod must have what the sidecar compares with.
+// The sidecar and the engine each decode the NodeSet: the pod must have the hash that the sidecar computes.
 void the_pod_has_it(void**) {
   const NodeSet nodeset = decode("{\"slurmd\":{" + kSlurmd + "," + kSize + "}}");
   const Json pod = build_pod(nodeset, {.node = "c-0", .request = "r", .jobs = ""}, Options());
   assert_text(std::string(pod.at({"metadata", "labels", "slurm-k8s.io/template-hash"}).text()), nodeset.template_hash);
 }
 
-void what_is_not_known_is_no_former_template(void**) {
+void an_unknown_hash_is_no_former_template(void**) {
   const struct {
     const char* made_from;
     const char* present;
@@ -89,7 +89,7 @@ int main() {
       SLURMK8S_TEST(the_same_template_has_the_same_hash),
       SLURMK8S_TEST(another_template_has_another_hash),
       SLURMK8S_TEST(the_pod_has_it),
-      SLURMK8S_TEST(what_is_not_known_is_no_former_template),
+      SLURMK8S_TEST(an_unknown_hash_is_no_former_template),
   };
-  return cmocka_run_group_tests_name("core_template_hash", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_template_hash", tests, nullptr, nullptr);
 }

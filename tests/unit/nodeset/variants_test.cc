@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/variants: what slurmctld's plugins are told about a constraint.
+// nodeset/variants: checks of constraints for slurmctld's plugins.
 #include "nodeset/variant_index.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {
@@ -23,13 +23,13 @@ VariantIndex index() { return VariantIndex(catalog()); }
 constexpr unsigned kAlice = 1001, kBob = 1002, kStranger = 5;
 const Applicant anybody{kStranger, "", false}, administrator{0, "", true};
 
-/** Why it is refused; empty: it isn't. */
+/** Why it is refused; empty: accepted. */
 std::string refusal(std::string_view constraint, const Applicant* applicant = nullptr) {
   const ConstraintVerdict verdict = index().judge(constraint, applicant);
   return verdict.refused ? verdict.text : "";
 }
 
-/** What a user is told about a constraint that isn't refused. */
+/** The message for an accepted constraint. */
 std::string note(const VariantIndex& index, std::string_view constraint, const Applicant& who = anybody) {
   const ConstraintVerdict verdict = index.judge(constraint, &who);
   assert_false(verdict.refused);
@@ -44,7 +44,7 @@ void knows_variants(void**) {
   assert_false(VariantIndex().is_variant("cuda12"));
 }
 
-void refuses_what_no_node_can_be(void**) {
+void refuses_what_no_node_can_fulfil(void**) {
   for (const char* fine :
        {"", "cuda12", "gpu&cuda12", "gpu|cpu", "a100*2", "[gpu*1&cpu*2]", "nobody-has-it", "bad&(", "cuda12&cuda12"}) {
     assert_text(refusal(fine), "");
@@ -53,13 +53,13 @@ void refuses_what_no_node_can_be(void**) {
   assert_text(refusal("cuda11&cuda12"), "constraint: a node has one variant at a time, and not cuda11 and cuda12");
   assert_contains(refusal("gpu|(cuda11&arm)"), "not arm and cuda11");
   assert_contains(refusal("cuda11|cuda12"), "alternatives (|) with cuda11 and cuda12 need JobSubmitPlugins=k8s");
-  assert_contains(refusal("cuda12*2"), "cuda12 can't be given with a count");
+  assert_contains(refusal("cuda12*2"), "cuda12 cannot be used with a count");
   assert_contains(refusal("[cuda11*1&cuda12*1]"), "one variant at a time");
   assert_contains(refusal("[gpu*1&cuda12*1]"), "with a count");
 }
 
-/** Slurm multiplies out what has a variant and a '|' in it, before it says what is wrong with it. */
-void leaves_nothing_large_to_slurm(void**) {
+/** Slurm expands a constraint with a variant and a '|' before it checks it. */
+void refuses_large_constraints(void**) {
   std::string factors = "(cuda12|b0)";
   for (int i = 1; i < 80; i++) factors += format("&(a%d|b%d)", i, i);
   for (const Applicant* who : {static_cast<const Applicant*>(nullptr), &anybody, &administrator}) {
@@ -71,7 +71,7 @@ void leaves_nothing_large_to_slurm(void**) {
   }
 }
 
-void lets_in_whom_the_nodeset_names(void**) {
+void admits_listed_users_and_accounts(void**) {
   const struct {
     const char* constraint;
     Applicant who;
@@ -98,7 +98,7 @@ void lets_in_whom_the_nodeset_names(void**) {
   }
 }
 
-void tells_what_there_is(void**) {
+void lists_nodesets(void**) {
   assert_text(note(index(), "gpu&cuda12"), "");
   assert_text(note(index(), "nothing|cpu"), "");
   assert_text(note(index(), "cuda13", administrator),
@@ -109,7 +109,7 @@ void tells_what_there_is(void**) {
   assert_text(index().judge("cuda13", nullptr).text, "");
 }
 
-void tells_only_of_variants_that_one_may_have(void**) {
+void lists_only_accessible_variants(void**) {
   assert_text(note(index(), "cuda13", anybody),
               "constraint: no NodeSet has it; there are cpu; gpu (a100) with the variants arm, cuda11 and cuda12");
   assert_text(
@@ -120,8 +120,8 @@ void tells_only_of_variants_that_one_may_have(void**) {
               "gpu (a100) with the variants arm, cuda11 and cuda12");
 }
 
-/** Nodes of slurm.conf have features of their own: slurmctld takes such a job, and there is nothing to be told. */
-void tells_nothing_of_what_other_nodes_have(void**) {
+/** Nodes of slurm.conf have features of their own: slurmctld accepts such a job, without a message. */
+void ignores_features_of_other_nodes(void**) {
   VariantCatalog c = catalog();
   c.records = {"", "metal,ib", "cpu,k8s/rack1"};
   const VariantIndex with_records(c);
@@ -134,7 +134,7 @@ void tells_nothing_of_what_other_nodes_have(void**) {
   assert_true(*VariantCatalog::decode(c.encode()) == c);
 }
 
-void settles_on_the_first_that_there_is(void**) {
+void settles_on_the_first_fulfilled(void**) {
   const std::pair<const char*, const char*> cases[] = {
       {"cuda12|cuda11", "cuda12"},
       {"[cuda11|cuda12]", "cuda11"},
@@ -156,7 +156,7 @@ void settles_on_the_first_that_there_is(void**) {
   }
 }
 
-void settles_on_what_the_applicant_may_have(void**) {
+void settles_on_an_accessible_variant(void**) {
   const struct {
     const char* constraint;
     Applicant who;
@@ -179,7 +179,7 @@ std::string choose(std::string_view constraint, const char* nodes) {
   return index().choose(constraint, nodes).value_or("it depends");
 }
 
-void chooses_the_first_that_all_nodes_can_be(void**) {
+void chooses_the_first_that_all_nodes_can_fulfil(void**) {
   const struct {
     const char* constraint;
     const char* nodes;
@@ -199,7 +199,7 @@ void chooses_the_first_that_all_nodes_can_be(void**) {
       {"cuda12|extra", "static7", ""},
       {"[cuda12|cuda11]", "gpu-0", "cuda12"},
       {"bad&(", "gpu-0", ""},
-      // One alternative alone: it doesn't depend on the nodes.
+      // A single alternative does not depend on the nodes.
       {"gpu&cuda12", nullptr, "cuda12"},
       {"gpu|cpu", nullptr, ""},
       {"cuda12|arm", nullptr, "it depends"},
@@ -232,7 +232,7 @@ std::string joined(const char* prefix, int count, const char* between) {
   return text;
 }
 
-void costs_little_however_much_there_is(void**) {
+void cost_is_bounded(void**) {
   const VariantIndex large(large_catalog());
   const std::string cases[] = {joined("f", 100, "&") + "&f100&f0",
                                joined("f", 100, "&") + "&v0",
@@ -273,17 +273,17 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(knows_variants),
-      SLURMK8S_TEST(refuses_what_no_node_can_be),
-      SLURMK8S_TEST(leaves_nothing_large_to_slurm),
-      SLURMK8S_TEST(lets_in_whom_the_nodeset_names),
-      SLURMK8S_TEST(tells_what_there_is),
-      SLURMK8S_TEST(tells_only_of_variants_that_one_may_have),
-      SLURMK8S_TEST(tells_nothing_of_what_other_nodes_have),
-      SLURMK8S_TEST(settles_on_the_first_that_there_is),
-      SLURMK8S_TEST(settles_on_what_the_applicant_may_have),
-      SLURMK8S_TEST(chooses_the_first_that_all_nodes_can_be),
-      SLURMK8S_TEST(costs_little_however_much_there_is),
+      SLURMK8S_TEST(refuses_what_no_node_can_fulfil),
+      SLURMK8S_TEST(refuses_large_constraints),
+      SLURMK8S_TEST(admits_listed_users_and_accounts),
+      SLURMK8S_TEST(lists_nodesets),
+      SLURMK8S_TEST(lists_only_accessible_variants),
+      SLURMK8S_TEST(ignores_features_of_other_nodes),
+      SLURMK8S_TEST(settles_on_the_first_fulfilled),
+      SLURMK8S_TEST(settles_on_an_accessible_variant),
+      SLURMK8S_TEST(chooses_the_first_that_all_nodes_can_fulfil),
+      SLURMK8S_TEST(cost_is_bounded),
       SLURMK8S_TEST(survives_a_file),
   };
-  return cmocka_run_group_tests_name("core_variants", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_variants", tests, nullptr, nullptr);
 }

@@ -90,7 +90,7 @@ void names_of_slurm_conf_are_left_alone(void**) {
   assert_text(addresses("metal-1", AF_INET), kNowhere);
 }
 
-void threads_that_may_wait_get_the_truth(void**) {
+void threads_that_may_block_get_the_real_answer(void**) {
   std::string found;
   std::thread([&] {
     pthread_setname_np(pthread_self(), SLURM_K8S_WAITING_THREAD);
@@ -127,14 +127,14 @@ int connect_to(int family, const char* address) {
   return error;
 }
 
-/** What makes the address harmless. A machine without IPv6 has no such socket. */
+/** connect() to the address fails. A host without IPv6 has no such socket. */
 void nowhere_is_nowhere(void**) {
   assert_int_equal(connect_to(AF_INET, kNowhere), ENETUNREACH);
   const int ipv6 = connect_to(AF_INET6, "::ffff:127.255.255.255");
   assert_true(ipv6 == ENETUNREACH || ipv6 == 0);
 }
 
-void a_child_has_no_threads_of_ours(void**) {
+void a_child_has_no_lookup_threads(void**) {
   (void)addresses("compute-99", AF_INET);
   const pid_t child = fork();
   if (child == 0) {
@@ -155,9 +155,9 @@ int main() {
                               SLURMK8S_TEST(a_name_that_is_not),
                               SLURMK8S_TEST(names_of_any_length),
                               SLURMK8S_TEST(names_of_slurm_conf_are_left_alone),
-                              SLURMK8S_TEST(threads_that_may_wait_get_the_truth),
+                              SLURMK8S_TEST(threads_that_may_block_get_the_real_answer),
                               SLURMK8S_TEST(names_of_addresses),
                               SLURMK8S_TEST(nowhere_is_nowhere),
-                              SLURMK8S_TEST(a_child_has_no_threads_of_ours)};
+                              SLURMK8S_TEST(a_child_has_no_lookup_threads)};
   return cmocka_run_group_tests_name("nss_module", tests, serve, nullptr);
 }

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/** Answers at once, or when it is told to. */
+/** Answers at once, or on release. */
 struct Server {
   std::atomic<bool> silent{false};
   std::atomic<int> asked{0};
@@ -29,7 +29,7 @@ struct Server {
     if (key.starts_with("no")) return {.answered = true, .values = {}};
     return {.answered = true, .values = {"addr"}};
   }
-  /** Lets all threads go, so that the cache can end. */
+  /** Releases all threads, so that the cache can end. */
   void release() { go.release(NameCache::kMaxQuestions + 10); }
 };
 

@@ -19,7 +19,7 @@ void one_lookup_has_a_share(void**) {
   assert_true(budget.take(kStart) == milliseconds(0));
 }
 
-void what_was_not_waited_comes_back(void**) {
+void unused_time_is_returned(void**) {
   WaitBudget budget;
   for (int i = 0; i < 1000; i++) {
     assert_true(budget.take(kStart) == milliseconds(200));
@@ -57,7 +57,7 @@ void a_clock_that_stands_or_jumps(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(one_lookup_has_a_share), SLURMK8S_TEST(what_was_not_waited_comes_back),
+  const CMUnitTest tests[] = {SLURMK8S_TEST(one_lookup_has_a_share), SLURMK8S_TEST(unused_time_is_returned),
                               SLURMK8S_TEST(a_tenth_of_the_time), SLURMK8S_TEST(a_clock_that_stands_or_jumps)};
   return cmocka_run_group_tests_name("nss_wait_budget", tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Loading and unloading again and again, as reconfigurations of years would: no memory, thread or descriptor is left.
+// Loads and unloads the plugins many times, as years of reconfigurations do: no memory, thread or descriptor leaks.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "engine/c_api/engine_api.h"
@@ -18,7 +19,7 @@
 
 using namespace slurmk8s;
 
-/** Of slurmctld, which prep/k8s calls for jobs alone: libslurm hasn't it. */
+/** A function of slurmctld, which prep/k8s calls for jobs only; not in libslurm. */
 extern "C" __attribute__((visibility("default"))) char* vxstrfmt(const char*, va_list) { return nullptr; }
 
 namespace {
@@ -70,7 +71,7 @@ void rounds(const char* what, int count, const std::function<void()>& round) {
   if (after.descriptors != before.descriptors) {
     fail_msg("%s: %zu descriptors, then %zu", what, before.descriptors, after.descriptors);
   }
-  // A leak of 1 KiB a round would be `count` KiB. The sanitizers keep books of their own.
+  // A leak of 1 KiB a round would be `count` KiB. The sanitizers have their own checks.
   if (!kSanitized && after.kib > before.kib + static_cast<std::size_t>(count)) {
     fail_msg("%s: %zu KiB, then %zu KiB after %d rounds", what, before.kib, after.kib, count);
   }
@@ -129,7 +130,8 @@ void the_engine_leaves_nothing(void**) {
   void* engine = open_library(built("engine/.libs/libslurm_k8s_engine.so"));
   const auto acquire = symbol<int (*)(const slurm_k8s_host*)>(engine, "slurm_k8s_engine_acquire");
   const auto release = symbol<void (*)()>(engine, "slurm_k8s_engine_release");
-  const slurm_k8s_host host{.log = ignore,
+  const slurm_k8s_host host{.size = sizeof(slurm_k8s_host),
+                            .log = ignore,
                             .in_control = nullptr,
                             .lock_times = nullptr,
                             .wake_power_save = nullptr,
@@ -146,10 +148,21 @@ void the_engine_leaves_nothing(void**) {
   dlclose(engine);
 }
 
+/** Only its size is read: the rest of a smaller one is not there. */
+void a_plugin_of_another_build_gets_no_engine(void**) {
+  void* engine = open_library(built("engine/.libs/libslurm_k8s_engine.so"));
+  const auto acquire = symbol<int (*)(const slurm_k8s_host*)>(engine, "slurm_k8s_engine_acquire");
+  for (const std::size_t size : {std::size_t{0}, sizeof(std::size_t), sizeof(slurm_k8s_host) - 1, SIZE_MAX}) {
+    const std::unique_ptr<std::size_t> host(new std::size_t(size));  // on the heap: a sanitizer sees what is read
+    assert_int_equal(acquire(reinterpret_cast<const slurm_k8s_host*>(host.get())), SLURM_K8S_OTHER_BUILD);
+  }
+  dlclose(engine);
+}
+
 constexpr const char* kCatalog = R"({"nodesets":{"gpu":{"features":["gpu"],"variants":{
     "v1":{"users":[],"accounts":[]},"v2":{"users":["alice"],"accounts":[]}}}},"uids":{"alice":1001}})";
 
-/** What the plugins ask before an engine has said anything, or where none runs. */
+/** Queries of the plugins before the engine has the NodeSets, or without an engine. */
 void variants_are_known_from_the_file(void**) {
   const TemporaryFolder folder;
   folder.write("slurm-k8s-variants.json", kCatalog);
@@ -219,6 +232,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(plugins_leave_nothing),
       SLURMK8S_TEST(the_engine_leaves_nothing),
+      SLURMK8S_TEST(a_plugin_of_another_build_gets_no_engine),
       SLURMK8S_TEST(variants_are_known_from_the_file),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/options: slurm-k8s.conf.
+// settings/options: slurm-k8s.conf.
 #include "settings/options.hpp"
 
 #include <unistd.h>
@@ -64,25 +64,25 @@ void has_defaults(void**) {
   assert_text(parsed->sidecar_listen, ":9100");
 }
 
-void names_what_is_wrong(void**) {
+void names_invalid_settings(void**) {
   const struct {
     const char* text;
     const char* message;
   } cases[] = {
       {"Namespace=a\nNodes=3\n", "x.conf:2: Nodes: unknown key"},
-      {"Namespace\n", "x.conf:1: Namespace: KEY=VALUE is needed"},
-      {"\n\nNamespace=a\nnamespace=b", "x.conf:4: Namespace: given twice"},
-      {"KeySecret=", "x.conf:1: KeySecret: a value is needed"},
-      {"KeySecret= # none", "x.conf:1: KeySecret: a value is needed"},
-      {"Namespace=a b", "x.conf:1: Namespace=a b: a value without blanks is needed"},
-      {"MaxRequests=0", "x.conf:1: MaxRequests=0: must be 1 to 1000"},
-      {"MaxRequests=4x", "x.conf:1: MaxRequests=4x: must be 1 to 1000"},
-      {"LaunchTimeout=-1", "x.conf:1: LaunchTimeout=-1: must be 1 to 31536000"},
-      {"WakePowerSave=1", "x.conf:1: WakePowerSave=1: must be yes or no"},
-      {"EngineSocket=run/x", "x.conf:1: EngineSocket=run/x: an absolute path is needed"},
-      {"SidecarListen=9100", "x.conf:1: SidecarListen=9100: HOST:PORT is needed"},
-      {"SidecarListen=:0", "x.conf:1: SidecarListen=:0: the port must be 1 to 65535"},
-      {"LogLevel=loud", "x.conf:1: LogLevel=loud: must be error, warning, info or debug"},
+      {"Namespace\n", "x.conf:1: Namespace: must be KEY=VALUE"},
+      {"\n\nNamespace=a\nnamespace=b", "x.conf:4: Namespace: duplicate key"},
+      {"KeySecret=", "x.conf:1: KeySecret: required"},
+      {"KeySecret= # none", "x.conf:1: KeySecret: required"},
+      {"Namespace=a b", "x.conf:1: Namespace: invalid value \"a b\": must not contain blanks"},
+      {"MaxRequests=0", "x.conf:1: MaxRequests: invalid value \"0\": must be 1 to 1000"},
+      {"MaxRequests=4x", "x.conf:1: MaxRequests: invalid value \"4x\": must be 1 to 1000"},
+      {"LaunchTimeout=-1", "x.conf:1: LaunchTimeout: invalid value \"-1\": must be 1 to 31536000"},
+      {"WakePowerSave=1", "x.conf:1: WakePowerSave: invalid value \"1\": must be yes or no"},
+      {"EngineSocket=run/x", "x.conf:1: EngineSocket: invalid value \"run/x\": must be an absolute path"},
+      {"SidecarListen=9100", "x.conf:1: SidecarListen: invalid value \"9100\": must be HOST:PORT"},
+      {"SidecarListen=:0", "x.conf:1: SidecarListen: invalid value \":0\": must have a port of 1 to 65535"},
+      {"LogLevel=loud", "x.conf:1: LogLevel: invalid value \"loud\": must be error, warning, info or debug"},
   };
   for (const auto& c : cases) {
     const auto parsed = parse_options(c.text, "x.conf");
@@ -123,8 +123,8 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(takes_every_key),
       SLURMK8S_TEST(has_defaults),
-      SLURMK8S_TEST(names_what_is_wrong),
+      SLURMK8S_TEST(names_invalid_settings),
       SLURMK8S_TEST(reads_files),
   };
-  return cmocka_run_group_tests_name("core_options", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("settings_options", tests, nullptr, nullptr);
 }

@@ -2,7 +2,8 @@
 // sidecar/budget_writer: the PodDisruptionBudget of a NodeSet comes, stays as it should be, and goes.
 #include "sidecar/budget_writer.hpp"
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "kube/fake_client.hpp"
 #include "kube/reflector.hpp"
 #include "support/cmocka.hpp"
@@ -19,20 +20,20 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   Timers timers{clock};
   NodeSets nodesets;
   BudgetWriter writer;
-  kube::Reflector reflector{client,
-                            timers,
-                            clock,
-                            kDisruptionBudgets,
-                            "slurm",
-                            kBudgetSelector,
-                            {[this](const Json& object) { writer.observe(object); },
-                             [this](const std::string& name, const std::string&, const Json&) { writer.forget(name); },
-                             [this] { writer.set_listed(); }}};
+  kube::Reflector reflector{
+      client,
+      timers,
+      clock,
+      {.resource = kDisruptionBudgets, .name_space = "slurm", .label_selector = kBudgetSelector},
+      {[this](const Json& object) { writer.observe(object); },
+       [this](const kube::ObjectKey& key, const std::string&, const Json&) { writer.forget(key.name); },
+       [this] { writer.set_listed(); }}};
 
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, clock, "slurm", std::move(jitter)) {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : writer(client, clock, throttle, "slurm", std::move(jitter)) {
     put_nodeset("c");
   }
   void put_nodeset(const char* name, const char* more = "") {
@@ -105,7 +106,7 @@ void goes_when_it_is_not_wanted(void**) {
   f.put_nodeset("c", R"(,"workloadDisruptionProtection":false)");
   f.rounds(1);
   assert_true(f.budget().is_null());
-  assert_false(f.client.calls.back().uid.empty());
+  assert_false(f.client.calls.back().options.uid.empty());
   assert_contains(f.condition(), "False Disabled");
   f.put_nodeset("c", R"(,"replicas":"x")");  // invalid: as it was
   f.rounds(5);

@@ -2,7 +2,8 @@
 // sidecar/claim_keeper: owners of claims, and which claims go. Data that goes by mistake is gone: most cases keep it.
 #include "sidecar/claim_keeper.hpp"
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"
@@ -22,6 +23,7 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   Timers timers{clock};
   NodeSets nodesets;
   std::vector<SlurmNode> nodes;
@@ -31,14 +33,12 @@ struct Fixture {
       client,
       timers,
       clock,
-      kVolumeClaims,
-      "slurm",
-      kClaimSelector,
+      {.resource = kVolumeClaims, .name_space = "slurm", .label_selector = kClaimSelector},
       {[this](const Json& object) { keeper.observe(object); },
-       [this](const std::string& name, const std::string&, const Json&) { keeper.forget(name); }, [] {}}};
+       [this](const kube::ObjectKey& key, const std::string&, const Json&) { keeper.forget(key.name); }, [] {}}};
 
   /** NodeSet c has c-0 and c-1, and claims of three nodes. */
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, "slurm", std::move(jitter)) {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, throttle, "slurm", std::move(jitter)) {
     put("Retain", "Delete");
     for (const char* name : {"c-0", "c-1"}) nodes.push_back(FakeSlurm::cloud_node(name));
     states["c"].ready = true;
@@ -86,7 +86,7 @@ void claims_of_a_node_that_was_scaled_in_go(void**) {
   f.rounds(10);
   assert_text(f.names(), "scratch-c-0 scratch-c-1 scratch-c-9");  // the last one isn't ours
   assert_int_equal(f.client.count(Verb::remove), 1);
-  assert_false(f.client.calls.back().uid.empty());
+  assert_false(f.client.calls.back().options.uid.empty());
 }
 
 void claims_stay(void**) {

@@ -5,10 +5,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
@@ -45,15 +46,15 @@ class LoopTransport final : public http::Transport {
 };
 
 struct Fixture {
-  explicit Fixture(bool machines = false) : watch_machines(machines) {}
-  const bool watch_machines;
+  explicit Fixture(bool kube_nodes = false) : watch_kube_nodes(kube_nodes) {}
+  const bool watch_kube_nodes;
   kube::FakeClient client;
   FakeSlurm slurm;
   FakeClock clock;
   Timers timers{clock};
   AdminState admin{clock};
   LoopTransport transport{client, clock};
-  Daemon daemon{{transport, client, slurm, admin, timers, clock, watch_machines}, "slurm", "1.2.3"};
+  Daemon daemon{{transport, client, slurm, admin, timers, clock, watch_kube_nodes}, "slurm", "1.2.3"};
   std::int64_t generation = 0;
 
   void put(const char* name, int replicas, const char* mode = "OnDemand") {
@@ -70,19 +71,19 @@ struct Fixture {
     const TimePoint end = clock.now() + time;
     while (clock.now() < end) daemon.turn(milliseconds(100));
   }
-  void put_pod(const char* name, const char* machine) {
+  void put_pod(const char* name, const char* kube_node) {
     Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
     client.put(kube::kPods, "slurm",
-               Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", machine)));
+               Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", kube_node)));
   }
-  void put_machine(const char* name, bool cordoned) {
+  void put_kube_node(const char* name, bool cordoned) {
     client.put(kube::kNodes, "",
                Json::object()
                    .set("metadata", Json::object().set("name", name))
                    .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
   }
   /** "False Unreadable: forbidden" of the condition KubernetesNodesWatched. */
-  std::string machines_watched(const char* name) const {
+  std::string kube_nodes_watched(const char* name) const {
     std::string text;
     status(name)["conditions"].each([&](const Json& condition) {
       if (condition["type"].text() != "KubernetesNodesWatched") return;
@@ -173,11 +174,11 @@ void follows_pods(void**) {
   assert_text(f.slurm.names(), "c-1");
 }
 
-void follows_machines(void**) {
+void follows_kube_nodes(void**) {
   Fixture f(true);
   f.put("c", 2);
-  f.put_machine("m", false);
-  f.put_machine("other", false);
+  f.put_kube_node("m", false);
+  f.put_kube_node("other", false);
   f.daemon.start();
   f.run_for(milliseconds(200));
   f.slurm.node("c-0").powered_down = f.slurm.node("c-1").powered_down = false;
@@ -185,27 +186,27 @@ void follows_machines(void**) {
   f.put_pod("c-0", "m");
   f.put_pod("c-1", "other");
   f.run_for(seconds(2));
-  f.put_machine("m", true);
+  f.put_kube_node("m", true);
   f.run_for(milliseconds(300));
   assert_text(f.slurm.node("c-0").reason, "slurm-k8s: kubernetes node m is cordoned");
   assert_false(f.slurm.node("c-1").draining);
-  f.put_machine("m", false);
+  f.put_kube_node("m", false);
   f.run_for(milliseconds(300));
   assert_false(f.slurm.node("c-0").draining);
   f.client.erase(kube::kNodes, "", "other");
   f.run_for(milliseconds(300));
   assert_text(f.slurm.node("c-1").reason, "slurm-k8s: kubernetes node other is gone");
   f.run_for(seconds(2));
-  assert_text(f.machines_watched("c"), "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
+  assert_text(f.kube_nodes_watched("c"), "True Watched: cordons, taints and failures of Kubernetes nodes are followed");
 }
 
 constexpr const char* kPinned = "OnDemand\",\"pinToNode\":true,\"memoryReserve\":\"64Mi";
 
-void nodes_are_pinned_to_their_machines(void**) {
+void nodes_are_pinned_to_their_kube_nodes(void**) {
   Fixture f(true);
   f.put("c", 2, kPinned);
   f.daemon.start();
-  f.put_machine("m", false);
+  f.put_kube_node("m", false);
   f.run_for(seconds(2));
   f.put_pod("c-1", "m");
   f.run_for(seconds(2));
@@ -224,15 +225,15 @@ void pins_outlive_the_sidecar(void**) {
   Json before = f.client.find(kube::kNodeSets, "slurm", "c").clone();
   before.set("status", *Json::parse(R"({"ordinalToNode":{"1":"m"}})"));
   f.client.put(kube::kNodeSets, "slurm", before);
-  f.put_machine("m", false);
+  f.put_kube_node("m", false);
   f.daemon.start();
   f.run_for(seconds(3));
   assert_int_equal(f.status("c")["replicas"].integer_or(0), 2);
   assert_text(f.status("c")["ordinalToNode"].dump(), R"({"1":"m"})");
 }
 
-// A machine that isn't known is not one that is gone, and the rest goes on.
-void machines_that_cannot_be_read_decide_nothing(void**) {
+// A Kubernetes node that isn't known is not one that is gone, and the rest goes on.
+void kube_nodes_that_cannot_be_read_decide_nothing(void**) {
   Fixture f(true);
   f.client.unlistable = "nodes";
   f.put("c", 1);
@@ -242,16 +243,16 @@ void machines_that_cannot_be_read_decide_nothing(void**) {
   f.put_pod("c-0", "m");
   f.run_for(seconds(3));
   assert_false(f.slurm.node("c-0").draining);
-  assert_text(f.machines_watched("c").substr(0, 16), "False Unreadable");
-  assert_contains(f.machines_watched("c"), "nodes is forbidden");
+  assert_text(f.kube_nodes_watched("c").substr(0, 16), "False Unreadable");
+  assert_contains(f.kube_nodes_watched("c"), "nodes is forbidden");
 }
 
-void machines_are_not_asked_for(void**) {
+void kube_nodes_are_not_asked_for(void**) {
   Fixture f;
   f.put("c", 1);
   f.daemon.start();
   f.run_for(seconds(2));
-  assert_text(f.machines_watched("c"), "False NotAsked: slurm-k8s.conf has no WatchKubernetesNodes=yes");
+  assert_text(f.kube_nodes_watched("c"), "False NotAsked: slurm-k8s.conf has no WatchKubernetesNodes=yes");
 }
 
 void is_cheap_at_rest(void**) {
@@ -265,7 +266,7 @@ void is_cheap_at_rest(void**) {
   assert_text(f.status("w")["conditions"][0]["reason"].text(), "NodesMatch");
   f.put("bad", -1);
   f.run_for(seconds(5));
-  assert_contains(f.events(), "bad InvalidSpec nodeset slurm/bad: spec.replicas: -1");
+  assert_contains(f.events(), "bad InvalidSpec nodeset slurm/bad: spec.replicas: Invalid value: -1");
   const std::size_t calls = f.client.calls.size();
   const std::size_t patches = f.client.count(Verb::patch);
   const std::size_t slurm_calls = f.slurm.calls.size();
@@ -331,6 +332,36 @@ void protects_pods_of_nodes_in_use(void**) {
   f.slurm.node("c-1").base = SlurmNode::Base::allocated;
   f.run_for(milliseconds(1500));
   assert_true(is_marked("c-1"));
+}
+
+void one_429_pauses_all_writers(void**) {
+  Fixture f;
+  f.put("c", 2);
+  f.daemon.start();
+  f.run_for(seconds(10));
+  const auto writes = [&f] {
+    return std::count_if(f.client.calls.begin(), f.client.calls.end(), [](const kube::FakeClient::Call& call) {
+      const bool is_write = call.verb == Verb::create || call.verb == Verb::patch || call.verb == Verb::remove;
+      return is_write && call.plural != "events";  // events are dropped
+    });
+  };
+  f.client.fail_next(Verb::patch, Error(Errc::throttled, "slow down", seconds(20)));
+  f.put("c", 3);  // a status is to be written
+  f.run_for(seconds(2));
+  const auto before = writes();
+  f.put("d", 1);  // a budget and a status
+  Json labels = Json::object().set(kLabelNode, "c-0").set(kLabelNodeSet, "c");
+  f.client.put(kube::kPods, "slurm",
+               Json::object().set("metadata", Json::object().set("name", "c-0").set("labels", labels)));  // marks
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.slurm.node("c-0").powered_down = false;
+  f.run_for(seconds(15));
+  assert_int_equal(writes(), before);
+  f.run_for(seconds(15));
+  assert_false(f.client.find(kube::kDisruptionBudgets, "slurm", "d-busy").is_null());
+  assert_text(f.client.find(kube::kPods, "slurm", "c-0").at({"metadata", "labels", kLabelBusy}).text(), "true");
+  assert_int_equal(f.status("c")["desired"].integer_or(0), 3);
+  assert_int_equal(f.status("d")["desired"].integer_or(0), 1);
 }
 
 void survives_both_sides(void**) {
@@ -453,18 +484,20 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(follows_the_api),
-      SLURMK8S_TEST(follows_machines),
-      SLURMK8S_TEST(nodes_are_pinned_to_their_machines),
+      SLURMK8S_TEST(follows_kube_nodes),
+      SLURMK8S_TEST(nodes_are_pinned_to_their_kube_nodes),
       SLURMK8S_TEST(pins_outlive_the_sidecar),
-      SLURMK8S_TEST(machines_that_cannot_be_read_decide_nothing),
-      SLURMK8S_TEST(machines_are_not_asked_for),
+      SLURMK8S_TEST(kube_nodes_that_cannot_be_read_decide_nothing),
+      SLURMK8S_TEST(kube_nodes_are_not_asked_for),
       SLURMK8S_TEST(is_cheap_at_rest),
       SLURMK8S_TEST(writes_one_status_for_many_changes),
+      SLURMK8S_TEST(one_429_pauses_all_writers),
       SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(waits_for_nodesets_and_pods),
       SLURMK8S_TEST(follows_pods),
       SLURMK8S_TEST(follows_the_api),
       SLURMK8S_TEST(is_cheap_at_rest),
+      SLURMK8S_TEST(one_429_pauses_all_writers),
       SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(protects_pods_of_nodes_in_use),
       SLURMK8S_TEST(shows_metrics),

@@ -2,6 +2,10 @@
 // The engine's metrics: from what the engine counts to Prometheus' text.
 #include "sidecar/metrics.hpp"
 
+#include <cstdlib>
+
+#include "base/file.hpp"
+#include "base/strings.hpp"
 #include "engine/engine_metrics.hpp"
 #include "support/cmocka.hpp"
 
@@ -10,43 +14,124 @@ using namespace std::chrono_literals;
 
 namespace {
 
-void tells_what_the_engine_counts(void**) {
+std::string read_source(const std::string& path) {
+  const char* top = std::getenv("TOP_SRCDIR");
+  const auto text = read_file(std::string(top != nullptr ? top : ".") + "/" + path, 1 << 20);
+  assert_ok(text);
+  return *text;
+}
+
+/** Another value for each metric, as the engine's answer has them. */
+Json full_status() {
   EngineMetrics metrics;
   metrics.resumes = 12;
-  metrics.failures[static_cast<std::size_t>(Cause::unschedulable)] = 2;
+  metrics.suspends = 11;
+  metrics.pods_created = 10;
+  metrics.pods_deleted = 9;
+  metrics.api_errors = 8;
+  metrics.api_pauses = 7;
+  for (std::size_t cause = 0; cause < metrics.failures.size(); ++cause) metrics.failures[cause] = cause;
   metrics.accepted.observe(3ms);
   metrics.accepted.observe(5ms);  // a bound is part of its bucket
   metrics.accepted.observe(400s);
+  metrics.scheduled.observe(1500ms);
+  metrics.running.observe(45s);
+  metrics.api[static_cast<std::size_t>(ApiVerb::create)].observe(10ms);
   metrics.api[static_cast<std::size_t>(ApiVerb::remove)].observe(20ms);
+  metrics.api[static_cast<std::size_t>(ApiVerb::get)].observe(30ms);
   EngineGauges gauges;
-  gauges.ready = true;
-  gauges.pods_running = 7;
+  gauges.ready = gauges.paused = true;
+  gauges.pods_pending = 1;
+  gauges.pods_running = 2;
+  gauges.pods_ended = 3;
+  gauges.pods_deleting = 4;
+  gauges.queue_depth = 5;
+  gauges.in_flight = 6;
+  gauges.held_nodes = 7;
+  gauges.protected_nodesets = 8;
   LockTimes locks;
-  locks[static_cast<std::size_t>(LockedCall::wake)].observe(30us);
-  const std::string text = encode_engine_metrics(encode_status(metrics, gauges, locks));
-  for (const char* line : {
-           "slurm_k8s_engine_up 1\n",
-           "slurm_k8s_engine_pods{state=\"running\"} 7\n",
-           "slurm_k8s_engine_resumes_total 12\n",
-           "slurm_k8s_engine_node_failures_total{cause=\"unschedulable\"} 2\n",
-           "slurm_k8s_engine_node_failures_total{cause=\"refused\"} 0\n",
-           "# TYPE slurm_k8s_engine_resume_seconds histogram\n",
-           "slurm_k8s_engine_resume_seconds_bucket{step=\"accepted\",le=\"0.005\"} 2\n",
-           "slurm_k8s_engine_resume_seconds_bucket{step=\"accepted\",le=\"300\"} 2\n",
-           "slurm_k8s_engine_resume_seconds_bucket{step=\"accepted\",le=\"+Inf\"} 3\n",
-           "slurm_k8s_engine_resume_seconds_count{step=\"accepted\"} 3\n",
-           "slurm_k8s_engine_resume_seconds_count{step=\"running\"} 0\n",
-           "slurm_k8s_engine_api_request_seconds_bucket{verb=\"delete\",le=\"0.025\"} 1\n",
-           "slurm_k8s_engine_locked_seconds_bucket{call=\"wake\",le=\"2.5e-05\"} 0\n",
-           "slurm_k8s_engine_locked_seconds_bucket{call=\"wake\",le=\"5e-05\"} 1\n",
-           "slurm_k8s_engine_locked_seconds_count{call=\"look\"} 0\n",
-       }) {
-    assert_contains(text, line);
+  locks[static_cast<std::size_t>(LockedCall::hold)].observe(3us);
+  locks[static_cast<std::size_t>(LockedCall::look)].observe(30us);
+  locks[static_cast<std::size_t>(LockedCall::ask)].observe(20ms);
+  locks[static_cast<std::size_t>(LockedCall::wake)].observe(2s);
+  const auto answer = Json::parse(encode_status(metrics, gauges, locks).dump());
+  assert_ok(answer);
+  return *answer;
+}
+
+std::string without_help(const std::string& text) {
+  std::string rest;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty() && !line.starts_with("# HELP ")) rest.append(line).append("\n");
+  }
+  return rest;
+}
+
+/** Dashboards and alerts of users rely on each name, label and bucket. */
+void publishes_what_it_always_has(void**) {
+  assert_text(without_help(encode_engine_metrics(full_status())),
+              read_source("tests/unit/sidecar/engine_metrics.prom").c_str());
+}
+
+void each_metric_has_help_and_documentation(void**) {
+  const std::string page = read_source("docs/admin/monitoring.md");
+  const Json metrics = full_status()["metrics"];
+  assert_true(metrics.size() > 0);
+  metrics.each([&](const Json& metric) {
+    assert_true(metric["help"].text().ends_with("."));
+    const std::string name(metric["name"].text());
+    const std::string label(metric["label"].text());
+    const std::string row =
+        "| `" + name + (label.empty() ? "" : "{" + label + "}") + "` | " + std::string(metric["type"].text()) + " |";
+    if (page.find(row) == std::string::npos) fail_msg("docs/admin/monitoring.md has no row %s", row.c_str());
+  });
+}
+
+/** During an upgrade the two may be of different builds. */
+void another_build_of_the_engine(void**) {
+  constexpr const char* kUp = "slurm_k8s_engine_up 1\n";
+  constexpr const char* kMetric = "# TYPE m gauge\n";
+  const struct {
+    const char* status;
+    const char* expected;
+  } cases[] = {
+      {R"({"ok":true,"ready":true})", kUp},
+      // The first builds named their metrics by members.
+      {R"({"ok":true,"ready":true,"pods":{"pending":1},"resumes":3,"resume_steps":{"running":{"counts":[1],"sum":1}}})",
+       kUp},
+      {R"({"ready":true,"metrics":{}})", kUp},
+      {R"({"ready":true,"metrics":[null,7,"x",[],{}]})", kUp},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"summary","help":"h","value":1}]})", kUp},
+      {R"({"ready":true,"metrics":[{"type":"gauge","help":"h","value":1}]})", kUp},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"gauge","value":1,"later":[2]}]})", "# TYPE m gauge\nm 1\n"},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"gauge","value":1.5}]})", "# TYPE m gauge\nm 1.5\n"},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"gauge"}]})", kMetric},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"gauge","value":"1"}]})", kMetric},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"gauge","label":"l","value":1}]})", kMetric},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"gauge","label":"l","value":{"a":1,"b":[]}}]})",
+       "# TYPE m gauge\nm{l=\"a\"} 1\n"},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"histogram","value":3}]})", "# TYPE m histogram\n"},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"histogram","value":{"counts":[1,2],"sum":1}}]})",
+       "# TYPE m histogram\n"},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"histogram","value":{"bounds":[1,2],"counts":[1,2],"sum":1}}]})",
+       "# TYPE m histogram\n"},
+      {R"({"ready":true,"metrics":[{"name":"m","type":"histogram","value":{"bounds":[2],"counts":[1,2],"sum":9}}]})",
+       "# TYPE m histogram\nm_count 3\nm_sum 9\nm_bucket{le=\"2\"} 1\nm_bucket{le=\"+Inf\"} 3\n"},
+  };
+  for (const auto& c : cases) {
+    const auto status = Json::parse(c.status);
+    assert_ok(status);
+    const std::string text = without_help(encode_engine_metrics(*status));
+    const bool more = text.ends_with(c.expected);
+    if (!text.starts_with("# TYPE slurm_k8s_engine_up gauge\nslurm_k8s_engine_up 1\n") || !more) {
+      fail_msg("%s: %s", c.status, text.c_str());
+    }
   }
 }
 
 void an_engine_that_is_away(void**) {
-  assert_contains(encode_engine_metrics(Error(Errc::unavailable, "nobody listens")), "slurm_k8s_engine_up 0\n");
+  assert_text(without_help(encode_engine_metrics(Error(Errc::unavailable, "nobody listens"))),
+              "# TYPE slurm_k8s_engine_up gauge\nslurm_k8s_engine_up 0\n");
 }
 
 void who_leads(void**) {
@@ -58,7 +143,9 @@ void who_leads(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_what_the_engine_counts),
+      SLURMK8S_TEST(publishes_what_it_always_has),
+      SLURMK8S_TEST(each_metric_has_help_and_documentation),
+      SLURMK8S_TEST(another_build_of_the_engine),
       SLURMK8S_TEST(an_engine_that_is_away),
       SLURMK8S_TEST(who_leads),
   };

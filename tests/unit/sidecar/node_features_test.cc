@@ -25,14 +25,14 @@ std::string changed(const char* features, const char* active, const WantedFeatur
   return change ? *change->features + " " + *change->active_features : "";
 }
 
-void changes_what_is_of_a_machine_alone(void**) {
-  const MachineFeatures rack1{{"k8s/rack1"}, ""};
-  const MachineFeatures rack2{{"k8s/rack2", "k8s/ssd"}, ""};
-  const MachineFeatures none;
+void changes_what_is_of_a_kube_node_alone(void**) {
+  const KubeNodeFeatures rack1{{"k8s/rack1"}, ""};
+  const KubeNodeFeatures rack2{{"k8s/rack2", "k8s/ssd"}, ""};
+  const KubeNodeFeatures none;
   const struct {
     const char* features;
     const char* active;
-    const MachineFeatures* machine;
+    const KubeNodeFeatures* kube_node;
     const char* result;
   } cases[] = {
       {"c", "", nullptr, ""},
@@ -50,11 +50,11 @@ void changes_what_is_of_a_machine_alone(void**) {
   const NodeSet plain;
   for (const auto& c : cases) {
     WantedFeatures wanted{plain};
-    wanted.knows_machines = true;
-    wanted.machine = c.machine;
+    wanted.knows_kube_nodes = true;
+    wanted.kube_node = c.kube_node;
     assert_text(changed(c.features, c.active, wanted), c.result);
   }
-  assert_text(changed("c,k8s/rack1", "", WantedFeatures{plain}), "");  // machines aren't known
+  assert_text(changed("c,k8s/rack1", "", WantedFeatures{plain}), "");  // Kubernetes nodes aren't known
 }
 
 void follows_the_nodeset(void**) {
@@ -91,7 +91,7 @@ void without_the_plugin_there_is_no_variant(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(changes_what_is_of_a_machine_alone),
+      SLURMK8S_TEST(changes_what_is_of_a_kube_node_alone),
       SLURMK8S_TEST(follows_the_nodeset),
       SLURMK8S_TEST(without_the_plugin_there_is_no_variant),
   };

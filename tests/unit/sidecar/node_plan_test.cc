@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "base/text.hpp"
 #include "nodeset/names.hpp"
 #include "sidecar/node_state.hpp"
 #include "support/cmocka.hpp"
@@ -34,7 +33,7 @@ class Cluster {
   NodeSets nodesets;
   std::vector<SlurmNode> nodes;
   Pods pods;
-  Machines machines;
+  KubeNodes kube_nodes;
   std::map<std::string, Pins> pins;
   std::int64_t max_nodes = 4096;
   SuspendExemptions exemptions;
@@ -68,7 +67,7 @@ class Cluster {
     return *this;
   }
   NodePlan plan() const {
-    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &machines, before, &pins, true, demand,
+    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins, true, demand,
                        unused, gres_types});
   }
   std::string actions() const {
@@ -108,13 +107,13 @@ void makes_what_is_missing(void**) {
               "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
 }
 
-// The pods of c-0 to c-3 are on two cordoned machines, that of c-4 on a good one.
-void empties_cordoned_machines(void**) {
+// The pods of c-0 to c-3 are on two cordoned Kubernetes nodes, that of c-4 on a good one.
+void empties_cordoned_kube_nodes(void**) {
   Cluster cluster;
   cluster.nodeset("c", 5).records("c", 0, 2, allocated).records("c", 3, 3, up).records("c", 4, 4, allocated);
-  cluster.machines = {{"m0", {.cordoned = true}}, {"m1", {.cordoned = true}}, {"m2", {}}};
-  const char* machines[] = {"m0", "m0", "m1", "m1", "m2"};
-  for (int i = 0; i < 5; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].machine = machines[i];
+  cluster.kube_nodes = {{"m0", {.cordoned = true}}, {"m1", {.cordoned = true}}, {"m2", {}}};
+  const char* kube_nodes[] = {"m0", "m0", "m1", "m1", "m2"};
+  for (int i = 0; i < 5; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].kube_node = kube_nodes[i];
   assert_text(cluster.actions(), "drain c-[0-1]; drain c-2; power_down c-3");
   assert_text(cluster.plan().actions[0].reason, "slurm-k8s: kubernetes node m0 is cordoned");
   assert_text(cluster.plan().actions[1].reason, "slurm-k8s: kubernetes node m1 is cordoned");
@@ -214,15 +213,15 @@ void a_node_that_starts_for_no_job_is_powered_down(void**) {
   assert_true(cluster.actions().find("power_down") == std::string::npos);
 }
 
-// Pods of c-0 and c-1 are on m, that of c-2 on a machine that gives nothing; c-3 was on m; c-4 leaves.
-void nodes_have_the_features_of_their_machine(void**) {
+// Pods of c-0 and c-1 are on m, that of c-2 on a Kubernetes node that gives nothing; c-3 was on m; c-4 leaves.
+void nodes_have_the_features_of_their_kube_node(void**) {
   const auto had = [](SlurmNode& node) { node.features = "c,k8s/rack1"; };
   Cluster cluster;
   cluster.nodeset("c", 4).records("c", 0, 2, up).records("c", 3, 3, had);
   cluster.records("c", 4, 4, [&](SlurmNode& node) { had(node), allocated(node), drained_by_us(node); });
-  cluster.machines = {{"m", {.features = {{"k8s/rack1", "k8s/ssd"}, ""}}}, {"plain", {}}};
-  const char* machines[] = {"m", "m", "plain"};
-  for (int i = 0; i < 3; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].machine = machines[i];
+  cluster.kube_nodes = {{"m", {.features = {{"k8s/rack1", "k8s/ssd"}, ""}}}, {"plain", {}}};
+  const char* kube_nodes[] = {"m", "m", "plain"};
+  for (int i = 0; i < 3; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].kube_node = kube_nodes[i];
   assert_text(cluster.actions(), "features c-3; features c-[0-1]");
   assert_text(*cluster.plan().actions[0].change.features, "c");
   assert_text(*cluster.plan().actions[1].change.features, "c,k8s/rack1,k8s/ssd");
@@ -233,13 +232,13 @@ void nodes_have_the_features_of_their_machine(void**) {
 }
 
 // Pods of c-0 to c-3 are on m; c-1 has what m gives, c-2 is being powered down, c-3 is of a Slurm that can't change it.
-void nodes_have_the_topology_of_their_machine(void**) {
+void nodes_have_the_topology_of_their_kube_node(void**) {
   Cluster cluster;
   cluster.nodeset("c", 5).records("c", 0, 4, up);
-  cluster.machines = {{"m", {.topology = "default:rack1"}}, {"plain", {}}};
+  cluster.kube_nodes = {{"m", {.topology = "default:rack1"}}, {"plain", {}}};
   for (int i = 0; i < 5; i++) {
     const std::string name = node_name("c", i, 0);
-    cluster.pod(name).pods[name].machine = i == 4 ? "plain" : "m";
+    cluster.pod(name).pods[name].kube_node = i == 4 ? "plain" : "m";
     cluster.nodes[i].topology = "default:none";
   }
   cluster.nodes[1].topology = "default:rack1";
@@ -264,11 +263,11 @@ void a_node_goes_for_a_job_that_waits_for_its_variant(void**) {
   assert_contains(cluster.actions(), "power_up c-2");
 }
 
-void a_node_that_belongs_to_a_machine_has_its_features_always(void**) {
+void a_node_that_belongs_to_a_kube_node_has_its_features_always(void**) {
   NodeSet nodeset = nodeset_of("ds", 1);
   nodeset.scaling_mode = ScalingMode::daemon_set;
   Cluster cluster;
-  cluster.nodeset(nodeset).machines = {{"m", {.features = {{"k8s/rack1"}, ""}}}};
+  cluster.nodeset(nodeset).kube_nodes = {{"m", {.features = {{"k8s/rack1"}, ""}}}};
   cluster.nodes.push_back(FakeSlurm::cloud_node("ds-m"));
   cluster.nodes[0].cpus = 2;
   cluster.nodes[0].real_memory_mib = 936;
@@ -498,11 +497,11 @@ void leaves_records_of_a_wrong_spec(void**) {
   Cluster cluster;
   cluster.nodeset("good", 1).records("bad", 0, 3).records("bad", 4, 4, allocated);
   cluster.nodesets.insert_or_assign(
-      "bad", KnownNodeSet{.generation = 2, .spec = Error(Errc::invalid, "nodeset slurm/bad: spec.x: required")});
+      "bad", KnownNodeSet{.generation = 2, .spec = Error(Errc::invalid, "nodeset slurm/bad: spec.x: Required value")});
   assert_text(cluster.actions(), "create good-0");
   assert_text(cluster.state("bad"), "-/InvalidSpec");
   const NodePlan plan = cluster.plan();
-  assert_text(plan.states.at("bad").message, "nodeset slurm/bad: spec.x: required");
+  assert_text(plan.states.at("bad").message, "nodeset slurm/bad: spec.x: Required value");
   assert_int_equal(plan.states.at("bad").counts.total, 5);
 }
 
@@ -550,7 +549,7 @@ void keeps_nodes_up(void**) {
       {"powered down, drained by an administrator", [](SlurmNode& n) { n.draining = true; }, "", false},
       {"powered down, drained by us", drained_by_us, "undrain c-0", false},
       {"protected", [](SlurmNode& n) { n.draining = true, n.reason = "slurm-k8s: protected: no image"; }, "", false},
-      {"held back", [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: no image"; }, "", false},
+      {"backing off", [](SlurmNode& n) { up(n), n.base = Base::down, n.reason = "slurm-k8s: no image"; }, "", false},
       {"given up", [](SlurmNode& n) { n.base = Base::down, n.reason = "ResumeTimeout reached"; }, "", false},
   };
   for (const auto& c : cases) {
@@ -626,7 +625,7 @@ void exempts_nodes_from_suspends(void**) {
   assert_text(cluster.actions(), "power_down c-[0-1]; subject c-1");
 }
 
-// A node on a cordoned machine is left to what is done for the machine; what leaves isn't updated.
+// A node on a cordoned Kubernetes node is left to what is done for the Kubernetes node; what leaves isn't updated.
 void updates_what_stays(void**) {
   Cluster cluster;
   NodeSet nodeset = nodeset_of("c", 4);
@@ -634,8 +633,8 @@ void updates_what_stays(void**) {
   nodeset.update.max_unavailable = 4;
   cluster.nodeset(nodeset).records("c", 0, 1, allocated).records("c", 2, 2, up).records("c", 3, 3, allocated);
   for (int i = 0; i < 4; i++) cluster.pod(node_name("c", i, 0)).pods[node_name("c", i, 0)].template_hash = "1-old";
-  cluster.machines = {{"m0", {.cordoned = true}}};
-  cluster.pods["c-1"].machine = "m0";
+  cluster.kube_nodes = {{"m0", {.cordoned = true}}};
+  cluster.pods["c-1"].kube_node = "m0";
   assert_text(cluster.actions(), "drain c-1; drain c-[0,3]; recycle c-2");
   const NodePlan plan = cluster.plan();
   assert_text(plan.actions[0].reason, "slurm-k8s: kubernetes node m0 is cordoned");
@@ -667,13 +666,13 @@ void goes_on_with_a_roll_out(void**) {
   assert_text(cluster.actions(), "");
 }
 
-/** A NodeSet "c" of scalingMode DaemonSet, machines m1, m2.x and m3, and these records. */
+/** A NodeSet "c" of scalingMode DaemonSet, Kubernetes nodes m1, m2.x and m3, and these records. */
 Cluster daemon_set(const std::vector<std::string>& records, const Change& change = {}) {
   Cluster cluster;
   NodeSet nodeset = nodeset_of("c", 1);
   nodeset.scaling_mode = ScalingMode::daemon_set;
   cluster.nodeset(nodeset);
-  cluster.machines = {{"m1", {}}, {"m2.x", {}}, {"m3", {.labels = {{"gpu", "yes"}}}}};
+  cluster.kube_nodes = {{"m1", {}}, {"m2.x", {}}, {"m3", {.labels = {{"gpu", "yes"}}}}};
   for (const std::string& name : records) {
     cluster.records("c", 0, 0, change);
     cluster.nodes.back().name = name;
@@ -681,28 +680,28 @@ Cluster daemon_set(const std::vector<std::string>& records, const Change& change
   return cluster;
 }
 
-const std::vector<std::string> kOfAllMachines{"c-m1", "c-m2--x", "c-m3"};
+const std::vector<std::string> kAllDaemonNodes{"c-m1", "c-m2--x", "c-m3"};
 
-void makes_a_node_for_each_machine(void**) {
+void makes_a_node_for_each_kube_node(void**) {
   Cluster cluster = daemon_set({});
   assert_text(cluster.actions(), "create c-m[1,3],c-m2--x");
   assert_text(cluster.plan().actions[0].line, "NodeName=c-m[1,3],c-m2--x State=CLOUD Feature=c CPUs=2 RealMemory=936");
   assert_int_equal(cluster.plan().states.at("c").desired, 3);
-  cluster.machines.at("m1").ready = false;  // it has just joined: its node is made when a pod can run there
+  cluster.kube_nodes.at("m1").ready = false;  // it has just joined: its node is made when a pod can run there
   assert_text(cluster.actions(), "create c-m2--x,c-m3");
-  assert_text(daemon_set(kOfAllMachines).actions(), "power_up c-m[1,3],c-m2--x");
-  const Cluster all = daemon_set(kOfAllMachines, up);
+  assert_text(daemon_set(kAllDaemonNodes).actions(), "power_up c-m[1,3],c-m2--x");
+  const Cluster all = daemon_set(kAllDaemonNodes, up);
   assert_text(all.actions(), "");
   assert_text(all.state("c"), "Ready/NodesMatch");
 }
 
 // The node of m3, which isn't one of the NodeSet's any more for each of these reasons, and comes back.
-void follows_machines(void**) {
+void follows_kube_nodes(void**) {
   const std::function<void(Cluster&)> changes[] = {
-      [](Cluster& c) { c.machines.erase("m3"); },
-      [](Cluster& c) { c.machines.at("m3").cordoned = true; },
+      [](Cluster& c) { c.kube_nodes.erase("m3"); },
+      [](Cluster& c) { c.kube_nodes.at("m3").cordoned = true; },
       [](Cluster& c) {
-        c.machines.at("m3").taints = {{"gone", "", "NoExecute"}};
+        c.kube_nodes.at("m3").taints = {{"gone", "", "NoExecute"}};
       },
       [](Cluster& c) {
         c.nodesets.at("c").spec->pod_spec = *Json::parse(
@@ -711,30 +710,30 @@ void follows_machines(void**) {
       },
   };
   for (const auto& change : changes) {
-    Cluster busy = daemon_set(kOfAllMachines, allocated);
+    Cluster busy = daemon_set(kAllDaemonNodes, allocated);
     change(busy);
     assert_text(busy.actions(), "drain c-m3");
     assert_text(busy.plan().actions[0].reason, kScaleInReason);
     assert_text(busy.state("c"), "-/ScalingIn");
     assert_int_equal(busy.plan().states.at("c").desired, 2);
-    Cluster idle = daemon_set(kOfAllMachines, up);
+    Cluster idle = daemon_set(kAllDaemonNodes, up);
     change(idle);
     assert_text(idle.actions(), "power_down c-m3");
     idle.nodes.back().powered_down = true;
     assert_text(idle.actions(), "delete c-m3");
   }
-  Cluster back = daemon_set(kOfAllMachines, allocated);
+  Cluster back = daemon_set(kAllDaemonNodes, allocated);
   drained_by_us(back.nodes.back());
   assert_text(back.actions(), "undrain c-m3");
 }
 
-// Its pod can't come up any more; on a cordoned machine it may have been placed before.
-void does_not_wait_for_a_node_whose_machine_went(void**) {
+// Its pod can't come up any more; on a cordoned Kubernetes node it may have been placed before.
+void does_not_wait_for_a_node_whose_kube_node_went(void**) {
   const auto starting = [](SlurmNode& node) { up(node), node.powering_up = true; };
-  Cluster cluster = daemon_set(kOfAllMachines, starting);
-  cluster.machines.at("m3").cordoned = true;
+  Cluster cluster = daemon_set(kAllDaemonNodes, starting);
+  cluster.kube_nodes.at("m3").cordoned = true;
   assert_text(cluster.actions(), "");
-  cluster.machines.erase("m3");
+  cluster.kube_nodes.erase("m3");
   assert_text(cluster.actions(), "abandon c-m3");
   assert_text(cluster.plan().actions[0].reason, "slurm-k8s: kubernetes node m3 is gone");
   cluster.nodes.back().power_down_asked = true;
@@ -742,17 +741,17 @@ void does_not_wait_for_a_node_whose_machine_went(void**) {
   assert_text(cluster.actions(), "drain c-m3");  // as at any scale-in
 }
 
-void does_not_power_up_on_a_silent_machine(void**) {
-  Cluster cluster = daemon_set(kOfAllMachines, up);
-  cluster.machines.at("m1") = {.ready = false, .why_not_ready = "KubeletSilent"};
+void does_not_power_up_on_a_silent_kube_node(void**) {
+  Cluster cluster = daemon_set(kAllDaemonNodes, up);
+  cluster.kube_nodes.at("m1") = {.ready = false, .why_not_ready = "KubeletSilent"};
   assert_text(cluster.actions(), "drain c-m1");  // as with any scalingMode
   cluster.nodes[0].powered_down = true;
   assert_text(cluster.actions(), "delete c-m1");
-  cluster.machines.at("m1").ready = true;
+  cluster.kube_nodes.at("m1").ready = true;
   assert_text(cluster.actions(), "power_up c-m1");
 }
 
-void leaves_a_daemon_set_alone_without_machines(void**) {
+void leaves_a_daemon_set_alone_without_kube_nodes(void**) {
   const Cluster cluster = daemon_set({"c-m1", "c-gone"}, up);
   const NodePlan plan =
       plan_nodes({cluster.nodesets, cluster.nodes, cluster.pods, 4096, cluster.exemptions, cluster.held});
@@ -761,16 +760,16 @@ void leaves_a_daemon_set_alone_without_machines(void**) {
   assert_int_equal(plan.states.at("c").desired, 2);
 }
 
-void tells_names_of_machines_that_can_not_be(void**) {
+void reports_names_of_kube_nodes_that_are_too_long(void**) {
   Cluster cluster = daemon_set({});
-  cluster.machines.emplace("m4." + std::string(60, 'x'), MachineFacts{});
+  cluster.kube_nodes.emplace("m4." + std::string(60, 'x'), KubeNodeFacts{});
   assert_text(cluster.actions(), "create c-m[1,3],c-m2--x");
   assert_text(cluster.state("c"), "-/NameTooLong");
   assert_contains(cluster.plan().states.at("c").message, "c-m4--x");
 
   // Of NodeSet c-m2, which the engine takes it for.
   Cluster similar = daemon_set({"c-m1", "c-m3"}, up);
-  similar.machines = {{"m1", {}}, {"m3", {}}, {"m2-0", {}}};
+  similar.kube_nodes = {{"m1", {}}, {"m3", {}}, {"m2-0", {}}};
   assert_text(similar.actions(), "create c-m2-0");
   similar.nodeset("c-m2", 0);
   assert_text(similar.actions(), "");
@@ -784,7 +783,7 @@ void tells_names_of_machines_that_can_not_be(void**) {
 
 void keeps_daemon_sets_and_others_apart(void**) {
   // Not made for the NodeSet, whose name it has by chance; made for one that is gone; not named after its feature.
-  Cluster cluster = daemon_set(kOfAllMachines, up);
+  Cluster cluster = daemon_set(kAllDaemonNodes, up);
   for (const auto& [name, features] :
        {std::pair("c-mine", "other"), {"c-7", "other"}, {"gone-m1", "x,gone"}, {"other-m1", "theirs"}}) {
     cluster.records("x", 0, 0, [&](SlurmNode& n) { n.name = name, n.features = features; });
@@ -797,26 +796,26 @@ void keeps_daemon_sets_and_others_apart(void**) {
 }
 
 void exempts_daemon_sets_from_suspends(void**) {
-  Cluster cluster = daemon_set(kOfAllMachines, up);
+  Cluster cluster = daemon_set(kAllDaemonNodes, up);
   cluster.exemptions.update({.suspend_exc_nodes = ""});
   assert_text(cluster.actions(), "exempt c-m[1,3],c-m2--x");
   cluster.exemptions.added("c", "c-m[1,3],c-m2--x");
   assert_text(cluster.actions(), "");
-  cluster.machines.erase("m3");
+  cluster.kube_nodes.erase("m3");
   assert_text(cluster.actions(), "power_down c-m3; subject c-m3");
 }
 
-void does_not_power_up_what_waits_for_its_machine(void**) {
+void does_not_power_up_what_waits_for_its_kube_node(void**) {
   Cluster cluster = always(2, "c-[0-1]");
   cluster.nodesets.at("c").spec->pins_nodes = true;
   cluster.records("c", 0, 1);
-  cluster.machines = {{"m0", {.cordoned = true}}, {"m1", {}}};
+  cluster.kube_nodes = {{"m0", {.cordoned = true}}, {"m1", {}}};
   cluster.pins = {{"c", {{"0", "m0"}, {"1", "m1"}}}};
   assert_text(cluster.actions(), "power_up c-1; drain c-0");
   assert_true(cluster.plan().states.at("c").pins == cluster.pins.at("c"));
   cluster.nodes[0].draining = true;
   cluster.nodes[0].reason = "slurm-k8s: kubernetes node m0 is cordoned";
-  cluster.machines.erase("m0");  // there is nothing to wait for any more
+  cluster.kube_nodes.erase("m0");  // there is nothing to wait for any more
   assert_text(cluster.actions(), "undrain c-0; power_up c-1");
   assert_true(cluster.plan().states.at("c").pins == (Pins{{"1", "m1"}}));
   // A wrong spec says nothing about pins.
@@ -879,7 +878,7 @@ void clears_reasons_of_drains_that_are_over(void**) {
   } cases[] = {
       {"a scale-in that was taken back by an administrator",
        [](SlurmNode& n) { allocated(n), n.reason = kScaleInReason; }, "clear_reason c-0"},
-      {"a machine's, powered down and up since",
+      {"a Kubernetes node's, powered down and up since",
        [](SlurmNode& n) { up(n), n.reason = "slurm-k8s: kubernetes node m is gone"; }, "clear_reason c-0"},
       {"an update's", [](SlurmNode& n) { up(n), n.reason = kReasonUpdate; }, "clear_reason c-0"},
       {"a protected NodeSet's", [](SlurmNode& n) { up(n), n.reason = "slurm-k8s: protected: x"; }, "clear_reason c-0"},
@@ -1038,12 +1037,12 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(makes_what_is_missing),
-      SLURMK8S_TEST(empties_cordoned_machines),
+      SLURMK8S_TEST(empties_cordoned_kube_nodes),
       SLURMK8S_TEST(records_follow_extra_conf),
-      SLURMK8S_TEST(nodes_have_the_features_of_their_machine),
-      SLURMK8S_TEST(nodes_have_the_topology_of_their_machine),
+      SLURMK8S_TEST(nodes_have_the_features_of_their_kube_node),
+      SLURMK8S_TEST(nodes_have_the_topology_of_their_kube_node),
       SLURMK8S_TEST(a_node_goes_for_a_job_that_waits_for_its_variant),
-      SLURMK8S_TEST(a_node_that_belongs_to_a_machine_has_its_features_always),
+      SLURMK8S_TEST(a_node_that_belongs_to_a_kube_node_has_its_features_always),
       SLURMK8S_TEST(leaves_alone_what_matches),
       SLURMK8S_TEST(takes_each_state_out_safely),
       SLURMK8S_TEST(ends_power_downs_of_nodes_without_pods),
@@ -1066,15 +1065,15 @@ int main() {
       SLURMK8S_TEST(exempts_nodes_from_suspends),
       SLURMK8S_TEST(updates_what_stays),
       SLURMK8S_TEST(goes_on_with_a_roll_out),
-      SLURMK8S_TEST(makes_a_node_for_each_machine),
-      SLURMK8S_TEST(follows_machines),
-      SLURMK8S_TEST(does_not_wait_for_a_node_whose_machine_went),
-      SLURMK8S_TEST(does_not_power_up_on_a_silent_machine),
-      SLURMK8S_TEST(leaves_a_daemon_set_alone_without_machines),
-      SLURMK8S_TEST(tells_names_of_machines_that_can_not_be),
+      SLURMK8S_TEST(makes_a_node_for_each_kube_node),
+      SLURMK8S_TEST(follows_kube_nodes),
+      SLURMK8S_TEST(does_not_wait_for_a_node_whose_kube_node_went),
+      SLURMK8S_TEST(does_not_power_up_on_a_silent_kube_node),
+      SLURMK8S_TEST(leaves_a_daemon_set_alone_without_kube_nodes),
+      SLURMK8S_TEST(reports_names_of_kube_nodes_that_are_too_long),
       SLURMK8S_TEST(keeps_daemon_sets_and_others_apart),
       SLURMK8S_TEST(exempts_daemon_sets_from_suspends),
-      SLURMK8S_TEST(does_not_power_up_what_waits_for_its_machine),
+      SLURMK8S_TEST(does_not_power_up_what_waits_for_its_kube_node),
       SLURMK8S_TEST(counts_states),
       SLURMK8S_TEST(tells_failed_power_ups),
       SLURMK8S_TEST(clears_reasons_of_drains_that_are_over),

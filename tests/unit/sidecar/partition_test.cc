@@ -2,7 +2,8 @@
 // sidecar/partition_plan and partition_keeper: partitions of NodeSets, on a Slurm in memory.
 #include "sidecar/partition_keeper.hpp"
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"

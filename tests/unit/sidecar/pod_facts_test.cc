@@ -2,7 +2,7 @@
 // sidecar/pod_facts: what is read of a pod.
 #include "sidecar/pod_facts.hpp"
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 
 namespace slurmk8s {
@@ -12,11 +12,11 @@ void reads_a_pod(void**) {
   const auto pod = Json::parse(R"({"metadata":{"name":"c-0","uid":"u-1","deletionTimestamp":"2026-01-01T00:00:00Z",)"
                                R"("labels":{"slurm-k8s.io/template-hash":"1-abc"},)"
                                R"("annotations":{"controller.kubernetes.io/pod-deletion-cost":"-7"}},)"
-                               R"("spec":{"nodeName":"machine-3"},"status":{"phase":"Running"}})");
+                               R"("spec":{"nodeName":"worker-3"},"status":{"phase":"Running"}})");
   const PodFacts expected{.uid = "u-1",
                           .phase = PodFacts::Phase::running,
                           .deleting = true,
-                          .machine = "machine-3",
+                          .kube_node = "worker-3",
                           .template_hash = "1-abc",
                           .deletion_cost = -7};
   assert_true(decode_pod_facts(*pod) == expected);

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
@@ -23,12 +24,13 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   NodeSets nodesets;
   std::map<std::string, SlurmNode> nodes;
   PodMarker marker;
   std::uint64_t version = 1;
 
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : marker(client, clock, "slurm", std::move(jitter)) {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : marker(client, clock, throttle, "slurm", std::move(jitter)) {
     put_nodeset("c");
   }
   void put_nodeset(const char* name, const char* more = "") {

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/random.hpp"
+#include "base/strings.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/status_writer.hpp"
 #include "support/cmocka.hpp"
@@ -98,7 +99,7 @@ void makes_lost_records_again(void**) {
 }
 
 // A reconfiguration that doesn't help isn't repeated each second.
-void seldom_drops_records_that_stay_lost(void**) {
+void rarely_drops_records_that_stay_lost(void**) {
   Fixture f;
   f.reconciler.set_listed();
   f.scale("c", 3);
@@ -673,7 +674,7 @@ void keeps_a_wrong_spec_apart(void**) {
   f.scale("good", 1);
   f.rounds(2);
   assert_text(f.slurm.names(), "bad-[0-2],good-0");
-  assert_text(f.ready("bad"), "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: required");
+  assert_text(f.ready("bad"), "False InvalidSpec: nodeset slurm/bad: spec.slurmd.resources.limits.cpu: Required value");
   assert_int_equal(f.reconciler.states().at("bad").counts.total, 3);
   assert_true(f.reconciler.states().at("good").ready);
   f.scale("bad", 1);
@@ -748,13 +749,13 @@ void waits_for_slurmctld(void**) {
 }
 
 // slurmctld puts it back when the node is powered down: it comes again with the next pod.
-void a_pod_brings_the_topology_of_its_machine(void**) {
+void a_pod_brings_the_topology_of_its_kube_node(void**) {
   Fixture f;
-  f.reconciler.upsert_machine(
+  f.reconciler.upsert_kube_node(
       *Json::parse(R"({"metadata":{"name":"m","annotations":{"slurm-k8s.io/topology":"default:rack1"}}})"));
   const auto pod = Json::parse(
       R"({"metadata":{"name":"c-0","uid":"u","labels":{"slurm-k8s.io/node":"c-0"}},"spec":{"nodeName":"m"}})");
-  f.reconciler.set_machines_listed();
+  f.reconciler.set_kube_nodes_listed();
   f.reconciler.set_listed();
   f.scale("c", 1);
   f.rounds(1);
@@ -773,20 +774,20 @@ void a_pod_brings_the_topology_of_its_machine(void**) {
   }
 }
 
-// Which is all that another machine of a pod means to its record, without pins.
-void a_pod_brings_the_features_of_its_machine(void**) {
+// Which is all that another Kubernetes node of a pod means to its record, without pins.
+void a_pod_brings_the_features_of_its_kube_node(void**) {
   Fixture f;
-  const auto machine = [&](const char* name, const char* annotations) {
-    f.reconciler.upsert_machine(
+  const auto kube_node = [&](const char* name, const char* annotations) {
+    f.reconciler.upsert_kube_node(
         *Json::parse(format(R"({"metadata":{"name":"%s","annotations":%s}})", name, annotations)));
   };
   const auto place = [&](const char* on) {
     return f.reconciler.upsert_pod(*Json::parse(format(
         R"({"metadata":{"name":"c-0","uid":"u","labels":{"slurm-k8s.io/node":"c-0"}},"spec":{"nodeName":"%s"}})", on)));
   };
-  machine("plain", "{}");
-  machine("m", R"({"slurm-k8s.io/features":"rack1"})");
-  f.reconciler.set_machines_listed();
+  kube_node("plain", "{}");
+  kube_node("m", R"({"slurm-k8s.io/features":"rack1"})");
+  f.reconciler.set_kube_nodes_listed();
   f.reconciler.set_listed();
   f.scale("c", 1);
   place("");
@@ -822,7 +823,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(makes_lost_records_again),
-      SLURMK8S_TEST(seldom_drops_records_that_stay_lost),
+      SLURMK8S_TEST(rarely_drops_records_that_stay_lost),
       SLURMK8S_TEST(recycles_no_node_for_a_job_that_has_one),
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(follows_replicas),
@@ -833,8 +834,8 @@ int main() {
       SLURMK8S_TEST(a_name_that_comes_back_serves_at_once),
       SLURMK8S_TEST(keeps_nodes_up),
       SLURMK8S_TEST(does_not_power_up_in_a_hurry),
-      SLURMK8S_TEST(a_pod_brings_the_features_of_its_machine),
-      SLURMK8S_TEST(a_pod_brings_the_topology_of_its_machine),
+      SLURMK8S_TEST(a_pod_brings_the_features_of_its_kube_node),
+      SLURMK8S_TEST(a_pod_brings_the_topology_of_its_kube_node),
       SLURMK8S_TEST(is_quiet_at_rest),
       SLURMK8S_TEST(looks_less_often_at_many_nodes_that_change),
       SLURMK8S_TEST(is_idempotent_after_a_restart),

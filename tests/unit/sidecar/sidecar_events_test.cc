@@ -2,9 +2,8 @@
 // sidecar/sidecar_events: which events are made of actions and of changes of a status.
 #include "sidecar/sidecar_events.hpp"
 
-#include "base/text.hpp"
 #include "kube/fake_client.hpp"
-#include "sidecar/machine_mirror.hpp"
+#include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/update_plan.hpp"
 #include "support/cmocka.hpp"
@@ -69,7 +68,7 @@ struct Fixture {
 };
 
 void tells_of_actions(void**) {
-  const std::string machine = std::string(kMachineReason) + "m is cordoned";
+  const std::string kube_node = std::string(kReasonKubeNode) + "m is cordoned";
   const std::pair<NodeAction, const char*> cases[] = {
       {{Kind::create, "c", "c-[0-7]", "NodeName=c-[0-7]", ""}, "Normal NodesCreated: c-[0-7] (8)"},
       {{Kind::remove, "c", "c-7", "", ""}, "Normal NodesRemoved: c-7 (1)"},
@@ -77,8 +76,8 @@ void tells_of_actions(void**) {
       {{Kind::drain, "c", "c-1", "", kUpdateReason}, "Normal NodesDrained: c-1 (1): update of the template"},
       {{Kind::recycle, "c", "c-1", "", kUpdateReason}, "Normal NodesRecycled: c-1 (1): update of the template"},
       {{Kind::undrain, "c", "c-1", "", ""}, "Normal NodesUndrained: c-1 (1)"},
-      {{Kind::drain, "c", "c-1", "", machine}, "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
-      {{Kind::power_down, "c", "c-1", "", machine},
+      {{Kind::drain, "c", "c-1", "", kube_node}, "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
+      {{Kind::power_down, "c", "c-1", "", kube_node},
        "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
       {{Kind::power_down, "c", "c-1", "", ""}, ""},
       {{Kind::power_up, "c", "c-1", "", ""}, ""},
@@ -93,7 +92,7 @@ void tells_of_actions(void**) {
   }
 }
 
-void nodes_of_one_tale_share_an_event(void**) {
+void nodes_with_one_note_share_an_event(void**) {
   Fixture f;
   f.observe("c");
   for (const char* node : {"c-3", "c-1", "c-2"}) f.teller.acted({Kind::remove, "c", node, "", ""});
@@ -172,7 +171,7 @@ void a_roll_out_goes_on_over_a_restart(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_of_actions),         SLURMK8S_TEST(nodes_of_one_tale_share_an_event),
+      SLURMK8S_TEST(tells_of_actions),         SLURMK8S_TEST(nodes_with_one_note_share_an_event),
       SLURMK8S_TEST(tells_what_is_wrong_once), SLURMK8S_TEST(what_the_status_says_already_is_not_told),
       SLURMK8S_TEST(follows_a_roll_out),       SLURMK8S_TEST(a_roll_out_goes_on_over_a_restart),
   };

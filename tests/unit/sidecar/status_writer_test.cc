@@ -17,11 +17,12 @@ using std::chrono::seconds;
 struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
+  kube::Throttle throttle{clock};
   Timers timers{clock};
   StatusWriter writer;
 
   explicit Fixture(Jitter jitter = [] { return 0.5; })
-      : writer(client, timers, clock, "slurm", {}, std::move(jitter)) {}
+      : writer(client, timers, clock, throttle, "slurm", {}, std::move(jitter)) {}
 
   /** A NodeSet that the API server has and the writer has heard of. */
   void add(const char* name) {
@@ -68,23 +69,24 @@ void writes_every_field(void**) {
                   .draining = 9,
                   .down = 10};
   state.reason = "InvalidSpec";
-  state.message = "nodeset slurm/c: spec.replicas: \"x\": an integer is needed";
+  state.message = "nodeset slurm/c: spec.replicas: Invalid value: \"x\": must be an integer";
   state.failures = {{"c-3", "c-4"}, true, "unschedulable: no room"};
   state.roll_out = {
       .template_hash = "1-abc", .updated = 11, .reason = "RollingOut", .message = "c-3 (1): to be updated"};
   f.writer.want("c", state);
   f.pass(milliseconds(0));
-  assert_text(f.status("c").dump(),
-              R"({"observedGeneration":7,"desired":11,"replicas":1,"readyReplicas":2,"updatedReplicas":11,)"
-              R"("updateRevision":"1-abc","poweredUp":3,"poweringUp":4,"poweringDown":5,"poweredDown":6,)"
-              R"("allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
-              R"("conditions":[{"type":"Ready","status":"False","reason":"InvalidSpec",)"
-              R"("message":"nodeset slurm/c: spec.replicas: \"x\": an integer is needed","observedGeneration":7,)"
-              R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"PowerUpFailing","status":"True",)"
-              R"("reason":"Protected","message":"c-[3-4] (2): unschedulable: no room","observedGeneration":7,)"
-              R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"RolledOut","status":"False",)"
-              R"("reason":"RollingOut","message":"c-3 (1): to be updated","observedGeneration":7,)"
-              R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
+  assert_text(
+      f.status("c").dump(),
+      R"({"observedGeneration":7,"desired":11,"replicas":1,"readyReplicas":2,"updatedReplicas":11,)"
+      R"("updateRevision":"1-abc","poweredUp":3,"poweringUp":4,"poweringDown":5,"poweredDown":6,)"
+      R"("allocated":7,"idle":8,"draining":9,"down":10,"selector":"slurm-k8s.io/nodeset=c",)"
+      R"("conditions":[{"type":"Ready","status":"False","reason":"InvalidSpec",)"
+      R"("message":"nodeset slurm/c: spec.replicas: Invalid value: \"x\": must be an integer","observedGeneration":7,)"
+      R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"PowerUpFailing","status":"True",)"
+      R"("reason":"Protected","message":"c-[3-4] (2): unschedulable: no room","observedGeneration":7,)"
+      R"("lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"RolledOut","status":"False",)"
+      R"("reason":"RollingOut","message":"c-3 (1): to be updated","observedGeneration":7,)"
+      R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]})");
   assert_int_equal(f.client.calls.size(), 1);
   assert_text(f.client.calls[0].subresource, "status");
   assert_int_equal(f.client.calls[0].body.size(), 1);
@@ -153,7 +155,7 @@ void writes_only_changes(void**) {
   assert_int_equal(f.writer.written(), 1);
 
   // A new writer, as after a restart, finds its own words there and keeps still.
-  StatusWriter second(f.client, f.timers, f.clock, "slurm");
+  StatusWriter second(f.client, f.timers, f.clock, f.throttle, "slurm");
   second.observe(f.client.find(kube::kNodeSets, "slurm", "c"));
   second.want("c", f.state(8));
   f.pass(seconds(2));

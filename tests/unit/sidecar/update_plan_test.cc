@@ -27,7 +27,7 @@ void drained(SlurmNode& node, const char* reason) { node.draining = true, node.r
 void waits(SlurmNode& node) { busy(node), drained(node, kUpdateReason); }  // for its jobs
 void powered_down(SlurmNode&) {}
 void starting(SlurmNode& node) { idle(node), node.powering_up = true; }
-void held_back(SlurmNode& node) { idle(node), node.base = Base::down, node.reason = "slurm-k8s: ErrImagePull"; }
+void backing_off(SlurmNode& node) { idle(node), node.base = Base::down, node.reason = "slurm-k8s: ErrImagePull"; }
 
 /** A NodeSet "c" whose template is kNew, and its nodes. */
 struct Cluster {
@@ -110,14 +110,15 @@ void takes_what_is_in_service(void**) {
          idle(n), drained(n, (std::string(kUpdateReason) + " : gres/gpu count reported lower").c_str());
        },
        "", ""},
-      {"drained for its machine", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "", ""},
+      {"drained for its Kubernetes node", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "",
+       ""},
       {"an old Reason", [](SlurmNode& n) { busy(n), n.reason = kUpdateReason; }, "drain c-0", ""},
       {"powered down, its pod is going", powered_down, "", ""},
       {"asked up", [](SlurmNode& n) { n.power_up_asked = true; }, "", ""},
       {"starting", starting, "", ""},
       {"starting for a job", [](SlurmNode& n) { starting(n), n.base = Base::allocated; }, "", ""},
       {"powering down", [](SlurmNode& n) { idle(n), n.powering_down = true; }, "", ""},
-      {"held back", held_back, "", ""},
+      {"backing off", backing_off, "", ""},
       {"down by an administrator", [](SlurmNode& n) { idle(n), n.base = Base::down, n.reason = "disk"; }, "", ""},
       {"unknown", [](SlurmNode& n) { idle(n), n.base = Base::unknown; }, "", ""},
   };
@@ -179,7 +180,7 @@ void counts_what_is_out_of_service(void**) {
       {"powered down", powered_down, kNone, false, true},
       {"powered down, recycled once", of_update(powered_down), kNone, false, true},
       {"starting", starting, kNew, false, true},
-      {"held back", held_back, kNew, true, true},
+      {"backing off", backing_off, kNew, true, true},
       {"protected", [](SlurmNode& n) { drained(n, "slurm-k8s: protected: x"); }, kNone, false, true},
       {"drained by an administrator", [](SlurmNode& n) { idle(n), drained(n, "disk"); }, kOld, false, false},
       {"drained by slurmctld after our drain was over", [](SlurmNode& n) { drained(n, kReasonReleased); }, kNone, false,
@@ -230,7 +231,7 @@ void stops_when_a_node_fails(void**) {
     cluster.nodeset.update.max_unavailable = 3;
     cluster.steps();
     cluster.nodeset.update.max_unavailable = 4;
-    held_back(cluster.node(0));
+    backing_off(cluster.node(0));
     cluster.pods.erase("c-0");
     assert_text(cluster.steps(), "undrain c-2");
     assert_text(cluster.condition(),
@@ -249,7 +250,7 @@ void a_failure_after_a_success_stops_too(void**) {
   cluster.nodeset.update.max_unavailable = 0;
   cluster.steps();
   cluster.nodeset.update.max_unavailable = 4;
-  held_back(cluster.node(1));
+  backing_off(cluster.node(1));
   assert_text(cluster.steps(), "");
   assert_true(cluster.before.stopped);
 }
@@ -266,7 +267,7 @@ void a_node_that_is_lost_is_no_failure(void**) {
 // What failed with the former template, before the new one came, says nothing about it.
 void starts_afresh_with_each_template(void**) {
   Cluster cluster(4);
-  cluster.add(idle, kOld).add(held_back, kNone);
+  cluster.add(idle, kOld).add(backing_off, kNone);
   assert_text(cluster.steps(), "recycle c-0");
   cluster.before.stopped = true;
   assert_text(cluster.steps(), "");

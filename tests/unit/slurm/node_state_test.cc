@@ -78,7 +78,7 @@ const struct {
     {kForProtection, std::string(kReasonProtected) + "no image"},
     {kForScaleIn, kReasonScaleIn},
     {kForUpdate, kReasonUpdate},
-    {kForKubeNode, std::string(kReasonMachine) + "m1 is cordoned"},
+    {kForKubeNode, std::string(kReasonKubeNode) + "m1 is cordoned"},
     {kReleased, kReasonReleased},
     {kNoAddress, "NO NETWORK ADDRESS FOUND"},
     {kByAdministrator, "disk check"},

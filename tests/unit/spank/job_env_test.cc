@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What becomes of a job's environment: service variables, threads, GPUs.
+// Changes of a job's environment: service variables, threads, GPUs.
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/gpu_ids.hpp"
 #include "spank/service_env.hpp"
 #include "spank/thread_count.hpp"
@@ -102,8 +102,8 @@ void gpus(void**) {
       {"/var/run/nvidia-container-devices", "0", ""},
       {"GPU-a", "1", "error: CUDA_VISIBLE_DEVICES=1: the pod has 1 GPUs"},
       {"GPU-a", "99999999999999999999", "error: CUDA_VISIBLE_DEVICES=99999999999999999999: the pod has 1 GPUs"},
-      {"GPU a", "0", "error: SLURM_K8S_GPUS: no list of devices"},
-      {"GPU-a,", "1", "error: SLURM_K8S_GPUS: no list of devices"},
+      {"GPU a", "0", "error: SLURM_K8S_GPUS: not a device list"},
+      {"GPU-a,", "1", "error: SLURM_K8S_GPUS: not a device list"},
   };
   for (const auto& row : cases) {
     const auto changes = gpu_changes(row.pod, row.slurm ? std::optional<std::string>(row.slurm) : std::nullopt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The login environment: what a shell is asked, what is read of its answer, and a real shell with a time limit.
+// The login environment: arguments of a shell, parsing of its output, and a real shell with a time limit.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/login_env.hpp"
 
 #include "support/cmocka.hpp"
@@ -38,7 +38,7 @@ void basics(void**) {
               "SHELL=/bin/bash|USER=ada");
 }
 
-void what_a_shell_is_asked(void**) {
+void arguments_of_a_shell(void**) {
   const struct {
     const char* shell;
     const char* expected;
@@ -69,14 +69,14 @@ void answers(void**) {
       {"M\nDISPLAY=:0\0ENVIRONMENT=BATCH\0HOSTNAME=h\0A=1\0M\n"sv, "A=1"},
       {"M\n=1\0A\0\0B=2\0M\n"sv, "B=2"},
       {"M\nBASH_FUNC_f%%=() { :;\n}\0M\n"sv, "BASH_FUNC_f%%=() { :;\n}"},
-      {""sv, "error: the login shell didn't print its environment"},
-      {"M\nA=1\0B="sv, "error: the login shell didn't print its environment"},  // cut
-      {"This account is currently not available.\n"sv, "error: the login shell didn't print its environment"},
+      {""sv, "error: the login shell did not print its environment"},
+      {"M\nA=1\0B="sv, "error: the login shell did not print its environment"},  // cut
+      {"This account is currently not available.\n"sv, "error: the login shell did not print its environment"},
   };
   for (const auto& row : cases) assert_text(shown(parse_login_output(row.output, "M")), row.expected);
 }
 
-void what_was_passed_wins(void**) {
+void passed_variables_win(void**) {
   const EnvChanges login{{"HOME", "/home/ada"}, {"FOO", "profile"}, {"PATH", "/bin"}};
   assert_text(shown(without_names(login, {"FOO", "SLURM_JOB_ID"})), "HOME=/home/ada|PATH=/bin");
   assert_text(shown(without_names(login, {})), "HOME=/home/ada|FOO=profile|PATH=/bin");
@@ -131,14 +131,14 @@ void a_real_shell(void**) {
     const bool has = ("|" + text + "|").find("|" + part + "|") != std::string::npos;
     if (!has) fail_msg("no %s in %s", part.c_str(), text.c_str());
   }
-  // The ids are the user's for good.
+  // The ids are permanently the user's.
   text = as_user(folder, "export IDS=$(sed -n 's/^Uid:[[:space:]]*//p' /proc/self/status | tr '\\t' ,)", kLong);
   assert_non_null(std::strstr(text.c_str(), ("IDS=" + uid + "," + uid + "," + uid + "," + uid).c_str()));
-  // One that leaves something behind which holds its output is over all the same.
+  // A child that holds the output open does not delay the end.
   assert_non_null(std::strstr(as_user(folder, "sleep 60 & export MINE=1", kLong).c_str(), "MINE=1"));
-  assert_text(as_user(folder, "exit 3", kLong), "error: the login shell didn't print its environment");
+  assert_text(as_user(folder, "exit 3", kLong), "error: the login shell did not print its environment");
   assert_text(as_user(folder, "while :; do echo 0123456789012345678901234567890123456789; done", kLong),
-              "error: the login shell printed too much");
+              "error: the login shell printed more than 256 KiB");
 }
 
 bool is_gone(const std::string& pid_file) {
@@ -151,7 +151,7 @@ bool is_gone(const std::string& pid_file) {
 void a_profile_that_hangs(void**) {
   const Home home;
   assert_text(as_user(home.folder(), "echo $$ >pid; sleep 600", std::chrono::milliseconds(700)),
-              "error: the login shell didn't end in time");
+              "error: the login shell did not end in time");
   assert_true(is_gone(home.folder() + "/pid"));
 }
 
@@ -159,16 +159,16 @@ void root_has_no_profile(void**) {
   if (::geteuid() != 0) skip();
   const Account account{"root", "/root", "/bin/sh"};
   const auto output = login_output(account, login_arguments(account.shell, "M"), {}, "M", kLong);
-  assert_text(output ? "ran" : output.error().message(), "no profile is read as root");
+  assert_text(output ? "ran" : output.error().message(), "refused to read a profile as root");
 }
 
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {cmocka_unit_test(basics),
-                              cmocka_unit_test(what_a_shell_is_asked),
+                              cmocka_unit_test(arguments_of_a_shell),
                               cmocka_unit_test(answers),
-                              cmocka_unit_test(what_was_passed_wins),
+                              cmocka_unit_test(passed_variables_win),
                               cmocka_unit_test(a_real_shell),
                               cmocka_unit_test(a_profile_that_hangs),
                               cmocka_unit_test(root_has_no_profile)};

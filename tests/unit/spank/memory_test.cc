@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a job uses: reading /proc, shared pages; and the watch that ends a job, with real processes.
+// Memory use: parsing /proc, shared pages; and the watch that ends a job, with real processes.
 #include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -34,7 +34,7 @@ std::string status_text(const char* name, const char* state, int parent, int use
          " kB\nRssFile:\t   5000 kB\nRssShmem:\t " + std::to_string(shmem) + " kB\n";
 }
 
-void what_status_says(void**) {
+void parses_status(void**) {
   const auto task = parse_memory_process(7, status_text("a PPid:\t1 (x", "R (running)", 5, 1000, 300, 4), "");
   assert_true(task.has_value());
   assert_int_equal(task->pid, 7);
@@ -52,7 +52,7 @@ void what_status_says(void**) {
   }
 }
 
-void whose_a_slurmstepd_is(void**) {
+void job_of_a_slurmstepd(void**) {
   const struct {
     const char* name;
     int user;
@@ -168,7 +168,7 @@ class Family {
   Family& operator=(const Family&) = delete;
 
   pid_t first() const { return first_; }
-  /** The signal that ended the first one; 0: it hasn't ended by itself. */
+  /** The signal that ended the first one; 0: it has not ended. */
   int signal(int milliseconds) {
     for (int status = 0; milliseconds > 0; milliseconds -= 5, ::usleep(5000)) {
       if (::waitpid(first_, &status, WNOHANG) != first_) continue;
@@ -240,7 +240,7 @@ int seen_without_tracing() {
     int result = 255;
     {
       const Family family(64 * kMiB, 4, 12345);
-      // Root's own way isn't open: else this would show nothing.
+      // Root cannot read it directly: else this would show nothing.
       const std::string pages = "/proc/" + std::to_string(family.first()) + "/smaps_rollup";
       const bool closed = drop_tracing() && !read_file(pages, 8192);
       const std::uint64_t use = memory_use("/proc", below_this_one(), 100 * kMiB).bytes;
@@ -312,8 +312,8 @@ void a_job_within_its_limit_is_not(void**) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(what_status_says),
-                              SLURMK8S_TEST(whose_a_slurmstepd_is),
+  const CMUnitTest tests[] = {SLURMK8S_TEST(parses_status),
+                              SLURMK8S_TEST(job_of_a_slurmstepd),
                               SLURMK8S_TEST(shares),
                               SLURMK8S_TEST(processes),
                               SLURMK8S_TEST(pauses),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pod.env: which of its lines become a job's environment.
+// pod.env: lines that enter a job's environment.
 #include <string>
 
 #include "spank/pod_env.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An administrator's scripts: what they get, how long they may take, what is said when they fail; once per pod.
+// An administrator's scripts: environment, time limit, errors; once per pod.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/scripts/command.hpp"
 #include "spank/scripts/once.hpp"
 #include "spank/scripts/script_env.hpp"
@@ -30,7 +30,7 @@ std::string run(const std::string& script, std::chrono::milliseconds limit = kPl
   return done ? "done" : done.error().message();
 }
 
-void what_a_script_says(void**) {
+void last_line_of_a_script(void**) {
   assert_text(run("exit 0"), "done");
   assert_text(run("echo fine; exit 0"), "done");
   assert_text(run("exit 3"), "exit code 3: ");
@@ -43,7 +43,7 @@ void what_a_script_says(void**) {
   assert_text(missing.error().message(), "exit code 127: ");
 }
 
-void what_a_script_has(void**) {
+void environment_of_a_script(void**) {
   assert_text(run("[ \"$A\" = 'b c' ] && [ -z \"$HOME\" ]"), "done");
   assert_text(run("if read line; then exit 1; fi"), "done");  // no input
   int ends[2];
@@ -54,7 +54,7 @@ void what_a_script_has(void**) {
   ::close(ends[1]);
 }
 
-/** A process that was killed may stay as a zombie for as long as nobody waits for it. */
+/** A killed process stays a zombie until its parent waits for it. */
 bool runs(const std::string& pid) {
   const std::string stat = read_file("/proc/" + pid + "/stat", 4096).value_or("");
   return !stat.empty() && stat.find(") Z ") == std::string::npos;
@@ -63,14 +63,14 @@ bool runs(const std::string& pid) {
 void a_script_that_takes_too_long(void**) {
   assert_text(run("echo waiting for scratch; sleep 600; echo late", 200ms),
               "not done within 200 ms: waiting for scratch");
-  // It is killed with what it started.
+  // Its children are killed too.
   const std::string started = run("sleep 600 & echo $!; wait", 200ms);
   const std::string expected = "not done within 200 ms: ";
   if (!started.starts_with(expected)) fail_msg("%s", started.c_str());
   const std::string child = started.substr(expected.size());
   for (int i = 0; runs(child) && i < 5000; ++i) ::usleep(1000);
   assert_false(runs(child));
-  // What it leaves behind, with its output open, is not waited for.
+  // Does not wait for children that hold the output open.
   const std::string words = run("sleep 600 & echo $!; exit 7");
   assert_text(words.substr(0, 13), "exit code 7: ");
   const auto left_behind = parse_int(words.substr(13));
@@ -88,15 +88,15 @@ void scripts_that_root_may_run(void**) {
   ::chmod(script.c_str(), 0755);
   assert_text(verdict(), "good");
   ::chmod(script.c_str(), 0775);
-  assert_text(verdict(), script + ": others may write it");
+  assert_text(verdict(), script + ": writable by group or others");
   ::chmod(script.c_str(), 0644);
   assert_text(verdict(), script + ": not an executable file");
   assert_text(check_script(folder.path()).error().message(), folder.path() + ": not an executable file");
-  assert_text(check_script("/no/such").error().message(), "/no/such: not there");
+  assert_text(check_script("/no/such").error().message(), "/no/such: no such file");
   if (::geteuid() != 0) return;
   ::chmod(script.c_str(), 0755);
   assert_int_equal(::chown(script.c_str(), 65534, 65534), 0);
-  assert_text(verdict(), script + ": not root's");
+  assert_text(verdict(), script + ": not owned by root");
 }
 
 void environment(void**) {
@@ -157,7 +157,7 @@ void processes_wait_for_each_other(void**) {
     called = true;
     return Status();
   };
-  assert_text(once(marker, 100ms, work).error().message(), "another job's is still not done");
+  assert_text(once(marker, 100ms, work).error().message(), "pod set-up started by another job has not finished");
   ::close(go[1]);
   assert_true(once(marker, kPlenty, work).ok());
   assert_false(called);  // the first did it
@@ -170,8 +170,8 @@ void processes_wait_for_each_other(void**) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(what_a_script_says),
-                              SLURMK8S_TEST(what_a_script_has),
+  const CMUnitTest tests[] = {SLURMK8S_TEST(last_line_of_a_script),
+                              SLURMK8S_TEST(environment_of_a_script),
                               SLURMK8S_TEST(a_script_that_takes_too_long),
                               SLURMK8S_TEST(scripts_that_root_may_run),
                               SLURMK8S_TEST(environment),

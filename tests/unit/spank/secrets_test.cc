@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a task can't read, and whom the kernel kills first. Mounts are tried in a process of their own, where root may.
+// Hidden paths and oom_score_adj. Mounts are tried in a child process, where root may.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -87,7 +87,7 @@ void scores_are_raised(void**) {
   assert_text(content(), "1000");
   assert_false(raise_oom_score(folder.path() + "/missing", 1000).ok());
   const std::string rubbish = folder.write("rubbish", "x");
-  assert_text(raise_oom_score(rubbish, 1000).error().message(), rubbish + ": no number");
+  assert_text(raise_oom_score(rubbish, 1000).error().message(), rubbish + ": not a number");
   const int code = in_child([] {
     if (!raise_oom_score("/proc/self/oom_score_adj", 1000)) return 1;
     return read_file("/proc/self/oom_score_adj", 100).value_or("") == "1000\n" ? 0 : 2;

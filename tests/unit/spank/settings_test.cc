@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Arguments of plugstack.conf and values of users' options: what is taken, and what is said about the rest.
+// Arguments of plugstack.conf and values of users' options: valid ones, and errors.
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "spank/choices.hpp"
 #include "spank/scripts/script_settings.hpp"
 #include "spank/settings.hpp"
@@ -15,7 +15,7 @@ using namespace slurmk8s;
 
 namespace {
 
-/** As Slurm hands them over: the words of a line. */
+/** The words of a line, as Slurm passes them. */
 std::vector<std::string_view> words(std::string_view line) {
   return line.empty() ? std::vector<std::string_view>() : split(line, ' ');
 }
@@ -49,25 +49,25 @@ void arguments_of_steps(void**) {
       {"oom_score_adj=1000 hide=/a,/b/c", "/run/slurm-k8s/pod.env remove off oom=1000 -/a -/b/c"},
       {"memory_limit=on", "/run/slurm-k8s/pod.env remove off memory"},
       {"memory_limit=on memory_limit=off", "/run/slurm-k8s/pod.env remove off"},
-      {"memory_limit=100", "error: memory_limit=100: on or off was expected"},
+      {"memory_limit=100", "error: memory_limit: invalid value \"100\": must be on or off"},
       {"login_env=5", "/run/slurm-k8s/pod.env remove off"},
       {"login_env=60", "/run/slurm-k8s/pod.env remove off login=60"},
       {"login_env=off", "/run/slurm-k8s/pod.env remove off login=0"},
-      {"login_env=0", "error: login_env=0: off, or seconds from 1 to 60 were expected"},
-      {"login_env=61", "error: login_env=61: off, or seconds from 1 to 60 were expected"},
-      {"oom_score_adj=1001", "error: oom_score_adj=1001: a number from 0 to 1000 was expected"},
-      {"oom_score_adj=-5", "error: oom_score_adj=-5: a number from 0 to 1000 was expected"},
-      {"oom_score_adj=", "error: oom_score_adj=: a number from 0 to 1000 was expected"},
-      {"hide=key", "error: hide=key: an absolute path was expected"},
-      {"hide=/a,", "error: hide=/a,: an absolute path was expected"},
-      {"hide=/a/../b", "error: hide=/a/../b: an absolute path was expected"},
-      {"hide=/", "error: hide=/: an absolute path was expected"},
-      {"env=pod.env", "error: env=pod.env: an absolute path was expected"},
-      {"gpus=all", "error: gpus=all: ids or off was expected"},
-      {"service_env", "error: service_env: keep or remove was expected"},
-      {"threads=0", "error: threads=0: auto, off, or a number from 1 to 65535 was expected"},
-      {"job_setup=/a", "error: job_setup=/a: no such argument"},
-      {"=", "error: =: no such argument"},
+      {"login_env=0", "error: login_env: invalid value \"0\": must be off, or seconds from 1 to 60"},
+      {"login_env=61", "error: login_env: invalid value \"61\": must be off, or seconds from 1 to 60"},
+      {"oom_score_adj=1001", "error: oom_score_adj: invalid value \"1001\": must be a number from 0 to 1000"},
+      {"oom_score_adj=-5", "error: oom_score_adj: invalid value \"-5\": must be a number from 0 to 1000"},
+      {"oom_score_adj=", "error: oom_score_adj: invalid value \"\": must be a number from 0 to 1000"},
+      {"hide=key", "error: hide: invalid value \"key\": must be an absolute path"},
+      {"hide=/a,", "error: hide: invalid value \"/a,\": must be an absolute path"},
+      {"hide=/a/../b", "error: hide: invalid value \"/a/../b\": must be an absolute path"},
+      {"hide=/", "error: hide: invalid value \"/\": must be an absolute path"},
+      {"env=pod.env", "error: env: invalid value \"pod.env\": must be an absolute path"},
+      {"gpus=all", "error: gpus: invalid value \"all\": must be ids or off"},
+      {"service_env", "error: service_env: invalid value \"\": must be keep or remove"},
+      {"threads=0", "error: threads: invalid value \"0\": must be auto, off, or a number from 1 to 65535"},
+      {"job_setup=/a", "error: job_setup: unknown argument"},
+      {"=", "error: : unknown argument"},
   };
   for (const auto& row : cases) {
     const auto settings = parse_settings(words(row.line));
@@ -87,11 +87,11 @@ void arguments_of_scripts(void**) {
   } cases[] = {
       {"", ";;;;60"},
       {"pod_setup=/a pod_cleanup=/b job_setup=/c job_cleanup=/d timeout=5", "/a;/b;/c;/d;5"},
-      {"timeout=0", "error: timeout=0: a number of seconds from 1 to 3600 was expected"},
-      {"timeout=3601", "error: timeout=3601: a number of seconds from 1 to 3600 was expected"},
-      {"timeout=5s", "error: timeout=5s: a number of seconds from 1 to 3600 was expected"},
-      {"job_setup=setup.sh", "error: job_setup=setup.sh: an absolute path was expected"},
-      {"setup=/a", "error: setup=/a: no such argument"},
+      {"timeout=0", "error: timeout: invalid value \"0\": must be seconds from 1 to 3600"},
+      {"timeout=3601", "error: timeout: invalid value \"3601\": must be seconds from 1 to 3600"},
+      {"timeout=5s", "error: timeout: invalid value \"5s\": must be seconds from 1 to 3600"},
+      {"job_setup=setup.sh", "error: job_setup: invalid value \"setup.sh\": must be an absolute path"},
+      {"setup=/a", "error: setup: unknown argument"},
   };
   for (const auto& row : cases) {
     const auto settings = parse_script_settings(words(row.line));

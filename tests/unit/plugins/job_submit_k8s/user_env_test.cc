@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// job_submit/k8s: which variable of a batch job gets another name, so that slurmd doesn't act on it.
+// job_submit/k8s: the variable of a batch job that is renamed, so that slurmd ignores it.
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "job_submit_k8s/user_env.hpp"
 
 #include "support/cmocka.hpp"
@@ -30,7 +30,7 @@ void requests(void**) {
   } cases[] = {
       {"A=1 SLURM_GET_USER_ENV=1 B=2", "A=1 SLURM_K8S_USER_ENV=1 B=2"},
       {"SLURM_GET_USER_ENV=1 SLURM_GET_USER_ENV=1", "SLURM_K8S_USER_ENV=1 SLURM_K8S_USER_ENV=1"},
-      // What slurmd doesn't act on stays.
+      // Variables that slurmd ignores stay.
       {"SLURM_GET_USER_ENV=0 SLURM_GET_USER_ENV=10", "SLURM_GET_USER_ENV=0 SLURM_GET_USER_ENV=10"},
       {"XSLURM_GET_USER_ENV=1 slurm_get_user_env=1", "XSLURM_GET_USER_ENV=1 slurm_get_user_env=1"},
       {"NULL SLURM_GET_USER_ENV=1", "NULL SLURM_K8S_USER_ENV=1"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Processes that outlive their job: which are killed, what is read of /proc, and killing a real one.
+// Processes that outlive their job: selection, parsing of /proc, and killing a real one.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/strings.hpp"
 #include "prep_k8s/leftovers.hpp"
 
 #include "support/cmocka.hpp"
@@ -50,11 +50,11 @@ std::string killed(std::string_view more, uid_t user, const JobUsers& jobs) {
   std::string text;
   const Leftovers left = find_leftovers(all, 10, 7, user, jobs);
   for (const Process& process : left.kill) text += std::to_string(process.pid) + " ";
-  return text + (left.look_again ? "again" : "");
+  return text + (left.retry ? "again" : "");
 }
 
 /** Job 7 has ended. */
-void what_is_killed(void**) {
+void selects_processes(void**) {
   const struct {
     const char* what;
     const char* processes;
@@ -125,7 +125,7 @@ std::string shown(const char* proc) {
   return text;
 }
 
-void what_is_read(void**) {
+void parses_proc(void**) {
   const struct {
     const char* name;
     const char* state;
@@ -159,7 +159,7 @@ std::string shown(const JobUsers& jobs) {
   return text;
 }
 
-void jobs_are_noted(void**) {
+void jobs_are_recorded(void**) {
   const Proc root;
   const std::string folder = std::string(root.path()) + "/jobs";
   assert_text(shown(noted_jobs(folder)), "");
@@ -174,7 +174,7 @@ void jobs_are_noted(void**) {
   assert_false(note_job("/proc/self/none", 7, 1000).ok());
 }
 
-/** A process of `user` in a session of its own, whose parent has gone; its pid. */
+/** A process of `user` in its own session, whose parent has ended; its pid. */
 pid_t start_orphan(uid_t user) {
   int ends[2];
   assert_int_equal(::pipe(ends), 0);
@@ -220,7 +220,7 @@ void a_real_process(void**) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(what_is_killed), cmocka_unit_test(what_is_read),
-                              cmocka_unit_test(jobs_are_noted), cmocka_unit_test(a_real_process)};
+  const CMUnitTest tests[] = {cmocka_unit_test(selects_processes), cmocka_unit_test(parses_proc),
+                              cmocka_unit_test(jobs_are_recorded), cmocka_unit_test(a_real_process)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// prep_k8s/heartbeat: who is in control, over silence, other holders, and a time of day that is set.
+// plugins/slurmctld/heartbeat: control with silence, other holders, and changes of the time of day.
 #include "slurmctld/heartbeat.hpp"
 
 #include "support/cmocka.hpp"
@@ -16,20 +16,20 @@ struct World {
   Heartbeat::Beat beat;
 
   void write(int holder) { beat = {std::chrono::system_clock::to_time_t(clock.wall()), holder}; }
-  /** Once a second, as the engine looks. */
+  /** Once a second, as the engine polls. */
   bool is_held_after(int seconds, int self = 0) {
     for (int i = 0; i < seconds; ++i) {
       clock.advance(std::chrono::seconds(1));
-      if (i + 1 < seconds) look(self);
+      if (i + 1 < seconds) poll(self);
     }
-    return look(self);
+    return poll(self);
   }
-  bool look(int self = 0) { return heartbeat.is_held_by(self, beat, kTimeout, clock); }
+  bool poll(int self = 0) { return heartbeat.is_held_by(self, beat, kTimeout, clock); }
 };
 
 void who_writes_is_in_control(void**) {
   World world;
-  assert_false(world.look());  // nobody has ever written
+  assert_false(world.poll());  // nobody has ever written
   world.write(0);
   assert_true(world.is_held_after(2));
   assert_true(world.is_held_after(6));
@@ -40,11 +40,11 @@ void who_writes_is_in_control(void**) {
   assert_false(world.is_held_after(1));
 }
 
-void one_of_before_is_as_old_as_it_says(void**) {
+void one_of_the_previous_slurmctld_is_as_old_as_it_says(void**) {
   World world;
   world.write(0);
   world.clock.advance(std::chrono::seconds(8));
-  assert_true(world.look());
+  assert_true(world.poll());
   assert_true(world.is_held_after(2));
   assert_false(world.is_held_after(1));
 }
@@ -52,7 +52,7 @@ void one_of_before_is_as_old_as_it_says(void**) {
 void one_that_can_not_be_read(void**) {
   World world;
   world.write(0);
-  assert_true(world.look());
+  assert_true(world.poll());
   world.beat = {};
   assert_true(world.is_held_after(10));
   assert_false(world.is_held_after(1));
@@ -61,7 +61,7 @@ void one_that_can_not_be_read(void**) {
 void the_time_of_day_is_set(void**) {
   World world;
   world.write(0);
-  assert_true(world.look());
+  assert_true(world.poll());
   for (const int hours : {1, 0, -1}) {
     world.clock.set_wall(std::chrono::hours(hours));
     assert_true(world.is_held_after(2));
@@ -73,15 +73,15 @@ void the_time_of_day_is_set(void**) {
   assert_false(world.is_held_after(11));
 }
 
-/** What was written since the last look may be as old as that. */
-void nobody_has_looked_for_long(void**) {
+/** A beat may have been written right after the previous poll. */
+void no_poll_for_long(void**) {
   World world;
   world.write(0);
-  assert_true(world.look());
+  assert_true(world.poll());
   world.clock.advance(std::chrono::seconds(60));
   world.write(0);
   world.clock.advance(std::chrono::seconds(60));
-  assert_false(world.look());
+  assert_false(world.poll());
   world.write(0);
   assert_true(world.is_held_after(1));
 }
@@ -92,9 +92,9 @@ void nobody_has_looked_for_long(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(who_writes_is_in_control),   SLURMK8S_TEST(one_of_before_is_as_old_as_it_says),
-      SLURMK8S_TEST(one_that_can_not_be_read),   SLURMK8S_TEST(the_time_of_day_is_set),
-      SLURMK8S_TEST(nobody_has_looked_for_long),
+      SLURMK8S_TEST(who_writes_is_in_control), SLURMK8S_TEST(one_of_the_previous_slurmctld_is_as_old_as_it_says),
+      SLURMK8S_TEST(one_that_can_not_be_read), SLURMK8S_TEST(the_time_of_day_is_set),
+      SLURMK8S_TEST(no_poll_for_long),
   };
   return cmocka_run_group_tests_name("plugins_heartbeat", tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// plugins/slurmctld/hosts_line: where slurmctld looks names up.
+// plugins/slurmctld/hosts_line: the sources of host names.
 #include "slurmctld/hosts_line.hpp"
 
 #include "base/words.hpp"

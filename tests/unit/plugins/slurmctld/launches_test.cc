@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Launches: each held job is completed exactly once, whatever slurmctld says of it.
+// Launches: each held job is completed exactly once, whatever its state.
 #include <atomic>
 #include <initializer_list>
 #include <map>
@@ -49,7 +49,7 @@ void a_job_is_launched_when_its_nodes_are_there(void**) {
   SystemClock clock;
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
   launches.hold(7);
-  launches.look_once();
+  launches.poll_once();
   const std::string before = slurmctld.of(7);
   (*slurmctld.jobs.lock())[7] = JobState::ready;
   const bool done = eventually([&] { return launches.held() == 0; });
@@ -58,7 +58,7 @@ void a_job_is_launched_when_its_nodes_are_there(void**) {
   assert_string_equal(slurmctld.of(7).c_str(), "+");
 }
 
-void a_job_that_is_gone_is_completed_too(void**) {
+void an_ended_job_is_completed_too(void**) {
   FakeSlurmctld slurmctld;  // knows no job: requeued, cancelled or purged
   SystemClock clock;
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
@@ -75,9 +75,9 @@ void control_lost_completes_nothing(void**) {
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
   launches.hold(8);
   launches.forget();
-  launches.look_once();  // a look that was under way is over
+  launches.poll_once();  // a poll under way has ended
   (*slurmctld.jobs.lock())[8] = JobState::ready;
-  launches.look_once();
+  launches.poll_once();
   const std::string completed = slurmctld.of(8);
   launches.hold(8);  // back in control
   const bool again = eventually([&] { return slurmctld.of(8) == "+"; });
@@ -98,11 +98,11 @@ void a_prolog_for_each_time_it_was_held(void**) {
   assert_string_equal(slurmctld.of(9).c_str(), "++");
 }
 
-void many_jobs_are_looked_at_in_portions(void**) {
+void many_jobs_are_polled_in_portions(void**) {
   FakeSlurmctld slurmctld;  // knows none: all are to be completed
   std::atomic<std::size_t> largest{0};
   Launches::Host host = slurmctld.host();
-  host.look = [look = host.look, &largest](const std::vector<std::uint32_t>& jobs) {
+  host.poll = [look = host.poll, &largest](const std::vector<std::uint32_t>& jobs) {
     if (jobs.size() > largest) largest = jobs.size();
     return look(jobs);
   };
@@ -122,7 +122,7 @@ void a_launch_that_takes_too_long_fails_once(void**) {
   Launches launches(slurmctld.host(), clock, std::chrono::seconds(60));
   launches.hold(10);
   clock.advance(std::chrono::seconds(59));
-  launches.look_once();
+  launches.poll_once();
   const std::string before = slurmctld.of(10);
   clock.advance(std::chrono::seconds(1));
   const bool done = eventually([&] { return launches.held() == 0; });
@@ -146,8 +146,8 @@ void power_saving_is_woken_for_each_job(void**) {
 }
 
 // A power-save thread as Slurm's, with time(2) as late as Linux has it, driven by the ticks: from each job's time to
-// the look that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
-// put back.
+// the scan that serves it. A job every 13 s, and another one 2.1 s after each: where the tick would be without being
+// moved back.
 std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   using std::chrono::milliseconds;
   const PowerSaveTicks::Wall start = std::chrono::system_clock::from_time_t(1767225600);
@@ -174,7 +174,7 @@ std::chrono::milliseconds longest_wait(std::chrono::milliseconds job_phase) {
   return longest;
 }
 
-void ticks_leave_a_look_for_most_of_a_second(void**) {
+void ticks_leave_a_scan_for_most_of_a_second(void**) {
   for (int phase = 9; phase < 1000; phase += 10) {
     assert_in_range(longest_wait(std::chrono::milliseconds(phase)).count(), 0, phase < 850 ? 12 : 62);
   }
@@ -206,7 +206,7 @@ void ticks_end_when_nothing_is_asked_for(void**) {
   assert_int_equal(phases, PowerSaveTicks::kMaxPhases);
 }
 
-/** A time into a second, what is asked for then, and what the thread is woken for. */
+/** A time within a second, the request at that time, and the reason to wake the thread. */
 struct Step {
   int ms;
   Wake asked;
@@ -223,11 +223,11 @@ void follow(PowerSaveTicks& ticks, std::initializer_list<Step> steps) {
   }
 }
 
-// What asks for nodes without a job isn't seen to be served: it is woken for again when the look may have been used up,
-// and only then, since that takes the next second's look.
+// For nodes without a job a lost scan is not visible: the thread is woken again only when the scan may have been used
+// up, since that uses up the next second's scan.
 void ticks_for_nodes(void**) {
   PowerSaveTicks ticks;
-  // Nothing is known yet of its own tick; then it is.
+  // Its own tick is unknown at first.
   follow(ticks, {{300, Wake::nodes, Wake::nodes},
                  {950, Wake::none, Wake::phase},
                  {1012, Wake::none, Wake::nodes},
@@ -246,7 +246,7 @@ void ticks_for_nodes(void**) {
                  {6012, Wake::none, Wake::nodes}});
 }
 
-// A job's second wake-up may be of no use, and is asked; one for nodes isn't, even when both have asked.
+// A job's second wake-up may be needless, which is checked; one for nodes is not, even with requests of both.
 void ticks_for_nodes_and_jobs(void**) {
   PowerSaveTicks ticks;
   follow(ticks, {{300, Wake::jobs, Wake::jobs},
@@ -318,13 +318,13 @@ void job_ids(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_job_is_launched_when_its_nodes_are_there),
-      SLURMK8S_TEST(a_job_that_is_gone_is_completed_too),
+      SLURMK8S_TEST(an_ended_job_is_completed_too),
       SLURMK8S_TEST(control_lost_completes_nothing),
       SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
-      SLURMK8S_TEST(many_jobs_are_looked_at_in_portions),
+      SLURMK8S_TEST(many_jobs_are_polled_in_portions),
       SLURMK8S_TEST(a_launch_that_takes_too_long_fails_once),
       SLURMK8S_TEST(power_saving_is_woken_for_each_job),
-      SLURMK8S_TEST(ticks_leave_a_look_for_most_of_a_second),
+      SLURMK8S_TEST(ticks_leave_a_scan_for_most_of_a_second),
       SLURMK8S_TEST(ticks_are_few),
       SLURMK8S_TEST(ticks_end_when_nothing_is_asked_for),
       SLURMK8S_TEST(ticks_for_nodes),

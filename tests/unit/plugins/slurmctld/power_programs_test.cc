@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PowerPrograms: what slurmctld would not run, and what it would have to wait for.
+// PowerPrograms: unusable programs, and file systems with a server.
 #include "slurmctld/power_programs.hpp"
 
 #include <sys/stat.h>
@@ -11,9 +11,9 @@ using namespace slurmk8s;
 
 namespace {
 
-std::string find_unusable(const std::vector<std::string>& programs) { return PowerPrograms().find_hindrance(programs); }
+std::string find_unusable(const std::vector<std::string>& programs) { return PowerPrograms().find_problem(programs); }
 
-void finds_what_slurmctld_refuses(void**) {
+void finds_unusable_programs(void**) {
   const TemporaryFolder folder;
   const std::string good = folder.write("resume", "#!/bin/sh\n");
   const std::string plain = folder.write("suspend", "#!/bin/sh\n");
@@ -24,12 +24,12 @@ void finds_what_slurmctld_refuses(void**) {
   assert_text(find_unusable({}), "");
   assert_text(find_unusable({good, "", "an-action"}), "");
   assert_text(find_unusable({good, plain}), plain + ": Permission denied");
-  assert_text(find_unusable({good, open}), open + ": its group or others may write it");
+  assert_text(find_unusable({good, open}), open + ": writable by group or others");
   assert_text(find_unusable({good, folder.path() + "/gone"}), folder.path() + "/gone: No such file or directory");
 }
 
-// slurmctld would look at them while it holds its locks.
-void leaves_programs_on_a_server_alone(void**) {
+// slurmctld would check them while it holds its locks.
+void skips_programs_on_a_server(void**) {
   std::vector<std::string> asked;
   PowerPrograms programs([&](const std::string& path) {
     asked.push_back(path);
@@ -39,21 +39,22 @@ void leaves_programs_on_a_server_alone(void**) {
   const std::string local = folder.write("resume", "#!/bin/sh\n");
   assert_int_equal(chmod(local.c_str(), 0755), 0);
   for (int i = 0; i < 3; ++i) {
-    assert_contains(programs.find_hindrance({local, "/nfs/suspend", "action"}), "/nfs/suspend: on a file system");
+    assert_contains(programs.find_problem({local, "/nfs/suspend", "action"}),
+                    "/nfs/suspend: on a network or FUSE file system");
   }
   assert_int_equal(asked.size(), 2);  // once, and no name of an action
-  assert_text(programs.find_hindrance({local}), "");
-  assert_text(programs.find_hindrance({local}), "");
+  assert_text(programs.find_problem({local}), "");
+  assert_text(programs.find_problem({local}), "");
   assert_int_equal(asked.size(), 3);
   assert_int_equal(chmod(local.c_str(), 0644), 0);
-  assert_text(programs.find_hindrance({local}), local + ": Permission denied");
+  assert_text(programs.find_problem({local}), local + ": Permission denied");
 }
 
-void knows_file_systems_that_wait_for_a_server(void**) {
+void knows_file_systems_with_a_server(void**) {
   for (const unsigned long remote : {0x6969UL, 0xff534d42UL, 0xfe534d42UL, 0xc36400UL, 0x65735546UL, 0x0bd00bd0UL}) {
     assert_true(waits_for_server(remote));
   }
-  // ext4, XFS, btrfs, overlay, tmpfs; one that isn't known.
+  // ext4, XFS, btrfs, overlay, tmpfs; and an unknown one.
   for (const unsigned long local : {0xef53UL, 0x58465342UL, 0x9123683eUL, 0x794c7630UL, 0x01021994UL, 0UL}) {
     assert_false(waits_for_server(local));
   }
@@ -63,9 +64,9 @@ void knows_file_systems_that_wait_for_a_server(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(finds_what_slurmctld_refuses),
-      SLURMK8S_TEST(leaves_programs_on_a_server_alone),
-      SLURMK8S_TEST(knows_file_systems_that_wait_for_a_server),
+      SLURMK8S_TEST(finds_unusable_programs),
+      SLURMK8S_TEST(skips_programs_on_a_server),
+      SLURMK8S_TEST(knows_file_systems_with_a_server),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -1,0 +1,37 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+
+{{/*
+slurm.ownPeers: peers of NetworkPolicies that belong to this Slurm cluster, as YAML: its pods, and the pods from which
+users submit jobs.
+*/}}
+{{- define "slurm.ownPeers" -}}
+- podSelector:
+    matchLabels:
+      app.kubernetes.io/name: slurmd
+- podSelector:
+    matchLabels:
+      {{- include "slurm.controllerSelector" . | nindent 6 }}
+- podSelector:
+    matchLabels:
+      slurm-k8s.io/client: "true"
+{{- with .Values.networkPolicy.clients }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+slurm.addresses (list CIDRS IPV6): the CIDRs of one address family, as YAML; IPV6 is true or false.
+*/}}
+{{- define "slurm.addresses" -}}
+{{- $found := list -}}
+{{- range $cidr := index . 0 }}{{ if eq (contains ":" $cidr) (index $ 1) }}{{ $found = append $found $cidr }}{{ end }}{{ end -}}
+{{- toYaml $found -}}
+{{- end -}}
+
+{{/*
+slurm.srunPorts: the ports of slurm.srunPortRange, as a port of a NetworkPolicy in JSON.
+*/}}
+{{- define "slurm.srunPorts" -}}
+{{- $ports := .Values.slurm.srunPortRange | splitList "-" -}}
+{{- dict "port" (first $ports | int) "endPort" (last $ports | int) | toJson -}}
+{{- end -}}

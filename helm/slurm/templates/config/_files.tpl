@@ -1,0 +1,15 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+
+{{/*
+slurm.defaultFiles: the files of /etc/slurm that configFiles can replace, as YAML.
+*/}}
+{{- define "slurm.defaultFiles" -}}
+cgroup.conf: |
+  {{- if eq (include "slurm.isBefore" (list . "24.05")) "true" }}
+  # slurmd requires a plugin. This one has no effect unless another plugin uses it.
+  CgroupPlugin=cgroup/v1
+  {{- else }}
+  CgroupPlugin=disabled
+  {{- end }}
+plugstack.conf: {{ include "slurm.plugstack" . | quote }}
+{{- end -}}

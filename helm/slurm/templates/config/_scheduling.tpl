@@ -1,0 +1,24 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+
+{{/*
+slurm.conf.scheduling: section of slurm.conf: selection of nodes, backfill, requeue, size of the cluster.
+*/}}
+{{- define "slurm.conf.scheduling" -}}
+# Scheduling
+SelectType=select/cons_tres
+SelectTypeParameters={{ .Values.slurm.selectTypeParameters }}
+{{- with include "slurm.memoryPerCPU" (list . (list "ALL")) }}
+DefMemPerCPU={{ . }}
+{{- end }}
+SchedulerType=sched/backfill
+{{- /* A job whose setup failed on a node is requeued, not held. */}}
+{{- $afterProlog := ternary (list "nohold_on_prolog_fail") list (ne (include "slurm.spankScripts" .) "") }}
+{{- /* Of two values Slurm takes the first. */}}
+{{- $isSet := contains "bf_interval=" (join "," .Values.slurm.schedulerParameters) }}
+{{- $backfill := ternary list (list (printf "bf_interval=%d" (int .Values.slurm.backfillInterval))) $isSet }}
+SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $backfill $afterProlog .Values.slurm.schedulerParameters) }}
+JobRequeue=1
+ReturnToService=2
+MaxNodeCount={{ int .Values.slurm.maxNodeCount }}
+TreeWidth={{ int .Values.slurm.treeWidth }}
+{{- end -}}

@@ -1,0 +1,49 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+{{/*
+slurm.controllerPod: fields of the spec of the controller's pod, without containers and volumes. controller.podSpec is
+merged over them.
+*/}}
+{{- define "slurm.controllerPod" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+serviceAccountName: {{ include "slurm.controller" . }}
+# The containers that need the token mount it themselves.
+automountServiceAccountToken: false
+enableServiceLinks: false
+# slurmctld saves its state when it terminates.
+terminationGracePeriodSeconds: 60
+hostAliases:
+  # At start slurmctld resolves the address it listens on. It must not wait for a DNS server.
+  - ip: 0.0.0.0
+    hostnames: [any.invalid]
+{{- if eq (int .Values.controller.replicas) 1 }}
+  # Connections of the pod to its own Service stay in the pod: slurmctld connects to srun at srun's source address.
+  - ip: 127.0.0.1
+    hostnames: [{{ include "slurm.controller" . }}]
+{{- else }}
+# With two controllers a pod's name is its own address. Two controllers on one Kubernetes node would fail together.
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              {{- include "slurm.controllerSelector" . | nindent 14 }}
+{{- end }}
+# slurmctld resolves nodes by their short names.
+dnsConfig:
+  searches: [{{ include "slurm.nodeService" . }}.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}]
+  # Give up on an unresponsive DNS server after 2 s, not 10.
+  options: [{name: timeout, value: "1"}, {name: attempts, value: "2"}]
+securityContext:
+  runAsUser: 401
+  runAsGroup: 401
+  runAsNonRoot: true
+  fsGroup: 401
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile: {type: RuntimeDefault}
+{{- end -}}

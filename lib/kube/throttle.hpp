@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Throttle: the pause that the API server asks for (429). It is shared by all that write for one purpose, so that one
+// answer silences them all. One thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+
+namespace slurmk8s::kube {
+
+class Throttle {
+ public:
+  /** A longer Retry-After is cut to this: it may come from a proxy that knows nothing of jobs. */
+  static constexpr std::chrono::seconds kLongestPause{60};
+
+  struct Pause {
+    std::chrono::seconds wait;   ///< from now
+    std::chrono::seconds asked;  ///< what the server asked for
+    bool is_new;                 ///< no pause was under way
+  };
+
+  /** `clock` must outlive it. */
+  explicit Throttle(const Clock& clock) : clock_(clock) {}
+
+  bool is_paused() const { return clock_.now() < until_; }
+  /** When the pause ends; in the past without one. */
+  TimePoint until() const { return until_; }
+  /** Begins or prolongs the pause when `error` is a 429 (without Retry-After: 1 s). Empty: nothing has changed. */
+  std::optional<Pause> heed(const Error& error);
+
+ private:
+  const Clock& clock_;
+  TimePoint until_{};
+};
+
+}  // namespace slurmk8s::kube

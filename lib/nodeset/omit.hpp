@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Omit: the members of large objects that the engine and the sidecar do not read. Parsing them is most of what the
+// engine would do (docs/developer/performance.md).
+#pragma once
+
+#include "kube/resource.hpp"
+
+namespace slurmk8s {
+
+/** Of the pods of nodes. */
+inline constexpr std::array<std::string_view, 6> kOmitOfPods{"managedFields",       "containers", "initContainers",
+                                                             "ephemeralContainers", "volumes",    "tolerations"};
+/** Of Kubernetes nodes: the images that are on a machine are most of its object. */
+inline constexpr std::array<std::string_view, 4> kOmitOfKubernetesNodes{"managedFields", "images", "volumesInUse",
+                                                                        "volumesAttached"};
+
+}  // namespace slurmk8s
