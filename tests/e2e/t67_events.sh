@@ -29,7 +29,7 @@ test_scale_and_bad_input() {
   kubectl scale nodesets.slurm-k8s.io/events --replicas=1 >/dev/null
   wait_for 10 "that one was removed" tells 'Normal +NodesRemoved .*events-1 \(1\)'
   kubectl patch nodesets.slurm-k8s.io events --type=merge -p '{"spec":{"extraConf":"CoresPerSocket=999"}}' >/dev/null
-  wait_for 10 "what is wrong" tells 'Warning +InvalidSpec .*spec.extraConf: CoresPerSocket'
+  wait_for 10 "what is wrong" tells 'Warning +InvalidSpec .*spec.extraConf: Invalid value: "CoresPerSocket=999"'
   # Nothing changes any more, for the next sidecar either.
   before=$(event_count)
   "$BED" fault kill slurm-controller-0/sidecar

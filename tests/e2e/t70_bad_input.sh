@@ -38,7 +38,7 @@ test_a_spec_that_the_sidecar_refuses() {
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"2","memory":"1Gi"}}},
     "extraConf":"CoresPerSocket=3"}' | kubectl apply -f - >/dev/null
   wait_for 20 "the condition names object and field" condition_has bad \
-    "nodeset $NAMESPACE/bad: spec.extraConf: CoresPerSocket"
+    "nodeset $NAMESPACE/bad: spec.extraConf: Invalid value: \"CoresPerSocket=3\""
   assert_equal "condition" "False InvalidSpec" "$(nodeset_condition bad status) $(nodeset_condition bad reason)"
   assert_equal "nodes" 8 "$(node_count)"
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"5","memory":"1Gi"}}},

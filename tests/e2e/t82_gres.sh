@@ -43,7 +43,7 @@ test_gres_that_end_slurmctld() {
   count=$(ended)
   nodeset mixed 2 'Gres=foo:a:1,foo:1'
   wait_for 20 "the condition" is_ready mixed "False InvalidSpec"
-  [[ $(nodeset_condition mixed message) == *"spec.extraConf: Gres=foo:a:1,foo:1: foo: some have a type"* ]] ||
+  [[ $(nodeset_condition mixed message) == *'spec.extraConf: Invalid value: "Gres=foo:a:1,foo:1": foo: '* ]] ||
     fail "message: $(nodeset_condition mixed message)"
   kubectl delete nodesets.slurm-k8s.io mixed >/dev/null
 
