@@ -34,7 +34,8 @@ test_a_node_whose_pod_does_not_go_takes_no_job() {
   job=$(slurm bash -c 'scontrol update nodename=compute-0 state=undrain &&
     sbatch --parsable --output=/dev/null -N1 --requeue --wrap true')
   wait_for 30 "the job requeued" is_restarted "$job"
-  wait_done "$job" 60
+  # requeue_delay is 30 s; then slurmctld looks at its queue within sched_interval, 60 s, when nothing else happens.
+  wait_done "$job" 120
   [[ $(job_nodes "$job") != compute-0 ]] || fail "the job ran on compute-0"
   wait_for 40 "compute-0 drained again" is_drained_for_pod compute-0
   # Jobs of all other nodes don't wait for it.
