@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A partition's options (core/partition_options.hpp) in and out of libslurm's struct. Pure; any thread.
+// A partition's options (slurm/partition_options.hpp) in and out of libslurm's struct. Pure; any thread.
 #pragma once
 
 #include "slurm/slurm.hpp"

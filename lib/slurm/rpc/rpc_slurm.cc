@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm over its RPCs: libslurm's public functions behind core/slurm.hpp. The only file that includes slurm/slurm.h for
-// programs; in a shared object its functions are those of the process (slurmctld).
+// Slurm over its RPCs: libslurm's public functions behind slurm/slurm.hpp. The only file that includes slurm/slurm.h
+// for programs; in a shared object its functions are those of the process (slurmctld).
 //
 // libslurm reports an error by errno, which holds one of Slurm's codes. The sentence that slurmctld sends beside the
 // code isn't handed out by libslurm.
