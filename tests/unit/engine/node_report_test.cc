@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/node_report: changes of several nodes while the sidecar deletes some of them.
+// engine/node_report: changes of several nodes while the sidecar deletes some of them.
 #include "engine/node_report.hpp"
 
 #include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
-#include "support/fake_slurm.hpp"
+#include "support/deleted_nodes.hpp"
 
 namespace slurmk8s {
 namespace {
 
 using Base = SlurmNode::Base;
-const std::vector<std::string> kNodes = {"c-0", "c-1", "c-2", "c-3"};
-
-/** Nodes c-0 to c-3; one after the other is deleted, each before another change of them. */
-class World {
- public:
-  FakeSlurm slurm;
-
-  explicit World(std::vector<std::string> deleted, const std::function<void(SlurmNode&)>& make) {
-    for (const std::string& name : kNodes) make(slurm.node(name));
-    slurm.on_update = [this, deleted = std::move(deleted), next = std::size_t{0}]() mutable {
-      if (next < deleted.size()) assert_true(slurm.delete_nodes(deleted[next++]).ok());
-    };
-  }
-};
+using World = DeletedNodes;
+const std::vector<std::string>& kNodes = World::kNodes;
 
 void powering_down(SlurmNode& node) {
   node.powered_down = false;
@@ -96,5 +84,5 @@ int main() {
       SLURMK8S_TEST(a_nodeset_is_protected_behind_a_deleted_node),
       SLURMK8S_TEST(another_error_is_told),
   };
-  return cmocka_run_group_tests_name("core_node_report", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("engine_node_report", tests, nullptr, nullptr);
 }

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/stuck_pods: changes of several nodes while the sidecar deletes some of them.
+// engine/stuck_pods: changes of several nodes while the sidecar deletes some of them.
 #include "engine/stuck_pods.hpp"
 
 #include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
-#include "support/fake_slurm.hpp"
+#include "support/deleted_nodes.hpp"
 
 namespace slurmk8s {
 namespace {
 
 using Base = SlurmNode::Base;
-const std::vector<std::string> kNodes = {"c-0", "c-1", "c-2", "c-3"};
+const std::vector<std::string>& kNodes = DeletedNodes::kNodes;
 const std::string kWhy = "pod is being deleted since 40 s";
 
-/** Nodes c-0 to c-3; one after the other is deleted, each before another change of them. */
-class World {
+class World : public DeletedNodes {
  public:
-  FakeSlurm slurm;
+  using DeletedNodes::DeletedNodes;
 
-  explicit World(std::vector<std::string> deleted, const std::function<void(SlurmNode&)>& make) {
-    for (const std::string& name : kNodes) make(slurm.node(name));
-    slurm.on_update = [this, deleted = std::move(deleted), next = std::size_t{0}]() mutable {
-      if (next < deleted.size()) assert_true(slurm.delete_nodes(deleted[next++]).ok());
-    };
-  }
   Status report() {
     std::map<std::string, StuckPod> pods;
     for (const std::string& name : kNodes) pods[name] = {kWhy, {}};
@@ -126,5 +119,5 @@ int main() {
       SLURMK8S_TEST(all_are_deleted),
       SLURMK8S_TEST(another_error_is_told),
   };
-  return cmocka_run_group_tests_name("core_stuck_pods", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("engine_stuck_pods", tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// core/partition_options: one spelling for what slurm.conf may say of a partition.
+// slurm/partition_options: one spelling for what slurm.conf may say of a partition.
 #include "slurm/partition_options.hpp"
 
 #include "support/cmocka.hpp"
@@ -89,5 +89,5 @@ int main() {
       SLURMK8S_TEST(what_is_not_given_has_its_default),
       SLURMK8S_TEST(wrong_ones_are_named),
   };
-  return cmocka_run_group_tests_name("core_partition_options", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("slurm_partition_options", tests, nullptr, nullptr);
 }
