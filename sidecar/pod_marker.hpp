@@ -2,7 +2,8 @@
 // PodMarker: tells on a node's pod what Slurm says of the node.
 //
 //  - The marks of a node in use (nodeset/pod_builder.hpp: busy_marks), so that nothing evicts it. The engine makes a
-//    pod with them. They are taken off when the node has been idle for a while, and put back as soon as Slurm shows a job.
+//    pod with them. They are taken off when the node has been idle for a while, and put back as soon as Slurm shows a
+//    job.
 //  - Slurm's state, as a label and as the condition slurm-k8s.io/InService (node_service_state.hpp). When it has lasted
 //    for a moment, and at a pace: thousands of short jobs don't become as many requests.
 //
