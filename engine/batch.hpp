@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 
 namespace slurmk8s {
 

@@ -15,7 +15,7 @@
 
 #include "base/backoff.hpp"
 #include "base/clock_watch.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "engine/catalog_keeper.hpp"
 #include "engine/claim_maker.hpp"
 #include "engine/engine_metrics.hpp"

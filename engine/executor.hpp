@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "engine/engine_metrics.hpp"
 #include "kube/client.hpp"
 #include "kube/throttle.hpp"

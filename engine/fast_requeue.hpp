@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "slurm/runs_on_nodes.hpp"
 #include "slurm/slurm.hpp"
 #include "slurm/slurm_caller.hpp"

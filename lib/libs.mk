@@ -4,6 +4,7 @@
 LIBS_KUBE = \
 	$(top_builddir)/lib/libkube.la \
 	$(top_builddir)/lib/libhttp.la \
+	$(top_builddir)/lib/libevent.la \
 	$(top_builddir)/lib/libjson.la \
 	$(top_builddir)/lib/libbase.la
 

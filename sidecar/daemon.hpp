@@ -6,7 +6,7 @@
 #include <string>
 
 #include "daemon/admin_http.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "base/unique_fd.hpp"
 #include "sidecar/budget_writer.hpp"
 #include "sidecar/claim_keeper.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "daemon/condition.hpp"
 #include "kube/object_writer.hpp"
 #include "sidecar/node_plan.hpp"

@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "base/unique_fd.hpp"
 #include "control/resume_request.hpp"
 #include "http/transport.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "kube/client.hpp"
 #include "daemon/lease_options.hpp"
 

@@ -33,7 +33,7 @@
 #include "base/strings.hpp"
 #include "http/endpoint.hpp"
 #include "http/line_splitter.hpp"
-#include "http/poller.hpp"
+#include "event/poller.hpp"
 
 namespace slurmk8s::http {
 

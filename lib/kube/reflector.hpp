@@ -15,7 +15,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "kube/client.hpp"
 
 namespace slurmk8s::kube {

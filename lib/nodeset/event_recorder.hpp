@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "kube/client.hpp"
 
 namespace slurmk8s {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "settings/options.hpp"
 #include "http/transport.hpp"
 #include "kube/client.hpp"

@@ -30,7 +30,7 @@ matches() {
 }
 
 # Names that our includes begin with: lib's folders, and those beside lib.
-readonly folders='base|json|http|kube|slurm|settings|nodeset|control|daemon|engine|nss|spank|convert|sidecar'
+readonly folders='base|event|json|http|kube|slurm|settings|nodeset|control|daemon|engine|nss|spank|convert|sidecar'
 readonly plugin_folders='slurmctld|prep_k8s|power_k8s|node_features_k8s|job_submit_k8s'
 
 # folder_may FOLDER ALLOWED...: FOLDER includes only what begins with the allowed names.
@@ -74,23 +74,25 @@ readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
 readonly compat='[^:]*/compat\.hpp'
 
 rule "lib/base includes itself" folder_may lib/base base
+rule "lib/event includes base" folder_may lib/event base event
 rule "lib/json includes base" folder_may lib/json base json
-rule "lib/http includes base" folder_may lib/http base http
-rule "lib/kube includes base, json, http" folder_may lib/kube base json http kube
+rule "lib/http includes base, event" folder_may lib/http base event http
+rule "lib/kube includes base, event, json, http" folder_may lib/kube base event json http kube
 rule "lib/slurm includes base" folder_may lib/slurm base slurm
-rule "lib/settings includes base, http, kube" folder_may lib/settings base http kube settings
-rule "lib/nodeset includes base, json, kube, slurm, settings" \
-  folder_may lib/nodeset base json kube slurm settings nodeset
-rule "lib/control includes base, json, http, slurm" folder_may lib/control base json http slurm control
-rule "lib/daemon includes base, json, kube, slurm, settings" folder_may lib/daemon base json kube slurm settings daemon
-rule "engine includes lib, without daemon" folder_may engine base json http kube slurm settings nodeset control engine
+rule "lib/settings includes base, event, http, kube" folder_may lib/settings base event http kube settings
+rule "lib/nodeset includes base, event, json, kube, slurm, settings" \
+  folder_may lib/nodeset base event json kube slurm settings nodeset
+rule "lib/control includes base, event, json, slurm" folder_may lib/control base event json slurm control
+rule "lib/daemon includes base, event, json, kube, slurm, settings" \
+  folder_may lib/daemon base event json kube slurm settings daemon
+rule "engine includes lib, without daemon" folder_may engine base event json http kube slurm settings nodeset control engine
 rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
 rule "sidecar includes lib and convert" \
-  folder_may sidecar base json http kube slurm settings nodeset control daemon convert sidecar
+  folder_may sidecar base event json http kube slurm settings nodeset control daemon convert sidecar
 rule "spank includes only base" folder_may spank base spank
 rule "nss includes only base" folder_may nss base nss
 rule "plugins include no daemon" \
-  folder_may plugins base json http kube slurm settings nodeset control engine nss "$plugin_folders"
+  folder_may plugins base event json http kube slurm settings nodeset control engine nss "$plugin_folders"
 rule "plugins don't include each other" no_other_plugin
 rule "plugins include the engine's C interface only" engine_users
 rule "nobody includes tests, or by ../" no_upward

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 #include "engine/engine.hpp"
 #include "nodeset/names.hpp"
 #include "slurm/reasons.hpp"

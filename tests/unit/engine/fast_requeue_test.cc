@@ -2,7 +2,7 @@
 // FastRequeue: which requeued jobs begin at once, which keep Slurm's delay, and what that costs slurmctld.
 #include "engine/fast_requeue.hpp"
 
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"

@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "base/unique_fd.hpp"
 
-namespace slurmk8s::http {
+namespace slurmk8s {
 
 /** One thread owns a Poller; the others may call wake(). Descriptors stay their callers'. */
 class Poller {
@@ -38,4 +38,4 @@ class Poller {
   UniqueFd event_;  // of wake()
 };
 
-}  // namespace slurmk8s::http
+}  // namespace slurmk8s

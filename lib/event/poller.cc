@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Poller: epoll(7), level-triggered, and an eventfd(2) to be woken by.
-#include "http/poller.hpp"
+#include "event/poller.hpp"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -13,7 +13,7 @@
 
 #include "base/strings.hpp"
 
-namespace slurmk8s::http {
+namespace slurmk8s {
 namespace {
 
 Error failed(const char* call) { return Error(Errc::internal, format("%s: %s", call, std::strerror(errno))); }
@@ -61,4 +61,4 @@ std::vector<int> Poller::wait(std::chrono::milliseconds most) {
 
 void Poller::wake() { ::eventfd_write(event_.get(), 1); }
 
-}  // namespace slurmk8s::http
+}  // namespace slurmk8s

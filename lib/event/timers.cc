@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Timers: functions called later on the thread that owns them.
-#include "base/timers.hpp"
+#include "event/timers.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// base/timers: order, cancelling, timers that make and cancel timers.
-#include "base/timers.hpp"
+// event/timers: order, cancelling, timers that make and cancel timers.
+#include "event/timers.hpp"
 
 #include <limits>
 #include <string>
@@ -128,5 +128,5 @@ int main() {
       SLURMK8S_TEST(odd_delays),
       SLURMK8S_TEST(ids_are_never_used_again),
   };
-  return cmocka_run_group_tests_name("base_timers", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("event_timers", tests, nullptr, nullptr);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// http/poller: what is ready is told until it isn't, numbers that come again are other descriptors, wake() is never
+// event/poller: what is ready is told until it isn't, numbers that come again are other descriptors, wake() is never
 // lost.
-#include "http/poller.hpp"
+#include "event/poller.hpp"
 
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -13,7 +13,7 @@
 
 #include "support/cmocka.hpp"
 
-namespace slurmk8s::http {
+namespace slurmk8s {
 namespace {
 
 using std::chrono::milliseconds;
@@ -147,10 +147,10 @@ void what_the_kernel_refuses(void**) {
 }
 
 }  // namespace
-}  // namespace slurmk8s::http
+}  // namespace slurmk8s
 
 int main() {
-  using namespace slurmk8s::http;
+  using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(ready_until_it_is_not),
       SLURMK8S_TEST(the_last_word_on_a_descriptor_counts),
@@ -159,5 +159,5 @@ int main() {
       SLURMK8S_TEST(woken),
       SLURMK8S_TEST(what_the_kernel_refuses),
   };
-  return cmocka_run_group_tests_name("http_poller", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("event_poller", tests, nullptr, nullptr);
 }
