@@ -26,25 +26,22 @@ class InlineCaller final : public SlurmCaller {
 
 Status run_direct(Options options, Slurm& slurm, const std::vector<std::string>& nodes,
                   const std::function<void(Engine&)>& ask, std::chrono::seconds timeout) {
-  const auto connection = SLURMK8S_TRY(open_connection(options));
-  const Clock& clock = *connection->clock;
-  Timers& timers = connection->timers;
-  InlineCaller caller(slurm, timers);
-  Engine::Parts parts{*connection->client, timers, clock, caller, options};
+  const auto loop = SLURMK8S_TRY(EventLoop::open());
+  const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
+  const Clock& clock = *loop->clock();
+  InlineCaller caller(slurm, loop->timers());
+  Engine::Parts parts{*connection.client, loop->timers(), clock, caller, options};
   parts.one_shot = true;
   Engine engine(parts);
 
   engine.start();
   ask(engine);
-  const TimePoint deadline = clock.now() + timeout;
-  while (!engine.settled(nodes)) {
-    if (clock.now() >= deadline) {
-      return Error(Errc::timeout, format("nodes %s: not done after %lld s", nodes.front().c_str(),
-                                         static_cast<long long>(timeout.count())));
-    }
-    connection->transport->run_once(
-        std::min(timers.until_next().value_or(std::chrono::seconds(1)), std::chrono::milliseconds(1000)));
-    timers.run_due();
+  bool in_time = true;
+  loop->timers().after(timeout, [&in_time] { in_time = false; });
+  loop->run([&] { return in_time && !engine.settled(nodes); });
+  if (!engine.settled(nodes)) {
+    return Error(Errc::timeout, format("nodes %s: not done after %lld s", nodes.front().c_str(),
+                                       static_cast<long long>(timeout.count())));
   }
   const std::uint64_t failed = engine.metrics().failed_nodes();
   if (failed > 0) {

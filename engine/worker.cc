@@ -13,7 +13,6 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::chrono::seconds kSetupRetry{5};
-constexpr std::chrono::milliseconds kLongestWait{60000};
 /** Looks in a row that must say yes: by then the engine of the one that lost control has looked, too, and ended. */
 constexpr int kControlLooks = 2;
 
@@ -66,27 +65,6 @@ Error unsupported(std::string_view op) {
   return Error(Errc::invalid, text);
 }
 
-/** Functions from other threads, to be run by the engine's. */
-class Mailbox {
- public:
-  explicit Mailbox(http::Transport& transport) : transport_(transport) {}
-
-  void post(std::function<void()> fn) {
-    functions_.lock()->push_back(std::move(fn));
-    transport_.wake();
-  }
-
-  void run() {
-    std::vector<std::function<void()>> due;
-    due.swap(*functions_.lock());
-    for (const auto& fn : due) fn();
-  }
-
- private:
-  http::Transport& transport_;
-  Locked<std::vector<std::function<void()>>> functions_;
-};
-
 }  // namespace
 
 Json handle_control(Engine& engine, const Worker::Host& host, const Json& message) {
@@ -107,8 +85,8 @@ Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::mi
 Worker::~Worker() {
   stop_ = true;
   {
-    auto transport = transport_.lock();
-    if (*transport) (*transport)->wake();
+    auto loop = loop_.lock();
+    if (*loop) (*loop)->wake();
   }
   stopped_.notify_all();
   thread_.join();
@@ -131,8 +109,8 @@ void Worker::run() {
 }
 
 void Worker::wait(std::chrono::milliseconds time) {
-  auto transport = transport_.lock();
-  stopped_.wait_for(transport.raw(), time, [this] { return stop_.load(); });
+  auto loop = loop_.lock();
+  stopped_.wait_for(loop.raw(), time, [this] { return stop_.load(); });
 }
 
 void Worker::await_control() {
@@ -148,38 +126,30 @@ void Worker::await_control() {
 }
 
 Status Worker::serve() {
-  const auto connection = SLURMK8S_TRY(open_connection(options_));
-  http::Transport& transport = *connection->transport;
-  Timers& timers = connection->timers;
-  Mailbox mailbox(transport);
-  // Before the threads, so that it outlives them: calls that are back late are dropped.
-  const auto post = [&mailbox](std::function<void()> fn) { mailbox.post(std::move(fn)); };
+  const auto loop = SLURMK8S_TRY(EventLoop::open());
+  const auto connection = SLURMK8S_TRY(open_connection(*loop, options_));
+  const auto post = [&loop](std::function<void()> fn) { loop->post(std::move(fn)); };
   SlurmThread slurm(make_slurm_(), post);
   ThreadUserLookup users(post);
-  Engine engine(
-      {*connection->client, timers, *connection->clock, slurm, options_, host_.publish, host_.wake_scheduler, &users});
+  Engine engine({*connection.client, loop->timers(), *loop->clock(), slurm, options_, host_.publish,
+                 host_.wake_scheduler, &users});
   const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
-  auto control = ControlServer::listen(options_.engine_socket, transport, timers, answer);
+  auto control = ControlServer::listen(options_.engine_socket, *loop, answer);
   if (!control)
     log_error("%s: engine socket unavailable; slurm-k8s-resume/-suspend will call the API server directly",
               control.error().message().c_str());
 
-  *transport_.lock() = &transport;
+  *loop_.lock() = loop.get();
   engine.start();
-  log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection->server.c_str());
+  log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection.server.c_str());
   bool in_control = true;
   std::function<void()> look = [&] {
     in_control = host_.in_control();
-    timers.after(control_look_, look);
+    loop->timers().after(control_look_, look);
   };
-  if (host_.in_control) timers.after(control_look_, look);
-  while (!stop_ && in_control) {
-    const auto next = timers.until_next().value_or(kLongestWait);
-    transport.run_once(std::min(next, kLongestWait));
-    mailbox.run();
-    timers.run_due();
-  }
-  *transport_.lock() = nullptr;
+  if (host_.in_control) loop->timers().after(control_look_, look);
+  loop->run([&] { return !stop_ && in_control; });
+  *loop_.lock() = nullptr;
   return {};
 }
 

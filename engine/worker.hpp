@@ -13,6 +13,7 @@
 #include "base/locked.hpp"
 #include "control/control.hpp"
 #include "engine/engine.hpp"
+#include "event/event_loop.hpp"
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
 
@@ -64,7 +65,7 @@ class Worker {
   const Host host_;
   const std::chrono::milliseconds control_look_;
   std::atomic<bool> stop_{false};
-  Locked<http::Transport*> transport_{nullptr};  // while serve() runs: to be woken
+  Locked<EventLoop*> loop_{nullptr};  // while serve() runs: to be woken
   std::condition_variable stopped_;
   std::thread thread_;  // last: it uses the members above
 };

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sidecar's main loop.
+// The sidecar's parts, joined.
 #include "sidecar/daemon.hpp"
-
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/signalfd.h>
-
-#include <algorithm>
 
 #include "base/log.hpp"
 #include "nodeset/names.hpp"
@@ -18,8 +10,6 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestWait{5000};
-constexpr std::chrono::milliseconds kLook{1000};      // between two looks at whether we may act
 constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the hundred: one round for many
 
 kube::ReflectorListener listen_for_claims(ClaimKeeper& claims) {
@@ -38,29 +28,29 @@ kube::ReflectorListener listen_for_budgets(BudgetWriter& budgets) {
 Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const std::string& version)
     : parts_(parts),
       version_(version),
-      throttle_(parts.clock),
-      reconciler_(parts.slurm, parts.clock, parts.wake_power_save),
-      events_(parts.client, parts.timers, parts.clock, name_space),
-      writer_(parts.client, parts.timers, parts.clock, throttle_, name_space,
+      throttle_(*parts.loop.clock()),
+      reconciler_(parts.slurm, *parts.loop.clock(), parts.wake_power_save),
+      events_(parts.client, parts.loop.timers(), *parts.loop.clock(), name_space),
+      writer_(parts.client, parts.loop.timers(), *parts.loop.clock(), throttle_, name_space,
               [this](const std::string& name, const Json& before, const Json& after) {
                 events_.status_changed(name, before, after);
               }),
-      partitions_(parts.slurm, parts.clock),
-      marker_(parts.client, parts.clock, throttle_, name_space),
-      budgets_(parts.client, parts.clock, throttle_, name_space),
-      claims_(parts.client, parts.clock, throttle_, name_space),
-      nodesets_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodeSets, .name_space = name_space},
-                listen_for_nodesets()),
-      pods_(parts.client, parts.timers, parts.clock,
+      partitions_(parts.slurm, *parts.loop.clock()),
+      marker_(parts.client, *parts.loop.clock(), throttle_, name_space),
+      budgets_(parts.client, *parts.loop.clock(), throttle_, name_space),
+      claims_(parts.client, *parts.loop.clock(), throttle_, name_space),
+      nodesets_(parts.client, parts.loop.timers(), *parts.loop.clock(),
+                {.resource = kube::kNodeSets, .name_space = name_space}, listen_for_nodesets()),
+      pods_(parts.client, parts.loop.timers(), *parts.loop.clock(),
             {.resource = kube::kPods, .name_space = name_space, .label_selector = kLabelNode, .omit = kOmitOfPods},
             listen_for_pods()),
-      kube_nodes_(parts.client, parts.timers, parts.clock, {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes},
-                  listen_for_kube_nodes()),
+      kube_nodes_(parts.client, parts.loop.timers(), *parts.loop.clock(),
+                  {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes}, listen_for_kube_nodes()),
       budgets_reflector_(
-          parts.client, parts.timers, parts.clock,
+          parts.client, parts.loop.timers(), *parts.loop.clock(),
           {.resource = kube::kDisruptionBudgets, .name_space = name_space, .label_selector = kBudgetSelector},
           listen_for_budgets(budgets_)),
-      claims_reflector_(parts.client, parts.timers, parts.clock,
+      claims_reflector_(parts.client, parts.loop.timers(), *parts.loop.clock(),
                         {.resource = kube::kVolumeClaims, .name_space = name_space, .label_selector = kClaimSelector},
                         listen_for_claims(claims_)) {}
 
@@ -142,35 +132,18 @@ void Daemon::start() {
   publish();
 }
 
-bool Daemon::run(int signal_fd, const std::function<bool()>& goes_on) {
-  parts_.transport.watch_fd(signal_fd, [this] { stop_ = true; });
-  bool may_act = true;
-  TimePoint look = parts_.clock.now() + kLook;
-  while (!stop_ && may_act) {
-    turn(goes_on ? kLook : kLongestWait);
-    if (!goes_on || parts_.clock.now() < look) continue;
-    may_act = goes_on();
-    look = parts_.clock.now() + kLook;
-  }
-  parts_.transport.unwatch_fd(signal_fd);
+void Daemon::stop() {
   for (kube::Reflector* one : {&nodesets_, &pods_, &kube_nodes_, &budgets_reflector_, &claims_reflector_}) one->stop();
-  if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
-  return stop_;
-}
-
-void Daemon::turn(std::chrono::milliseconds max_wait) {
-  parts_.transport.run_once(std::min(max_wait, parts_.timers.until_next().value_or(max_wait)));
-  parts_.timers.run_due();
-  parts_.admin.turned();
+  parts_.loop.timers().cancel(round_timer_);
 }
 
 // Several changes that arrive together make one round: the first that is due.
 void Daemon::plan_round(std::chrono::milliseconds delay) {
-  const TimePoint due = parts_.clock.now() + delay;
+  const TimePoint due = parts_.loop.clock()->now() + delay;
   if (round_timer_ != 0 && round_due_ <= due) return;
-  if (round_timer_ != 0) parts_.timers.cancel(round_timer_);
+  if (round_timer_ != 0) parts_.loop.timers().cancel(round_timer_);
   round_due_ = due;
-  round_timer_ = parts_.timers.after(delay, [this] { do_round(); });
+  round_timer_ = parts_.loop.timers().after(delay, [this] { do_round(); });
 }
 
 void Daemon::do_round() {
@@ -203,28 +176,6 @@ void Daemon::publish() {
   parts_.admin.publish({.listed = reconciler_.listed(),
                         .slurm_answered = reconciler_.slurm_answered(),
                         .metrics = encode_metrics(reconciler_, writer_, version_)});
-}
-
-bool stand_by(int signal_fd, AdminState& admin, const std::function<bool()>& may_start) {
-  admin.publish({.stands_by = true});
-  for (;;) {
-    admin.turned();
-    if (may_start()) return true;
-    pollfd signal{.fd = signal_fd, .events = POLLIN, .revents = 0};
-    if (poll(&signal, 1, static_cast<int>(kLook.count())) > 0) return false;
-  }
-}
-
-Result<UniqueFd> block_signals() {
-  signal(SIGPIPE, SIG_IGN);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  UniqueFd fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd) return Error(Errc::internal, std::string("signalfd: ") + strerror(errno));
-  return fd;
 }
 
 }  // namespace slurmk8s

@@ -24,6 +24,7 @@
 #include "json/yaml.hpp"
 #include "daemon/leader_election.hpp"
 #include "daemon/liveness_file.hpp"
+#include "daemon/main_loop.hpp"
 #include "sidecar/metrics.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 
@@ -90,8 +91,7 @@ struct Arguments {
 /** Null without --leader-elect. Reads the connection's files; `options` gets its namespace there. */
 Result<std::unique_ptr<LeaderElection>> start_election(Options& options, const LeaseOptions& lease) {
   if (!lease.elect) return std::unique_ptr<LeaderElection>();
-  std::shared_ptr<Connection> connection = SLURMK8S_TRY(open_connection(options));
-  return std::make_unique<LeaderElection>(std::move(connection), options.name_space, lease);
+  return LeaderElection::open(options, lease);
 }
 
 /** Whether this sidecar is the one that acts; asked once a second. Without its engine it leaves the lease to others. */
@@ -102,21 +102,31 @@ bool may_act(const Arguments& arguments, const Options& options, LeaderElection*
   return engine && election->leads();
 }
 
-/** One daemon, from nothing: what a former one knew isn't true any more. True when a signal ended it. */
-Result<bool> run_daemon(Options& options, AdminState& admin, int signals, const LeaderElection* election,
-                        const std::function<bool()>& goes_on) {
-  const auto connection = SLURMK8S_TRY(open_connection(options));
+/** Waits until this sidecar may act. */
+Result<MainLoopEnd> stand_by(AdminState& admin, int signals, const std::function<bool()>& may_act) {
+  const auto loop = SLURMK8S_TRY(EventLoop::open());
+  admin.publish({.stands_by = true});
+  return run_main_loop(*loop, signals, admin, [&] { return !may_act(); });
+}
+
+/** One daemon, from nothing: what a former one knew isn't true any more. */
+Result<MainLoopEnd> run_daemon(Options& options, AdminState& admin, int signals, const LeaderElection* election,
+                               const std::function<bool()>& may_act) {
+  const auto loop = SLURMK8S_TRY(EventLoop::open());
+  const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
   Fence fence([election] { return election == nullptr || election->leads(); });
-  const auto client = make_fenced_client(*connection->client, fence);
+  const auto client = make_fenced_client(*connection.client, fence);
   const auto rpc = make_rpc_slurm();
   const auto slurm = make_fenced_slurm(*rpc, fence);
-  Daemon daemon({*connection->transport, *client, *slurm, admin, connection->timers, *connection->clock,
-                 options.watch_kubernetes_nodes, [&options] { wake_power_save(options.engine_socket); }},
+  Daemon daemon({*loop, *client, *slurm, admin, options.watch_kubernetes_nodes,
+                 [&options] { wake_power_save(options.engine_socket); }},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
-           connection->server.c_str());
+           connection.server.c_str());
   daemon.start();
-  return daemon.run(signals, [&] { return goes_on() && fence.is_open(); });
+  const auto end = run_main_loop(*loop, signals, admin, [&] { return may_act() && fence.is_open(); });
+  daemon.stop();
+  return end;
 }
 
 Status run(const Arguments& arguments) {
@@ -134,15 +144,16 @@ Status run(const Arguments& arguments) {
   start_slurm_client();
   std::optional<LivenessFile> liveness;
   if (!arguments.liveness_file.empty()) liveness = SLURMK8S_TRY(LivenessFile::open(arguments.liveness_file, clock));
-  const auto goes_on = [&] {  // asked by the main loop, once a second
+  const auto acts = [&] {  // asked by the main loop, once a second
     if (liveness) liveness->beat();
     return may_act(arguments, options, election.get());
   };
-  for (bool ended = false; !ended;) {
+  for (MainLoopEnd end = MainLoopEnd::refused; end != MainLoopEnd::signal;) {
     if (arguments.with_engine) log_info("%s the engine, which is where slurmctld is in control", kWaits);
     if (election) log_info("%s the lease %s", kWaits, arguments.lease.name.c_str());
-    if (!stand_by(signals.get(), admin, goes_on)) break;
-    ended = SLURMK8S_TRY(run_daemon(options, admin, signals.get(), election.get(), goes_on));
+    end = SLURMK8S_TRY(stand_by(admin, signals.get(), acts));
+    if (end == MainLoopEnd::refused)
+      end = SLURMK8S_TRY(run_daemon(options, admin, signals.get(), election.get(), acts));
   }
   log_info("slurm-k8s-sidecar: stopped");
   return {};

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -57,8 +58,8 @@ Json refusal(const std::string& text) {
 
 }  // namespace
 
-Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& path, http::Transport& transport,
-                                                             Timers& timers, Handler handler) {
+Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& path, EventLoop& loop,
+                                                             Handler handler) {
   const sockaddr_un address = SLURMK8S_TRY(address_of(path));
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return socket_error(path, "socket", errno);
@@ -72,22 +73,20 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& 
   }
   if (::chmod(path.c_str(), kSocketMode) != 0) return socket_error(path, "chmod", errno);
   if (::listen(fd.get(), kMaxConnections) != 0) return socket_error(path, "listen", errno);
-  return std::unique_ptr<ControlServer>(new ControlServer(path, std::move(fd), transport, timers, std::move(handler)));
+  std::unique_ptr<ControlServer> server(new ControlServer(path, std::move(fd), loop, std::move(handler)));
+  SLURMK8S_CHECK(loop.watch(server->socket_.get(), EPOLLIN, [server = server.get()] { server->accept(); }));
+  return server;
 }
 
-ControlServer::ControlServer(std::string path, UniqueFd socket, http::Transport& transport, Timers& timers,
-                             Handler handler)
+ControlServer::ControlServer(std::string path, UniqueFd socket, EventLoop& loop, Handler handler)
     : path_(std::move(path)),
       socket_(std::move(socket)),
       inode_(inode_of(path_)),
-      transport_(transport),
-      timers_(timers),
-      handler_(std::move(handler)) {
-  transport_.watch_fd(socket_.get(), [this] { accept(); });
-}
+      loop_(loop),
+      handler_(std::move(handler)) {}
 
 ControlServer::~ControlServer() {
-  transport_.unwatch_fd(socket_.get());
+  loop_.unwatch(socket_.get());
   while (!connections_.empty()) drop(connections_.begin()->first);
   if (inode_of(path_) == inode_) ::unlink(path_.c_str());  // not a successor's
 }
@@ -97,10 +96,10 @@ void ControlServer::accept() {
   if (!fd) return;
   if (connections_.size() >= kMaxConnections || !may_ask(fd.get())) return;  // closed: the client sees the end
   const int number = fd.get();
+  if (!loop_.watch(number, EPOLLIN, [this, number] { receive(number); }).ok()) return;
   Connection& connection = connections_[number];
   connection.fd = std::move(fd);
-  connection.timer = timers_.after(kConnectionTime, [this, number] { drop(number); });
-  transport_.watch_fd(number, [this, number] { receive(number); });
+  connection.timer = loop_.timers().after(kConnectionTime, [this, number] { drop(number); });
 }
 
 void ControlServer::receive(int fd) {
@@ -132,8 +131,8 @@ void ControlServer::answer(int fd, std::string_view line) {
 void ControlServer::drop(int fd) {
   const auto found = connections_.find(fd);
   if (found == connections_.end()) return;
-  timers_.cancel(found->second.timer);
-  transport_.unwatch_fd(fd);
+  loop_.timers().cancel(found->second.timer);
+  loop_.unwatch(fd);
   connections_.erase(found);
 }
 

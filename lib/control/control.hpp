@@ -15,10 +15,9 @@
 #include <memory>
 #include <string>
 
-#include "event/timers.hpp"
+#include "event/event_loop.hpp"
 #include "base/unique_fd.hpp"
 #include "control/resume_request.hpp"
-#include "http/transport.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -26,17 +25,16 @@ namespace slurmk8s {
 /** Longest message in either direction: 65,536 nodes with several jobs each fit. */
 inline constexpr std::size_t kMaxControlMessage = 8u << 20;
 
-/** Serves the socket from a transport's loop: never blocks, at most 64 connections, each for at most 10 s. */
+/** Serves the socket on an event loop's thread: never blocks, at most 64 connections, each for at most 10 s. */
 class ControlServer {
  public:
   using Handler = std::function<Json(const Json& message)>;
 
   /**
    * Binds `path` (mode 0600, an old socket there is replaced; its folder must exist). Only processes of root and of
-   * the user that this process runs as are heard. Error: the path and why.
+   * the user that this process runs as are heard. `loop` must outlive it. Error: the path and why.
    */
-  static Result<std::unique_ptr<ControlServer>> listen(const std::string& path, http::Transport& transport,
-                                                       Timers& timers, Handler handler);
+  static Result<std::unique_ptr<ControlServer>> listen(const std::string& path, EventLoop& loop, Handler handler);
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
@@ -48,7 +46,7 @@ class ControlServer {
     Timers::Id timer = 0;
   };
 
-  ControlServer(std::string path, UniqueFd socket, http::Transport& transport, Timers& timers, Handler handler);
+  ControlServer(std::string path, UniqueFd socket, EventLoop& loop, Handler handler);
   void accept();
   void receive(int fd);
   void answer(int fd, std::string_view line);
@@ -57,8 +55,7 @@ class ControlServer {
   std::string path_;
   UniqueFd socket_;
   std::uint64_t inode_;
-  http::Transport& transport_;
-  Timers& timers_;
+  EventLoop& loop_;
   Handler handler_;
   std::map<int, Connection> connections_;
 };

@@ -2,21 +2,23 @@
 // The thread of the leader election.
 #include "daemon/leader_election.hpp"
 
-#include <algorithm>
-
 #include "base/guarded.hpp"
 #include "base/thread.hpp"
 #include "daemon/leader_lease.hpp"
 
 namespace slurmk8s {
-namespace {
 
-constexpr std::chrono::milliseconds kLongestWait{1000};
+Result<std::unique_ptr<LeaderElection>> LeaderElection::open(Options& options, const LeaseOptions& lease) {
+  std::shared_ptr<EventLoop> loop = SLURMK8S_TRY(EventLoop::open());
+  const auto connection = std::make_shared<Connection>(SLURMK8S_TRY(open_connection(*loop, options)));
+  std::shared_ptr<kube::Client> client(connection, connection->client.get());  // keeps its transport, too
+  return std::make_unique<LeaderElection>(std::move(loop), std::move(client), options.name_space, lease);
+}
 
-}  // namespace
-
-LeaderElection::LeaderElection(std::shared_ptr<Connection> connection, std::string name_space, LeaseOptions options)
-    : connection_(std::move(connection)),
+LeaderElection::LeaderElection(std::shared_ptr<EventLoop> loop, std::shared_ptr<kube::Client> client,
+                               std::string name_space, LeaseOptions options)
+    : loop_(std::move(loop)),
+      client_(std::move(client)),
       name_space_(std::move(name_space)),
       options_(std::move(options)),
       thread_([this] {
@@ -26,26 +28,27 @@ LeaderElection::LeaderElection(std::shared_ptr<Connection> connection, std::stri
 
 LeaderElection::~LeaderElection() {
   stop_ = true;
-  connection_->transport->wake();
+  loop_->wake();
   thread_.join();
 }
 
 void LeaderElection::want(bool wanted) {
-  if (wanted_.exchange(wanted) != wanted) connection_->transport->wake();
+  if (wanted_.exchange(wanted) != wanted) loop_->wake();
 }
 
 void LeaderElection::run() {
-  Connection& connection = *connection_;
-  LeaderLease lease(*connection.client, connection.timers, *connection.clock, name_space_, options_);
+  const Clock& clock = *loop_->clock();
+  LeaderLease lease(*client_, loop_->timers(), clock, name_space_, options_);
   TimePoint end = TimePoint::max();
-  for (;;) {
-    if (stop_ && end == TimePoint::max()) end = connection.clock->now() + kGiveBack;
+  loop_->run([&] {
+    if (stop_ && end == TimePoint::max()) {
+      end = clock.now() + kGiveBack;
+      loop_->timers().after(kGiveBack, [] {});
+    }
     wanted_ && !stop_ ? lease.contend() : lease.withdraw();
     held_until_ = lease.held_until();
-    if (stop_ && (lease.is_idle() || connection.clock->now() >= end)) break;
-    connection.transport->run_once(std::min(kLongestWait, connection.timers.until_next().value_or(kLongestWait)));
-    connection.timers.run_due();
-  }
+    return !stop_ || (!lease.is_idle() && clock.now() < end);
+  });
 }
 
 }  // namespace slurmk8s

@@ -18,8 +18,11 @@ class LeaderElection {
   /** How long the end waits for the lease to be given back; then it runs out by itself. */
   static constexpr std::chrono::seconds kGiveBack{3};
 
-  /** `connection` is the thread's alone from now on; signals that are to be blocked there must be so already. */
-  LeaderElection(std::shared_ptr<Connection> connection, std::string name_space, LeaseOptions options);
+  /** Connects to the API server of `options`, whose namespace has the lease; sends no request yet. */
+  static Result<std::unique_ptr<LeaderElection>> open(Options& options, const LeaseOptions& lease);
+  /** The arguments are the thread's alone from now on; signals that are to be blocked there must be so already. */
+  LeaderElection(std::shared_ptr<EventLoop> loop, std::shared_ptr<kube::Client> client, std::string name_space,
+                 LeaseOptions options);
   /** Withdraws, and waits for at most kGiveBack. */
   ~LeaderElection();
   LeaderElection(const LeaderElection&) = delete;
@@ -29,13 +32,14 @@ class LeaderElection {
   void contend() { want(true); }
   void withdraw() { want(false); }
   /** Whether it is ours: surely, and now. */
-  bool leads() const { return wanted_ && connection_->clock->now() < held_until_.load(); }
+  bool leads() const { return wanted_ && loop_->clock()->now() < held_until_.load(); }
 
  private:
   void want(bool wanted);
   void run();
 
-  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<EventLoop> loop_;
+  const std::shared_ptr<kube::Client> client_;
   const std::string name_space_;
   const LeaseOptions options_;
   std::atomic<bool> wanted_{false};

@@ -3,9 +3,9 @@
 // looks at the transfers that have something to do. curl_multi_perform() asks the socket of each one each time: with a
 // hundred in flight that was half of slurmctld's processor time in a mass suspend (docs/developer/performance.md).
 //
-// libcurl forbids calls to itself from its callbacks, so those only fill buffers; lines and responses are handed out
-// after libcurl's calls. The limit of send()'s connections is our own queue, not CURLMOPT_MAX_HOST_CONNECTIONS:
-// there a burst of requests could keep a watch waiting for its connection.
+// libcurl forbids calls to itself from its callbacks, so those only fill buffers, watch sockets and set timers; lines
+// and responses are handed out after libcurl's calls. The limit of send()'s connections is our own queue, not
+// CURLMOPT_MAX_HOST_CONNECTIONS: there a burst of requests could keep a watch waiting for its connection.
 #include "http/curl_transport.hpp"
 
 #include <dlfcn.h>
@@ -19,9 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <map>
 #include <new>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -33,7 +31,6 @@
 #include "base/strings.hpp"
 #include "http/endpoint.hpp"
 #include "http/line_splitter.hpp"
-#include "event/poller.hpp"
 
 namespace slurmk8s::http {
 
@@ -103,6 +100,7 @@ struct Transfer {
   std::string inbox;    // of a stream: bytes that came with the last perform
   LineSplitter splitter;
   TimePoint last_heard = steady_now();
+  Timers::Id silence_timer = 0;  // of a stream
 };
 
 int status_of(CURL* easy) {
@@ -150,33 +148,6 @@ int on_new_socket(void*, curl_socket_t socket, curlsocktype) {
   return CURL_SOCKOPT_OK;
 }
 
-/**
- * What libcurl waits for at a socket: `user` is the Poller. Never -1: libcurl would refuse every transfer from then on,
- * where now the one that isn't called runs into its time-out.
- */
-int on_interest(CURL*, curl_socket_t socket, int what, void* user, void*) {
-  return guarded("http socket", 0, [&] {
-    auto& poller = *static_cast<Poller*>(user);
-    if (what == CURL_POLL_REMOVE) {
-      poller.remove(socket);
-      return 0;
-    }
-    const std::uint32_t in = (what & CURL_POLL_IN) != 0 ? EPOLLIN : 0u;
-    const std::uint32_t out = (what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0u;
-    const Status set = poller.set(socket, in | out);
-    if (!set.ok()) log_error("http socket: %s", set.error().message().c_str());
-    return 0;
-  });
-}
-
-/** When libcurl wants to be called without an event: `user` is the optional<TimePoint>. */
-int on_timer(CURLM*, long wait_ms, void* user) {
-  auto& due = *static_cast<std::optional<TimePoint>*>(user);
-  due.reset();
-  if (wait_ms >= 0) due = steady_now() + milliseconds(wait_ms);
-  return 0;
-}
-
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
 Errc code_of(CURLcode code, bool sent) {
@@ -206,15 +177,12 @@ Error error_of(CURLcode code, const Transfer& transfer) {
 
 class CurlTransport final : public Transport {
  public:
-  CurlTransport(CurlOptions options, Endpoint endpoint, Poller poller, Multi multi)
-      : options_(std::move(options)),
-        endpoint_(std::move(endpoint)),
-        poller_(std::move(poller)),
-        multi_(std::move(multi)) {
+  CurlTransport(EventLoop& loop, CurlOptions options, Endpoint endpoint, Multi multi)
+      : loop_(loop), options_(std::move(options)), endpoint_(std::move(endpoint)), multi_(std::move(multi)) {
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, &on_interest);
-    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, &poller_);
+    curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &on_timer);
-    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, &due_);
+    curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
     if (!endpoint_.connect_to.empty()) append(connect_to_, endpoint_.connect_to);
     // Idle connections that are kept: curl's own default grows with the number of handles.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(options_.max_connections + 4));
@@ -223,7 +191,12 @@ class CurlTransport final : public Transport {
   ~CurlTransport() override {
     for (auto& [id, transfer] : transfers_) {
       if (transfer->easy) curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+      loop_.timers().cancel(transfer->silence_timer);
     }
+    multi_.reset();  // calls on_interest() and on_timer()
+    for (const int socket : sockets_) loop_.unwatch(socket);
+    loop_.timers().cancel(timer_);
+    loop_.timers().cancel(failed_timer_);
   }
 
   CurlTransport(const CurlTransport&) = delete;
@@ -232,43 +205,76 @@ class CurlTransport final : public Transport {
   RequestId send(Request request, OnResponse done) override {
     const RequestId id = add(std::move(request), nullptr, std::move(done));
     waiting_.push_back(id);
+    start_waiting();
     return id;
   }
 
   RequestId stream(Request request, OnLine line, OnResponse done) override {
     const RequestId id = add(std::move(request), std::move(line), std::move(done));
     streams_.insert(id);
-    start(*transfers_.at(id));
+    Transfer& transfer = *transfers_.at(id);
+    start(transfer);
+    listen(transfer, transfer.request.timeout);
     return id;
   }
 
-  void cancel(RequestId id) override { take(id); }
-
-  void watch_fd(int fd, std::function<void()> readable) override {
-    watched_[fd] = std::move(readable);
-    const Status set = poller_.set(fd, EPOLLIN);
-    if (!set.ok()) log_error("descriptor %d is not watched: %s", fd, set.error().message().c_str());
-  }
-
-  void unwatch_fd(int fd) override {
-    if (watched_.erase(fd) > 0) poller_.remove(fd);
-  }
-
-  void run_once(milliseconds max_wait) override {
+  void cancel(RequestId id) override {
+    take(id);
     start_waiting();
-    const std::vector<int> ready = poller_.wait(longest_wait(max_wait));
-    call_libcurl(ready);
-    hand_out_lines();
-    finish_completed();
-    finish_silent();
-    finish_failed();
-    call_readable(ready);
   }
-
-  void wake() override { poller_.wake(); }
 
  private:
   using TransferPtr = std::shared_ptr<Transfer>;
+
+  /**
+   * libcurl: what it waits for at a socket. Never -1: libcurl would refuse every transfer from then on, where now the
+   * one that isn't called runs into its time-out.
+   */
+  static int on_interest(CURL*, curl_socket_t socket, int what, void* user, void*) {
+    return guarded("http socket", 0, [&] {
+      static_cast<CurlTransport*>(user)->watch(socket, what);
+      return 0;
+    });
+  }
+
+  /** libcurl: when it wants to be called without an event; -1: never. */
+  static int on_timer(CURLM*, long wait_ms, void* user) {
+    return guarded("http timer", 0, [&] {
+      static_cast<CurlTransport*>(user)->set_timer(wait_ms);
+      return 0;
+    });
+  }
+
+  void watch(curl_socket_t socket, int what) {
+    if (what == CURL_POLL_REMOVE) {
+      sockets_.erase(socket);
+      loop_.unwatch(socket);
+      return;
+    }
+    const std::uint32_t in = (what & CURL_POLL_IN) != 0 ? EPOLLIN : 0u;
+    const std::uint32_t out = (what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0u;
+    sockets_.insert(socket);
+    const Status watched = loop_.watch(socket, in | out, [this, socket] { act(socket); });
+    if (!watched.ok()) log_error("http socket: %s", watched.error().message().c_str());
+  }
+
+  void set_timer(long wait_ms) {
+    loop_.timers().cancel(std::exchange(timer_, 0));
+    if (wait_ms < 0) return;
+    timer_ = loop_.timers().after(milliseconds(wait_ms), [this] {
+      timer_ = 0;
+      act(CURL_SOCKET_TIMEOUT);
+    });
+  }
+
+  /** Events are none of libcurl's business: it looks itself, since the number may be another socket's meanwhile. */
+  void act(curl_socket_t socket) {
+    int running = 0;
+    curl_multi_socket_action(multi_.get(), socket, 0, &running);
+    hand_out_lines();
+    finish_completed();
+    start_waiting();
+  }
 
   RequestId add(Request request, OnLine line, OnResponse done) {
     const RequestId id = ++last_id_;
@@ -284,6 +290,7 @@ class CurlTransport final : public Transport {
     TransferPtr transfer = std::move(found->second);
     transfers_.erase(found);
     if (transfer->is_stream()) streams_.erase(id);
+    loop_.timers().cancel(transfer->silence_timer);
     if (!transfer->easy) return transfer;
 
     if (!transfer->is_stream()) --active_sends_;
@@ -309,10 +316,23 @@ class CurlTransport final : public Transport {
     }
   }
 
-  /** Hands a transfer to libcurl; an error is kept for finish_failed(). */
+  /** Hands a transfer to libcurl; an error is told with the next turn. */
   void start(Transfer& transfer) {
     const Status prepared = prepare(transfer);
-    if (!prepared.ok()) failed_.emplace_back(transfer.id, prepared.error());
+    if (prepared.ok()) return;
+    failed_.emplace_back(transfer.id, prepared.error());
+    if (failed_timer_ == 0) failed_timer_ = loop_.timers().after(milliseconds(0), [this] { finish_failed(); });
+  }
+
+  /** Ends a stream that nothing is heard of for its time-out; looks again after `wait`. */
+  void listen(Transfer& transfer, milliseconds wait) {
+    transfer.silence_timer = loop_.timers().after(wait, [this, &transfer] {
+      const auto left = transfer.last_heard + transfer.request.timeout - steady_now();
+      if (left > left.zero()) return listen(transfer, std::chrono::ceil<milliseconds>(left));
+      const auto timeout = static_cast<long long>(transfer.request.timeout.count());
+      finish(transfer.id, Error(Errc::timeout, format("nothing heard for %lld ms", timeout)));
+      start_waiting();
+    });
   }
 
   Status prepare(Transfer& transfer) {
@@ -434,28 +454,6 @@ class CurlTransport final : public Transport {
     set(option, &blob);
   }
 
-  /** Until libcurl wants to be called, or a stream has been silent for too long. */
-  milliseconds longest_wait(milliseconds max_wait) {
-    if (!failed_.empty()) return milliseconds(0);
-    TimePoint until = steady_now() + std::clamp(max_wait, milliseconds(0), milliseconds(std::chrono::hours(1)));
-    if (due_) until = std::min(until, *due_);
-    for (const RequestId id : streams_) until = std::min(until, silent_at(*transfers_.at(id)));
-    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - steady_now()));
-  }
-
-  /** Events are none of its business: it looks itself, since the number may be another socket's than when we waited. */
-  void call_libcurl(const std::vector<int>& ready) {
-    int running = 0;
-    for (const int fd : ready) {
-      if (!watched_.contains(fd)) curl_multi_socket_action(multi_.get(), fd, 0, &running);
-    }
-    if (!due_ || *due_ > steady_now()) return;
-    due_.reset();
-    curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
-  }
-
-  static TimePoint silent_at(const Transfer& transfer) { return transfer.last_heard + transfer.request.timeout; }
-
   void hand_out_lines() {
     const std::vector<RequestId> ids(streams_.begin(), streams_.end());
     for (const RequestId id : ids) {
@@ -500,39 +498,19 @@ class CurlTransport final : public Transport {
     return response;
   }
 
-  void finish_silent() {
-    const TimePoint now = steady_now();
-    std::vector<RequestId> silent;
-    for (const RequestId id : streams_) {
-      if (silent_at(*transfers_.at(id)) <= now) silent.push_back(id);
-    }
-    for (const RequestId id : silent) {
-      const auto found = transfers_.find(id);
-      if (found == transfers_.end()) continue;
-      const auto timeout = found->second->request.timeout.count();
-      finish(id, Error(Errc::timeout, format("nothing heard for %lld ms", static_cast<long long>(timeout))));
-    }
-  }
-
   void finish_failed() {
+    failed_timer_ = 0;
     for (const auto& [id, error] : std::exchange(failed_, {})) finish(id, error);
+    start_waiting();
   }
 
-  void call_readable(const std::vector<int>& ready) {
-    for (const int fd : ready) {
-      const auto found = watched_.find(fd);
-      if (found == watched_.end()) continue;
-      const std::function<void()> readable = found->second;  // it may unwatch itself
-      readable();
-    }
-  }
-
+  EventLoop& loop_;
   CurlOptions options_;
   const Endpoint endpoint_;
   List connect_to_;
-  Poller poller_;
-  std::optional<TimePoint> due_;  // when libcurl wants to be called
-  Multi multi_;                   // calls back into the two before it, also while it goes
+  std::set<curl_socket_t> sockets_;  // that libcurl waits for
+  Timers::Id timer_ = 0;             // libcurl's
+  Multi multi_;                      // calls back into the two before it, also while it goes
   std::vector<Easy> idle_;
 
   RequestId last_id_ = 0;
@@ -541,12 +519,12 @@ class CurlTransport final : public Transport {
   std::deque<RequestId> waiting_;  // sends behind max_connections
   std::size_t active_sends_ = 0;
   std::vector<std::pair<RequestId, Error>> failed_;  // before libcurl had them
-  std::map<int, std::function<void()>> watched_;
+  Timers::Id failed_timer_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Transport>> make_curl_transport(CurlOptions options) {
+Result<std::unique_ptr<Transport>> make_curl_transport(EventLoop& loop, CurlOptions options) {
   SLURMK8S_CHECK(check_pem("CA certificate", options.ca_pem));
   SLURMK8S_CHECK(check_pem("client certificate", options.client_cert_pem));
   SLURMK8S_CHECK(check_pem("client key", options.client_key_pem));
@@ -555,11 +533,10 @@ Result<std::unique_ptr<Transport>> make_curl_transport(CurlOptions options) {
   }
   if (options.max_connections == 0) return Error(Errc::invalid, "max_connections: 0");
   Endpoint endpoint = SLURMK8S_TRY(parse_endpoint(options.base_url, options.tls_server_name));
-  Poller poller = SLURMK8S_TRY(Poller::open());
   Multi multi(curl_multi_init());
   if (!multi) return Error(Errc::internal, "libcurl: no memory");
   return std::unique_ptr<Transport>(
-      std::make_unique<CurlTransport>(std::move(options), std::move(endpoint), std::move(poller), std::move(multi)));
+      std::make_unique<CurlTransport>(loop, std::move(options), std::move(endpoint), std::move(multi)));
 }
 
 Status curl_global_setup() {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "event/event_loop.hpp"
 #include "http/transport.hpp"
 
 namespace slurmk8s::http {
@@ -24,13 +25,13 @@ struct CurlOptions {
 };
 
 /**
- * Makes one. Only https (http for a loopback address, as tests need), TLS 1.2 or later, always verified; no proxy, no
- * redirects, no netrc. HTTP/1.1: one dead HTTP/2 connection would stall all requests at once.
- * Error (invalid): a URL that is none of these, text where PEM belongs, a certificate without its key. What is inside
- * the PEM is only looked at with the first connection (unavailable).
- * Call curl_global_setup() once in the process before the first thread that uses this starts.
+ * Makes one for the thread of `loop`, which must outlive it. Only https (http for a loopback address, as tests need),
+ * TLS 1.2 or later, always verified; no proxy, no redirects, no netrc. HTTP/1.1: one dead HTTP/2 connection would stall
+ * all requests at once. Error (invalid): a URL that is none of these, text where PEM belongs, a certificate without its
+ * key. What is inside the PEM is only looked at with the first connection (unavailable). Call curl_global_setup() once
+ * in the process before the first thread that uses this starts.
  */
-Result<std::unique_ptr<Transport>> make_curl_transport(CurlOptions options);
+Result<std::unique_ptr<Transport>> make_curl_transport(EventLoop& loop, CurlOptions options);
 
 /** libcurl's global initialisation; reference-counted by libcurl. */
 Status curl_global_setup();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Transport: requests to one server, and the event loop of the thread that makes them.
+// Transport: requests to one server, made by the thread of an event loop.
 //
-// One thread owns a Transport: everything but wake() is called on it, and every callback runs on it, from run_once().
-// A callback may start and cancel requests; it may not call run_once() or destroy the Transport. Nothing blocks except
-// run_once(), for at most its argument. Destroying it gives up what is under way without a callback.
+// Everything is called on the loop's thread, and every callback runs on it, from the loop's turns: never within send()
+// or stream(). A callback may start and cancel requests; it may not destroy the Transport. Nothing blocks. Destroying
+// it gives up what is under way without a callback.
 #pragma once
 
 #include <chrono>
@@ -57,15 +57,6 @@ class Transport {
   virtual RequestId stream(Request request, OnLine line, OnResponse done) = 0;
   /** Gives a request up: its callbacks are not called any more. Unknown and finished ids are fine. */
   virtual void cancel(RequestId id) = 0;
-
-  /** Calls `readable` from run_once() whenever `fd` can be read; the caller keeps the descriptor. */
-  virtual void watch_fd(int fd, std::function<void()> readable) = 0;
-  virtual void unwatch_fd(int fd) = 0;
-
-  /** Waits for I/O, a watched descriptor or wake(), at most `max_wait`, and runs the callbacks that are due. */
-  virtual void run_once(std::chrono::milliseconds max_wait) = 0;
-  /** Ends the wait of run_once() now or next time. Any thread; async-signal-safe is not promised. */
-  virtual void wake() = 0;
 };
 
 }  // namespace slurmk8s::http

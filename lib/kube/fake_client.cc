@@ -295,6 +295,7 @@ http::RequestId FakeClient::enqueue(Call call, std::function<Result<Json>()> car
   }
   calls.push_back(std::move(call));
   requests_.push_back({++last_id_, verb, std::move(carry_out), std::move(done)});
+  if (on_request) on_request();
   return last_id_;
 }
 

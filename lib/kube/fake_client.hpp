@@ -77,6 +77,9 @@ class FakeClient final : public Client {
   /** True: what watches are to hear comes before what callers are to hear. */
   bool events_first = false;
 
+  /** Called with each request: so that a loop can have it delivered later. */
+  std::function<void()> on_request;
+
   // ---- what was called ----
   std::vector<Call> calls;
   std::size_t count(Verb verb) const;

@@ -7,15 +7,15 @@
 
 namespace slurmk8s {
 
-Result<std::unique_ptr<Connection>> open_connection(Options& options) {
-  auto connection = std::make_unique<Connection>(std::make_shared<SystemClock>());
+Result<Connection> open_connection(EventLoop& loop, Options& options) {
   const kube::Config config = SLURMK8S_TRY(kube::load_config(options.kubeconfig, options.context));
   if (options.name_space.empty()) options.name_space = config.name_space;
-  connection->server = config.server;
-  http::CurlOptions curl_options = kube::transport_options(config, connection->clock);
+  http::CurlOptions curl_options = kube::transport_options(config, loop.clock());
   curl_options.max_connections = options.max_requests;
-  connection->transport = SLURMK8S_TRY(http::make_curl_transport(std::move(curl_options)));
-  connection->client = kube::make_http_client(*connection->transport);
+  Connection connection;
+  connection.server = config.server;
+  connection.transport = SLURMK8S_TRY(http::make_curl_transport(loop, std::move(curl_options)));
+  connection.client = kube::make_http_client(*connection.transport);
   return connection;
 }
 

@@ -86,7 +86,8 @@ class Session {
  public:
   static Result<std::unique_ptr<Session>> open(http::CurlOptions options) {
     auto session = std::make_unique<Session>();
-    session->transport_ = SLURMK8S_TRY(http::make_curl_transport(std::move(options)));
+    session->loop_ = SLURMK8S_TRY(EventLoop::open());
+    session->transport_ = SLURMK8S_TRY(http::make_curl_transport(*session->loop_, std::move(options)));
     session->client_ = kube::make_http_client(*session->transport_);
     return session;
   }
@@ -103,7 +104,7 @@ class Session {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!done()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
-      transport_->run_once(50ms);
+      loop_->turn(50ms);
     }
     return true;
   }
@@ -184,6 +185,7 @@ class Session {
     return Error(Errc::internal, "no answer to the test");
   }
 
+  std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<kube::Client> client_;
 };

@@ -79,13 +79,16 @@ rule "lib/json includes base" folder_may lib/json base json
 rule "lib/http includes base, event" folder_may lib/http base event http
 rule "lib/kube includes base, event, json, http" folder_may lib/kube base event json http kube
 rule "lib/slurm includes base" folder_may lib/slurm base slurm
-rule "lib/settings includes base, event, http, kube" folder_may lib/settings base event http kube settings
+rule "lib/settings includes base, event, http, kube" \
+  folder_may lib/settings base event http kube settings
 rule "lib/nodeset includes base, event, json, kube, slurm, settings" \
   folder_may lib/nodeset base event json kube slurm settings nodeset
-rule "lib/control includes base, event, json, slurm" folder_may lib/control base event json slurm control
+rule "lib/control includes base, event, json, slurm" \
+  folder_may lib/control base event json slurm control
 rule "lib/daemon includes base, event, json, kube, slurm, settings" \
   folder_may lib/daemon base event json kube slurm settings daemon
-rule "engine includes lib, without daemon" folder_may engine base event json http kube slurm settings nodeset control engine
+rule "engine includes lib, without daemon" \
+  folder_may engine base event json http kube slurm settings nodeset control engine
 rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
 rule "sidecar includes lib and convert" \
   folder_may sidecar base event json http kube slurm settings nodeset control daemon convert sidecar

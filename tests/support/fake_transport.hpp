@@ -24,10 +24,6 @@ class FakeTransport final : public Transport {
     return add(std::move(request), std::move(line), std::move(done));
   }
   void cancel(RequestId id) override { open_.erase(id); }
-  void watch_fd(int, std::function<void()>) override {}
-  void unwatch_fd(int) override {}
-  void run_once(std::chrono::milliseconds) override {}
-  void wake() override {}
 
   /** Ends a request; nothing when it was cancelled. */
   void finish(RequestId id, Result<Response> result) {

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "control/control.hpp"
-#include "http/curl_transport.hpp"
 
 #include "support/cmocka.hpp"
 #include "support/temporary_folder.hpp"
@@ -37,34 +36,25 @@ class Server {
   }
   ~Server() {
     stop_ = true;
-    transport_->wake();
+    loop_->wake();
     thread_.join();
   }
   const std::string& path() const { return path_; }
 
  private:
   void run() {
-    http::CurlOptions options;
-    options.base_url = "https://127.0.0.1:1";  // never asked: the loop is what we need
-    auto made = http::make_curl_transport(options);
-    transport_ = std::move(*made);
-    SystemClock clock;
-    Timers timers(clock);
-    auto server = ControlServer::listen(path_, *transport_, timers, [](const Json& message) {
+    auto server = ControlServer::listen(path_, *loop_, [](const Json& message) {
       Json answer = Json::object();
       if (message["op"].text() == "no") return answer.set("ok", Json::boolean(false)).set("error", "said no");
       return answer.set("ok", Json::boolean(true)).set("nodes", message["nodes"].clone());
     });
     listening_ = true;
-    while (!stop_) {
-      transport_->run_once(std::chrono::milliseconds(1000));
-      timers.run_due();
-    }
+    loop_->run([this] { return !stop_; });
   }
 
   const TemporaryFolder folder_;
   const std::string path_ = folder_.path() + "/engine.sock";
-  std::unique_ptr<http::Transport> transport_;
+  const std::unique_ptr<EventLoop> loop_ = std::move(EventLoop::open()).value();
   std::atomic<bool> stop_{false};
   std::atomic<bool> listening_{false};
   std::thread thread_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/leader_election, sidecar/fence: the lease's thread, and what nobody writes without the lease.
+// daemon/leader_election, daemon/fence: the lease's thread, and what nobody writes without the lease.
 #include "daemon/leader_election.hpp"
 
-#include <condition_variable>
-#include <mutex>
+#include <thread>
 
 #include "kube/fake_client.hpp"
 #include "daemon/fence.hpp"
@@ -19,53 +18,21 @@ using kube::Verb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/** The loop of one thread, which wake() ends from another one; requests go to the fake client. */
-class WaitingTransport final : public http::Transport {
- public:
-  explicit WaitingTransport(FakeClient& client) : client_(client) {}
-  http::RequestId send(http::Request, http::OnResponse) override { return 0; }
-  http::RequestId stream(http::Request, http::OnLine, http::OnResponse) override { return 0; }
-  void cancel(http::RequestId) override {}
-  void watch_fd(int, std::function<void()>) override {}
-  void unwatch_fd(int) override {}
-  void run_once(milliseconds max_wait) override {
-    if (client_.deliver() != 0) return;
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, max_wait, [this] { return woken_; });
-    woken_ = false;
-  }
-  void wake() override {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-    changed_.notify_all();
-  }
-
- private:
-  FakeClient& client_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool woken_ = false;
-};
-
 struct Fixture {
-  std::shared_ptr<Connection> connection = std::make_shared<Connection>(std::make_shared<SystemClock>());
-  FakeClient& client;  // the thread's, while there is an election
+  const std::shared_ptr<EventLoop> loop = std::move(EventLoop::open()).value();
+  const std::shared_ptr<FakeClient> made = std::make_shared<FakeClient>();
+  FakeClient& client = *made;  // the thread's, while there is an election
   std::unique_ptr<LeaderElection> election;
 
-  Fixture() : client(make_client()) {
+  Fixture() {
+    client.on_request = [this] { loop->post([this] { client.deliver(); }); };
     LeaseOptions options;
     options.identity = "me";
-    election = std::make_unique<LeaderElection>(connection, "slurm", options);
+    election = std::make_unique<LeaderElection>(loop, made, "slurm", options);
   }
-  FakeClient& make_client() {
-    auto fake = std::make_unique<FakeClient>();
-    FakeClient& made = *fake;
-    connection->client = std::move(fake);
-    connection->transport = std::make_unique<WaitingTransport>(made);
-    return made;
-  }
+  TimePoint now() const { return loop->clock()->now(); }
   bool soon(bool leads) const {
-    for (const TimePoint end = connection->clock->now() + seconds(10); connection->clock->now() < end;) {
+    for (const TimePoint end = now() + seconds(10); now() < end;) {
       if (election->leads() == leads) return true;
       std::this_thread::sleep_for(milliseconds(1));
     }
@@ -94,9 +61,9 @@ void ends_without_an_answer(void**) {
   Fixture f;
   f.client.fail_next(Verb::get, Error(Errc::unavailable, "connection refused"), 100000);
   f.election->contend();
-  const TimePoint begin = f.connection->clock->now();
+  const TimePoint begin = f.now();
   f.election.reset();
-  assert_true(f.connection->clock->now() - begin < seconds(30));
+  assert_true(f.now() - begin < seconds(30));
   assert_int_equal(f.client.count(Verb::create), 0);
 }
 

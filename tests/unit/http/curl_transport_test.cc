@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// http/curl_transport on plain HTTP: what is sent, what each fault becomes, streams, limits, cancelling, the event
-// loop. TLS and tokens against an API server are the contract's (tests/contract).
+// http/curl_transport on plain HTTP: what is sent, what each fault becomes, streams, limits, cancelling. TLS and tokens
+// against an API server are the contract's (tests/contract).
 #include "http/curl_transport.hpp"
-
-#include <fcntl.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,6 +42,7 @@ struct World {
   Gate gate;                   // for handlers: they run until the server has gone
   Locked<std::string> script;  // the same
   std::unique_ptr<ScriptedServer> server;
+  std::unique_ptr<EventLoop> loop = std::move(EventLoop::open()).value();
   std::unique_ptr<Transport> transport;
   std::vector<std::string> results;  // "200 body" or "code: message"
   std::vector<std::string> lines;
@@ -51,7 +50,7 @@ struct World {
   void start(ScriptedServer::Handler handler, CurlOptions options = {}) {
     server = std::make_unique<ScriptedServer>(std::move(handler));
     if (options.base_url.empty()) options.base_url = server->url();
-    auto made = make_curl_transport(std::move(options));
+    auto made = make_curl_transport(*loop, std::move(options));
     assert_ok(made);
     transport = std::move(made).value();
   }
@@ -71,7 +70,7 @@ struct World {
     const auto deadline = steady_clock::now() + kDeadline;
     while (!done()) {
       assert_true(steady_clock::now() < deadline);
-      transport->run_once(milliseconds(100));
+      loop->turn(milliseconds(100));
     }
   }
   /** Sends and waits for the answer. */
@@ -251,7 +250,7 @@ void a_name_is_looked_up(void** state) {
   CurlOptions options;
   options.base_url = world.server->url();
   options.base_url.replace(options.base_url.find("127.0.0.1"), 9, "localhost");
-  auto made = make_curl_transport(std::move(options));
+  auto made = make_curl_transport(*world.loop, std::move(options));
   assert_ok(made);
   world.transport = std::move(made).value();
   assert_text(world.get(), "200 found");
@@ -537,87 +536,6 @@ void destroyed_with_requests_under_way(void** state) {
   assert_int_equal(world.results.size(), 0);
 }
 
-// ---- the event loop -------------------------------------------------------------------------------------------------
-
-void waits_no_longer_than_told(void** state) {
-  World& world = world_of(state);
-  world.start([](const std::string&, int) { return false; });
-  const struct {
-    milliseconds wait, least, most;
-  } cases[] = {{milliseconds(0), milliseconds(0), seconds(5)},
-               {milliseconds(-5), milliseconds(0), seconds(5)},
-               {milliseconds(120), milliseconds(119), seconds(5)}};
-  for (const auto& c : cases) {
-    const auto begin = steady_clock::now();
-    world.transport->run_once(c.wait);
-    const auto took = steady_clock::now() - begin;
-    assert_true(took >= c.least && took < c.most);
-  }
-}
-
-void wake_ends_the_wait(void** state) {
-  World& world = world_of(state);
-  world.start([](const std::string&, int) { return false; });
-  world.transport->wake();  // before the wait: kept
-  const auto begin = steady_clock::now();
-  world.transport->run_once(kDeadline);
-  {
-    std::jthread waker([&] {
-      std::this_thread::sleep_for(milliseconds(50));
-      world.transport->wake();
-    });
-    world.transport->run_once(kDeadline);
-  }
-  assert_true(steady_clock::now() - begin < kDeadline);
-}
-
-void descriptors(void** state) {
-  World& world = world_of(state);
-  world.start([](const std::string&, int) { return false; });
-  int ends[2];
-  assert_int_equal(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-  UniqueFd read_end(ends[0]);
-  UniqueFd write_end(ends[1]);
-  int called = 0;
-  world.transport->watch_fd(read_end.get(), [&] {
-    ++called;
-    char byte = 0;
-    if (::read(ends[0], &byte, 1) == 0) world.transport->unwatch_fd(ends[0]);  // hung up
-  });
-  world.transport->run_once(milliseconds(0));
-  assert_int_equal(called, 0);
-  assert_int_equal(::write(ends[1], "ab", 2), 2);
-  world.transport->run_once(kDeadline);
-  world.transport->run_once(kDeadline);
-  assert_int_equal(called, 2);
-  write_end.reset();
-  world.transport->run_once(kDeadline);  // a hang-up without data wakes it as well
-  assert_int_equal(called, 3);
-  world.transport->run_once(milliseconds(0));
-  assert_int_equal(called, 3);  // unwatched in its callback
-}
-
-void two_descriptors_of_which_one_removes_the_other(void** state) {
-  World& world = world_of(state);
-  world.start([](const std::string&, int) { return false; });
-  int first[2];
-  int second[2];
-  assert_int_equal(::pipe2(first, O_CLOEXEC), 0);
-  assert_int_equal(::pipe2(second, O_CLOEXEC), 0);
-  const UniqueFd owned[] = {UniqueFd(first[0]), UniqueFd(first[1]), UniqueFd(second[0]), UniqueFd(second[1])};
-  int called = 0;
-  const auto both_off = [&] {
-    ++called;
-    world.transport->unwatch_fd(first[0]);
-    world.transport->unwatch_fd(second[0]);
-  };
-  world.transport->watch_fd(first[0], both_off);
-  world.transport->watch_fd(second[0], both_off);
-  assert_int_equal(::write(first[1], "a", 1) + ::write(second[1], "a", 1), 2);
-  world.transport->run_once(kDeadline);
-  assert_int_equal(called, 1);
-}
-
 // ---- options --------------------------------------------------------------------------------------------------------
 
 void bad_options(void**) {
@@ -641,18 +559,19 @@ void bad_options(void**) {
       {"https://h?x=y", "only https://host:port"},
       {"https://h#f", "only https://host:port"},
   };
+  const auto loop = std::move(EventLoop::open()).value();
   for (const auto& c : urls) {
     CurlOptions options;
     options.base_url = c.url;
-    const auto made = make_curl_transport(options);
+    const auto made = make_curl_transport(*loop, options);
     if (made.ok() != (c.why == nullptr)) fail_msg("%s", c.url);
     if (c.why != nullptr) assert_error(made, Errc::invalid, c.why);
   }
-  const auto refused = [](const std::function<void(CurlOptions&)>& change) {
+  const auto refused = [&loop](const std::function<void(CurlOptions&)>& change) {
     CurlOptions options;
     options.base_url = "https://h";
     change(options);
-    return make_curl_transport(options);
+    return make_curl_transport(*loop, options);
   };
   const std::string pem = "-----BEGIN X-----\n";
   assert_error(refused([](auto& o) { o.ca_pem = "x"; }), Errc::invalid, "CA certificate: not PEM");
@@ -696,10 +615,6 @@ int main() {
       WORLD_TEST(cancel_from_a_line),
       WORLD_TEST(callbacks_start_and_cancel_others),
       WORLD_TEST(destroyed_with_requests_under_way),
-      WORLD_TEST(waits_no_longer_than_told),
-      WORLD_TEST(wake_ends_the_wait),
-      WORLD_TEST(descriptors),
-      WORLD_TEST(two_descriptors_of_which_one_removes_the_other),
       SLURMK8S_TEST(bad_options),
   };
   const int failed = cmocka_run_group_tests_name("http_curl_transport", tests, nullptr, nullptr);

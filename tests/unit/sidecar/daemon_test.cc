@@ -2,11 +2,7 @@
 // sidecar/daemon: the parts together, between a fake API server and a fake slurmctld; metrics.
 #include "sidecar/daemon.hpp"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/strings.hpp"
@@ -23,38 +19,15 @@ using kube::Verb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/** A loop in which time passes only by waiting; requests go to the fake client, not through it. */
-class LoopTransport final : public http::Transport {
- public:
-  LoopTransport(kube::FakeClient& client, FakeClock& clock) : client_(client), clock_(clock) {}
-  http::RequestId send(http::Request, http::OnResponse) override { return 0; }
-  http::RequestId stream(http::Request, http::OnLine, http::OnResponse) override { return 0; }
-  void cancel(http::RequestId) override {}
-  void wake() override {}
-  void watch_fd(int fd, std::function<void()> readable) override { watched[fd] = std::move(readable); }
-  void unwatch_fd(int fd) override { watched.erase(fd); }
-  void run_once(milliseconds max_wait) override {
-    if (client_.deliver() == 0) clock_.advance(max_wait);
-    if (--turns_to_signal == 0 && !watched.empty()) watched.begin()->second();
-  }
-  std::map<int, std::function<void()>> watched;
-  int turns_to_signal = 0;
-
- private:
-  kube::FakeClient& client_;
-  FakeClock& clock_;
-};
-
 struct Fixture {
   explicit Fixture(bool kube_nodes = false) : watch_kube_nodes(kube_nodes) {}
   const bool watch_kube_nodes;
   kube::FakeClient client;
   FakeSlurm slurm;
   FakeClock clock;
-  Timers timers{clock};
   AdminState admin{clock};
-  LoopTransport transport{client, clock};
-  Daemon daemon{{transport, client, slurm, admin, timers, clock, watch_kube_nodes}, "slurm", "1.2.3"};
+  std::unique_ptr<EventLoop> loop = std::move(EventLoop::open({std::shared_ptr<void>(), &clock})).value();
+  Daemon daemon{{*loop, client, slurm, admin, watch_kube_nodes}, "slurm", "1.2.3"};
   std::int64_t generation = 0;
 
   void put(const char* name, int replicas, const char* mode = "OnDemand") {
@@ -67,9 +40,16 @@ struct Fixture {
     if (!status.is_null()) whole.set("status", status);
     client.put(kube::kNodeSets, "slurm", whole);
   }
+  /** Time passes only when nothing is left to do. */
+  void turn() {
+    constexpr milliseconds kStep{100};
+    if (client.deliver() == 0) clock.advance(std::min(kStep, loop->timers().until_next().value_or(kStep)));
+    loop->turn(milliseconds(0));
+    admin.turned();
+  }
   void run_for(milliseconds time) {
     const TimePoint end = clock.now() + time;
-    while (clock.now() < end) daemon.turn(milliseconds(100));
+    while (clock.now() < end) turn();
   }
   void put_pod(const char* name, const char* kube_node) {
     Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
@@ -425,56 +405,19 @@ void shows_metrics(void**) {
   assert_true(text.ends_with('\n'));
 }
 
-void ends_on_a_signal(void**) {
+void does_nothing_after_its_end(void**) {
   Fixture f;
   f.put("c", 1);
   f.daemon.start();
-  f.transport.turns_to_signal = 20;
-  assert_true(f.daemon.run(7));
-  assert_true(f.transport.watched.empty());
+  f.run_for(seconds(2));
   assert_text(f.slurm.names(), "c-0");
-}
-
-void ends_when_it_may_not_act(void**) {
-  Fixture f;
-  f.put("c", 1);
-  f.daemon.start();
-  int looks = 0;
-  const TimePoint begin = f.clock.now();
-  assert_false(f.daemon.run(7, [&] { return ++looks < 5; }));
-  assert_int_equal(looks, 5);
-  assert_true(f.clock.now() - begin < seconds(10));
-  assert_true(f.transport.watched.empty());
-  assert_text(f.slurm.names(), "c-0");
+  f.daemon.stop();
   f.put("c", 2);
-  while (f.timers.until_next()) {  // what it has left in the loop does nothing
+  while (f.loop->timers().until_next()) {  // what it has left in the loop
     f.clock.advance(seconds(60));
-    f.timers.run_due();
+    f.loop->turn(milliseconds(0));
   }
   assert_text(f.slurm.names(), "c-0");
-}
-
-void waits_until_it_may_start(void**) {
-  Fixture f;
-  int pipe_fds[2];
-  assert_int_equal(pipe(pipe_fds), 0);
-  int looks = 0;
-  assert_true(stand_by(pipe_fds[0], f.admin, [&] { return ++looks == 2; }));
-  assert_int_equal(f.admin.answer("/readyz").status, 200);
-  assert_int_equal(write(pipe_fds[1], "x", 1), 1);
-  assert_false(stand_by(pipe_fds[0], f.admin, [] { return false; }));
-  close(pipe_fds[0]);
-  close(pipe_fds[1]);
-}
-
-void signals_can_be_read(void**) {
-  auto fd = block_signals();
-  assert_ok(fd);
-  char buffer[256];
-  assert_int_equal(read(fd->get(), buffer, sizeof buffer), -1);  // nothing yet, and no wait
-  raise(SIGTERM);
-  assert_true(read(fd->get(), buffer, sizeof buffer) > 0);
-  raise(SIGPIPE);
 }
 
 }  // namespace
@@ -495,16 +438,9 @@ int main() {
       SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(waits_for_nodesets_and_pods),
       SLURMK8S_TEST(follows_pods),
-      SLURMK8S_TEST(follows_the_api),
-      SLURMK8S_TEST(is_cheap_at_rest),
-      SLURMK8S_TEST(one_429_pauses_all_writers),
-      SLURMK8S_TEST(survives_both_sides),
       SLURMK8S_TEST(protects_pods_of_nodes_in_use),
       SLURMK8S_TEST(shows_metrics),
-      SLURMK8S_TEST(ends_on_a_signal),
-      SLURMK8S_TEST(signals_can_be_read),
-      SLURMK8S_TEST(ends_when_it_may_not_act),
-      SLURMK8S_TEST(waits_until_it_may_start),
+      SLURMK8S_TEST(does_nothing_after_its_end),
   };
   return cmocka_run_group_tests_name("sidecar_daemon", tests, nullptr, nullptr);
 }

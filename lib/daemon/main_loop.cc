@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The main loop of a daemon.
+#include "daemon/main_loop.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+
+#include <optional>
+#include <string>
+
+namespace slurmk8s {
+
+Result<MainLoopEnd> run_main_loop(EventLoop& loop, int signal_fd, AdminState& admin,
+                                  const std::function<bool()>& goes_on, std::chrono::milliseconds look) {
+  std::optional<MainLoopEnd> end;
+  Timers::Id timer = 0;
+  const std::function<void()> ask = [&] {
+    timer = loop.timers().after(look, ask);
+    if (!end && !goes_on()) end = MainLoopEnd::refused;
+  };
+  SLURMK8S_CHECK(loop.watch(signal_fd, EPOLLIN, [&] { end = MainLoopEnd::signal; }));
+  ask();
+  loop.run([&] {
+    admin.turned();
+    return !end;
+  });
+  loop.timers().cancel(timer);
+  loop.unwatch(signal_fd);
+  return *end;
+}
+
+Result<UniqueFd> block_signals() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  UniqueFd fd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) return Error(Errc::internal, std::string("signalfd: ") + strerror(errno));
+  return fd;
+}
+
+}  // namespace slurmk8s

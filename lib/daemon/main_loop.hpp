@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The main loop of a daemon: until a signal, or until it may not act any more.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "base/unique_fd.hpp"
+#include "daemon/admin_http.hpp"
+#include "event/event_loop.hpp"
+
+namespace slurmk8s {
+
+/** Why a main loop ended. */
+enum class MainLoopEnd { signal, refused };
+
+/** Between two questions of a main loop. */
+inline constexpr std::chrono::milliseconds kMainLoopLook{1000};
+
+/**
+ * Turns `loop` until `signal_fd` can be read, or until `goes_on`, asked at once and then every `look`, says no. `admin`
+ * hears of each turn. Error (internal): `signal_fd` can't be waited for.
+ */
+Result<MainLoopEnd> run_main_loop(EventLoop& loop, int signal_fd, AdminState& admin,
+                                  const std::function<bool()>& goes_on, std::chrono::milliseconds look = kMainLoopLook);
+
+/**
+ * Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former.
+ */
+Result<UniqueFd> block_signals();
+
+}  // namespace slurmk8s
