@@ -22,7 +22,7 @@
 #include "base/clock.hpp"
 #include "event/timers.hpp"
 #include "slurm/runs_on_nodes.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "slurm/slurm_caller.hpp"
 
 namespace slurmk8s {

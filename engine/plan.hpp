@@ -10,7 +10,7 @@
 
 #include "engine/node.hpp"
 #include "nodeset/nodeset.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

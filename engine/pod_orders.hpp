@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/batch.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "slurm/slurm_caller.hpp"
 
 namespace slurmk8s {

@@ -37,7 +37,7 @@ Json build_budget(const NodeSet& nodeset) {
   return budget;
 }
 
-BudgetWriter::BudgetWriter(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+BudgetWriter::BudgetWriter(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
                            Jitter jitter)
     : writer_(
           client, clock, throttle,

@@ -23,7 +23,7 @@ Json build_budget(const NodeSet& nodeset);
 class BudgetWriter {
  public:
   /** References must outlive it. */
-  BudgetWriter(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+  BudgetWriter(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
                Jitter jitter = random_unit);
 
   /** A budget as a watch or an answer has just shown it. */

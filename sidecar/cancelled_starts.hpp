@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

@@ -33,7 +33,7 @@ bool has_claims(const NodeSets& nodesets) {
   });
 }
 
-ClaimKeeper::ClaimKeeper(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+ClaimKeeper::ClaimKeeper(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
                          Jitter jitter)
     : clock_(clock),
       name_space_(std::move(name_space)),

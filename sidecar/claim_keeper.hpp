@@ -24,7 +24,7 @@ bool has_claims(const NodeSets& nodesets);
 class ClaimKeeper {
  public:
   /** References must outlive it. */
-  ClaimKeeper(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+  ClaimKeeper(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
               Jitter jitter = random_unit);
 
   /** A claim as a watch or an answer has just shown it. */

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "daemon/admin_http.hpp"
+#include "daemon/fence.hpp"
 #include "event/event_loop.hpp"
 #include "sidecar/budget_writer.hpp"
 #include "sidecar/claim_keeper.hpp"
@@ -22,8 +23,10 @@ namespace slurmk8s {
 /** What a Daemon works with; all must outlive it, and all but `admin` are used by its thread alone. */
 struct DaemonParts {
   EventLoop& loop;
-  kube::Client& client;
-  Slurm& slurm;
+  kube::Reader& kube_reader;
+  FencedKubeWriter& kube_writer;
+  SlurmReader& slurm_reader;
+  FencedSlurmWriter& slurm_writer;
   AdminState& admin;
   bool watch_kube_nodes = false;               ///< follow the Kubernetes nodes
   std::function<void()> wake_power_save = {};  ///< Reconciler's

@@ -8,7 +8,7 @@
 
 #include "sidecar/kube_node_facts.hpp"
 #include "slurm/reasons.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/node_action.hpp"
 #include "sidecar/pod_facts.hpp"
 

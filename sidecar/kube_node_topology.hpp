@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {

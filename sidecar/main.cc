@@ -115,10 +115,10 @@ Result<MainLoopEnd> run_daemon(Options& options, AdminState& admin, int signals,
   const auto loop = SLURMK8S_TRY(EventLoop::open());
   const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
   Fence fence([election] { return election == nullptr || election->leads(); });
-  const auto client = make_fenced_client(*connection.client, fence);
-  const auto rpc = make_rpc_slurm();
-  const auto slurm = make_fenced_slurm(*rpc, fence);
-  Daemon daemon({*loop, *client, *slurm, admin, options.watch_kubernetes_nodes,
+  FencedKubeWriter kube_writer(*connection.client, fence);
+  const auto slurm = make_rpc_slurm();
+  FencedSlurmWriter slurm_writer(*slurm, fence);
+  Daemon daemon({*loop, *connection.client, kube_writer, *slurm, slurm_writer, admin, options.watch_kubernetes_nodes,
                  [&options] { wake_power_save(options.engine_socket); }},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),

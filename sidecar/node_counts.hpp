@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

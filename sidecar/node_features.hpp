@@ -7,7 +7,7 @@
 #include <string>
 
 #include "nodeset/nodeset.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/kube_node_features.hpp"
 
 namespace slurmk8s {

@@ -15,7 +15,7 @@
 
 #include "base/result.hpp"
 #include "nodeset/nodeset.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/create_stop.hpp"
 #include "sidecar/known_nodeset.hpp"
 #include "sidecar/kube_node_facts.hpp"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

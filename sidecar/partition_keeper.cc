@@ -45,12 +45,12 @@ bool PartitionKeeper::load(bool fresh) {
     return false;
   };
   if (clock_.now() >= keeps_until_) {
-    keeps_ = slurm_.check_partitions_persist();
+    keeps_ = reader_.check_partitions_persist();
     if (!keeps_.ok() && keeps_.error().code() != Errc::invalid) return failed(keeps_.error());
     keeps_until_ = clock_.now() + kKeepsAge;
   }
   if (fresh) since_ = 0;
-  auto answer = slurm_.load_partitions_since(since_);
+  auto answer = reader_.load_partitions_since(since_);
   if (!answer.ok()) return failed(answer.error());
   if (answer->has_value()) partitions_ = *std::move(*answer);
   return true;
@@ -83,11 +83,11 @@ bool PartitionKeeper::waits(const PartitionAction& action) const {
 
 Status PartitionKeeper::call(const PartitionAction& action) {
   switch (action.kind) {
-    case PartitionAction::Kind::create: return slurm_.create_partition(action.partition);
-    case PartitionAction::Kind::update: return slurm_.update_partition(action.partition);
+    case PartitionAction::Kind::create: return writer_.create_partition(action.partition);
+    case PartitionAction::Kind::update: return writer_.update_partition(action.partition);
     case PartitionAction::Kind::remove: break;
   }
-  return slurm_.delete_partition(action.partition.name);
+  return writer_.delete_partition(action.partition.name);
 }
 
 void PartitionKeeper::note(const PartitionAction& action, const Status& status) {

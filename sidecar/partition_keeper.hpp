@@ -16,14 +16,15 @@
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "sidecar/partition_plan.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 
 class PartitionKeeper {
  public:
   /** References must outlive it. */
-  PartitionKeeper(Slurm& slurm, const Clock& clock, Jitter jitter = random_unit)
-      : slurm_(slurm), clock_(clock), jitter_(std::move(jitter)) {}
+  PartitionKeeper(SlurmReader& reader, SlurmWriter& writer, const Clock& clock, Jitter jitter = random_unit)
+      : reader_(reader), writer_(writer), clock_(clock), jitter_(std::move(jitter)) {}
 
   /**
    * One round; to be called once a second, when all NodeSets are known and slurmctld has answered. `version` is another
@@ -57,7 +58,8 @@ class PartitionKeeper {
   Status call(const PartitionAction& action);
   void note(const PartitionAction& action, const Status& status);
 
-  Slurm& slurm_;
+  SlurmReader& reader_;
+  SlurmWriter& writer_;
   const Clock& clock_;
   const Jitter jitter_;
   std::uint64_t version_ = 0;

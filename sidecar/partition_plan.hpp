@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "daemon/condition.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/node_plan.hpp"
 
 namespace slurmk8s {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "nodeset/nodeset.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/kube_node_facts.hpp"
 #include "sidecar/pod_facts.hpp"
 

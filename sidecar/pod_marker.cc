@@ -26,7 +26,7 @@ bool tells(const Json& condition, const NodeServiceState& service_state) {
 
 }  // namespace
 
-PodMarker::PodMarker(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+PodMarker::PodMarker(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
                      Jitter jitter)
     : clock_(clock),
       // More in flight than kStatesPerSecond, so that the marks of pods in use don't wait for those that tell states.

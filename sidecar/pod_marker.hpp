@@ -35,7 +35,7 @@ class PodMarker {
   static constexpr double kStatesPerSecond = 20;
 
   /** References must outlive it. */
-  PodMarker(kube::Client& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
+  PodMarker(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, std::string name_space,
             Jitter jitter = random_unit);
 
   /** A node's pod as a watch or an answer has just shown it. */

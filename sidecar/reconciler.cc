@@ -180,7 +180,7 @@ std::chrono::milliseconds Reconciler::round() {
 Status Reconciler::load(bool& changed) {
   const TimePoint now = clock_.now();
   if (!config_ || now >= config_until_) {
-    Result<SlurmConfig> config = slurm_.load_config();
+    Result<SlurmConfig> config = reader_.load_config();
     if (!count("config", config.ok())) return config.error();
     changed = config_ != *config;
     config_ = *std::move(config);
@@ -188,7 +188,7 @@ Status Reconciler::load(bool& changed) {
     exemptions_.update(*config_);
     judge_stops();
   }
-  auto answer = slurm_.load_nodes_since(since_);
+  auto answer = reader_.load_nodes_since(since_);
   if (!count("load", answer.ok())) {
     // A slurmctld that comes back may be another one, with another configuration and another clock.
     config_.reset();
@@ -218,7 +218,7 @@ bool Reconciler::look_at_jobs() {
                                     return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
                                   }) ||
                       std::any_of(nodes_.begin(), nodes_.end(), looks_idle);
-  bool changed = open_jobs_.look(slurm_, needed);
+  bool changed = open_jobs_.look(reader_, needed);
   const std::set<std::string, std::less<>>& suspended = open_jobs_.suspended_on();
   std::set<std::string, std::less<>> idle;
   for (SlurmNode& node : nodes_) {
@@ -262,26 +262,26 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
 Status Reconciler::call(const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
-    case NodeAction::Kind::recover: return slurm_.drop_lost_nodes();
-    case NodeAction::Kind::create: return slurm_.create_nodes(action.line);
-    case NodeAction::Kind::remove: return slurm_.delete_nodes(action.nodes);
-    case NodeAction::Kind::undrain: return slurm_.update_nodes(action.nodes, {.state = State::undrain});
-    case NodeAction::Kind::resume: return slurm_.update_nodes(action.nodes, {.state = State::resume});
+    case NodeAction::Kind::recover: return writer_.drop_lost_nodes();
+    case NodeAction::Kind::create: return writer_.create_nodes(action.line);
+    case NodeAction::Kind::remove: return writer_.delete_nodes(action.nodes);
+    case NodeAction::Kind::undrain: return writer_.update_nodes(action.nodes, {.state = State::undrain});
+    case NodeAction::Kind::resume: return writer_.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
-    case NodeAction::Kind::weigh: return slurm_.update_nodes(action.nodes, action.change);
-    case NodeAction::Kind::exempt: return slurm_.exempt_from_suspend(action.nodes, true);
-    case NodeAction::Kind::subject: return slurm_.exempt_from_suspend(action.nodes, false);
-    case NodeAction::Kind::power_up: return slurm_.update_nodes(action.nodes, {.state = State::power_up});
-    case NodeAction::Kind::power_down: return slurm_.update_nodes(action.nodes, {.state = State::power_down});
+    case NodeAction::Kind::weigh: return writer_.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::exempt: return writer_.exempt_from_suspend(action.nodes, true);
+    case NodeAction::Kind::subject: return writer_.exempt_from_suspend(action.nodes, false);
+    case NodeAction::Kind::power_up: return writer_.update_nodes(action.nodes, {.state = State::power_up});
+    case NodeAction::Kind::power_down: return writer_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::recycle:
-      return slurm_.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
+      return writer_.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::abandon:
-      return slurm_.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
+      return writer_.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }
-  return slurm_.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
+  return writer_.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
 }
 
 // Logs an action, and keeps or forgets its failure.
@@ -380,7 +380,7 @@ void Reconciler::remember(const NodeAction& action) {
 // again in the next round when it fails.
 void Reconciler::settle() {
   if (!unsettled_) return;
-  const Status status = slurm_.make_created_nodes_schedulable();
+  const Status status = writer_.make_created_nodes_schedulable();
   if (!count("settle", status.ok())) {
     unsigned suppressed = 0;
     if (limiter_.allow(clock_.now(), suppressed)) {

@@ -35,8 +35,13 @@ class Reconciler {
    * References must outlive it. `wake_power_save` is called when slurmctld has been asked to power nodes up or down,
    * which it begins within a second by itself; may be empty.
    */
-  Reconciler(Slurm& slurm, const Clock& clock, std::function<void()> wake_power_save = {}, Jitter jitter = random_unit)
-      : slurm_(slurm), clock_(clock), wake_power_save_(std::move(wake_power_save)), jitter_(std::move(jitter)) {}
+  Reconciler(SlurmReader& reader, SlurmWriter& writer, const Clock& clock, std::function<void()> wake_power_save = {},
+             Jitter jitter = random_unit)
+      : reader_(reader),
+        writer_(writer),
+        clock_(clock),
+        wake_power_save_(std::move(wake_power_save)),
+        jitter_(std::move(jitter)) {}
 
   /** A NodeSet as the API server has it now. */
   void upsert(const Json& object);
@@ -116,7 +121,8 @@ class Reconciler {
   void judge_stops();
   void show_stop(const NodeAction& action);
 
-  Slurm& slurm_;
+  SlurmReader& reader_;
+  SlurmWriter& writer_;
   const Clock& clock_;
   const std::function<void()> wake_power_save_;
   const Jitter jitter_;

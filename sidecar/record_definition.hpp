@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "nodeset/nodeset.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

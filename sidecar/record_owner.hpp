@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/known_nodeset.hpp"
 
 namespace slurmk8s {

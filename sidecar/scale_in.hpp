@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/pod_facts.hpp"
 
 namespace slurmk8s {

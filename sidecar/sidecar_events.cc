@@ -59,7 +59,7 @@ std::string without_prefix(std::string_view reason) {
 
 }  // namespace
 
-SidecarEvents::SidecarEvents(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space)
+SidecarEvents::SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space)
     : recorder_(client, timers, clock, std::move(name_space), "slurm-k8s.io/sidecar") {}
 
 void SidecarEvents::observe(const Json& object) {

@@ -118,7 +118,7 @@ std::string decode_stopped_template(const Json& status) {
   return std::string(status["updateRevision"].text());
 }
 
-StatusWriter::StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+StatusWriter::StatusWriter(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
                            std::string name_space, OnWritten on_written, Jitter jitter)
     : timers_(timers),
       clock_(clock),

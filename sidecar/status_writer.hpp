@@ -32,7 +32,7 @@ class StatusWriter {
   using OnWritten = std::function<void(const std::string& name, const Json& before, const Json& after)>;
 
   /** References must outlive it. */
-  StatusWriter(kube::Client& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+  StatusWriter(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
                std::string name_space, OnWritten on_written = {}, Jitter jitter = random_unit);
   ~StatusWriter();
   StatusWriter(const StatusWriter&) = delete;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

@@ -15,7 +15,7 @@
 
 #include "nodeset/nodeset.hpp"
 #include "slurm/reasons.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/node_action.hpp"
 #include "sidecar/pod_facts.hpp"
 #include "sidecar/roll_out.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "sidecar/known_nodeset.hpp"
 
 namespace slurmk8s {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Fence: what keeps a sidecar that has lost its lease from writing anything more, wherever in a round it is.
+// Fence: what keeps a daemon that has lost its lease from writing anything more, wherever in a round it is.
+//
+// A daemon takes FencedKubeWriter and FencedSlurmWriter, which can't be made without a Fence: one that forgot its fence
+// doesn't compile. Both have nothing but writes, each of which has to go through Fenced::write().
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <utility>
 
-#include "slurm/slurm.hpp"
 #include "kube/client.hpp"
+#include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 
@@ -22,13 +24,68 @@ class Fence {
   bool open_ = true;
 };
 
-/**
- * `client`, whose writes go no further when the fence is shut: they are neither sent nor answered, as if cancelled.
- * References must outlive it.
- */
-std::unique_ptr<kube::Client> make_fenced_client(kube::Client& client, Fence& fence);
+/** A writer behind a fence. References must outlive it. */
+template <typename Writer>
+class Fenced {
+ public:
+  Fenced(Writer& writer, Fence& fence) : writer_(writer), fence_(fence) {}
 
-/** `slurm`, whose writes are refused (cancelled) when the fence is shut. References must outlive it. */
-std::unique_ptr<Slurm> make_fenced_slurm(Slurm& slurm, Fence& fence);
+  /** What `send` says of the writer; `refused` when the fence is shut. */
+  template <typename Send, typename Answer>
+  Answer write(Send send, Answer refused) {
+    return fence_.is_open() ? Answer(send(writer_)) : std::move(refused);
+  }
+
+ private:
+  Writer& writer_;
+  Fence& fence_;
+};
+
+/** Writes go no further when the fence is shut: they are neither sent nor answered, as if cancelled. */
+class FencedKubeWriter final : public kube::Writer {
+ public:
+  FencedKubeWriter(kube::Client& client, Fence& fence) : fenced_(client, fence), reader_(client) {}
+
+  http::RequestId create(const kube::ObjectRef& at, const Json& body, kube::OnObject done) override;
+  http::RequestId patch(const kube::ObjectRef& object, kube::PatchType type, const Json& patch,
+                        kube::OnObject done) override;
+  http::RequestId remove(const kube::ObjectRef& object, const kube::DeleteOptions& options,
+                         kube::OnObject done) override;
+  void cancel(http::RequestId id) override { reader_.cancel(id); }
+
+ private:
+  Fenced<kube::Writer> fenced_;
+  kube::Reader& reader_;
+};
+
+/** Writes are refused (cancelled) when the fence is shut. */
+class FencedSlurmWriter final : public SlurmWriter {
+ public:
+  FencedSlurmWriter(SlurmWriter& writer, Fence& fence) : fenced_(writer, fence) {}
+
+  Status exempt_from_suspend(const std::string& hostlist, bool exempt) override;
+  Status create_nodes(const std::string& line) override;
+  Status delete_nodes(const std::string& hostlist) override;
+  Status update_nodes(const std::string& hostlist, const SlurmNodeUpdate& update) override;
+  Status schedule_jobs(const std::string& node) override;
+  Status create_partition(const SlurmPartition& partition) override;
+  Status update_partition(const SlurmPartition& change) override;
+  Status delete_partition(const std::string& name) override;
+  Status clear_begin_time(std::uint32_t job) override;
+  Status hold_job(std::uint32_t job) override;
+  Status end_out_of_memory(std::uint32_t job) override;
+  Status comment_job(std::uint32_t job, const std::string& text) override;
+  Status make_created_nodes_schedulable() override;
+  Status drop_lost_nodes() override;
+  Status restart_slurmctld() override;
+
+ private:
+  template <typename Send>
+  Status write(Send send) {
+    return fenced_.write(send, Status(Error(Errc::cancelled, "not the leader any more")));
+  }
+
+  Fenced<SlurmWriter> fenced_;
+};
 
 }  // namespace slurmk8s

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Client: the calls to the API server that we need, asynchronous. Same thread rules as http::Transport.
+// Client: the calls to the API server that we need, asynchronous, as two interfaces: Reader and Writer. Same thread
+// rules as http::Transport.
 //
 // Each call makes exactly one request and calls back exactly once unless cancelled: retries are the caller's, who
 // knows whether the answer still matters. An empty name is an error (invalid) and nothing is sent: DELETE without a
@@ -59,13 +60,24 @@ using OnWatchEnd = std::function<void(Status)>;
 
 enum class PatchType { merge, json, strategic_merge };
 
-class Client {
+/** What changes nothing. */
+class Reader {
  public:
-  virtual ~Client() = default;
+  virtual ~Reader() = default;
 
   virtual http::RequestId get(const ObjectRef& object, OnObject done) = 0;
   virtual http::RequestId list(const Resource& resource, const std::string& name_space, const ListOptions& options,
                                OnObject done) = 0;
+  virtual http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
+                                OnEvent event, OnWatchEnd end) = 0;
+  virtual void cancel(http::RequestId id) = 0;
+};
+
+/** What changes something: daemon/fence.hpp has the one that stops with the lease. */
+class Writer {
+ public:
+  virtual ~Writer() = default;
+
   /**
    * Makes `body` in `at`'s collection; with a subresource, makes that of the object `at` (pods/NAME/binding), whose
    * answer is a Status or the subresource. `conflict` may also come from a ResourceQuota that changed meanwhile: then
@@ -74,9 +86,12 @@ class Client {
   virtual http::RequestId create(const ObjectRef& at, const Json& body, OnObject done) = 0;
   virtual http::RequestId patch(const ObjectRef& object, PatchType type, const Json& patch, OnObject done) = 0;
   virtual http::RequestId remove(const ObjectRef& object, const DeleteOptions& options, OnObject done) = 0;
-  virtual http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
-                                OnEvent event, OnWatchEnd end) = 0;
   virtual void cancel(http::RequestId id) = 0;
+};
+
+class Client : public Reader, public Writer {
+ public:
+  void cancel(http::RequestId id) override = 0;  // one for both
 };
 
 /** The real one; `transport` must outlive it. */

@@ -7,7 +7,7 @@
 
 namespace slurmk8s::kube {
 
-ObjectWriter::ObjectWriter(Client& client, const Clock& clock, Throttle& throttle, ObjectWriterOptions options,
+ObjectWriter::ObjectWriter(Writer& client, const Clock& clock, Throttle& throttle, ObjectWriterOptions options,
                            Jitter jitter)
     : client_(client),
       clock_(clock),

@@ -41,7 +41,7 @@ class ObjectWriter {
   using Done = std::function<void(const Result<Json>& answer)>;
 
   /** References must outlive it. */
-  ObjectWriter(Client& client, const Clock& clock, Throttle& throttle, ObjectWriterOptions options,
+  ObjectWriter(Writer& client, const Clock& clock, Throttle& throttle, ObjectWriterOptions options,
                Jitter jitter = random_unit);
   ~ObjectWriter();
   ObjectWriter(const ObjectWriter&) = delete;
@@ -74,7 +74,7 @@ class ObjectWriter {
   void sent(const std::string& name, http::RequestId request);
   void fail(const std::string& name, const Error& error);
 
-  Client& client_;
+  Writer& client_;
   const Clock& clock_;
   Throttle& throttle_;
   const ObjectWriterOptions options_;

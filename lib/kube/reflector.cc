@@ -48,7 +48,7 @@ bool asks_for_list(Errc code) {
 
 }  // namespace
 
-Reflector::Reflector(Client& client, Timers& timers, const Clock& clock, ReflectorOptions options,
+Reflector::Reflector(Reader& client, Timers& timers, const Clock& clock, ReflectorOptions options,
                      ReflectorListener listener)
     : client_(client), timers_(timers), clock_(clock), options_(std::move(options)), listener_(std::move(listener)) {}
 

@@ -51,7 +51,7 @@ struct ReflectorListener {
 class Reflector {
  public:
   /** All references must outlive it. Nothing is sent before start(). A callback may call stop(), but not destroy it. */
-  Reflector(Client& client, Timers& timers, const Clock& clock, ReflectorOptions options, ReflectorListener listener);
+  Reflector(Reader& client, Timers& timers, const Clock& clock, ReflectorOptions options, ReflectorListener listener);
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -93,7 +93,7 @@ class Reflector {
   void retry(const Error& error, bool relist);
   void schedule(std::chrono::milliseconds delay, bool relist);
 
-  Client& client_;
+  Reader& client_;
   Timers& timers_;
   const Clock& clock_;
   const ReflectorOptions options_;

@@ -40,7 +40,7 @@ const EventRecorder::Kind EventRecorder::Kind::power_up_failed{"Warning", "Power
 const EventRecorder::Kind EventRecorder::Kind::node_lost{"Warning", "NodeLost", "SetNodeDown"};
 const EventRecorder::Kind EventRecorder::Kind::throttled{"Warning", "Throttled", "Wait"};
 
-EventRecorder::EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
+EventRecorder::EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space,
                              std::string reporter)
     : client_(client),
       timers_(timers),

@@ -38,7 +38,7 @@ class EventRecorder {
   };
 
   /** References must outlive it. `reporter`: reportingController, "slurm-k8s.io/engine". */
-  EventRecorder(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, std::string reporter);
+  EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space, std::string reporter);
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
@@ -57,7 +57,7 @@ class EventRecorder {
   void flush();
   void post(const PendingEvent& pending);
 
-  kube::Client& client_;
+  kube::Writer& client_;
   Timers& timers_;
   const Clock& clock_;
   const std::string name_space_;

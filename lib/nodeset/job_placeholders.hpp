@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {

@@ -14,7 +14,7 @@
 #include "nodeset/job_placeholders.hpp"
 #include "nodeset/names.hpp"
 #include "kube/overlay.hpp"
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 namespace {

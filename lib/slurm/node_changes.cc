@@ -8,7 +8,7 @@
 
 namespace slurmk8s {
 
-Result<std::vector<std::string>> select_nodes(Slurm& slurm, const std::vector<std::string>* names,
+Result<std::vector<std::string>> select_nodes(SlurmReader& slurm, const std::vector<std::string>* names,
                                               const NodeFilter& fits) {
   const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
   std::unordered_set<std::string_view> wanted;

@@ -14,7 +14,7 @@ namespace slurmk8s {
 using NodeFilter = std::function<bool(const SlurmNode&)>;
 
 /** Names of all records, or of those among `names` unless it is null, for which `fits` says yes. */
-Result<std::vector<std::string>> select_nodes(Slurm& slurm, const std::vector<std::string>* names,
+Result<std::vector<std::string>> select_nodes(SlurmReader& slurm, const std::vector<std::string>* names,
                                               const NodeFilter& fits);
 
 /**

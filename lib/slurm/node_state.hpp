@@ -9,7 +9,7 @@
 //   is_schedulable()  powered up, responding, IDLE or with a job, and not drained: it takes jobs
 #pragma once
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 
 namespace slurmk8s {
 

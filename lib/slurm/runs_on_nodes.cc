@@ -17,7 +17,7 @@ LostRun lost_run(const SlurmRun& run) { return {run.id, run.restarts, run.submit
 
 }  // namespace
 
-std::vector<LostRun> RunsOnNodes::on(Slurm& slurm, const std::string& node, TimePoint now) {
+std::vector<LostRun> RunsOnNodes::on(SlurmReader& slurm, const std::string& node, TimePoint now) {
   if (now >= keep_until_) load(slurm, now);
   const auto found = by_node_.find(node);
   if (found == by_node_.end()) return {};
@@ -35,7 +35,7 @@ std::vector<LostRun> RunsOnNodes::on(Slurm& slurm, const std::string& node, Time
   return lost;
 }
 
-void RunsOnNodes::load(Slurm& slurm, TimePoint now) {
+void RunsOnNodes::load(SlurmReader& slurm, TimePoint now) {
   const auto begun = std::chrono::steady_clock::now();
   runs_.clear();
   by_node_.clear();

@@ -37,10 +37,10 @@ class RunsOnNodes {
    * Running jobs that have `node`, and the other components of heterogeneous ones. None when slurmctld can't be asked.
    * `now`: when the node was found lost.
    */
-  std::vector<LostRun> on(Slurm& slurm, const std::string& node, TimePoint now);
+  std::vector<LostRun> on(SlurmReader& slurm, const std::string& node, TimePoint now);
 
  private:
-  void load(Slurm& slurm, TimePoint now);
+  void load(SlurmReader& slurm, TimePoint now);
 
   TimePoint keep_until_{};
   std::vector<SlurmRun> runs_;

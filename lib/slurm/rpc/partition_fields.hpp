@@ -2,7 +2,7 @@
 // A partition's options (slurm/partition_options.hpp) in and out of libslurm's struct. Pure; any thread.
 #pragma once
 
-#include "slurm/slurm.hpp"
+#include "slurm/records.hpp"
 #include "slurm/rpc/compat.hpp"
 
 namespace slurmk8s {

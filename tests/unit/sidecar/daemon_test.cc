@@ -27,7 +27,10 @@ struct Fixture {
   FakeClock clock;
   AdminState admin{clock};
   std::unique_ptr<EventLoop> loop = std::move(EventLoop::open({std::shared_ptr<void>(), &clock})).value();
-  Daemon daemon{{*loop, client, slurm, admin, watch_kube_nodes}, "slurm", "1.2.3"};
+  Fence fence{[] { return true; }};
+  FencedKubeWriter kube_writer{client, fence};
+  FencedSlurmWriter slurm_writer{slurm, fence};
+  Daemon daemon{{*loop, client, kube_writer, slurm, slurm_writer, admin, watch_kube_nodes}, "slurm", "1.2.3"};
   std::int64_t generation = 0;
 
   void put(const char* name, int replicas, const char* mode = "OnDemand") {

@@ -21,7 +21,7 @@ struct Fixture {
   PartitionKeeper keeper;
   std::uint64_t version = 0;
 
-  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(slurm, clock, std::move(jitter)) {
+  explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(slurm, slurm, clock, std::move(jitter)) {
     for (int i = 0; i < 4; i++) slurm.node("gpu-" + std::to_string(i));
     slurm.node("other-0");
   }

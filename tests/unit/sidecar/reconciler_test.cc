@@ -29,7 +29,7 @@ struct Fixture {
 
   explicit Fixture(Jitter jitter = [] { return 0.5; })
       : reconciler(
-            slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
+            slurm, slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {
     return *Json::parse(
@@ -639,7 +639,7 @@ void is_idempotent_after_a_restart(void**) {
   f.scale("c", 4);
   f.rounds(1);
   const std::size_t calls = f.slurm.calls.size();
-  Reconciler second(f.slurm, f.clock);
+  Reconciler second(f.slurm, f.slurm, f.clock);
   second.upsert(
       f.object("c", R"({"replicas":4,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})"));
   second.set_listed();
