@@ -27,7 +27,7 @@ struct NodeFailure {
   std::vector<std::uint32_t> jobs;  ///< that wait for it
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   std::uint32_t out_of_memory = 0;  ///< a job that ends with the node, as OUT_OF_MEMORY, and isn't requeued; 0: none
-  bool may_hold = true;             ///< false: power it down at once, nobody is there to release it later
+  bool may_back_off = true;         ///< false: power it down at once, nobody is there to release it later
 };
 
 /**

@@ -175,7 +175,7 @@ Answer answer_of(const SlurmNode* record);
 /** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
 enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
-  hold,      ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
+  back_off,  ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
   recreate,  ///< it never registered and Slurm still waits for it: make the pod again
   /** It is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again. */
   give_up,

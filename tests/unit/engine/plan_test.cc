@@ -303,7 +303,7 @@ void reads_records_as_answers(void**) {
   for (const auto& row : cases) {
     if (answer_of(&row.record) != row.answer) fail_msg("%s", row.name);
   }
-  for (const Verdict verdict : {Verdict::forget, Verdict::hold, Verdict::give_up}) {
+  for (const Verdict verdict : {Verdict::forget, Verdict::back_off, Verdict::give_up}) {
     assert_true(answer_of(verdict) == Answer::failure_told);
   }
   assert_true(answer_of(Verdict::recreate) == Answer::failure_recreate);
