@@ -111,7 +111,7 @@ std::optional<Action> plan_answer(const Node& node, const PlanContext& context);
 struct ReconcileContext {
   TimePoint now{};
   /**
-   * The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once.
+   * The first one after the engine's start: nothing can be under way, so that a missed resume is inferred at once.
    */
   bool first = false;
   std::string request;  ///< id for a resume that is found here
@@ -164,8 +164,8 @@ inline constexpr std::chrono::seconds kReconcileGrace{30};
 inline constexpr std::chrono::seconds kResumeGrace{5};
 
 /**
- * Whether a resume of `node` is the one that a look has already made up for: the pod that was made then is younger than
- * slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
+ * Whether a resume of `node` is the one that a comparison has already inferred: the pod that was made then is younger
+ * than slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
  */
 bool is_late_resume(const Node& node, TimePoint now);
 

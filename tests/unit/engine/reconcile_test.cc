@@ -189,7 +189,7 @@ void a_request_can_begin_again(void**) {
   }
 }
 
-void a_resume_that_was_made_up_for_may_come_late(void**) {
+void an_inferred_resume_may_come_late(void**) {
   Node node = make_node(Node::Want::unknown, "", {});
   const SlurmNode powering_up = record({&SlurmNode::powering_up});
   reconcile_node(node, &powering_up, {kNow, true, "new", kNow});
@@ -340,7 +340,7 @@ int main() {
       SLURMK8S_TEST(reconciles_with_slurm),
       SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
       SLURMK8S_TEST(a_request_can_begin_again),
-      SLURMK8S_TEST(a_resume_that_was_made_up_for_may_come_late),
+      SLURMK8S_TEST(an_inferred_resume_may_come_late),
       SLURMK8S_TEST(judges_failures_on_a_fresh_record),
       SLURMK8S_TEST(judges_pods_that_do_not_go),
       SLURMK8S_TEST(tells_its_own_reasons),
