@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kLongestGoneDelay{500};
 constexpr std::chrono::seconds kMassSuspendRest{1};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::seconds kSchedulerRest{1};
-constexpr std::chrono::seconds kStartAnewRetry{10};
+constexpr std::chrono::seconds kRestartRetry{10};
 /** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
 constexpr std::chrono::seconds kLeftAllocated{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
@@ -122,7 +122,7 @@ void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wante
       if (status.ok()) return;
       log_error("slurmctld: reconfigure after backward clock step: %s", status.error().message().c_str());
       if (status.error().code() == Errc::invalid) return;
-      timers_.after(kStartAnewRetry, [this, step, wanted] { clock_set_back(step, wanted); });
+      timers_.after(kRestartRetry, [this, step, wanted] { clock_set_back(step, wanted); });
     };
   });
 }

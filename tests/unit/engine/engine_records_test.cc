@@ -282,7 +282,7 @@ void a_clock_that_is_set_back(void** state) {
   assert_text(world.slurm.calls[5], "start anew");
 }
 
-void a_clock_that_is_set_back_where_slurmctld_can_not_start_anew(void** state) {
+void a_clock_that_is_set_back_where_slurmctld_can_not_restart(void** state) {
   World& world = world_of(state);
   world.start();
   world.clock.set_wall(std::chrono::seconds(-3600));
@@ -367,7 +367,7 @@ int main() {
       ENGINE_TEST(slurmds_that_registered_with_a_former_slurmctld),
       ENGINE_TEST(slurmds_that_were_only_slow),
       ENGINE_TEST(a_clock_that_is_set_back),
-      ENGINE_TEST(a_clock_that_is_set_back_where_slurmctld_can_not_start_anew),
+      ENGINE_TEST(a_clock_that_is_set_back_where_slurmctld_can_not_restart),
       ENGINE_TEST(a_clock_that_is_set_ahead_or_back_a_little),
       ENGINE_TEST(a_restart_gives_nodes_back),
       ENGINE_TEST(a_restart_unprotects_a_nodeset_in_one_go),

@@ -78,7 +78,7 @@ void plans_each_node_alone(void**) {
       {"its pod was deleted by somebody", with_pod_seen(make_node(up, "r1", {})), true, Kind::fail, "", "pod is gone"},
       {"its pod is being deleted by somebody: not lost yet", with_pod_seen(make_node(up, "r1", deleting(current))),
        true, Kind::wait, "", ""},
-      {"its pod is deleted by us, to be made anew", make_node(up, "r1", deleting(ended(current, "exit code 0"))), true,
+      {"its pod is deleted by us, to be recreated", make_node(up, "r1", deleting(ended(current, "exit code 0"))), true,
        Kind::wait, "", ""},
       {"its pod is deleted by somebody, and ended",
        with_pod_seen(make_node(up, "r1", deleting(ended(current, "Error")))), true, Kind::fail, "",
