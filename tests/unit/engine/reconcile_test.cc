@@ -59,7 +59,7 @@ void reconciles_with_slurm(void**) {
        "", Says::changed},
       {"after a start: powering up with its pod", make_node(unknown, "", pod), &powering_up, true, up, "r1",
        Says::changed},
-      {"after a start: powering up, the pod is of before and on its way out", make_node(unknown, "", deleting(pod)),
+      {"after a start: powering up, the pod is an older one and on its way out", make_node(unknown, "", deleting(pod)),
        &powering_up, true, up, "new", Says::changed},
       {"after a start: powering up, the pod was never made", make_node(unknown, "", {}), &powering_up, true, up, "new",
        Says::changed},
