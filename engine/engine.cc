@@ -129,7 +129,7 @@ void Engine::suspend(const std::vector<std::string>& names) {
 
 /**
  * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
- * throttles, or the pod of before doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
+ * throttles, or the previous pod doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
  */
 bool Engine::is_api_outage_to_blame(const Node& node) const {
   if (!node.is_wanted_up()) return false;

@@ -2,7 +2,7 @@
 // Engine: holds NodeSets, pods and wanted nodes, asks the plan what to do, and has it done. One thread owns it.
 //
 // Data flows one way: Slurm's requests and the watches change a Node, which is queued; pump() takes queued nodes while
-// the executor has room, plans each anew and starts its action; the answer changes the Node, which is queued again.
+// the executor has room, plans each again and starts its action; the answer changes the Node, which is queued again.
 // Nothing is decided from a queued action, always from the node as it is when its turn comes.
 #pragma once
 

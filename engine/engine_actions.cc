@@ -267,7 +267,7 @@ void Engine::on_record(const std::string& name, const Result<SlurmNode>& record)
 
 void Engine::on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict) {
   if (!verdict) return back_off(name, "report to slurmctld", verdict.error());
-  if (*verdict == Verdict::hold) record(EventRecorder::Kind::power_up_failed, name, reason);
+  if (*verdict == Verdict::back_off) record(EventRecorder::Kind::power_up_failed, name, reason);
   if (*verdict == Verdict::give_up) record(EventRecorder::Kind::node_lost, name, reason);
   decide(name, answer_of(*verdict));
 }

@@ -76,8 +76,8 @@ Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
   const auto record = slurm.load_node(failure.node);
   if (!record && record.error().code() != Errc::not_found) return record.error();
   Verdict verdict = judge_failure(record ? &*record : nullptr, failure.vanished);
-  if (verdict == Verdict::hold && !failure.may_hold) verdict = Verdict::give_up;
-  if (verdict != Verdict::hold && verdict != Verdict::give_up) return verdict;
+  if (verdict == Verdict::back_off && !failure.may_back_off) verdict = Verdict::give_up;
+  if (verdict != Verdict::back_off && verdict != Verdict::give_up) return verdict;
 
   // The comment first: the job may be launched elsewhere as soon as it is requeued.
   comment_jobs(slurm, failure.jobs, build_job_comment({failure.node, failure.cause}));

@@ -27,7 +27,7 @@ struct NodeFailure {
   std::vector<std::uint32_t> jobs;  ///< that wait for it
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   std::uint32_t out_of_memory = 0;  ///< a job that ends with the node, as OUT_OF_MEMORY, and isn't requeued; 0: none
-  bool may_hold = true;             ///< false: power it down at once, nobody is there to release it later
+  bool may_back_off = true;         ///< false: power it down at once, nobody is there to release it later
 };
 
 /**
@@ -58,8 +58,8 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
  * is powered up or down, and jobs wait; and it takes no slurmd that it had asked for before, since that seems to have
  * booted earlier. Those of `nodes` (that are to be up, with the jobs that they were powered up for) that it waits for
  * are set DOWN and powered down. Their jobs are requeued, and may begin now: slurmctld keeps the time at which they
- * could begin first, which lies ahead. So may all jobs of its queue that could begin before. Then slurmctld is started
- * anew. Takes up to kRequeuePatience, and an RPC for each job of the queue.
+ * could begin first, which lies ahead. So may all jobs of its queue that could begin before. Then slurmctld restarts
+ * itself. Takes up to kRequeuePatience, and an RPC for each job of the queue.
  */
 Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
                              std::chrono::seconds step);

@@ -235,7 +235,7 @@ constexpr std::chrono::seconds kLateResume{60};
 
 /**
  * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
- * was powering up, and keeps that flag: it is held back, or about to be suspended.
+ * was powering up, and keeps that flag: it backs off, or is about to be suspended.
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContext& context) {
   const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
@@ -337,7 +337,7 @@ bool is_stuck_again(const Node& node, const SlurmNode* record) {
 Verdict judge_failure(const SlurmNode* record, bool vanished) {
   if (!record || is_suspended(*record)) return Verdict::forget;
   if (record->power_down_asked && !is_busy(*record)) return Verdict::forget;
-  if (record->powering_up) return vanished ? Verdict::recreate : Verdict::hold;
+  if (record->powering_up) return vanished ? Verdict::recreate : Verdict::back_off;
   return Verdict::give_up;
 }
 

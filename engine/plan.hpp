@@ -111,7 +111,7 @@ std::optional<Action> plan_answer(const Node& node, const PlanContext& context);
 struct ReconcileContext {
   TimePoint now{};
   /**
-   * The first one after the engine's start: nothing can be under way, so that a missed resume is made up for at once.
+   * The first one after the engine's start: nothing can be under way, so that a missed resume is inferred at once.
    */
   bool first = false;
   std::string request;  ///< id for a resume that is found here
@@ -164,8 +164,8 @@ inline constexpr std::chrono::seconds kReconcileGrace{30};
 inline constexpr std::chrono::seconds kResumeGrace{5};
 
 /**
- * Whether a resume of `node` is the one that a look has already made up for: the pod that was made then is younger than
- * slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
+ * Whether a resume of `node` is the one that a comparison has already inferred: the pod that was made then is younger
+ * than slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
  */
 bool is_late_resume(const Node& node, TimePoint now);
 
@@ -175,7 +175,7 @@ Answer answer_of(const SlurmNode* record);
 /** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
 enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
-  hold,      ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
+  back_off,  ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
   recreate,  ///< it never registered and Slurm still waits for it: make the pod again
   /** It is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again. */
   give_up,

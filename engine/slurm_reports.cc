@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kLongestGoneDelay{500};
 constexpr std::chrono::seconds kMassSuspendRest{1};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::seconds kSchedulerRest{1};
-constexpr std::chrono::seconds kStartAnewRetry{10};
+constexpr std::chrono::seconds kRestartRetry{10};
 /** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
 constexpr std::chrono::seconds kLeftAllocated{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
@@ -48,11 +48,11 @@ SlurmReports::SlurmReports(Parts parts)
           }),
       releasing_(timers_, kReleaseDelay,
                  [this](std::vector<std::string> nodes) {
-                   // Held until then: a comparison that began before the release would hold them again.
+                   // Until then they back off: a comparison that began before the release would start it again.
                    tell(
                        "release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
                        [this, nodes] {
-                         for (const std::string& node : nodes) held_.erase(node);
+                         for (const std::string& node : nodes) backing_off_.erase(node);
                        });
                  }),
       unprotecting_(timers_, kReleaseDelay,
@@ -66,14 +66,14 @@ SlurmReports::SlurmReports(Parts parts)
       requeues_(slurm_, timers_, clock_, [this] { look_for_jobs(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
-  failure.may_hold = !one_shot_;
+  failure.may_back_off = !one_shot_;
   const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
   slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall,
                done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
     NodeFailure told = failure;
     const std::vector<LostRun> lost = lost_jobs ? lost_jobs->note(slurm, told, now, wall) : std::vector<LostRun>();
     return [this, told, done, lost, verdict = fail_node(slurm, told)] {
-      if (verdict && *verdict == Verdict::hold) hold_back(told.node, told.cause);
+      if (verdict && *verdict == Verdict::back_off) back_off(told.node, told.cause);
       if (!verdict || *verdict == Verdict::give_up) requeues_.add(lost);  // an error may follow the requeue
       done(verdict);
     };
@@ -122,7 +122,7 @@ void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wante
       if (status.ok()) return;
       log_error("slurmctld: reconfigure after backward clock step: %s", status.error().message().c_str());
       if (status.error().code() == Errc::invalid) return;
-      timers_.after(kStartAnewRetry, [this, step, wanted] { clock_set_back(step, wanted); });
+      timers_.after(kRestartRetry, [this, step, wanted] { clock_set_back(step, wanted); });
     };
   });
 }
@@ -136,8 +136,8 @@ void SlurmReports::look_for_jobs() {
 
 // Failed starts.
 
-void SlurmReports::hold_back(const std::string& node, const std::string& cause) {
-  if (!held_.insert(node).second) return;
+void SlurmReports::back_off(const std::string& node, const std::string& cause) {
+  if (!backing_off_.insert(node).second) return;
   const std::string nodeset = nodeset_of_(node);
   if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
     const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
@@ -147,18 +147,18 @@ void SlurmReports::hold_back(const std::string& node, const std::string& cause) 
     return;
   }
   PowerUpHealth& health = health_[nodeset];
-  const std::chrono::seconds hold = health.failed(clock_.now());
-  log_info("node %s: backing off for %lld s", node.c_str(), static_cast<long long>(hold.count()));
-  timers_.after(hold, [this, node] { releasing_.add(node); });
-  if (health.is_protected()) protect(nodeset, cause, hold);
+  const std::chrono::seconds pause = health.failed(clock_.now());
+  log_info("node %s: backing off for %lld s", node.c_str(), static_cast<long long>(pause.count()));
+  timers_.after(pause, [this, node] { releasing_.add(node); });
+  if (health.is_protected()) protect(nodeset, cause, pause);
 }
 
-void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold) {
+void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds pause) {
   if (!protected_.insert(nodeset).second) return;
   log_warning("nodeset %s: protected for %lld s, power-ups fail: %s", nodeset.c_str(),
-              static_cast<long long>(hold.count()), cause.c_str());
+              static_cast<long long>(pause.count()), cause.c_str());
   tell("protect", [nodeset, cause](Slurm& slurm) { return protect_nodeset(slurm, nodeset, cause); });
-  timers_.after(hold, [this, nodeset] { unprotect(nodeset); });
+  timers_.after(pause, [this, nodeset] { unprotect(nodeset); });
 }
 
 void SlurmReports::unprotect(const std::string& nodeset) {
@@ -182,7 +182,7 @@ void SlurmReports::repair_from_record(const SlurmNode& record, bool owned, TimeP
   if (owned) release_orphaned_allocation(record);
   if (owned && is_powered_down_unresponsive(record)) releasing_.add(record.name);
   if (is_given_up(record) && (owned || is_failure_reason(reason))) {
-    hold_back(record.name, std::string(cause_of(reason)));
+    back_off(record.name, std::string(cause_of(reason)));
   } else if (is_drained_for_protection(record)) {
     const std::string nodeset = nodeset_of_(record.name);
     if (!protected_.count(nodeset)) unprotecting_.add(nodeset);

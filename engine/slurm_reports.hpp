@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SlurmReports: what slurmctld is told about nodes, when, and in how few calls. The engine's thread.
 //
-// It alone remembers which nodes are held back after a failed start, and which NodeSets are protected. All of it can be
+// It alone remembers which nodes back off after a failed start, and which NodeSets are protected. All of it can be
 // rebuilt from the records' Reasons: repair_from_record() does, after a restart and for what went wrong on the way.
 #pragma once
 
@@ -50,7 +50,7 @@ class SlurmReports {
   };
   explicit SlurmReports(Parts parts);
 
-  /** fail_node(); a node that is to be held back is released by itself later. */
+  /** fail_node(); a node that backs off is released by itself later. */
   void fail(NodeFailure failure, OnVerdict done);
   /** report_stuck() of a node, with others of the same moment. */
   void stuck(const std::string& node, StuckPod pod, OnStuck done);
@@ -75,14 +75,14 @@ class SlurmReports {
    */
   void repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
 
-  std::size_t held_nodes() const { return held_.size(); }
+  std::size_t held_nodes() const { return backing_off_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:
   void release_orphaned_allocation(const SlurmNode& record);
   void look_for_jobs();
-  void hold_back(const std::string& node, const std::string& cause);
-  void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds hold);
+  void back_off(const std::string& node, const std::string& cause);
+  void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds pause);
   void unprotect(const std::string& nodeset);
   std::chrono::milliseconds gone_delay() const;
   std::chrono::milliseconds note_delay() const;
@@ -100,7 +100,7 @@ class SlurmReports {
   std::optional<TimePoint> scheduler_woken_;
   std::map<std::string, PowerUpHealth> health_;   // by NodeSet
   std::set<std::string> protected_;               // NodeSets
-  std::unordered_set<std::string> held_;          // nodes that are DOWN until they are released
+  std::unordered_set<std::string> backing_off_;   // nodes that are DOWN until they are released
   std::unordered_set<std::string> excused_;       // nodes whose ResumeTimeout doesn't count
   std::map<std::string, PowerUpHealth> excuses_;  // how often in a row
   std::map<std::string, StuckPod> stuck_;         // what tell_stuck() tells

@@ -31,7 +31,7 @@ Result<sockaddr_un> address_of(const std::string& path) {
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) {
     return Error(Errc::invalid,
-                 format("socket %s: a path of 1 to %zu bytes was expected", path.c_str(), sizeof address.sun_path - 1));
+                 format("socket %s: must be a path of 1 to %zu bytes", path.c_str(), sizeof address.sun_path - 1));
   }
   memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;
@@ -160,7 +160,7 @@ Json encode_suspend(const std::vector<std::string>& nodes) {
 
 Result<std::vector<std::string>> decode_nodes(const Json& message) {
   const Json nodes = message["nodes"];
-  if (!nodes.is_string() || nodes.text().empty()) return Error(Errc::invalid, "nodes: a hostlist was expected");
+  if (!nodes.is_string() || nodes.text().empty()) return Error(Errc::invalid, "nodes: must be a hostlist");
   auto names = expand_hostlist(nodes.text());
   if (!names) return names.error().wrap("nodes");
   return names;
@@ -169,7 +169,7 @@ Result<std::vector<std::string>> decode_nodes(const Json& message) {
 Result<ResumeRequest> decode_resume(const Json& message) {
   ResumeRequest request;
   request.id = message["id"].text();
-  if (request.id.empty() || request.id.size() > 63) return Error(Errc::invalid, "id: 1 to 63 characters were expected");
+  if (request.id.empty() || request.id.size() > 63) return Error(Errc::invalid, "id: must be 1 to 63 characters");
   request.nodes = SLURMK8S_TRY(decode_nodes(message));
   request.warning = message["warning"].text();
   message["jobs"].each([&](std::string_view node, const Json& ids) {

@@ -69,7 +69,7 @@ using Address = std::unique_ptr<addrinfo, AddressDeleter>;
 /** The socket address of "HOST:PORT"; an empty host is every IPv4 and IPv6 address. */
 Result<Address> resolve(const std::string& listen) {
   const std::size_t colon = listen.rfind(':');
-  if (colon == std::string::npos) return Error(Errc::invalid, listen + ": HOST:PORT is needed");
+  if (colon == std::string::npos) return Error(Errc::invalid, listen + ": must be HOST:PORT");
   std::string host = listen.substr(0, colon);
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   addrinfo hints{};

@@ -39,28 +39,25 @@ std::optional<seconds> parse_duration(std::string_view text) {
   return sum;
 }
 
-Error wrong(std::string_view option, std::string_view value, std::string_view expected) {
-  std::string text("--");
-  text.append(option).append("=").append(value).append(": ").append(expected).append(" was expected");
-  return Error(Errc::invalid, text);
-}
-
 }  // namespace
 
 Status set_lease_option(std::string_view option, std::string_view value, LeaseOptions& options) {
+  const std::string shown = "--" + std::string(option);
   if (option == "leader-elect") {
-    if (!value.empty() && value != "true" && value != "false") return wrong(option, value, "true or false");
+    if (!value.empty() && value != "true" && value != "false")
+      return invalid_value(shown, value, "must be true or false");
     options.elect = value != "false";
     return {};
   }
   const bool is_name = option == "leader-elect-resource-name";
   if (is_name || option == "leader-elect-identity") {
-    if (value.empty()) return wrong(option, value, "a name");
+    if (value.empty()) return required_value(shown);
     (is_name ? options.name : options.identity) = value;
     return {};
   }
   const std::optional<seconds> duration = parse_duration(value);
-  if (!duration) return wrong(option, value, "a duration such as 15s or 1m, of whole seconds");
+  if (!duration)
+    return invalid_value(shown, value, "must be a duration of whole seconds up to a day, such as 15s or 1m");
   if (option == "leader-elect-lease-duration") {
     options.lease_duration = *duration;
   } else if (option == "leader-elect-renew-deadline") {

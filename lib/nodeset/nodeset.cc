@@ -205,7 +205,7 @@ Status decode_partition(const Json& value, NodeSet& nodeset) {
     return invalid_field("spec.partition.config", config, "must be a string");
   }
   Result<PartitionOptions> options = parse_partition_options(config.text());
-  if (!options.ok()) return options.error().wrap("spec.partition.config");
+  if (!options.ok()) return invalid_field("spec.partition.config", config, options.error().message());
   const bool enabled = SLURMK8S_TRY(decode_boolean(value["enabled"], "spec.partition.enabled", false));
   if (enabled) nodeset.partition = *std::move(options);
   return {};

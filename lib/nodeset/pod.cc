@@ -111,11 +111,11 @@ Pod decode_pod(const Json& object) {
   Pod pod;
   pod.uid = metadata["uid"].text();
   pod.request = metadata.at({"annotations", kAnnotationRequest}).text();
-  pod.machine = object.at({"spec", "nodeName"}).text();
+  pod.kube_node = object.at({"spec", "nodeName"}).text();
   decode_deletion(metadata, pod);
   const Json status = object["status"];
   const std::string_view phase = status["phase"].text();
-  pod.scheduled = !pod.machine.empty();
+  pod.scheduled = !pod.kube_node.empty();
   pod.running = phase == "Running";
   if (phase == "Failed" || phase == "Succeeded") {
     pod.ended = ended_reason(status);
@@ -128,7 +128,7 @@ Pod decode_pod(const Json& object) {
 
 std::string describe_deletion(const Pod& pod) {
   std::string text = "still terminating";
-  if (!pod.machine.empty()) text += " on kubernetes node " + pod.machine;
+  if (!pod.kube_node.empty()) text += " on kubernetes node " + pod.kube_node;
   if (!pod.finalizers.empty()) text += ", finalizers: " + pod.finalizers;
   return text;
 }

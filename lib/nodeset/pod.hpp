@@ -14,7 +14,7 @@ struct StartProblem {
   enum class Kind {
     none,
     creating,       ///< nothing: images are pulled, containers made
-    unschedulable,  ///< no machine has room for it, yet
+    unschedulable,  ///< no Kubernetes node has room for it, yet
     failing,        ///< kubelet can't start it: the image or the configuration is wrong
   };
   Kind kind = Kind::none;
@@ -37,11 +37,11 @@ struct Pod {
   std::string request;            ///< of the resume request that it was made for
   bool deleting = false;          ///< it has a deletionTimestamp
   std::chrono::seconds grace{0};  ///< with deleting: how long its processes may take to end
-  std::string machine;            ///< the Kubernetes node that it is on; empty: none yet
+  std::string kube_node;          ///< the Kubernetes node that it is on; empty: none yet
   std::string finalizers;         ///< "a/b,c/d": what its object waits for when its processes have ended
   std::string ended;  ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
   SlurmdEnd slurmd_end = SlurmdEnd::other;
-  bool scheduled = false;  ///< a machine was found for it
+  bool scheduled = false;  ///< a Kubernetes node was found for it
   bool running = false;    ///< its containers run
   StartProblem start_problem;
 };

@@ -64,12 +64,12 @@ const PartitionOption* find_option(std::string_view key) {
   return nullptr;
 }
 
-Error needs(const char* what) { return Error(Errc::invalid, std::string(what) + " is needed"); }
+Error must_be(const char* what) { return Error(Errc::invalid, std::string("must be ") + what); }
 
 Result<std::string> read_number(std::string_view text, std::int64_t most) {
   const std::optional<std::int64_t> number = parse_int(text);
   if (!number || *number < 0 || *number > most) {
-    return Error(Errc::invalid, format("a number from 0 to %lld is needed", static_cast<long long>(most)));
+    return Error(Errc::invalid, format("must be a number from 0 to %lld", static_cast<long long>(most)));
   }
   return std::to_string(*number);
 }
@@ -104,11 +104,11 @@ Result<std::string> read_over_subscribe(const std::string& word) {
   const std::size_t colon = word.find(':');
   const std::string kind = word.substr(0, colon);
   if (colon == std::string::npos && (kind == "NO" || kind == "EXCLUSIVE")) return kind;
-  if (kind != "YES" && kind != "FORCE") return needs("NO, EXCLUSIVE, YES[:n] or FORCE[:n]");
+  if (kind != "YES" && kind != "FORCE") return must_be("NO, EXCLUSIVE, YES[:n] or FORCE[:n]");
   const std::string count = colon == std::string::npos ? "4" : word.substr(colon + 1);
   const auto number = parse_int(count);
   // Slurm has no YES:1: it is NO.
-  if (!number || *number < (kind == "YES" ? 2 : 1) || *number > 0x7fff) return needs("a number of jobs");
+  if (!number || *number < (kind == "YES" ? 2 : 1) || *number > 0x7fff) return must_be("a number of jobs");
   return kind + ":" + std::to_string(*number);
 }
 
@@ -117,7 +117,7 @@ Result<std::string> read_word(const std::string& word, const char* const (&words
   for (const char* one : words) {
     if (word == one) return word;
   }
-  return needs(what);
+  return must_be(what);
 }
 
 Result<std::string> read_value(Kind kind, std::string_view text) {
@@ -129,7 +129,7 @@ Result<std::string> read_value(Kind kind, std::string_view text) {
     case Kind::minutes: {
       if (is_unlimited(word)) return std::string(kUnlimited);
       const auto minutes = read_minutes(text);
-      if (!minutes || *minutes > kMost32) return needs("a time such as 30, 1:00:00, 1-0 or UNLIMITED");
+      if (!minutes || *minutes > kMost32) return must_be("a time such as 30, 1:00:00, 1-0 or UNLIMITED");
       return std::to_string(*minutes);
     }
     case Kind::count:
@@ -145,7 +145,7 @@ Result<std::string> read_value(Kind kind, std::string_view text) {
     case Kind::preempt_mode: return read_word(word, kModes, "OFF, CANCEL, REQUEUE or SUSPEND");
     case Kind::over_subscribe: return read_over_subscribe(word);
   }
-  return needs("another key");
+  return Error(Errc::internal, "unknown kind of value");
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ std::span<const PartitionOption> partition_options() { return kOptions; }
 Result<PartitionOptions> parse_partition_options(std::string_view config) {
   for (const char c : config) {
     if (c < ' ' || c > '~' || c == '#' || c == '"' || c == '\'' || c == '\\') {
-      return Error(Errc::invalid, "one line of printable characters without quotes, '#' and '\\' is needed");
+      return Error(Errc::invalid, "must be one line of printable characters without quotes, '#' and '\\'");
     }
   }
   PartitionOptions options;
@@ -163,17 +163,18 @@ Result<PartitionOptions> parse_partition_options(std::string_view config) {
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     const auto wrong = [&](const Error& error) { return error.wrap(std::string(word)); };
-    if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size()) return wrong(needs("KEY=VALUE"));
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size())
+      return wrong(must_be("KEY=VALUE"));
     const std::string_view key = word.substr(0, equals);
     const PartitionOption* option = find_option(key);
-    if (option == nullptr) return wrong(Error(Errc::invalid, std::string(key) + " can't be given here"));
+    if (option == nullptr) return wrong(Error(Errc::invalid, std::string(key) + " is not supported here"));
     Result<std::string> value = read_value(option->kind, word.substr(equals + 1));
     if (!value.ok()) return wrong(value.error());
-    if (!options.emplace(option->key, *std::move(value)).second) return wrong(Error(Errc::invalid, "given twice"));
+    if (!options.emplace(option->key, *std::move(value)).second) return wrong(Error(Errc::invalid, "duplicate key"));
   }
   for (const char* limit : {"Def", "Max"}) {  // Slurm has one field for both
     if (options.contains(std::string(limit) + "MemPerCPU") && options.contains(std::string(limit) + "MemPerNode")) {
-      return Error(Errc::invalid, std::string(limit) + "MemPerCPU and " + limit + "MemPerNode: only one can be given");
+      return Error(Errc::invalid, std::string(limit) + "MemPerCPU and " + limit + "MemPerNode: only one may be set");
     }
   }
   for (const PartitionOption& option : kOptions) {

@@ -476,7 +476,7 @@ void a_version_that_the_server_calls_gone_is_dropped(void**) {
   assert_int_equal(follower.upserts["one"], 1);
 }
 
-void it_starts_a_list_anew_when_its_pages_expire(void**) {
+void it_lists_again_when_its_pages_expire(void**) {
   constexpr int kMany = 600;  // more than a page
   int created = 0;
   for (int i = 0; i < kMany; ++i) {
@@ -725,7 +725,7 @@ int main() {
       FAULT(it_follows_when_every_watch_is_cut),
       FAULT(it_lists_again_when_its_version_is_gone),
       FAULT(a_version_that_the_server_calls_gone_is_dropped),
-      FAULT(it_starts_a_list_anew_when_its_pages_expire),
+      FAULT(it_lists_again_when_its_pages_expire),
       FAULT(it_waits_as_long_as_it_is_told),
       FAULT(it_bears_a_server_that_is_away),
       FAULT(a_pod_is_made_once_when_the_answer_is_lost),

@@ -102,5 +102,5 @@ test_partitions_of_others_and_bad_configs() {
   wait_for 60 "no partition part" has_no_partition part
 }
 part_is_invalid() {
-  [[ $(nodeset_condition part message) == *"spec.partition.config: MaxTime=soon: a time such as"* ]]
+  [[ $(nodeset_condition part message) == *"spec.partition.config: Invalid value: "*": must be a time such as"* ]]
 }

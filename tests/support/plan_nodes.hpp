@@ -30,7 +30,7 @@ inline Pod deleting(Pod pod) {
 
 inline Pod on_machine(Pod pod) {
   pod.grace = 5s;
-  pod.machine = "m1";
+  pod.kube_node = "m1";
   return pod;
 }
 

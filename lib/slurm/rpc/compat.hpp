@@ -21,8 +21,8 @@ inline constexpr int kNodeAlreadyExists = -2;
 inline constexpr int kNodeTableFull = -3;
 #endif
 
-/** Whether slurmctld starts itself anew to read its configuration again. */
-inline constexpr bool kReconfigureStartsAnew = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
+/** Whether slurmctld restarts itself to read its configuration again. */
+inline constexpr bool kReconfigureRestarts = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
 
 /** SchedulerParameters has requeue_delay. */
 inline constexpr bool kHasRequeueDelay = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);

@@ -502,7 +502,7 @@ class RpcSlurm final : public Slurm {
   Status drop_lost_nodes() override { return reconfigure(); }
 
   Status restart_slurmctld() override {
-    if (!compat::kReconfigureStartsAnew) return Error(Errc::invalid, "slurm: before 23.11 only a restart does that");
+    if (!compat::kReconfigureRestarts) return Error(Errc::invalid, "slurm: before 23.11 only a restart does that");
     return reconfigure();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a program must do before it uses make_rpc_slurm(); inside slurmctld nothing is needed.
+// What a program must do before it uses make_rpc_slurm(); inside slurmctld it needs nothing.
 #pragma once
 
 namespace slurmk8s {

@@ -57,9 +57,9 @@ void bad_files_name_the_key(void**) {
   } cases[] = {
       {"", ""},
       {R"({"all_nodes_resume":"c-0","jobs":[{"job_id":7,)", ""},
-      {"[]", "an object was expected"},
+      {"[]", "must be an object, not array"},
       {R"({"jobs":[]})", "all_nodes_resume"},
-      {R"({"all_nodes_resume":"c-0"})", "jobs: an array"},
+      {R"({"all_nodes_resume":"c-0"})", "jobs: must be an array"},
       {R"({"all_nodes_resume":"c-0","jobs":[{"nodes_resume":"c-0"}]})", "jobs[0].job_id"},
       {R"({"all_nodes_resume":"c-0","jobs":[{"job_id":-1,"nodes_resume":"c-0"}]})", "jobs[0].job_id"},
       {R"({"all_nodes_resume":"c-0","jobs":[{"job_id":1,"nodes_resume":"c-0"},{"job_id":2,"nodes_resume":"c-[0"}]})",

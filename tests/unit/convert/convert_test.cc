@@ -168,7 +168,7 @@ spec:
                   "spec.logfile: not needed: slurmd logs to its container's standard error\n" + at +
                   "spec.ssh: not needed: as without it\n" + at +
                   "spec.extraConf: not converted: Port=7000: Port is not supported here\n" + at +
-                  "spec.partition.config: not converted: SuspendTime=9: SuspendTime can't be given here\n" +
+                  "spec.partition.config: not converted: SuspendTime=9: SuspendTime is not supported here\n" +
                   of_template +
                   "metadata.labels[\"app.kubernetes.io/name\"]: not converted: slurm-k8s sets it for every pod "
                   "of a node\n" +
@@ -299,7 +299,7 @@ void single_fields(void**) {
        "to be completed: spec.volumeClaimTemplates[0].spec: Required value"},
       {"  partition: {enabled: false}\n", false, ""},
       {"  partition: {enabled: true, config: MaxTime=soon}\n", true,
-       "spec.partition.config: not converted: MaxTime=soon: a time such as"},
+       "spec.partition.config: not converted: MaxTime=soon: must be a time such as"},
       {"  ssh: {enabled: true}\n", true, "spec.ssh: not converted"},
       {"  ssh: {extraSshdConfig: x}\n", false, "spec.ssh: not needed"},
       {"  minReadySeconds: 0\n", false, "spec.minReadySeconds: not needed: 0"},

@@ -46,17 +46,18 @@ void other_values_are_refused(void**) {
     const char* value;
     const char* message;
   } cases[] = {
-      {"leader-elect", "yes", "--leader-elect=yes: true or false was expected"},
-      {"leader-elect-resource-name", "", "a name was expected"},
-      {"leader-elect-identity", "", "a name was expected"},
-      {"leader-elect-lease-duration", "15", "--leader-elect-lease-duration=15: a duration"},
-      {"leader-elect-lease-duration", "", "a duration"},
-      {"leader-elect-retry-period", "0s", "a duration"},
-      {"leader-elect-retry-period", "-2s", "a duration"},
-      {"leader-elect-retry-period", "500ms", "a duration"},
-      {"leader-elect-renew-deadline", "s", "a duration"},
-      {"leader-elect-renew-deadline", "99999999999999999999s", "a duration"},
-      {"leader-elect-renew-deadline", "25h", "a duration"},
+      {"leader-elect", "yes", "--leader-elect: invalid value \"yes\": must be true or false"},
+      {"leader-elect-resource-name", "", "--leader-elect-resource-name: required"},
+      {"leader-elect-identity", "", "--leader-elect-identity: required"},
+      {"leader-elect-lease-duration", "15",
+       "--leader-elect-lease-duration: invalid value \"15\": must be a duration of whole"},
+      {"leader-elect-lease-duration", "", "must be a duration"},
+      {"leader-elect-retry-period", "0s", "must be a duration"},
+      {"leader-elect-retry-period", "-2s", "must be a duration"},
+      {"leader-elect-retry-period", "500ms", "must be a duration"},
+      {"leader-elect-renew-deadline", "s", "must be a duration"},
+      {"leader-elect-renew-deadline", "99999999999999999999s", "must be a duration"},
+      {"leader-elect-renew-deadline", "25h", "must be a duration"},
   };
   for (const auto& c : cases) {
     LeaseOptions options;

@@ -101,14 +101,14 @@ void a_refused_pod_has_its_cause_in_slurm(void** state) {
   assert_text(world.pods(), "compute-1");
 }
 
-void a_node_that_can_not_start_is_held_back(void** state) {
+void a_node_that_can_not_start_backs_off(void** state) {
   World& world = world_of(state);
   world.start();
   world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
   world.resume("r1", {"compute-0"}, 12);
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod: create: exceeded quota");
   assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: exceeded quota");
-  world.pass(PowerUpHealth::kFirstHold - std::chrono::seconds(1));
+  world.pass(PowerUpHealth::kFirstBackOff - std::chrono::seconds(1));
   assert_int_equal(world.slurm.calls.size(), 1);
   world.pass(std::chrono::seconds(2));
   assert_text(world.slurm.calls.back(), "power_down compute-0");
@@ -343,7 +343,7 @@ void refused_until_an_administrator_mends_the_role(void** state) {
   assert_int_equal(world.slurm.calls.size(), calls);
   world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
   world.resume("r4", {"compute-1"});
-  world.pass(PowerUpHealth::kFirstHold + std::chrono::seconds(1));  // a first failure again
+  world.pass(PowerUpHealth::kFirstBackOff + std::chrono::seconds(1));  // a first failure again
   assert_text(world.slurm.calls.back(), "power_down compute-1");
 }
 
@@ -395,7 +395,7 @@ int main() {
       ENGINE_TEST(a_pod_that_ended_under_a_node_in_use),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
       ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
-      ENGINE_TEST(a_node_that_can_not_start_is_held_back),
+      ENGINE_TEST(a_node_that_can_not_start_backs_off),
       ENGINE_TEST(an_administrators_comment_stays),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
       ENGINE_TEST(what_thousands_of_pods_wait_for_is_told_less_often),

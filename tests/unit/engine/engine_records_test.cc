@@ -121,7 +121,7 @@ SlurmNode& wait_for_resume(World& world, const char* name) {
   return node;
 }
 
-void a_resume_that_never_reached_us_is_made_up_for(void** state) {
+void a_resume_that_never_reached_us_is_inferred(void** state) {
   World& world = world_of(state);
   world.start();
   world.pass(std::chrono::seconds(100));
@@ -130,7 +130,7 @@ void a_resume_that_never_reached_us_is_made_up_for(void** state) {
   assert_text(world.pods(), "compute-2");
 }
 
-void a_resume_on_its_way_is_not_made_up_for(void** state) {
+void a_resume_on_its_way_is_not_inferred(void** state) {
   World& world = world_of(state);
   world.start();
   wait_for_resume(world, "compute-2");
@@ -282,7 +282,7 @@ void a_clock_that_is_set_back(void** state) {
   assert_text(world.slurm.calls[5], "start anew");
 }
 
-void a_clock_that_is_set_back_where_slurmctld_can_not_start_anew(void** state) {
+void a_clock_that_is_set_back_where_slurmctld_can_not_restart(void** state) {
   World& world = world_of(state);
   world.start();
   world.clock.set_wall(std::chrono::seconds(-3600));
@@ -357,8 +357,8 @@ int main() {
       ENGINE_TEST(records_that_are_nobodys_loss_are_left_alone),
       ENGINE_TEST(a_pod_that_only_the_watch_misses_is_no_loss),
       ENGINE_TEST(a_loss_is_not_told_while_the_api_server_is_away),
-      ENGINE_TEST(a_resume_that_never_reached_us_is_made_up_for),
-      ENGINE_TEST(a_resume_on_its_way_is_not_made_up_for),
+      ENGINE_TEST(a_resume_that_never_reached_us_is_inferred),
+      ENGINE_TEST(a_resume_on_its_way_is_not_inferred),
       ENGINE_TEST(a_resume_that_comes_late_does_not_end_its_job),
       ENGINE_TEST(the_first_look_may_take_long),
       ENGINE_TEST(a_look_that_is_older_than_a_power_up),
@@ -367,7 +367,7 @@ int main() {
       ENGINE_TEST(slurmds_that_registered_with_a_former_slurmctld),
       ENGINE_TEST(slurmds_that_were_only_slow),
       ENGINE_TEST(a_clock_that_is_set_back),
-      ENGINE_TEST(a_clock_that_is_set_back_where_slurmctld_can_not_start_anew),
+      ENGINE_TEST(a_clock_that_is_set_back_where_slurmctld_can_not_restart),
       ENGINE_TEST(a_clock_that_is_set_ahead_or_back_a_little),
       ENGINE_TEST(a_restart_gives_nodes_back),
       ENGINE_TEST(a_restart_unprotects_a_nodeset_in_one_go),

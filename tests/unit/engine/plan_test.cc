@@ -78,7 +78,7 @@ void plans_each_node_alone(void**) {
       {"its pod was deleted by somebody", with_pod_seen(make_node(up, "r1", {})), true, Kind::fail, "", "pod is gone"},
       {"its pod is being deleted by somebody: not lost yet", with_pod_seen(make_node(up, "r1", deleting(current))),
        true, Kind::wait, "", ""},
-      {"its pod is deleted by us, to be made anew", make_node(up, "r1", deleting(ended(current, "exit code 0"))), true,
+      {"its pod is deleted by us, to be recreated", make_node(up, "r1", deleting(ended(current, "exit code 0"))), true,
        Kind::wait, "", ""},
       {"its pod is deleted by somebody, and ended",
        with_pod_seen(make_node(up, "r1", deleting(ended(current, "Error")))), true, Kind::fail, "",
@@ -217,6 +217,13 @@ void acts_on_answers(void**) {
        "gone"},
       // the API server
       {"its pod is there, and well", answered(in_use, Answer::pod_read), false, kLate, Kind::none, "", ""},
+      {"slurm has it up, and only the watch missed its pod",
+       answered(make_node(unknown, "", current), Answer::pod_read), false, kLate, Kind::none, "", ""},
+      {"what kept it from starting is over",
+       answered(with_problem_since(make_node(up, "r1", current), 300s), Answer::pod_read), false, kLate, Kind::none, "",
+       ""},
+      {"it is being deleted, and has time", answered(make_node(down, "", going), Answer::pod_read), false, kLate,
+       Kind::wait, "", ""},
       {"the pod that has the name is older", answered(replaced, Answer::pod_read), false, kLate, Kind::ask, "", ""},
       {"it was suspended while its pod was read", suspended(answered(in_use, Answer::pod_read)), false, kLate,
        Kind::remove, "u1", ""},
@@ -283,6 +290,77 @@ void acts_on_answers(void**) {
   }
 }
 
+// What depends on the NodeSet, and on the job that it is for.
+void plans_by_nodeset(void**) {
+  const auto up = Node::Want::up;
+  const NodeSet plain;
+  NodeSet with_variants, names_jobs, patient;
+  with_variants.variants["v1"];
+  names_jobs.names_jobs = true;
+  patient.unschedulable_grace = 60s;
+  const Pod homeless = with_problem(make_pod("u1", "r1"), Hint::unschedulable);
+  Node ordered = make_node(up, "r1", {});
+  ordered.progress.order = PodOrder{"v1", std::nullopt};
+  const struct {
+    const char* name;
+    Node node;
+    const NodeSet& nodeset;
+    Kind kind;
+  } cases[] = {
+      {"any pod will do", make_node(up, "r1", {}), plain, Kind::create},
+      {"its job chooses the variant", make_node(up, "r1", {}), with_variants, Kind::order},
+      {"its pod is told of the job", make_node(up, "r1", {}), names_jobs, Kind::order},
+      {"slurmctld has said which", ordered, with_variants, Kind::create},
+      {"asked for again since: for another job, perhaps", resumed(ordered, "r2"), with_variants, Kind::order},
+      {"the NodeSet waits for a machine", with_problem_since(make_node(up, "r1", homeless), 59s), patient, Kind::wait},
+      {"as long as it says", with_problem_since(make_node(up, "r1", homeless), 60s), patient, Kind::confirm},
+      {"the default is longer", with_problem_since(make_node(up, "r1", homeless), 60s), plain, Kind::wait},
+      {"an image doesn't have that time",
+       with_problem_since(make_node(up, "r1", with_problem(make_pod("u1", "r1"), Hint::failing)), kStartGrace), patient,
+       Kind::confirm},
+  };
+  for (const auto& row : cases) {
+    const Owner owner(&row.nodeset);
+    const Action action = plan_node(row.node, {owner, kNow});
+    if (action.kind != row.kind) fail_msg("%s: kind %d", row.name, static_cast<int>(action.kind));
+  }
+}
+
+// For metrics, and for what is told of a failure.
+void failures_have_causes(void**) {
+  const auto up = Node::Want::up;
+  const Pod current = make_pod("u1", "r1");
+  const Pod homeless = with_problem(current, Hint::unschedulable);
+  const Pod imageless = with_problem(current, Hint::failing);
+  const auto fresh = [&](const Pod& pod) {
+    return answered(with_problem_since(make_node(up, "r1", pod), 300s), Answer::pod_read);
+  };
+  const Node stuck = deleting_since(make_node(Node::Want::down, "", deleting(on_machine(current))), 20s);
+  const struct {
+    const char* name;
+    Node node;
+    bool owned;
+    Cause cause;
+  } cases[] = {
+      {"refused", answered(make_node(up, "r1", {}), Answer::refused, "quota"), true, Cause::refused},
+      {"no_nodeset", since(make_node(up, "r1", {}), kOwnerGrace), false, Cause::no_nodeset},
+      {"unschedulable", fresh(homeless), true, Cause::unschedulable},
+      {"unschedulable", fresh(homeless), false, Cause::unschedulable},
+      {"start", fresh(imageless), true, Cause::start},
+      {"ended", make_node(up, "r1", ended(current, "Evicted")), true, Cause::ended},
+      {"gone", with_pod_seen(make_node(up, "r1", {})), true, Cause::gone},
+      {"not_deleted", answered(stuck, Answer::pod_read), true, Cause::not_deleted},
+  };
+  const NodeSet nodeset;
+  for (const auto& row : cases) {
+    const Owner owner = row.owned ? Owner(&nodeset) : Owner(Error(Errc::not_found, "no nodeset owns it"));
+    const Action action = plan_node(row.node, {owner, kNow});
+    if (action.kind != Kind::fail && action.kind != Kind::stuck) fail_msg("%s: no failure", row.name);
+    if (action.cause != row.cause) fail_msg("%s: cause %s", row.name, to_string(action.cause));
+    assert_text(to_string(action.cause), row.name);
+  }
+}
+
 void reads_records_as_answers(void**) {
   assert_true(answer_of(static_cast<const SlurmNode*>(nullptr)) == Answer::slurm_no_record);
   const struct {
@@ -303,7 +381,7 @@ void reads_records_as_answers(void**) {
   for (const auto& row : cases) {
     if (answer_of(&row.record) != row.answer) fail_msg("%s", row.name);
   }
-  for (const Verdict verdict : {Verdict::forget, Verdict::hold, Verdict::give_up}) {
+  for (const Verdict verdict : {Verdict::forget, Verdict::back_off, Verdict::give_up}) {
     assert_true(answer_of(verdict) == Answer::failure_told);
   }
   assert_true(answer_of(Verdict::recreate) == Answer::failure_recreate);
@@ -328,10 +406,9 @@ void tells_again_of_a_pod_that_does_not_go(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(plans_each_node_alone),
-      SLURMK8S_TEST(acts_on_answers),
-      SLURMK8S_TEST(reads_records_as_answers),
-      SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
+      SLURMK8S_TEST(plans_each_node_alone),    SLURMK8S_TEST(acts_on_answers),
+      SLURMK8S_TEST(plans_by_nodeset),         SLURMK8S_TEST(failures_have_causes),
+      SLURMK8S_TEST(reads_records_as_answers), SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PowerUpHealth: how long failed nodes are held back.
+// PowerUpHealth: how long failed nodes back off.
 #include "engine/power_up_health.hpp"
 
 #include "support/cmocka.hpp"

@@ -59,7 +59,7 @@ void reconciles_with_slurm(void**) {
        "", Says::changed},
       {"after a start: powering up with its pod", make_node(unknown, "", pod), &powering_up, true, up, "r1",
        Says::changed},
-      {"after a start: powering up, the pod is of before and on its way out", make_node(unknown, "", deleting(pod)),
+      {"after a start: powering up, the pod is an older one and on its way out", make_node(unknown, "", deleting(pod)),
        &powering_up, true, up, "new", Says::changed},
       {"after a start: powering up, the pod was never made", make_node(unknown, "", {}), &powering_up, true, up, "new",
        Says::changed},
@@ -119,7 +119,7 @@ void reconciles_with_slurm(void**) {
       {"and a second later", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
       {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kResumeGrace), &powering_up,
        false, up, "new", Says::changed},
-      {"held back: it was set DOWN while it was powering up, nobody waits for it",
+      {"backing off: it was set DOWN while it was powering up, nobody waits for it",
        missed(make_node(unknown, "", {}), kResumeGrace), &held, false, unknown, "", Says::nothing},
       {"nothing is decided while a request is under way", busy(since(make_node(up, "r1", pod), old)), &powered_down,
        false, up, "r1", Says::nothing},
@@ -137,6 +137,111 @@ void reconciles_with_slurm(void**) {
       fail_msg("%s: want %d request '%s' changed %d waits %d needs_get %d", row.name, static_cast<int>(node.want()),
                node.resume().id.c_str(), result.changed, result.waits, node.needs_get);
     }
+    // A pod that is taken over: its absence is a loss, and nobody knows when it was asked for.
+    const Progress& progress = node.progress;
+    const bool is_taken_over = row.node.want() == unknown && node.is_wanted_up() && !node.resume().inferred;
+    assert_true(!is_taken_over || (progress.had_pod && progress.timed_scheduled && progress.timed_running));
+  }
+}
+
+/** Up, with a pod whose slurmd may have registered with a former slurmctld. */
+Node unregistered_node() {
+  Node node = make_node(Node::Want::up, "r0", make_pod("u1", "r0"));
+  node.pod->running = true;
+  node.running_since = kNow - kRegistrationGrace;
+  node.unregistered_pod = "u1";
+  return node;
+}
+
+template <typename Change>
+Node unregistered_but(Change change) {
+  Node node = unregistered_node();
+  change(node);
+  return node;
+}
+
+// What slurmctld waited for at the first look.
+void notes_what_was_booting(void**) {
+  const SlurmNode waited_for = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  const SlurmNode asked_down = record({&SlurmNode::powering_up, &SlurmNode::power_down_asked});
+  const SlurmNode usable = record({}, true);
+  const Node running = unregistered_but([](Node& node) { node.unregistered_pod.clear(); });
+  const Node pending = unregistered_but([](Node& node) {
+    node.unregistered_pod.clear();
+    node.pod->running = false;
+  });
+  const struct {
+    const char* name;
+    Node node;
+    const SlurmNode* record;
+    bool first;
+    bool booting;
+    const char* pod;
+  } cases[] = {
+      {"its slurmd may have registered with a former slurmctld", running, &waited_for, true, false, "u1"},
+      {"its containers are being made", pending, &waited_for, true, true, "u1"},
+      {"its pod is still to come", make_node(Node::Want::unknown, "", {}), &waited_for, true, true, ""},
+      {"it has registered", running, &usable, true, false, ""},
+      {"it is about to be suspended", running, &asked_down, true, false, ""},
+      {"no record", running, nullptr, true, false, ""},
+      {"later it is this slurmctld that asked", running, &waited_for, false, false, ""},
+      {"it has registered since", unregistered_node(), &usable, false, true, ""},
+      {"it has not", unregistered_node(), &waited_for, false, false, "u1"},
+  };
+  for (const auto& row : cases) {
+    Node node = row.node;
+    note_boot(node, row.record, {kNow, row.first, "new", kNow - 2s});
+    if (node.booting != row.booting) fail_msg("%s: booting %d", row.name, node.booting);
+    assert_text(node.unregistered_pod, row.pod);
+  }
+}
+
+void finds_pods_whose_slurmds_will_not_register(void**) {
+  const SlurmNode waited_for = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  const SlurmNode usable = record({}, true);
+  SlurmNode held = with_base(waited_for, SlurmNode::Base::down, "slurm-k8s: no image");
+  held.cloud = true;
+  const struct {
+    const char* name;
+    Node node;
+    const SlurmNode* record;
+    bool expected;
+  } cases[] = {
+      {"slurmctld still waits after the grace", unregistered_node(), &waited_for, true},
+      {"slurmd may be slow", unregistered_but([](Node& node) { node.running_since += 1s; }), &waited_for, false},
+      {"it has registered", unregistered_node(), &usable, false},
+      {"it was given up", unregistered_node(), &held, false},
+      {"no record", unregistered_node(), nullptr, false},
+      {"another pod", unregistered_but([](Node& node) { node.pod->uid = "u2"; }), &waited_for, false},
+      {"no pod", unregistered_but([](Node& node) { node.forget_pod(); }), &waited_for, false},
+      {"its pod doesn't run", unregistered_but([](Node& node) { node.pod->running = false; }), &waited_for, false},
+      {"its pod is being deleted", unregistered_but([](Node& node) { node.pod->deleting = true; }), &waited_for, false},
+      {"a question is under way", busy(unregistered_node()), &waited_for, false},
+      {"it was suspended", suspended(unregistered_node()), &waited_for, false},
+  };
+  for (const auto& row : cases) {
+    if (is_unregistered(row.node, row.record, kNow) != row.expected) fail_msg("%s", row.name);
+  }
+}
+
+void selects_pods_that_no_job_has_begun_on(void**) {
+  using Names = std::vector<std::string>;
+  const struct {
+    const char* name;
+    Names unregistered;
+    std::vector<Names> jobs;
+    std::set<std::string> booting;
+    Names expected;
+  } cases[] = {
+      {"no job", {"c-0", "c-1"}, {}, {}, {"c-0", "c-1"}},
+      {"a job that may have begun", {"c-0", "c-1"}, {{"c-0", "c-1"}}, {}, {}},
+      {"a job of another node", {"c-0"}, {{"c-7"}}, {}, {"c-0"}},
+      {"a job that waits for another node, too", {"c-0"}, {{"c-0", "c-1"}}, {"c-1"}, {"c-0"}},
+      {"two jobs, of which one may have begun", {"c-0"}, {{"c-0", "c-1"}, {"c-0"}}, {"c-1"}, {}},
+      {"one of each", {"c-0", "c-2", "c-4"}, {{"c-0", "c-1"}, {"c-2", "c-3"}}, {"c-1"}, {"c-0", "c-4"}},
+  };
+  for (const auto& row : cases) {
+    if (select_renewable(row.unregistered, row.jobs, row.booting) != row.expected) fail_msg("%s", row.name);
   }
 }
 
@@ -189,7 +294,18 @@ void a_request_can_begin_again(void**) {
   }
 }
 
-void a_resume_that_was_made_up_for_may_come_late(void**) {
+void an_older_pod_that_serves_is_adopted(void**) {
+  Node node = make_node(Node::Want::up, "r1", make_pod("u0", "r0"));
+  node.adopt_pod();
+  assert_text(node.resume().id, "r0");
+  assert_true(node.has_current_pod() && node.progress.had_pod);
+  node = with_older_pod_gone(make_node(Node::Want::up, "r1", make_pod("u0", "r0")));
+  node.adopt_pod();
+  assert_text(node.resume().id, "r1");
+  assert_true(node.progress.had_pod);  // so that its absence is a loss
+}
+
+void an_inferred_resume_may_come_late(void**) {
   Node node = make_node(Node::Want::unknown, "", {});
   const SlurmNode powering_up = record({&SlurmNode::powering_up});
   reconcile_node(node, &powering_up, {kNow, true, "new", kNow});
@@ -198,6 +314,7 @@ void a_resume_that_was_made_up_for_may_come_late(void**) {
   assert_false(is_late_resume(make_node(Node::Want::up, "r1", {}), kNow));
   node.confirm({7});
   assert_false(is_late_resume(node, kNow));
+  assert_true(node.resume().jobs == std::vector<std::uint32_t>{7});
   node.end(kNow);
   assert_false(is_late_resume(node, kNow));
 }
@@ -219,7 +336,7 @@ void judges_failures_on_a_fresh_record(void**) {
       {"powered down meanwhile", &powered_down, true, Verdict::forget},
       {"being suspended meanwhile", &powering_down, false, Verdict::forget},
       {"deleted before slurmd registered", &powering_up, true, Verdict::recreate},
-      {"ended before slurmd registered", &powering_up, false, Verdict::hold},
+      {"ended before slurmd registered", &powering_up, false, Verdict::back_off},
       {"power down was asked for meanwhile", &asked_down, false, Verdict::forget},
       {"the same, while it has a job", &asked_in_use, false, Verdict::give_up},
       {"deleted under a node in use", &usable, true, Verdict::give_up},
@@ -296,6 +413,8 @@ void tells_its_own_reasons(void**) {
       {"24.11: an administrator's is kept", "disk check : ResumeTimeout reached", kPoweredDown, Is::timeout},
       {"24.11: our earlier one is kept", "slurm-k8s: kubernetes node m1 is cordoned : ResumeTimeout reached",
        kPoweredDown, Is::timeout},
+      {"24.11: so, of a drain that was over", "slurm-k8s: back in service : ResumeTimeout reached", kPoweredDown,
+       Is::timeout},
       {"24.11: once more", "disk check : ResumeTimeout reached : Not responding", kPoweredDown, Is::timeout},
       {"a silent slurmd", "Not responding", false, Is::other},
       {"24.11: so, our earlier one is kept", "slurm-k8s: pod is gone : Not responding", false, Is::other},
@@ -338,9 +457,13 @@ void tells_its_own_reasons(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(reconciles_with_slurm),
+      SLURMK8S_TEST(notes_what_was_booting),
+      SLURMK8S_TEST(finds_pods_whose_slurmds_will_not_register),
+      SLURMK8S_TEST(selects_pods_that_no_job_has_begun_on),
       SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
       SLURMK8S_TEST(a_request_can_begin_again),
-      SLURMK8S_TEST(a_resume_that_was_made_up_for_may_come_late),
+      SLURMK8S_TEST(an_older_pod_that_serves_is_adopted),
+      SLURMK8S_TEST(an_inferred_resume_may_come_late),
       SLURMK8S_TEST(judges_failures_on_a_fresh_record),
       SLURMK8S_TEST(judges_pods_that_do_not_go),
       SLURMK8S_TEST(tells_its_own_reasons),

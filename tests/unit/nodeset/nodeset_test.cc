@@ -229,7 +229,8 @@ void names_the_invalid_field(void**) {
       {spec_with(R"("replicas":"8")"), "spec.replicas: Invalid value: \"8\": must be an integer"},
       {spec_with(R"("replicas":1.5)"), "spec.replicas: Invalid value: 1.5: must be an integer"},
       {spec_with(R"("partition":{"config":"MaxTime=soon"})"),
-       "spec.partition.config: MaxTime=soon: a time such as 30, 1:00:00, 1-0 or UNLIMITED is needed"},
+       "spec.partition.config: Invalid value: \"MaxTime=soon\": MaxTime=soon: must be a time such as 30, 1:00:00, 1-0 "
+       "or UNLIMITED"},
       {spec_with(R"("partition":{"config":7})"), "spec.partition.config: Invalid value: 7: must be a string"},
       {spec_with(R"("partition":{"enabled":"yes"})"),
        "spec.partition.enabled: Invalid value: \"yes\": must be true or false"},

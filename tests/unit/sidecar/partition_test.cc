@@ -225,7 +225,8 @@ void a_bad_config_is_the_nodesets(void**) {
   f.rounds(1);
   f.enable("MaxTime=soon");
   assert_error(f.nodesets.at("gpu").spec, Errc::invalid,
-               "nodeset slurm/gpu: spec.partition.config: MaxTime=soon: a time such as");
+               "nodeset slurm/gpu: spec.partition.config: Invalid value: \"MaxTime=soon\": MaxTime=soon: must be a "
+               "time such as");
   f.calls();
   f.rounds(3);
   assert_text(f.calls(), "");

@@ -92,7 +92,7 @@ void writes_every_field(void**) {
   assert_int_equal(f.client.calls[0].body.size(), 1);
 }
 
-// What a sidecar that is started anew must know of the one before.
+// What a sidecar must know of the previous one after a restart.
 void reads_which_roll_out_is_stopped(void**) {
   NodeSetState state = Fixture::state(1);
   state.roll_out = {.template_hash = "1-abc", .reason = "RollingOut"};

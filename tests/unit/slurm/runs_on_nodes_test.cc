@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RunsOnNodes: the jobs of a lost node, and how seldom slurmctld is asked for them.
+// RunsOnNodes: the jobs of a lost node, and how rarely slurmctld is asked for them.
 #include "slurm/runs_on_nodes.hpp"
 
 #include "support/cmocka.hpp"
