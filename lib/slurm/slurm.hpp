@@ -49,7 +49,7 @@ class SlurmReader {
   /**
    * Hostlists of the nodes of each job that has nodes: it runs, is being configured or suspended, or its end isn't
    * done.
-   * Asks for all jobs: seldom, please.
+   * Asks for all jobs: rarely, please.
    */
   virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
   /** All jobs that run or are being configured, suspended ones too. Asks for all jobs. */

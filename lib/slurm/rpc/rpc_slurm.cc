@@ -11,14 +11,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <iterator>
 #include <memory>
 
 #include "base/strings.hpp"
-#include "base/words.hpp"
 #include "slurm/reasons.hpp"
 #include "slurm/slurm.hpp"
 #include "slurm/rpc/compat.hpp"
+#include "slurm/rpc/config_fields.hpp"
+#include "slurm/rpc/error_codes.hpp"
+#include "slurm/rpc/job_fields.hpp"
+#include "slurm/rpc/node_fields.hpp"
 #include "slurm/rpc/partition_fields.hpp"
 
 namespace slurmk8s {
@@ -50,198 +52,10 @@ constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;
 /** SIG_OOM of src/common/slurm_protocol_defs.h: _job_complete() makes JOB_OOM of it, in 22.05.8, 24.11.5 and 26.05. */
 constexpr std::uint32_t kOutOfMemory = 253;
 
-constexpr std::int64_t kMaxNodes = 65536;  // what slurmctld stops at without a MaxNodeCount
-
-template <std::size_t N>
-bool is_one_of(int code, const int (&codes)[N]) {
-  return std::find(std::begin(codes), std::end(codes), code) != std::end(codes);
-}
-
-Errc errc_of(int code) {
-  constexpr int kBusy[] = {ESLURM_NODES_BUSY, ESLURM_INVALID_NODE_STATE, ESLURM_RESERVATION_BUSY,
-                           ESLURM_PARTITION_IN_USE};
-  constexpr int kForbidden[] = {ESLURM_ACCESS_DENIED, ESLURM_USER_ID_MISSING, compat::kNodeTableFull};
-  constexpr int kUnauthorized[] = {SLURM_PROTOCOL_AUTHENTICATION_ERROR, ESLURM_AUTH_CRED_INVALID};
-  constexpr int kTimeout[] = {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, ETIMEDOUT};
-  constexpr int kUnavailable[] = {ESLURM_IN_STANDBY_MODE,
-                                  ECONNREFUSED,
-                                  EHOSTUNREACH,
-                                  ENETUNREACH,
-                                  EAGAIN,
-                                  ENOENT};  // ENOENT: slurmctld's socket for credentials isn't there yet
-  // slurmctld had the request, or could have had it.
-  constexpr int kInterrupted[] = {SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT, SLURM_COMMUNICATIONS_RECEIVE_ERROR,
-                                  SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR, ECONNRESET, EPIPE};
-  if (code == ESLURM_INVALID_NODE_NAME) return Errc::not_found;
-  if (code == compat::kNodeAlreadyExists) return Errc::already_exists;
-  if (is_one_of(code, kBusy)) return Errc::conflict;
-  if (is_one_of(code, kForbidden)) return Errc::forbidden;
-  if (is_one_of(code, kUnauthorized)) return Errc::unauthorized;
-  if (is_one_of(code, kTimeout)) return Errc::timeout;
-  if (is_one_of(code, kInterrupted)) return Errc::interrupted;
-  if (is_one_of(code, kUnavailable)) return Errc::unavailable;
-  // Two blocks of codes for connections, which grow with every release.
-  const bool connection = (code >= SLURM_COMMUNICATIONS_CONNECTION_ERROR && code < SLURM_PROTOCOL_VERSION_ERROR) ||
-                          (code >= SLURM_COMMUNICATIONS_MISSING_SOCKET_ERROR && code < 1100) ||
-                          (code >= SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR && code < SLURM_NO_CHANGE_IN_DATA);
-  return connection ? Errc::unavailable : Errc::invalid;
-}
-
 // The error that the libslurm call just made has left in errno.
 Error last_error() {
   const int code = errno;
   return Error(errc_of(code), std::string("slurm: ") + slurm_strerror(code));
-}
-
-std::string text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
-
-SlurmNode::Base decode_base(std::uint32_t state) {
-  switch (state & NODE_STATE_BASE) {
-    case NODE_STATE_DOWN: return SlurmNode::Base::down;
-    case NODE_STATE_IDLE: return SlurmNode::Base::idle;
-    case NODE_STATE_ALLOCATED: return SlurmNode::Base::allocated;
-    case NODE_STATE_MIXED: return SlurmNode::Base::mixed;
-    case NODE_STATE_ERROR: return SlurmNode::Base::error;
-    case NODE_STATE_FUTURE: return SlurmNode::Base::future;
-    default: return SlurmNode::Base::unknown;
-  }
-}
-
-SlurmNode decode_node(const node_info_t& info) {
-  const std::uint32_t state = info.node_state;
-  const auto has = [state](std::uint32_t flags) { return (state & flags) != 0; };
-  SlurmNode node;
-  node.name = text(info.name);
-  node.base = decode_base(state);
-  node.cloud = has(NODE_STATE_CLOUD);
-  node.dynamic = has(NODE_STATE_DYNAMIC_NORM);
-  node.powering_up = has(NODE_STATE_POWERING_UP);
-  node.powered_down = has(NODE_STATE_POWERED_DOWN);
-  node.powering_down = has(NODE_STATE_POWERING_DOWN);
-  node.power_down_asked = has(NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN);
-  node.power_up_asked = has(NODE_STATE_POWER_UP);
-  node.draining = has(NODE_STATE_DRAIN | NODE_STATE_FAIL);
-  node.completing = has(NODE_STATE_COMPLETING);
-  node.not_responding = has(NODE_STATE_NO_RESPOND);
-  node.reserved = has(NODE_STATE_RES);
-  node.maintenance = has(NODE_STATE_MAINT);
-  node.cpus = info.cpus;
-  node.real_memory_mib = info.real_memory;
-  node.core_spec_count = info.core_spec_cnt;
-  node.mem_spec_limit_mib = info.mem_spec_limit;
-  node.cores_per_socket = info.cores;
-  node.threads_per_core = info.threads;
-  node.weight = info.weight;
-  node.features = text(info.features);
-  node.active_features = text(info.features_act);
-  node.topology = compat::topology_of(info);
-  node.reason = text(info.reason);
-  node.comment = text(info.comment);
-  node.address = text(info.node_addr);
-  node.boot_time = std::chrono::system_clock::from_time_t(info.boot_time);
-  return node;
-}
-
-std::uint32_t encode_state(SlurmNodeUpdate::State state) {
-  using State = SlurmNodeUpdate::State;
-  switch (state) {
-    case State::down: return NODE_STATE_DOWN;
-    case State::drain: return NODE_STATE_DRAIN;
-    case State::undrain: return NODE_STATE_UNDRAIN;
-    case State::resume: return NODE_RESUME;
-    case State::power_up: return NODE_STATE_POWER_UP;
-    case State::power_down: return NODE_STATE_POWER_DOWN;
-    case State::power_down_asap: return NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN;
-    case State::power_down_force: return NODE_STATE_POWER_DOWN | NODE_STATE_POWERED_DOWN;
-    case State::keep: break;
-  }
-  return NO_VAL;
-}
-
-/** The value of a key in "cpu=2,mem=4000M,node=1,gres/gpu=2"; with a key that ends in '/', all of these, joined. */
-std::string find_tres(const std::string& tres, std::string_view key) {
-  std::string found;
-  for (const std::string_view word : split(tres, ',')) {
-    if (!word.starts_with(key)) continue;
-    const std::string_view rest = word.substr(key.size());
-    if (key.ends_with('/')) {
-      found += (found.empty() ? "" : ",") + std::string(rest);
-    } else if (rest.starts_with('=')) {
-      return std::string(rest.substr(1));
-    }
-  }
-  return found;
-}
-
-/** Waits for nodes or its turn. Other reasons, a limit or a dependency for example, no node would take away. */
-bool waits_for_nodes(const job_info_t& job) {
-  if (job.job_state != JOB_PENDING || job.priority == 0) return false;
-  switch (job.state_reason) {
-    case WAIT_NO_REASON:
-    case WAIT_PRIORITY:
-    case WAIT_RESOURCES:
-    case WAIT_NODE_NOT_AVAIL: return true;
-    default: return false;
-  }
-}
-
-bool is_suspended(const job_info_t& job) { return (job.job_state & JOB_STATE_BASE) == JOB_SUSPENDED; }
-
-SlurmJob decode_job(const job_info_t& info) {
-  SlurmJob job;
-  job.id = info.job_id;
-  job.name = text(info.name);
-  job.user = info.user_name && info.user_name[0] ? text(info.user_name) : std::to_string(info.user_id);
-  job.account = text(info.account);
-  job.partitions = text(info.partition);
-  job.qos = text(info.qos);
-  job.reservation = text(info.resv_name);
-  job.extra = compat::extra_of(info);
-  job.features = text(info.features);
-  const std::string tres = text(info.tres_req_str);
-  job.memory = find_tres(tres, "mem");
-  job.gres = find_tres(tres, "gres/");
-  job.cpus = info.num_cpus;
-  job.nodes = info.num_nodes;
-  job.waits = waits_for_nodes(info);
-  job.admin_comment = text(info.admin_comment);
-  job.pending = (info.job_state & JOB_STATE_BASE) == JOB_PENDING;
-  job.completing = (info.job_state & JOB_COMPLETING) != 0;
-  job.held = info.priority == 0;
-  job.cron = (info.bitflags & CRON_JOB) != 0;
-  job.restarts = info.restart_cnt;
-  job.submitted = info.submit_time;
-  job.begin = info.eligible_time;  // as slurmctld sends a pending job's time to begin
-  job.suspended = is_suspended(info);
-  if (job.suspended) job.held_nodes = text(info.nodes);
-  return job;
-}
-
-bool holds_nodes(const job_info_t& job) {
-  const std::uint32_t base = job.job_state & JOB_STATE_BASE;
-  return base == JOB_RUNNING || base == JOB_SUSPENDED || (job.job_state & JOB_COMPLETING) != 0;
-}
-
-bool runs(const job_info_t& job) {
-  const std::uint32_t base = job.job_state & JOB_STATE_BASE;
-  return (base == JOB_RUNNING || base == JOB_SUSPENDED) && (job.job_state & JOB_COMPLETING) == 0;
-}
-
-/** A number of seconds behind `key` in a list of options of slurm.conf. */
-std::optional<std::int64_t> find_seconds(const std::string& options, std::string_view key) {
-  for (const std::string_view word : split(options, ',')) {
-    if (word.starts_with(key)) return parse_int(word.substr(key.size()));
-  }
-  return std::nullopt;
-}
-
-/** As cred_expire of slurmctld (src/interfaces/cred.c), and _requeue_delay() of 26.05. */
-std::chrono::seconds requeue_delay(const slurm_conf_t& conf) {
-  constexpr std::int64_t kLeast = 5;
-  constexpr std::int64_t kDefault = 120;
-  const auto own = compat::kHasRequeueDelay ? find_seconds(text(conf.sched_params), "requeue_delay=") : std::nullopt;
-  const std::int64_t expire = find_seconds(text(conf.authinfo), "cred_expire=").value_or(kDefault);
-  return std::chrono::seconds(own.value_or(expire < kLeast ? kDefault : expire));
 }
 
 // libslurm's structs have `char *` for texts that it only reads.
@@ -276,17 +90,7 @@ class RpcSlurm final : public Slurm {
 
   Result<SlurmConfig> load_config() override {
     const Conf conf = SLURMK8S_TRY(load_conf());
-    SlurmConfig config;
-    config.max_nodes = conf->max_node_cnt == NO_VAL ? kMaxNodes : std::int64_t{conf->max_node_cnt};
-    const std::string features = text(conf->node_features_plugins), submit = text(conf->job_submit_plugins);
-    config.has_node_features = compat::kKnowsVariants &&
-                               (has_word(features, "node_features/k8s") || has_word(features, "k8s")) &&
-                               (has_word(submit, "job_submit/k8s") || has_word(submit, "k8s"));
-    config.requeue_delay = requeue_delay(*conf);
-    config.gres_types = text(conf->gres_plugins);
-    config.booted = conf->boot_time;
-    if (compat::kCanExempt) config.suspend_exc_nodes = text(conf->suspend_exc_nodes);
-    return config;
+    return decode_config(*conf);
   }
 
   void end() override { ended_ = true; }
@@ -371,9 +175,7 @@ class RpcSlurm final : public Slurm {
     std::vector<SlurmRun> running;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
-      if (!runs(job)) continue;
-      running.push_back(
-          {job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text(job.nodes), job.start_time});
+      if (runs(job)) running.push_back(decode_run(job));
     }
     return running;
   }
@@ -388,8 +190,7 @@ class RpcSlurm final : public Slurm {
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
       const bool pending = (job.job_state & JOB_STATE_BASE) == JOB_PENDING;
-      // The time to begin: slurmctld sends it as this, and sets it when a job becomes eligible.
-      const std::time_t begin = job.eligible_time;
+      const std::time_t begin = begin_time(job);
       if (pending && begin > now && begin - now <= within.count()) jobs.push_back(job.job_id);
     }
     return jobs;
