@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kill -9 of each part, in the middle of a mass resume and of a mass suspend. Nothing is lost, run twice or left behind.
+#
+# Alone: test_api_server test_etcd test_kubelet
+# Release: ledger
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
