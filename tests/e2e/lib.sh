@@ -7,10 +7,19 @@
 
 E2E_FOLDER=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 BED=$E2E_FOLDER/../bed/bed
-NAMESPACE=${BED_NAMESPACE:-slurm}
 SUITE=${BED_SUITE:-trixie}
-# shellcheck disable=SC2034 # where the chart is installed
-VALUES=(-f "$E2E_FOLDER/values.yaml" -f "$E2E_FOLDER/suites/$SUITE.yaml" --set "images.tag=$("$BED" image tag)")
+IMAGE_TAG=$("$BED" image tag)
+
+# All that follows is about this namespace. Pods of its NodeSet compute need a label of the Kubernetes node.
+use_namespace() {
+  NAMESPACE=$1
+  export BED_NAMESPACE=$1
+  # shellcheck disable=SC2034 # where the chart is installed
+  VALUES=(-f "$E2E_FOLDER/values.yaml" -f "$E2E_FOLDER/suites/$SUITE.yaml" --set "images.tag=$IMAGE_TAG"
+    --set-string "nodesets.compute.podSpec.nodeSelector.e2e/$NAMESPACE=yes"
+    --set nodesets.compute.slurmd.resources.requests.cpu=25m) # so that two processors take 8 nodes of each worker
+}
+use_namespace "${BED_NAMESPACE:-slurm}"
 
 kubectl() { "$BED" kubectl -n "$NAMESPACE" "$@"; }
 slurm() { "$BED" slurm "$@"; }
@@ -81,6 +90,10 @@ forbid_privileged() {
   kubectl label namespace "$NAMESPACE" pod-security.kubernetes.io/enforce- >/dev/null
   wait_for 30 "a privileged pod is refused" is_refused "$PRIVILEGED_POD"
 }
+
+# Without the label new pods of compute stay Pending: a cordon for this release alone.
+hold_pods() { kubectl label node node1 "e2e/$NAMESPACE-" >/dev/null; }
+let_pods_start() { kubectl label --overwrite node node1 "e2e/$NAMESPACE=yes" >/dev/null; }
 
 # Jobs.
 

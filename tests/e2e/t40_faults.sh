@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurmctld or a pod goes away at the wrong moment.
 
-cordon() { kubectl cordon node1 >/dev/null; }
-uncordon() { kubectl uncordon node1 >/dev/null; }
-
 restart_slurmctld() {
   local before
   before=$(container_field slurmctld restartCount)
@@ -14,14 +11,14 @@ restart_slurmctld() {
 
 test_slurmctld_restarted_while_nodes_power_up() {
   local job
-  # A cordoned Kubernetes node holds the pods Pending, so that the restart falls into the power-up.
-  cordon
-  trap uncordon EXIT
+  # The pods stay Pending, so that the restart falls into the power-up.
+  hold_pods
+  trap let_pods_start EXIT
   job=$(submit -N2 --wrap 'srun hostname')
   wait_for 30 "two pods" has_pod_count 2
   sleep 8  # slurmctld saves a new job some seconds late: before that, the job itself is lost (facts of Slurm)
   restart_slurmctld
-  uncordon
+  let_pods_start
   wait_for 60 "slurmctld up" controller_ready
   wait_done "$job" 120
 }
@@ -53,19 +50,19 @@ test_pod_deleted_under_a_running_job() {
 
 test_pod_deleted_before_slurmd_registered() {
   local job
-  cordon
-  trap uncordon EXIT
+  hold_pods
+  trap let_pods_start EXIT
   job=$(submit -N1 -w compute-2 --wrap true)
   wait_for 30 "a pod" has_pod_count 1
   kubectl delete pod compute-2 --force --grace-period=0 >/dev/null 2>&1
-  uncordon
+  let_pods_start
   wait_done "$job" 120
 }
 
 test_an_administrators_comment_stays() {
   local job node
-  cordon
-  trap uncordon EXIT
+  hold_pods
+  trap let_pods_start EXIT
   job=$(submit -N1 --hold --wrap true)
   slurm scontrol update "jobid=$job" 'AdminComment={"project":7}'
   slurm scontrol release "$job"
@@ -74,7 +71,7 @@ test_an_administrators_comment_stays() {
   tells() { slurm scontrol show node "$node" -o | grep -c 'Comment=slurm-k8s: waiting: ' >/dev/null; }
   wait_for 10 "$node tells what it waits for" tells
   assert_equal AdminComment '{"project":7}' "$(job_field "$job" AdminComment)"
-  uncordon
+  let_pods_start
   wait_done "$job" 60
   is_silent() { ! tells; }
   wait_for 10 "$node waits for nothing" is_silent
@@ -83,13 +80,13 @@ test_an_administrators_comment_stays() {
 
 test_cancelled_while_powering_up() {
   local job
-  cordon
-  trap uncordon EXIT
+  hold_pods
+  trap let_pods_start EXIT
   job=$(submit -N3 --wrap true)
   wait_for 30 "three pods" has_pod_count 3
   slurm scancel "$job"
   wait_job "$job" CANCELLED 30
-  uncordon
+  let_pods_start
   # What was made comes up, idles, and goes.
   wait_for 120 "no pod left" has_pod_count 0
 }

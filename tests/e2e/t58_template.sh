@@ -54,9 +54,10 @@ test_network_of_the_kube_node() {
 
 test_priority_and_tolerations() {
   local job
-  trap 'remove_tmpl; kubectl delete priorityclass slurm-tmpl --ignore-not-found >/dev/null' EXIT
-  kubectl create priorityclass slurm-tmpl --value=1234 >/dev/null
-  put_tmpl '"template":{"spec":{"priorityClassName":"slurm-tmpl","tolerations":[{"key":"gpu","operator":"Exists"}]}}'
+  trap 'remove_tmpl; kubectl delete priorityclass "$NAMESPACE-tmpl" --ignore-not-found >/dev/null' EXIT
+  kubectl create priorityclass "$NAMESPACE-tmpl" --value=1234 >/dev/null
+  put_tmpl '"template":{"spec":{"priorityClassName":"'"$NAMESPACE"'-tmpl",
+    "tolerations":[{"key":"gpu","operator":"Exists"}]}}'
   job=$(submit -w tmpl-0 --wrap 'sleep 3')
   wait_job "$job" RUNNING 60
   assert_equal priority 1234 "$(kubectl get pod tmpl-0 -o jsonpath='{.spec.priority}')"

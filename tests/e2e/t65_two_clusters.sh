@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Two Slurm clusters in one Kubernetes, each in a namespace of its own, with NodeSets and nodes of the same names.
 
-OTHER=e2e-other
+OTHER=$NAMESPACE-other
 other_kubectl() { "$BED" kubectl -n "$OTHER" "$@"; }
 other_slurm() { BED_NAMESPACE=$OTHER "$BED" slurm "$@"; }
 other_is_up() {

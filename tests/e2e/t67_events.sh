@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `kubectl describe` of a NodeSet lists what the sidecar did and invalid fields, once each. The
 # NodeSet "events" is not the chart's.
+#
+# Alone: test_a_cordon_and_a_roll_out
 
 events() { # REPLICAS FIELDS: makes it
   local slurmd

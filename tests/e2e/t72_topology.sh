@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Topology of Slurm nodes: that of their definition, and while their pod is on a Kubernetes node with an annotation,
 # that of the annotation. Slurm can change it at run time from 25.05 on.
+#
+# Alone: all
 
 annotate() { kubectl annotate --overwrite node node1 "$1" >/dev/null; }
 node_topology() { slurm scontrol show node "$1" -o | grep -oE '\bTopology=[^ ]*' | cut -d= -f2; }

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurmctld never waits for a name: nodes without a pod, clients that no name server knows, a name server that is away.
+#
+# Alone: test_a_name_server_that_is_away
 
 # What a client waits for at most, while COMMAND runs: squeue, which needs the job and the partition lock, and an update
 # of a node, which needs the node's. Prints milliseconds.

@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The API server hangs, or doesn't take our token: nobody is blocked, and all goes on when it is back.
+#
+# Alone: test_api_server_hangs_for_two_minutes_in_a_mass_resume
+# Release: ledger
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
@@ -43,7 +46,7 @@ TOKEN_IN_POD=/var/run/secrets/kubernetes.io/serviceaccount/token
 token_file() {
   local pod
   pod=$BED_STATE_FOLDER/kubelet/pods/$(pod_uid "$CONTROLLER")
-  echo "$pod/volumes/kubernetes.io~projected"/kube-api-access-*/..data/token
+  echo "$pod/volumes/kubernetes.io~projected/token/..data/token"
 }
 answer_to() { # TOKEN: HTTP code of a list of pods
   "$BED" exec curl --silent --output /dev/null --write-out '%{http_code}' --noproxy '*' \

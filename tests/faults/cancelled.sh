@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A job is cancelled at each of its steps.
+#
+# Release: ledger
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
@@ -14,19 +16,19 @@ test_cancelled_at_each_step() {
     names+=("$name")
     ids+=("$(start_job "$name" "BEATS=60" -N2 -w "$2" --exclusive)")
   }
-  trap 'uncordon; release_slurmd' EXIT
+  trap 'let_pods_start; release_slurmd' EXIT
 
   hold_slurmd compute-{0,1,4,5,7}
   start_step allocated 'compute-[0-1]'
   wait_job "${ids[-1]}" "CONFIGURING" 20
   slurm scancel "${ids[-1]}"
 
-  cordon
+  hold_pods
   start_step requested 'compute-[2-3]'
   wait_for 30 "two pods pending" pods_are_pending compute-2 compute-3
   slurm scancel "${ids[-1]}"
 
-  uncordon
+  let_pods_start
   start_step pod_runs 'compute-[4-5]'
   wait_for 30 "compute-4's pod running" has_pod_phase compute-4 Running
   wait_for 30 "compute-5's pod running" has_pod_phase compute-5 Running

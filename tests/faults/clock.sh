@@ -4,6 +4,8 @@
 #
 # shifted_clock.c shows slurmctld, its clients and slurmds another time of day than the machine's. Jobs write the
 # machine's time into the ledger; Kubernetes' clock stays right.
+#
+# Release: clocks
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"

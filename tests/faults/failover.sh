@@ -2,29 +2,32 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Two controllers: the first is killed with -9 and stays away, the second takes over, the first comes back.
 #
-# Installs a release of its own, with a volume that both share: the last file of a run.
+# Installs a release of its own, with a volume that both share.
+#
+# Release: two controllers
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
 
 STAND_BY=slurm-controller-1
-SHARED=$BED_STATE_FOLDER/shared-state
+SHARED=$BED_STATE_FOLDER/shared-state-$NAMESPACE
+VOLUME=$NAMESPACE-e2e-shared
 
 # slurmctld's commands, in the pod that $ASK names.
 slurm() { kubectl exec "${ASK:-$CONTROLLER}" -c slurmctld -- "$@" </dev/null; }
 
 shared_volume() {
-  kubectl delete pv e2e-shared --ignore-not-found >/dev/null
+  kubectl delete pv "$VOLUME" --ignore-not-found >/dev/null
   rm -rf "$SHARED"
   install --directory --owner=401 --group=401 "$SHARED"
   kubectl apply --filename=- >/dev/null <<END
 apiVersion: v1
 kind: PersistentVolume
-metadata: {name: e2e-shared}
+metadata: {name: $VOLUME}
 spec:
   capacity: {storage: 1Gi}
   accessModes: [ReadWriteMany]
-  storageClassName: e2e-shared
+  storageClassName: $VOLUME
   hostPath: {path: $SHARED, type: Directory}
 ---
 apiVersion: v1
@@ -33,7 +36,7 @@ metadata: {name: e2e-shared}
 spec:
   resources: {requests: {storage: 1Gi}}
   accessModes: [ReadWriteMany]
-  storageClassName: e2e-shared
+  storageClassName: $VOLUME
 END
 }
 
@@ -106,7 +109,8 @@ test_the_second_takes_over_and_gives_back() {
   back=$(unique back)
   start_job "$back" "BEATS=1 NODES=1" -N2 -w 'compute-[6-7]' >/dev/null
   settle "$since" 120 "$running" "$starting" "$later" "$back"
-  kubectl delete pv,pvc e2e-shared --wait=false >/dev/null
+  kubectl delete pv "$VOLUME" --wait=false >/dev/null
+  kubectl delete pvc e2e-shared --wait=false >/dev/null
 }
 
 install_two_controllers

@@ -1,12 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kill -9 of each part, in the middle of a mass resume and of a mass suspend. Nothing is lost, run twice or left behind.
+#
+# Alone: test_api_server test_etcd test_kubelet
+# Release: ledger
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
 
 # All 8 nodes come up for a job, FAULT; then all of them go, FAULT, and a second job needs them again.
-through() { # FAULT LIMIT
+through() { # FAULT LIMIT [RESTARTS of the second job]
   local first second id since
   first=$(unique resume)
   id=$(start_job "$first" "BEATS=3 NODES=1" -N8)
@@ -27,7 +30,7 @@ through() { # FAULT LIMIT
   since=$(now_ms)
   second=$(unique suspend)
   start_job "$second" "BEATS=3 NODES=1" -N8 >/dev/null
-  settle "$since" "$2" "$first" "$second"
+  settle "$since" "$2" --restarts "${3:-0}" "$first" "$second"
 }
 
 test_slurmctld() {
@@ -76,6 +79,8 @@ test_slurmctld_between_the_nodes_of_a_job() {
 }
 
 test_sidecar() { through kill_sidecar 60; }
-test_api_server() { through kill_api_server 90; }
-test_etcd() { through kill_etcd 90; }
-test_kubelet() { through kill_kubelet 90; }
+# While the kubelet is away pods don't go: a job that needs their nodes again is requeued before it runs. A kubelet that
+# lost the API server several times within minutes asks for its pods again after up to 60 s, or twice that.
+test_api_server() { through kill_api_server 180 1; }
+test_etcd() { through kill_etcd 180 1; }
+test_kubelet() { through kill_kubelet 90 1; }

@@ -6,6 +6,9 @@
 # can't be tried: when all nodes of a cluster are silent Kubernetes takes it off again.
 #
 # Installs a release of its own, with a short SlurmdTimeout.
+#
+# Alone: all
+# Release: kube_node
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"

@@ -7,14 +7,15 @@
 
 SOAK_FOLDER=$E2E_FOLDER/../soak
 BED_STATE_FOLDER=$(dirname "$(dirname "$("$BED" kubeconfig)")")
-LEDGER=$BED_STATE_FOLDER/ledger
+LEDGER=$BED_STATE_FOLDER/ledger-$NAMESPACE
 
 # A node whose file /ledger/hold-NAME exists has its pod running but no slurmd yet.
 prepare_ledger() {
   allow_privileged # for hostPath
   mkdir -p "$LEDGER"
   chmod 1777 "$LEDGER"
-  rm -f "$LEDGER"/*
+  # Files that clock.sh's processes have mapped stay the same ones.
+  find "$LEDGER" -mindepth 1 ! -name 'clock-*' -delete
   cp "$SOAK_FOLDER/job.sh" "$LEDGER/"
   # shellcheck disable=SC2016 # the container's own variable
   kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {
@@ -45,14 +46,16 @@ settle() {
 # Nodes and pods.
 
 pods_are_many() { (($(pod_count) >= $1)); }
+# Of the pods of all 8 nodes: one is being deleted, or gone already, which takes less than two seconds.
 is_pod_going() {
-  kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -c . >/dev/null
+  local pods
+  pods=$(kubectl get pods -l slurm-k8s.io/node \
+    -o jsonpath='{.items[*].metadata.deletionTimestamp}{"/"}{.items[*].kind}')
+  [[ ${pods%/*} || $(wc -w <<<"${pods#*/}") -lt 8 ]]
 }
 has_pod_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
 hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
 release_slurmd() { rm -f "$LEDGER"/hold-*; }
-cordon() { kubectl cordon node1 >/dev/null; }
-uncordon() { kubectl uncordon node1 >/dev/null; }
 power_down() { slurm scontrol update "nodename=$1" state=power_down; }
 
 # When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
@@ -77,11 +80,12 @@ kill_slurmctld() {
   wait_for 30 "slurmctld up" controller_ready
 }
 kill_sidecar() { kill_container sidecar; }
+cluster_answers() { kubectl exec "$CONTROLLER" -c slurmctld -- true && controller_ready; }
 restart_component() { # NAME SECONDS between
   "$BED" fault kill "$1" 2>/dev/null
   sleep "$2"
   "$BED" fault start "$1" 2>/dev/null
-  wait_for 60 "the cluster answers" controller_ready
+  wait_for 60 "the cluster answers" cluster_answers
 }
 kill_api_server() { restart_component kube-apiserver 5; }
 kill_etcd() { restart_component etcd 5; }

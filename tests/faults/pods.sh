@@ -1,6 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Pods are evicted, preempted or run out of memory under their jobs, and their Kubernetes node goes away.
+#
+# Alone: test_preempted_by_a_pod_of_higher_priority test_kubernetes_node_not_ready test_kubernetes_node_lost
+# Release: unprotected
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
@@ -34,14 +37,13 @@ END
   kubectl patch pod compute-3 --subresource=status --type=merge \
     --patch '{"status": {"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}}' \
     >/dev/null
-  # The first run fills its pod's memory; slurmd is the largest process.
-  hungry=$(unique hungry)
-  submit --job-name="$hungry" -N1 -w compute-4 --exclusive --wrap \
-    "if [ \${SLURM_RESTART_COUNT:-0} = 0 ]; then head -c 2G /dev/zero >/scratch/fill; sleep 60; fi
-     BEATS=2 exec bash /ledger/job.sh" >/dev/null
+  # It fills its pod's memory; slurmd is the largest process. Such a job ends.
+  hungry=$(submit -N1 -w compute-4 --exclusive --wrap "head -c 2G /dev/zero >/scratch/fill; sleep 60")
   wait_for 60 "compute-4: OOMKilled in the log" was_said 'compute-4.*OOMKilled'
+  wait_job "$hungry" OUT_OF_MEMORY 30
+  assert_equal "restarts" 0 "$(job_field "$hungry" Restarts)"
   since=$(now_ms)
-  settle "$since" 90 --restarts 1 "$evicted" "$failed" "$hungry"
+  settle "$since" 90 --restarts 1 "$evicted" "$failed"
   was_said 'compute-3.*Evicted' || fail "compute-3: Evicted is not in the log"
 }
 

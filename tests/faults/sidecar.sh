@@ -5,6 +5,8 @@
 # pod.
 #
 # kubelet waits longer with each restart of a container: here a loop in the container starts the sidecar at once.
+#
+# Release: ledger
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"

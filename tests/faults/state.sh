@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurmctld is reconfigured again and again, or comes back with a state that is older than the world.
+#
+# Release: ledger
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
@@ -24,7 +26,8 @@ test_reconfigure_storm_in_a_resume() {
     since=$(now_ms)
     reconfigure_storm
     echo "# $STORM times scontrol reconfigure: $((($(now_ms) - since) / 1000)) s"
-    wait_for 60 "the job's end" job_has_ended "$name"
+    # Its srun is refused meanwhile, and waits longer with each try.
+    wait_for 120 "the job's end" job_has_ended "$name"
     power_down 'compute-[0-7]'
     wait_for 60 "no pod" has_pod_count 0
   done

@@ -5,13 +5,14 @@ slurmctld is asked by way of containerd, so that it can be seen while the API se
 """
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BED = ROOT / "tests/bed/bed"
-NAMESPACE = "slurm"
+NAMESPACE = os.environ.get("BED_NAMESPACE", "slurm")
 CONTROLLER = "slurm-controller-0"
 LABEL = "slurm-k8s.io/node"
 

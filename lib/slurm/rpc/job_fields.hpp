@@ -17,7 +17,7 @@ bool is_suspended(const job_info_t& job);
 bool holds_nodes(const job_info_t& job);
 /** It runs, is being configured or suspended, and its end hasn't begun. */
 bool runs(const job_info_t& job);
-/** A pending job's time to begin: slurmctld sends it as the eligible time, and sets it when the job becomes eligible. */
+/** A pending job's time to begin: slurmctld sends it as eligible_time, and sets it when the job becomes eligible. */
 std::time_t begin_time(const job_info_t& job);
 
 }  // namespace slurmk8s

@@ -56,6 +56,17 @@ cgroup_create_v1() {
 
 cgroup_create() {
   if cgroup_is_v2; then cgroup_create_v2; else cgroup_create_v1; fi
+  cgroup_set_weight
+}
+
+# By default a group weighs as much as one process beside it: beside compilers the whole cluster would nearly stand
+# still.
+cgroup_set_weight() {
+  local mount
+  while read -r mount; do
+    [[ ! -w $mount/$BED_CGROUP/cpu.shares ]] || echo 8192 >"$mount/$BED_CGROUP/cpu.shares"
+    [[ ! -w $mount/$BED_CGROUP/cpu.weight ]] || echo 800 >"$mount/$BED_CGROUP/cpu.weight"
+  done < <(cgroup_mounts)
 }
 
 # cgroup_join PID: moves a process into the group of the daemons.

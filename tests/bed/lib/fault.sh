@@ -24,34 +24,15 @@ fault_component() {
   esac
 }
 
-# Containers are reached by containerd, so that it works while the API server doesn't.
-
-fault_ctr() {
-  ctr --address "$CONTAINERD_SOCKET" --namespace k8s.io "$@"
-}
-
-# Prints the id of the running container POD/CONTAINER; containers that have ended are listed for a while too.
-fault_container_id() {
-  local known running
-  known=$(fault_ctr containers list --quiet "labels.\"io.kubernetes.pod.namespace\"==$BED_NAMESPACE,\
-labels.\"io.kubernetes.pod.name\"==${1%%/*},labels.\"io.kubernetes.container.name\"==${1#*/}")
-  running=$(fault_ctr tasks list | awk '$3 == "RUNNING" { print $1 }')
-  comm -12 <(sort <<<"$known") <(sort <<<"$running") | grep -m 1 .
-}
-
-fault_container_is_gone() {
-  ! fault_ctr tasks list | grep -q "^$1 .*RUNNING"
-}
-
 fault_container() {
   local action=$1 id
-  id=$(fault_container_id "$2") || die "container $2: not running"
+  id=$(container_id "$2") || die "container $2: not running"
   shift 2
   case $action in
     kill)
       # Its first process: the kernel ends the others with it.
-      fault_ctr tasks kill --signal SIGKILL "$id"
-      wait_until 10 "container $id: end of its processes" fault_container_is_gone "$id"
+      container_ctr tasks kill --signal SIGKILL "$id"
+      wait_until 10 "container $id: end of its processes" container_is_gone "$id"
       ;;
     exec)
       (($#)) || usage_error 'fault exec: COMMAND: required'

@@ -14,15 +14,14 @@ kubectl_exec_host() {
     exec nsenter --net="$BED_NETNS_FILE" -- "$@"
 }
 
-# kubectl exec reads what it gets with -i, so not from a terminal in the background or /dev/null.
+# A terminal needs kubectl. Otherwise standard input is passed on when it is a pipe or a file.
 kubectl_exec_slurm() {
-  local options=()
   (($#)) || usage_error 'slurm: COMMAND: required'
+  state_require_up
   if [[ -t 0 && -t 1 ]]; then
-    options=(--stdin --tty)
-  elif [[ -p /dev/stdin || -f /dev/stdin ]]; then
-    options=(--stdin)
+    kubectl_exec_host kubectl exec --quiet --stdin --tty --namespace "$BED_NAMESPACE" slurm-controller-0 \
+      --container slurmctld -- "$@"
   fi
-  kubectl_exec_host kubectl exec --quiet "${options[@]}" --namespace "$BED_NAMESPACE" slurm-controller-0 \
-    --container slurmctld -- "$@"
+  [[ -p /dev/stdin || -f /dev/stdin ]] || exec </dev/null
+  container_enter slurm-controller-0/slurmctld "$@"
 }

@@ -22,6 +22,13 @@ process_pid() {
   printf '%s\n' "$pid"
 }
 
+# process_remember NAME PID: for process_pid.
+process_remember() {
+  local stat
+  stat=$(process_stat "$2") || return 1
+  printf '%s %s\n' "$2" "${stat#* }" >"$BED_STATE/run/$1.pid"
+}
+
 process_is_gone() {
   ! process_pid "$1" >/dev/null
 }
@@ -38,7 +45,7 @@ close_inherited() {
 # process_start NAME COMMAND...: standard output and error go to the log. The user's environment
 # stays out: a proxy setting would lead the components' traffic out of the namespace.
 process_start() {
-  local name=$1 pid stat
+  local name=$1
   shift
   (
     cgroup_join "$BASHPID"
@@ -46,9 +53,7 @@ process_start() {
     exec setsid nsenter --net="$BED_NETNS_FILE" -- \
       env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$BED_STATE" "$@"
   ) </dev/null >>"$BED_LOG/$name.log" 2>&1 &
-  pid=$!
-  stat=$(process_stat "$pid") || die "$name: ended at once, see $BED_LOG/$name.log"
-  printf '%s %s\n' "$pid" "${stat#* }" >"$BED_STATE/run/$name.pid"
+  process_remember "$name" $! || die "$name: ended at once, see $BED_LOG/$name.log"
 }
 
 process_signal() {

@@ -81,8 +81,8 @@ test_one_of_eight_is_refused() {
 }
 
 test_an_unschedulable_pod_is_waited_for() {
-  trap '"$BED" kubectl uncordon node1 >/dev/null' EXIT
-  "$BED" kubectl cordon node1 >/dev/null
+  trap let_pods_start EXIT
+  hold_pods
   local job node
   job=$(submit -N1 --wrap true)
   wait_for 10 "the pod" has_pod_count 1
@@ -90,7 +90,7 @@ test_an_unschedulable_pod_is_waited_for() {
   wait_for 10 "the node says what it waits for" comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
   wait_for 10 "so does the job" admin_comment_has "$job" "waiting: $node: unschedulable"
   assert_equal "job" CONFIGURING "$(job_state "$job")"
-  "$BED" kubectl uncordon node1 >/dev/null
+  let_pods_start
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(restarts "$job")"
   wait_for 10 "the Comment is taken back" waits_for_nothing "$node"

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What happens to a Kubernetes node happens to the Slurm nodes whose pods are on it, and no job pays for it.
+#
+# Alone: test_cordoned_and_back test_cordoned_for_good test_tainted
 
 uncordon() { kubectl uncordon node1 >/dev/null; }
 untaint() { kubectl taint nodes node1 e2e:NoSchedule- >/dev/null 2>&1 || true; }

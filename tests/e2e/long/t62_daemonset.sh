@@ -3,6 +3,8 @@
 # scalingMode DaemonSet: a Slurm node for each Kubernetes node, whose pod is there. The bed has one Kubernetes node with
 # a kubelet, node1; what else there is are objects without one, marked as ready, on which a pod is bound but never
 # starts.
+#
+# Alone: test_kube_nodes_come_and_go test_a_cordoned_kube_node_has_no_node test_a_name_that_is_too_long_is_told
 
 daemon_set() { # [TEMPLATE-SPEC]: makes or changes NodeSet ds
   local slurmd

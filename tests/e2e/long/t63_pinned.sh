@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # pinToNode: a node's pod goes back to its Kubernetes node. The bed has one with a kubelet: node1.
+#
+# Alone: test_a_node_waits_for_its_kube_node
 
 pinned() { # makes NodeSet pin
   local slurmd

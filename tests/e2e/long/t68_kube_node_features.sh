@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Features that a Kubernetes node's annotation gives to the Slurm nodes whose pods are there.
+#
+# Alone: all
 
 annotate() { kubectl annotate --overwrite node node1 "$1" >/dev/null; }
 unannotate() { annotate slurm-k8s.io/features-; }

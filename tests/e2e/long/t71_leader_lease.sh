@@ -71,6 +71,7 @@ spec:
           volumeMounts:
             - {name: config, mountPath: /etc/slurm, readOnly: true}
             - {name: run, mountPath: /run}
+            - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
 END
   wait_for 120 "a controller with two sidecars" controller_is_whole 3
 }

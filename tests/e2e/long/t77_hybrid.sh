@@ -5,7 +5,7 @@
 #
 # The machines, and a release in a namespace of its own, are there from the first test to the last, which removes them.
 
-HYBRID=e2e-hybrid
+HYBRID=$NAMESPACE-hybrid
 HEAD=172.31.0.10
 METAL=172.31.0.11
 API_SERVER=172.31.0.1

@@ -3,6 +3,8 @@
 # Reasons that slurmctld keeps or appends to: no node stays DOWN, or is undrained, because of an old text.
 #
 # Installs a release of its own: each job's end is an "Epilog error", for which slurmctld drains the node by itself.
+#
+# Release: epilogs
 
 whole_reason() { slurm scontrol show node "$1" | sed -n 's/^ *Reason=//p'; }
 is_timed_out() { [[ $(whole_reason "$1") == *"ResumeTimeout reached"* ]]; }
@@ -43,7 +45,8 @@ test_what_slurmctld_drains_stays_drained() {
   kubectl patch nodesets.slurm-k8s.io compute --type=merge \
     -p '{"spec":{"template":{"metadata":{"annotations":{"e2e":"1"}}}}}' >/dev/null
   wait_for 10 "compute-0 drained" node_has_reason compute-0 "slurm-k8s: update of the template"
-  kubectl patch nodesets.slurm-k8s.io compute --type=json -p '[{"op":"remove","path":"/spec/template"}]' >/dev/null
+  kubectl patch nodesets.slurm-k8s.io compute --type=json \
+    -p '[{"op":"remove","path":"/spec/template/metadata"}]' >/dev/null
   wait_for 10 "compute-0 undrained" node_is_undrained compute-0
   wait_done "$job" 40
   wait_for 20 "compute-0 drained by slurmctld" is_drained compute-0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurm/rpc/node_fields: each flag and field of libslurm's struct is read as what it is, and nothing else. The struct is
-// that of the Slurm which the tests are built with.
+// slurm/rpc/node_fields: each flag and field of libslurm's struct is read as what it is, and nothing else. The struct
+// is that of the Slurm which the tests are built with.
 #include "slurm/rpc/node_fields.hpp"
 
 #include <string>
