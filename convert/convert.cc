@@ -226,7 +226,7 @@ class Walk {
         note(Kind::unneeded, member_path(path, key), "says how Slinky's object was installed");
       } else if (key.find(kSlinkyDomain) != std::string_view::npos) {
         note(Kind::lost, member_path(path, key), "only slurm-operator reads it");
-      } else if (of_pod && reserved().metadata.count(key) != 0) {
+      } else if (of_pod && reserved().metadata.contains(key)) {
         note(Kind::lost, member_path(path, key), std::string(kSetByUs));
       } else {
         kept.set(key, text);
@@ -263,7 +263,7 @@ class Walk {
     for (std::size_t i = 0; i < value.size(); i++) {
       const Json variable = value[i];
       const std::string_view name = variable["name"].text();
-      if (reserved().env.count(name) != 0) {
+      if (reserved().env.contains(name)) {
         note(Kind::lost, path + format("[%zu]", i), std::string(name) + ": slurm-k8s sets this variable");
       } else {
         kept.push(variable.clone());

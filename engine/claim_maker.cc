@@ -11,24 +11,25 @@ std::string name_of(const Json& claim) { return std::string(claim.at({"metadata"
 
 void ClaimMaker::next(std::vector<Json> claims, std::size_t index, Done done) {
   if (index == claims.size()) return done({});
-  const Json claim = claims[index];
-  executor_.create(kube::kVolumeClaims, claim, [this, claims, index, done](Result<Json> result) {
-    if (result) return next(claims, index + 1, done);
-    if (result.error().code() == Errc::already_exists) return look(claims, index, done);
-    done(result.error().wrap("claim " + name_of(claims[index])));
-  });
+  executor_.create(kube::kVolumeClaims, claims[index],
+                   [this, claims, index, done = std::move(done)](const Result<Json>& result) {
+                     if (result) return next(claims, index + 1, done);
+                     if (result.error().code() == Errc::already_exists) return look(claims, index, done);
+                     done(result.error().wrap("claim " + name_of(claims[index])));
+                   });
 }
 
 void ClaimMaker::look(std::vector<Json> claims, std::size_t index, Done done) {
   const std::string name = name_of(claims[index]);
-  executor_.get(kube::kVolumeClaims, name, [this, claims, index, done, name](Result<Json> result) {
-    const bool gone = !result && result.error().code() == Errc::not_found;
-    if (gone || (result && !result->at({"metadata", "deletionTimestamp"}).is_null())) {
-      return done(Error(Errc::unavailable, "claim " + name + ": it is being deleted"));
-    }
-    if (!result) return done(result.error().wrap("claim " + name));
-    next(claims, index + 1, done);
-  });
+  executor_.get(kube::kVolumeClaims, name,
+                [this, claims, index, done = std::move(done), name](const Result<Json>& result) {
+                  const bool gone = !result && result.error().code() == Errc::not_found;
+                  if (gone || (result && !result->at({"metadata", "deletionTimestamp"}).is_null())) {
+                    return done(Error(Errc::unavailable, "claim " + name + ": it is being deleted"));
+                  }
+                  if (!result) return done(result.error().wrap("claim " + name));
+                  next(claims, index + 1, done);
+                });
 }
 
 }  // namespace slurmk8s

@@ -56,14 +56,14 @@ class Engine {
   /** Slurm wants these nodes up. Idempotent for one request id. */
   void resume(const ResumeRequest& request);
   /** Slurm wants these nodes down; nodes without a pod are done already. */
-  void suspend(const std::vector<std::string>& nodes);
+  void suspend(const std::vector<std::string>& names);
 
   /** NodeSets and pods are listed and, unless one_shot, compared with Slurm's records (or that took too long). */
   bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
   /** slurmctld has answered with its records: it has read its configuration. */
   bool has_looked() const { return looked_; }
   /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
-  bool settled(const std::vector<std::string>& nodes) const;
+  bool settled(const std::vector<std::string>& names) const;
 
   const EngineMetrics& metrics() const { return metrics_; }
   EngineGauges gauges() const;
@@ -83,7 +83,7 @@ class Engine {
   bool is_unseen(const std::string& name, const Node& node) const;
   void schedule_reconcile(std::chrono::seconds wait);
   void note_record(const SlurmNode& record, bool owned);
-  void on_slurm_nodes(const Result<std::vector<SlurmNode>>& nodes, TimePoint begun);
+  void on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun);
   void renew(const std::vector<std::string>& unregistered);
 
   bool is_api_outage_to_blame(const Node& node) const;

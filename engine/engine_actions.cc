@@ -133,7 +133,7 @@ void Engine::create_pod(const std::string& name, const std::string& request, con
   } else {
     const PodIdentity identity{name, request, node.resume().job_list(), node.progress.order.value_or(PodOrder())};
     executor_.create(kube::kPods, build_pod(**nodeset, identity, parts_.options),
-                     [this, name, request](Result<Json> result) { on_created(name, request, std::move(result)); });
+                     [this, name, request](const Result<Json>& result) { on_created(name, request, result); });
   }
 }
 
@@ -153,7 +153,7 @@ void Engine::on_order(const std::string& name, const PodOrders::Question& questi
 
 void Engine::remove(const std::string& name, Node& node, const std::string& uid) {
   node.ask();
-  executor_.remove(name, uid, [this, name, uid](Result<Json> result) { on_removed(name, uid, std::move(result)); });
+  executor_.remove(name, uid, [this, name, uid](const Result<Json>& result) { on_removed(name, uid, result); });
 }
 
 void Engine::replace(const std::string& name, Node& node, const Action& action) {
@@ -180,7 +180,7 @@ void Engine::ask(const std::string& name, Node& node) {
 
 void Engine::get_pod(const std::string& name, Node& node, Action::Kind why) {
   node.ask();
-  executor_.get(name, [this, name, why](Result<Json> result) { on_pod_read(name, why, result); });
+  executor_.get(name, [this, name, why](const Result<Json>& result) { on_pod_read(name, why, result); });
 }
 
 void Engine::fail(const std::string& name, Node& node, const Action& action) {

@@ -107,7 +107,7 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
 Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vector<std::uint32_t>>& nodes,
                              std::chrono::seconds step) {
   const auto waited_for = SLURMK8S_TRY(select_nodes(slurm, nullptr, [&nodes](const SlurmNode& record) {
-    return nodes.count(record.name) != 0 && awaits_registration(record) && !is_given_up(record);
+    return nodes.contains(record.name) && awaits_registration(record) && !is_given_up(record);
   }));
   const std::string cause = format("slurmctld's clock was set back by %lld s", static_cast<long long>(step.count()));
   log_error("%s: reconfiguring slurmctld; nodes given up while powering up: %s", cause.c_str(),

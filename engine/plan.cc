@@ -304,7 +304,7 @@ std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::set<std::string>& booting) {
   std::set<std::string> renewable(nodes.begin(), nodes.end());
   for (const std::vector<std::string>& job : jobs) {
-    if (std::any_of(job.begin(), job.end(), [&](const std::string& node) { return booting.count(node) != 0; })) {
+    if (std::any_of(job.begin(), job.end(), [&](const std::string& node) { return booting.contains(node); })) {
       continue;
     }
     for (const std::string& node : job) renewable.erase(node);

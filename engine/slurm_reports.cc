@@ -39,7 +39,7 @@ SlurmReports::SlurmReports(Parts parts)
       wake_scheduler_(std::move(parts.wake_scheduler)),
       gone_(
           timers_, [this] { return gone_delay(); },
-          [this](std::vector<std::string> nodes) {
+          [this](const std::vector<std::string>& nodes) {
             last_gone_ = nodes.size();
             last_gone_at_ = clock_.now();
             tell(
@@ -47,7 +47,7 @@ SlurmReports::SlurmReports(Parts parts)
                 [this] { look_for_jobs(); });
           }),
       releasing_(timers_, kReleaseDelay,
-                 [this](std::vector<std::string> nodes) {
+                 [this](const std::vector<std::string>& nodes) {
                    // Until then they back off: a comparison that began before the release would start it again.
                    tell(
                        "release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
@@ -139,7 +139,7 @@ void SlurmReports::look_for_jobs() {
 void SlurmReports::back_off(const std::string& node, const std::string& cause) {
   if (!backing_off_.insert(node).second) return;
   const std::string nodeset = nodeset_of_(node);
-  if (cause.starts_with(kReasonResumeTimeout) && excused_.count(node)) {
+  if (cause.starts_with(kReasonResumeTimeout) && excused_.contains(node)) {
     const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
     log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(),
              static_cast<long long>(pause.count()));
@@ -185,7 +185,7 @@ void SlurmReports::repair_from_record(const SlurmNode& record, bool owned, TimeP
     back_off(record.name, std::string(cause_of(reason)));
   } else if (is_drained_for_protection(record)) {
     const std::string nodeset = nodeset_of_(record.name);
-    if (!protected_.count(nodeset)) unprotecting_.add(nodeset);
+    if (!protected_.contains(nodeset)) unprotecting_.add(nodeset);
   } else if (is_drained_for_pod(record) && !has_old_pod) {
     gone_.add(record.name);
   }

@@ -24,6 +24,7 @@ SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd e
 SlurmdEndVerdict SlurmdEnds::note(const std::vector<LostRun>& runs, SlurmdEnd end, std::time_t now) {
   if (end == SlurmdEnd::other) return {};
   std::vector<EndedRun> ended;
+  ended.reserve(runs.size());
   for (const LostRun& run : runs) ended.push_back(count(run, now));
   return judge_slurmd_end(ended, end);
 }

@@ -39,6 +39,8 @@ class ThreadUserLookup final : public UserLookup {
   explicit ThreadUserLookup(Post post, FindOne find_one = {});
   /** Answers that come later are dropped. */
   ~ThreadUserLookup() override;
+  ThreadUserLookup(const ThreadUserLookup&) = delete;
+  ThreadUserLookup& operator=(const ThreadUserLookup&) = delete;
 
   void find(const std::set<std::string>& users, Done done) override;
 

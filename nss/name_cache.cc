@@ -39,6 +39,7 @@ NameCache::Entry* NameCache::make_room(const std::string& key, TimePoint now) {
   if (entries_.size() >= kMaxNames) {
     // Rare: a client sends thousands of names, and gets no answer for a while. Removes the oldest quarter.
     std::vector<TimePoint> times;
+    times.reserve(entries_.size());
     for (const auto& [name, entry] : entries_) times.push_back(entry.used);
     const auto quarter = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
     std::nth_element(times.begin(), quarter, times.end());

@@ -66,7 +66,7 @@ class NameCache {
   Entry* make_room(const std::string& key, TimePoint now);
   void wait(Lock& lock, const std::string& key);
   void work();
-  void note(Entry& entry, NameAnswer answer);
+  static void note(Entry& entry, NameAnswer answer);
 
   const Resolve resolve_;
   std::mutex mutex_;

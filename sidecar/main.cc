@@ -242,7 +242,7 @@ int main_checked(int argc, char** argv) {
   Arguments arguments;
   arguments.lease.identity = make_identity();
   Status valid;
-  for (int option, index; (option = getopt_long(argc, argv, "", options, &index)) != -1;) {
+  for (int option = 0, index = 0; (option = getopt_long(argc, argv, "", options, &index)) != -1;) {
     if (option == 'h') return std::printf(kUsage, options_path().c_str()) < 0;
     if (option == 'V') return std::printf("slurm-k8s-sidecar %s\n", PACKAGE_VERSION) < 0;
     if (option != 'o') return 2;

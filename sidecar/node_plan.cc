@@ -464,7 +464,7 @@ NodePlan plan_nodes(const NodePlanInput& input) {
     }
   }
   for (const auto& [name, records] : sorted.managed) {
-    if (input.nodesets.count(name) == 0) plan_orphans(name, records, input, plan);
+    if (!input.nodesets.contains(name)) plan_orphans(name, records, input, plan);
   }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const NodeAction& a, const NodeAction& b) { return a.kind < b.kind; });

@@ -49,7 +49,7 @@ std::map<std::string, std::string, std::less<>> hostlists(const NodeSets& nodese
     if (const auto owner = record_owner(node, nodesets)) names[*owner].push_back(node.name);
   }
   std::map<std::string, std::string, std::less<>> out;
-  for (auto& [nodeset, list] : names) out[nodeset] = compress_hostlist(std::move(list));
+  for (const auto& [nodeset, list] : names) out[nodeset] = compress_hostlist(list);
   return out;
 }
 
@@ -112,7 +112,7 @@ std::string PartitionAction::text() const {
   if (kind == Kind::create) return "create " + partition.name;
   if (kind == Kind::remove) return "delete " + partition.name;
   std::string text = "update " + partition.name;
-  for (const auto& [key, value] : partition.options) text += " " + key + "=" + value;
+  for (const auto& [key, value] : partition.options) text.append(" ").append(key).append("=").append(value);
   if (!partition.nodes.empty()) text += " Nodes=" + shorten(partition.nodes);
   return text;
 }

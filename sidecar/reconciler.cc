@@ -296,7 +296,7 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
     log_info("nodeset %s: %s", action.nodeset.c_str(), what.c_str());
     return;
   }
-  const unsigned count = failures_.count(key) != 0 ? failures_[key].count + 1 : 1;
+  const unsigned count = failures_.contains(key) ? failures_[key].count + 1 : 1;
   std::string text = what + ": " + status.error().message();
   // The delays grow to a minute: that is limit enough for the log.
   log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());

@@ -146,7 +146,7 @@ Account account_of_user(spank_t spank) {
 
 /** The environment after the user's profile; the basic variables alone when the profile fails or is too slow. */
 EnvChanges login_environment(const Account& account, std::chrono::seconds limit) {
-  const EnvChanges basics = basic_environment(account);
+  EnvChanges basics = basic_environment(account);
   EnvChanges begin = basics;
   for (const char* name : {"LANG", "TZ"}) {  // the image's
     if (const char* value = std::getenv(name)) begin.push_back({name, value});

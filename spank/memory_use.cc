@@ -25,7 +25,7 @@ std::optional<std::string_view> value_of(std::string_view text, std::string_view
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
     const std::string_view line = text.substr(at, end - at);
-    if (line.size() > key.size() && line[key.size()] == ':' && line.substr(0, key.size()) == key) {
+    if (line.size() > key.size() && line[key.size()] == ':' && line.starts_with(key)) {
       return trim(line.substr(key.size() + 1));
     }
     if (end == std::string_view::npos) break;
@@ -99,7 +99,7 @@ std::optional<MemoryProcess> parse_memory_process(pid_t pid, std::string_view st
   process.stopped = !state.empty() && (state[0] == 'T' || state[0] == 't');
   process.stepd = process.user == 0 && value_of(status, "Name").value_or("") == "slurmstepd";
   constexpr std::string_view kTitle = "slurmstepd: [";  // slurmstepd: [7.batch]
-  if (process.stepd && title.substr(0, kTitle.size()) == kTitle) {
+  if (process.stepd && title.starts_with(kTitle)) {
     process.job = static_cast<std::uint32_t>(leading_number(title.substr(kTitle.size())).value_or(0));
   }
   process.bytes = bytes_of(status, "RssAnon") + bytes_of(status, "RssShmem");

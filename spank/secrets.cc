@@ -57,7 +57,7 @@ std::optional<std::string> first_readable(const std::vector<std::string>& paths)
     std::error_code ignored;
     std::filesystem::directory_iterator entry(path, ignored);
     for (int i = 0; i < kMaxEntries && entry != std::filesystem::directory_iterator(); ++i) {
-      const std::string file = entry->path().string();
+      std::string file = entry->path().string();
       if (is_readable_file(file)) return file;
       entry.increment(ignored);
       if (ignored) break;

@@ -81,6 +81,6 @@ using Status = Result<void>;
 /** The same for a Status: returns the error from the calling function, or goes on. */
 #define SLURMK8S_CHECK(expression)                             \
   do {                                                         \
-    auto slurmk8s_status = (expression);                       \
+    const auto& slurmk8s_status = (expression);                \
     if (!slurmk8s_status.ok()) return slurmk8s_status.error(); \
   } while (false)

@@ -361,7 +361,7 @@ class CurlTransport final : public Transport {
     return {};
   }
 
-  Result<List> make_headers(const Request& request) {
+  Result<List> make_headers(const Request& request) const {
     List headers;
     append(headers, "Accept: application/json");
     append(headers, "Expect:");  // no 100-continue: it costs a round trip, and some proxies never answer it
@@ -485,7 +485,7 @@ class CurlTransport final : public Transport {
     }
   }
 
-  Result<Response> result_of(Transfer& transfer, CURLcode code) {
+  Result<Response> result_of(Transfer& transfer, CURLcode code) const {
     if (code != CURLE_OK) return error_of(code, transfer);
     if (!transfer.headers_ended) return Error(Errc::unavailable, "cut within the headers");
     Response response = std::move(transfer.response);

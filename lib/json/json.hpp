@@ -19,6 +19,7 @@ struct json_object;
 
 namespace slurmk8s {
 
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): the one assignment copies and moves
 class Json {
  public:
   Json() = default;  ///< null

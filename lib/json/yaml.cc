@@ -200,7 +200,7 @@ class Reader {
     }
   }
 
-  Result<std::string> key_of(const Event& event, const Json& mapping) {
+  static Result<std::string> key_of(const Event& event, const Json& mapping) {
     const auto mark = event->start_mark;
     if (event->type != YAML_SCALAR_EVENT) return error_at(mark, "key that is no scalar");
     const auto& data = event->data.scalar;

@@ -236,7 +236,7 @@ Result<Config> load_config(const std::string& kubeconfig, const std::string& con
   return load_in_cluster();
 }
 
-http::CurlOptions transport_options(const Config& config, std::shared_ptr<const Clock> clock) {
+http::CurlOptions transport_options(const Config& config, const std::shared_ptr<const Clock>& clock) {
   http::CurlOptions options;
   options.base_url = config.server;
   options.ca_pem = config.ca_pem;

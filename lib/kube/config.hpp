@@ -41,6 +41,6 @@ Result<Config> parse_kubeconfig(std::string_view text, const std::string& path, 
 Result<Config> load_config(const std::string& kubeconfig, const std::string& context = "");
 
 /** Transport options for a Config. The token file is re-read through a Token that the options own. */
-http::CurlOptions transport_options(const Config& config, std::shared_ptr<const Clock> clock);
+http::CurlOptions transport_options(const Config& config, const std::shared_ptr<const Clock>& clock);
 
 }  // namespace slurmk8s::kube

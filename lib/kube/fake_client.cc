@@ -186,7 +186,7 @@ void FakeClient::lose_answers(Verb verb, Error error, unsigned times) {
 std::optional<Error> FakeClient::take_fault(Verb verb, bool carried_out) {
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     if (fault->verb != verb || fault->carried_out != carried_out || fault->times == 0) continue;
-    const Error error = fault->error;
+    Error error = fault->error;
     if (--fault->times == 0) faults_.erase(fault);
     return error;
   }
@@ -309,7 +309,7 @@ http::RequestId FakeClient::get(const ObjectRef& object, OnObject done) {
   return enqueue(
       {Verb::get, std::string(object.resource.plural), object.name_space, object.name},
       [this, key = key_of(object), omit = object.omit]() -> Result<Json> {
-        const Result<Json> found = find_to_change(key);
+        Result<Json> found = find_to_change(key);
         if (!found.ok()) return found;
         return delivered(*found, omit);
       },
@@ -354,7 +354,7 @@ http::RequestId FakeClient::create(const ObjectRef& at, const Json& body, OnObje
   const Key key = key_of(at.resource, at.name_space, name);
   const auto carry_out = [this, key, at, body = body.clone()]() -> Result<Json> {
     if (!at.subresource.empty()) return create_subresource(key, at.subresource, body);
-    const Result<Json> made = create_object(key, body);
+    Result<Json> made = create_object(key, body);
     if (!made.ok()) return made;
     return delivered(*made, at.omit);
   };
@@ -398,7 +398,7 @@ http::RequestId FakeClient::patch(const ObjectRef& object, PatchType type, const
       {Verb::patch, std::string(object.resource.plural), object.name_space, object.name, object.subresource,
        patch.clone()},
       [this, object, type, body = patch.clone()]() -> Result<Json> {
-        const Result<Json> patched = change(key_of(object), object.subresource, type, body);
+        Result<Json> patched = change(key_of(object), object.subresource, type, body);
         if (!patched.ok()) return patched;
         return delivered(*patched, object.omit);
       },

@@ -160,7 +160,7 @@ class HttpClient final : public Client {
     watch->id = transport_.stream(
         {.target = resource_path(resource, name_space) + query.text(), .timeout = options.server_timeout + kWatchGrace},
         [watch](std::string_view line) { watch->on_line(line); },
-        [watch](Result<http::Response> response) { watch->on_done(response); });
+        [watch](const Result<http::Response>& response) { watch->on_done(response); });
     return watch->id;
   }
 
@@ -168,7 +168,7 @@ class HttpClient final : public Client {
 
  private:
   http::RequestId send(Omit omit, http::Request request, OnObject done) {
-    return transport_.send(std::move(request), [omit, done = std::move(done)](Result<http::Response> response) {
+    return transport_.send(std::move(request), [omit, done = std::move(done)](const Result<http::Response>& response) {
       done(decode_response(response, omit));
     });
   }

@@ -148,7 +148,7 @@ void Reflector::watch() {
   request_ = client_.watch(
       options_.resource, options_.name_space, options,
       [this](WatchEvent event, const Json& object) { on_event(event, object); },
-      [this](Status status) { on_watch_end(std::move(status)); });
+      [this](const Status& status) { on_watch_end(status); });
 }
 
 void Reflector::on_event(WatchEvent event, const Json& object) {
@@ -177,7 +177,7 @@ void Reflector::deliver_removal(const Json& object) {
   if (listener_.remove) listener_.remove(key, uid, object);
 }
 
-void Reflector::on_watch_end(Status status) {
+void Reflector::on_watch_end(const Status& status) {
   request_ = 0;
   if (stopped_) return;
   const bool was_short = clock_.now() - watch_started_ < kShortWatch;

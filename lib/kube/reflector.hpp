@@ -84,7 +84,7 @@ class Reflector {
   void on_page(Result<Json> page);
   void watch();
   void on_event(WatchEvent event, const Json& object);
-  void on_watch_end(Status status);
+  void on_watch_end(const Status& status);
   void deliver(const Json& object);
   void deliver_removal(const Json& object);
   void finish_list();

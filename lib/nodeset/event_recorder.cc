@@ -54,7 +54,7 @@ void EventRecorder::record(const Subject& nodeset, const Kind& kind, const std::
                            const std::string& note) {
   if (pending_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
   const std::pair key{nodeset.name, kind.reason + note};
-  if (!pending_.count(key)) {
+  if (!pending_.contains(key)) {
     if (pending_.size() >= kMaxPending) return;
     Json regarding = Json::object();
     regarding.set("apiVersion", std::string(kube::kNodeSets.api))

@@ -42,7 +42,7 @@ VariantIndex::VariantIndex(const VariantCatalog& catalog) {
   }
 }
 
-VariantIndex::Access VariantIndex::resolve(const VariantAccess& access, const VariantCatalog& catalog) const {
+VariantIndex::Access VariantIndex::resolve(const VariantAccess& access, const VariantCatalog& catalog) {
   Access resolved{.open = access.is_open(), .uids = {}, .accounts = access.accounts};
   for (const std::string& user : access.users) {
     const auto uid = catalog.uids.find(user);

@@ -92,7 +92,7 @@ class VariantIndex {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
 
-  Access resolve(const VariantAccess& access, const VariantCatalog& catalog) const;
+  static Access resolve(const VariantAccess& access, const VariantCatalog& catalog);
   void add_nodeset(const std::string& name, const VariantCatalog::Entry& entry, const VariantCatalog& catalog);
   const Feature* find(std::string_view feature) const;
   std::string describe(const Applicant& applicant) const;

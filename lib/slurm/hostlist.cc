@@ -173,7 +173,7 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
   return expander.run();
 }
 
-std::string compress_hostlist(std::vector<std::string> names) {
+std::string compress_hostlist(const std::vector<std::string>& names) {
   // Paddings that occur behind each prefix: 10 belongs to a bracket of 08 and 09, but to one of 8 and 9 as well.
   std::map<std::string_view, std::set<std::size_t>> paddings;
   for (const std::string& name : names) {

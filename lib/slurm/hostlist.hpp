@@ -26,7 +26,7 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text);
  * brackets with ranges; groups appear in order of their first name. Input need not be sorted; duplicates are dropped.
  * Nothing follows a bracket, since Slurm reads no such hostlist.
  */
-std::string compress_hostlist(std::vector<std::string> names);
+std::string compress_hostlist(const std::vector<std::string>& names);
 
 /** A hostlist for messages: at most about 200 characters, however scattered the nodes are. */
 std::string shorten(std::string hostlist);

@@ -15,7 +15,7 @@ Result<std::vector<std::string>> select_nodes(SlurmReader& slurm, const std::vec
   if (names) wanted.insert(names->begin(), names->end());
   std::vector<std::string> selected;
   for (const SlurmNode& record : records) {
-    if ((!names || wanted.count(record.name)) && fits(record)) selected.push_back(record.name);
+    if ((!names || wanted.contains(record.name)) && fits(record)) selected.push_back(record.name);
   }
   return selected;
 }

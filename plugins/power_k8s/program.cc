@@ -49,7 +49,7 @@ bool parse_command_line(const Program& program, int argc, char** argv, Invocatio
                                     {"version", no_argument, nullptr, 'V'},
                                     {nullptr, 0, nullptr, 0}};
   std::string config = options_path();
-  for (int key; (key = getopt_long(argc, argv, "c:dhV", kOptions, nullptr)) != -1;) {
+  for (int key = 0; (key = getopt_long(argc, argv, "c:dhV", kOptions, nullptr)) != -1;) {
     switch (key) {
       case 'c': config = optarg; break;
       case 'd': invocation.direct = true; break;

@@ -13,6 +13,7 @@ namespace slurmk8s {
 class Engine;
 
 /** How a program ends. */
+// NOLINTNEXTLINE(cppcoreguidelines-use-enum-class): main() returns them
 enum ExitCode { kExitDone = 0, kExitError = 1, kExitUsage = 2 };
 
 struct Program {

@@ -185,12 +185,12 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
                    .wake_power_save = wake_power_save_soon,
                    .wake_scheduler = wake_scheduler});
   Launches::Host host;
-  host.poll = [polled](const std::vector<uint32_t>& jobs) {
+  host.poll = [polled = std::move(polled)](const std::vector<uint32_t>& jobs) {
     std::vector<JobState> states = poll_jobs(jobs);
     if (polled) polled();
     return states;
   };
-  host.complete = [this, complete](uint32_t job, bool ok) {
+  host.complete = [this, complete = std::move(complete)](uint32_t job, bool ok) {
     if (is_ending()) return launches_->hold(job);
     if (compat::kForgetsAddresses && ok) remember_addresses(job);
     complete(job, ok);

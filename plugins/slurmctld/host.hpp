@@ -29,7 +29,10 @@ bool in_slurmctld();
  */
 class EngineHandle {
  public:
+  EngineHandle() = default;
   ~EngineHandle() { release(); }
+  EngineHandle(const EngineHandle&) = delete;
+  EngineHandle& operator=(const EngineHandle&) = delete;
   /** Opens and starts it. False, with the reason in the log, on failure: the programs do all the work then. */
   bool acquire(const slurm_k8s_host& host);
   void release();
@@ -48,7 +51,10 @@ class EngineHandle {
  */
 class Variants {
  public:
+  Variants() = default;
   ~Variants() { close(); }
+  Variants(const Variants&) = delete;
+  Variants& operator=(const Variants&) = delete;
   /** Once, in init() of a plugin in slurmctld. `folder`: StateSaveLocation. False: the library cannot be opened. */
   bool open(const char* folder);
   void close();

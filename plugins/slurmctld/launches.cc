@@ -76,7 +76,7 @@ void Launches::poll_once() {
   }
   state_.lock()->poll_time = clock_.now() - begin;
   for (const std::uint32_t job : overdue) {
-    if (state_.lock()->jobs.count(job) == 0) continue;
+    if (!state_.lock()->jobs.contains(job)) continue;
     log_error("job %u: nodes not registered within LaunchTimeout (%lld s); requeueing", job,
               static_cast<long long>(timeout_.count()));
     finish(job, false);

@@ -54,6 +54,7 @@ bool open_library() {
   }
   const std::vector<std::string> names = names_of_slurm_conf();
   std::vector<const char*> others;
+  others.reserve(names.size());
   for (const std::string& name : names) others.push_back(name.c_str());
   return serve(others.data(), others.size(), slurm_info) == 0;
 }

@@ -38,7 +38,7 @@ constexpr const char* kScontrol = "/usr/bin/scontrol";
 constexpr std::chrono::seconds kDrainLimit{10};
 
 Result<ScriptSettings> settings_of(int count, char** arguments) {
-  const auto settings = parse_script_settings(std::vector<std::string_view>(arguments, arguments + count));
+  auto settings = parse_script_settings(std::vector<std::string_view>(arguments, arguments + count));
   if (!settings) return settings.error().wrap("plugstack.conf");
   return settings;
 }

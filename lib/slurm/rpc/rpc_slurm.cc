@@ -248,6 +248,7 @@ class RpcSlurm final : public Slurm {
     const PartitionInfo message(raw);
     if (!message) return Error(Errc::protocol, "slurm: an empty list of partitions");
     std::vector<SlurmPartition> partitions;
+    partitions.reserve(message->record_count);
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       partitions.push_back(decode_partition(message->partition_array[i]));
     }
