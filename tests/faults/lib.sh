@@ -46,8 +46,12 @@ settle() {
 # Nodes and pods.
 
 pods_are_many() { (($(pod_count) >= $1)); }
+# Of the pods of all 8 nodes: one is being deleted, or gone already, which takes less than two seconds.
 is_pod_going() {
-  kubectl get pods -l slurm-k8s.io/node -o jsonpath='{.items[*].metadata.deletionTimestamp}' | grep -c . >/dev/null
+  local pods
+  pods=$(kubectl get pods -l slurm-k8s.io/node \
+    -o jsonpath='{.items[*].metadata.deletionTimestamp}{"/"}{.items[*].kind}')
+  [[ ${pods%/*} || $(wc -w <<<"${pods#*/}") -lt 8 ]]
 }
 has_pod_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
 hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
