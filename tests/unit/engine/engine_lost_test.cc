@@ -54,6 +54,8 @@ void the_job_of_a_lost_node_keeps_slurms_delay(void** state) {
   world.registered("compute-0");
   run_job_7(world, "compute-0");
   world.put_pod("compute-0", "r1", "Failed");
+  world.settle();
+  assert_int_equal(world.slurm.calls.size(), 2);  // at once
   world.pass(std::chrono::milliseconds(1500));
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod ended: Failed\npower_down compute-0");
   assert_text(world.pods(), "");  // what is left of it goes too

@@ -27,6 +27,7 @@ void resume_and_suspend(void** state) {
   world.pass(std::chrono::seconds(1));
   assert_text(world.pods(), "compute-3");
   assert_int_equal(world.api.count(Verb::remove), 2);  // compute-7 had no pod
+  assert_int_equal(world.api.count(Verb::get), 0);     // nor does any pod stay for longer than it may
   for (const FakeClient::Call& call : world.api.calls) {
     assert_true(call.verb != Verb::remove || !call.options.uid.empty());
   }
