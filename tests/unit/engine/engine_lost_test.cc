@@ -183,8 +183,6 @@ void a_nodeset_is_not_to_blame_for_an_api_server_that_is_away(void** state) {
   assert_contains(joined(world.slurm.calls), "drain compute-[1-7] slurm-k8s: protected: ResumeTimeout reached");
 }
 
-// Pods that do not go: the machine is lost, or the object has a finalizer.
-
 constexpr const char* kNotDeleted = "slurm-k8s: pod not deleted: still terminating";
 
 /** compute-0 was up, and is suspended; its pod stays. */
