@@ -233,7 +233,7 @@ void a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds(void** state) 
   world.pass(std::chrono::seconds(8));
   const std::string calls = joined(world.slurm.calls);
   assert_contains(calls, std::string("down compute-0 ") + kNotDeleted + "\npower_down compute-0");
-  assert_contains(world.slurm.comments[9], "pod still terminating");
+  assert_contains(world.slurm.comments[9], "node compute-0: pod still terminating");
   assert_int_equal(world.slurm.harmed.count("compute-1"), 0);
   assert_int_equal(world.posts(), 2);  // those of r1, and compute-1's
   carry_out_power_down(world, "compute-0");
