@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The engine and nodes that are lost or don't come up: what Slurm is told, and when they serve again.
+// The engine and nodes that are lost or don't come up, and pods that don't go: what Slurm is told, and when nodes serve
+// again.
 #include "support/engine_world.hpp"
 
 using namespace slurmk8s;
 
 namespace {
-
-void a_pod_deleted_under_a_node_in_use(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0"});
-  world.registered("compute-0");
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.settle();
-  assert_int_equal(world.slurm.calls.size(), 2);
-  assert_text(world.slurm.calls[0], "down compute-0 slurm-k8s: pod is gone");
-  assert_text(world.slurm.calls[1], "power_down compute-0");
-  assert_text(world.pods(), "");
-}
 
 /** Job 7 runs on the node, and is requeued when slurmctld is told that the node is lost. */
 void run_job_7(World& world, const char* node) {
@@ -41,6 +29,7 @@ void the_job_of_a_lost_node_begins_again(void** state) {
   world.pass(std::chrono::milliseconds(1500));
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod is gone\npower_down compute-0\nbegin 7");
   assert_int_equal(world.scheduler_woken, 1);
+  assert_text(world.pods(), "");
 }
 
 void an_error_after_the_requeue_does_not_cost_slurms_delay(void** state) {
@@ -65,18 +54,10 @@ void the_job_of_a_lost_node_keeps_slurms_delay(void** state) {
   world.registered("compute-0");
   run_job_7(world, "compute-0");
   world.put_pod("compute-0", "r1", "Failed");
-  world.pass(std::chrono::milliseconds(1500));
-  for (const std::string& call : world.slurm.calls) assert_false(call.starts_with("begin"));
-}
-
-void a_pod_that_ended_under_a_node_in_use(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0"});
-  world.registered("compute-0");
-  world.put_pod("compute-0", "r1", "Failed");
   world.settle();
-  assert_contains(world.slurm.calls[0], "down compute-0 slurm-k8s: pod ended: Failed");
+  assert_int_equal(world.slurm.calls.size(), 2);  // at once
+  world.pass(std::chrono::milliseconds(1500));
+  assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod ended: Failed\npower_down compute-0");
   assert_text(world.pods(), "");  // what is left of it goes too
 }
 
@@ -92,75 +73,40 @@ void a_pod_deleted_before_slurmd_registered(void** state) {
   assert_true(world.uid_of("compute-0") != before);
 }
 
-void a_refused_pod_has_its_cause_in_slurm(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: pods=4"));
-  world.resume("r1", {"compute-0", "compute-1"});
-  assert_text(world.slurm.calls[0], "down compute-0 slurm-k8s: pod: create: exceeded quota: pods=4");
-  assert_text(world.pods(), "compute-1");
-}
-
 void a_node_that_can_not_start_backs_off(void** state) {
   World& world = world_of(state);
   world.start();
   world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
-  world.resume("r1", {"compute-0"}, 12);
+  world.resume("r1", {"compute-0", "compute-1"}, 12);
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod: create: exceeded quota");
   assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: exceeded quota");
+  assert_text(world.pods(), "compute-1");
   world.pass(PowerUpHealth::kFirstBackOff - std::chrono::seconds(1));
   assert_int_equal(world.slurm.calls.size(), 1);
   world.pass(std::chrono::seconds(2));
   assert_text(world.slurm.calls.back(), "power_down compute-0");
 }
 
-void an_administrators_comment_stays(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.slurm.jobs[12].admin_comment = "{\"account\":\"chemistry\"}";
-  world.resume("r1", {"compute-0", "compute-1"}, 12);
-  for (const char* pod : {"compute-0", "compute-1"}) world.hinder(pod, kUnschedulable);
-  world.pass(std::chrono::seconds(2));
-  assert_text(world.slurm.node("compute-0").comment, "slurm-k8s: waiting: unschedulable: no room");
-  world.put_pod("compute-0", "r1");
-  world.pass(std::chrono::seconds(2));
-  world.api.erase(kPods, kNamespace, "compute-0");
-  world.pass(std::chrono::seconds(2));
-  assert_text(world.slurm.jobs[12].admin_comment, "{\"account\":\"chemistry\"}");
-  assert_int_equal(world.slurm.comment_writes, 0);
-}
-
+// Not a fast image; and no comment but ours is changed.
 void what_a_pod_waits_for_is_told(void** state) {
   World& world = world_of(state);
   world.start();
+  world.slurm.jobs[13].admin_comment = "{\"account\":\"chemistry\"}";
   world.resume("r1", {"compute-0", "compute-1"}, 12);
+  world.resume("r2", {"compute-2", "compute-3"}, 13);
   for (const char* pod : {"compute-0", "compute-1"}) world.hinder(pod, kUnschedulable);
+  for (const char* pod : {"compute-2", "compute-3"}) world.hinder(pod, kCreating);
   world.pass(std::chrono::seconds(2));
   assert_text(joined(world.slurm.calls), "update compute-[0-1] slurm-k8s: waiting: unschedulable: no room");
   assert_text(world.slurm.comments[12], "slurm-k8s: waiting: compute-[0-1]: unschedulable: no room");
-  world.put_pod("compute-0", "r1");
-  world.pass(std::chrono::seconds(2));
+  for (const char* pod : {"compute-0", "compute-2"}) world.put_pod(pod, pod == std::string("compute-0") ? "r1" : "r2");
+  world.pass(std::chrono::seconds(4));
   assert_text(world.slurm.node("compute-0").comment, "");
   assert_text(world.slurm.node("compute-1").comment, "slurm-k8s: waiting: unschedulable: no room");
-}
-
-// Each time slurmctld copies all records.
-void what_thousands_of_pods_wait_for_is_told_less_often(void** state) {
-  World& world = world_of(state);
-  world.put_nodeset("compute", 3001);
-  world.start();
-  std::vector<std::string> nodes;
-  for (int i = 0; i < 3000; ++i) nodes.push_back("compute-" + std::to_string(i));
-  world.resume("r1", nodes);
-  for (const std::string& node : nodes) world.hinder(node.c_str(), kUnschedulable);
+  assert_text(world.slurm.calls.back(), "update compute-3 slurm-k8s: waiting: images are pulled and containers made");
+  world.api.erase(kPods, kNamespace, "compute-2");
   world.pass(std::chrono::seconds(2));
-  assert_text(joined(world.slurm.calls), "update compute-[0-2999] slurm-k8s: waiting: unschedulable: no room");
-  world.resume("r2", {"compute-3000"});
-  world.hinder("compute-3000", kUnschedulable);
-  world.pass(std::chrono::seconds(3));
-  assert_text(world.slurm.node("compute-3000").comment, "");
-  world.pass(std::chrono::seconds(2));
-  assert_text(world.slurm.node("compute-3000").comment, "slurm-k8s: waiting: unschedulable: no room");
+  assert_text(world.slurm.jobs[13].admin_comment, "{\"account\":\"chemistry\"}");
 }
 
 void events_tell_of_a_nodeset(void** state) {
@@ -185,27 +131,6 @@ void events_tell_of_a_nodeset(void** state) {
   assert_int_equal(world.api.names(kube::kEvents, kNamespace).size(), 3);
 }
 
-void a_slow_image_is_told_a_fast_one_not(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0", "compute-1"});
-  for (const char* pod : {"compute-0", "compute-1"}) world.hinder(pod, kCreating);
-  world.pass(std::chrono::seconds(2));
-  world.put_pod("compute-0", "r1");
-  world.pass(std::chrono::seconds(4));
-  assert_text(joined(world.slurm.calls), "update compute-1 slurm-k8s: waiting: images are pulled and containers made");
-}
-
-void an_image_that_can_not_be_pulled_fails_in_seconds(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0", "compute-1"});
-  world.hinder("compute-1", kNoImage);
-  world.pass(kStartGrace + std::chrono::seconds(1));
-  assert_contains(joined(world.slurm.calls), "down compute-1 slurm-k8s: ErrImagePull: not found");
-  assert_text(world.pods(), "compute-0");
-}
-
 void an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says(void** state) {
   World& world = world_of(state);
   world.put_nodeset("compute", 8, R"(,"unschedulableGracePeriodSeconds":60)");
@@ -217,37 +142,6 @@ void an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says(void** state
   world.pass(std::chrono::seconds(10));
   assert_text(world.pods(), "");
   assert_text(world.slurm.node("compute-0").reason, "slurm-k8s: unschedulable: no room");
-}
-
-void a_daemon_set_is_protected_with_all_its_nodes(void** state) {
-  World& world = world_of(state);
-  world.put_nodeset("gpu", 1, R"(,"scalingMode":"DaemonSet")");
-  for (const char* node : {"gpu-a--x", "gpu-b", "gpu-7"}) world.slurm.node(node).features = "gpu";
-  world.slurm.node("gpu-mine").features = "other";
-  world.start();
-  for (int i = 0; i < 3; ++i) {
-    world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
-    world.resume(("r" + std::to_string(i)).c_str(), {"gpu-m" + std::to_string(i)});
-    if (i < 2) world.pass(std::chrono::seconds(6));
-  }
-  assert_text(world.slurm.calls.back(), "drain gpu-7,gpu-a--x,gpu-b slurm-k8s: protected: pod: create: exceeded quota");
-}
-
-void a_nodeset_that_fails_again_and_again_is_protected(void** state) {
-  World& world = world_of(state);
-  for (const char* node : {"compute-5", "compute-6"}) world.slurm.node(node);
-  world.slurm.node("compute-7").draining = true;
-  world.slurm.node("compute-7").reason = "an administrator's";
-  world.start();
-  for (int i = 0; i < 3; ++i) {
-    world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
-    world.resume(("r" + std::to_string(i)).c_str(), {"compute-" + std::to_string(i)});
-    if (i < 2) world.pass(std::chrono::seconds(6));
-  }
-  assert_text(world.slurm.calls.back(), "drain compute-[5-6] slurm-k8s: protected: pod: create: exceeded quota");
-  world.pass(std::chrono::seconds(45));
-  assert_contains(joined(world.slurm.calls), "\nundrain compute-[5-6]");
-  assert_true(world.slurm.node("compute-7").draining);
 }
 
 /** slurmctld gives up nodes that are powering up: DOWN and powered down; ResumeFailProgram may reach us or not. */
@@ -266,152 +160,143 @@ void a_nodeset_is_not_to_blame_for_an_api_server_that_is_away(void** state) {
   World& world = world_of(state);
   for (const char* node : {"compute-6", "compute-7"}) world.slurm.node(node);
   world.start();
-  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
-  const std::pair<const char*, bool> nodes[] = {
-      {"compute-0", true}, {"compute-1", false}, {"compute-2", true}, {"compute-3", false}};
-  for (const auto& [name, tells] : nodes) {
-    world.resume(name, {name});
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = "compute-" + std::to_string(i);
+    // At first pods are made, but it goes before the scheduler has seen them.
+    if (i == 3) world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
+    world.resume(name.c_str(), {name});
+    if (i < 3) world.cut_watches(100000);
     world.pass(std::chrono::seconds(60));
-    give_up(world, name, tells);
+    give_up(world, name.c_str(), i != 4);
   }
-  assert_text(joined(world.slurm.calls),
-              "power_down compute-0\npower_down compute-1\npower_down compute-2\npower_down compute-3");
-}
+  for (int i = 0; i < 6; ++i) assert_text(world.slurm.calls.at(i), "power_down compute-" + std::to_string(i));
+  assert_int_equal(world.slurm.calls.size(), 6);
 
-void a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start(void** state) {
-  World& world = world_of(state);
-  world.slurm.node("compute-7");
-  world.start();
-  for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
-    world.resume(name, {name});  // its pod is made, but the API server goes before the scheduler has seen it
-    world.cut_watches(100000);
-    world.pass(std::chrono::seconds(60));
-    give_up(world, name, true);
-  }
-  assert_text(joined(world.slurm.calls), "power_down compute-0\npower_down compute-1\npower_down compute-2");
-}
-
-void nodes_whose_pods_never_register_are_their_nodesets_fault(void** state) {
-  World& world = world_of(state);
-  world.slurm.node("compute-7");
-  world.start();
-  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 3);
-  for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
-    world.resume(name, {name});
-    world.pass(std::chrono::seconds(60));
-    give_up(world, name, true);
-  }
-  assert_contains(joined(world.slurm.calls), "compute-[0-1,7] slurm-k8s: protected: ResumeTimeout reached");
-}
-
-void an_excuse_is_for_one_attempt(void** state) {
-  World& world = world_of(state);
-  world.slurm.node("compute-7");
-  world.start();
-  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 100000);
-  world.resume("r1", {"compute-0"});
-  world.pass(std::chrono::seconds(5));
-  give_up(world, "compute-0", true);
-  world.api.forgive();
-  for (int i = 0; i < 3; ++i) {
-    world.resume(("s" + std::to_string(i)).c_str(), {"compute-0"});
+  world.api.forgive();  // now pods are made, and their slurmds don't register
+  for (const char* request : {"s1", "s2", "s3"}) {
+    world.resume(request, {"compute-0"});
     world.pass(std::chrono::seconds(60));
     give_up(world, "compute-0", true);
     world.pass(std::chrono::seconds(60));
     finish_power_downs(world);
   }
-  assert_contains(joined(world.slurm.calls), "drain compute-7 slurm-k8s: protected: ResumeTimeout reached");
+  assert_contains(joined(world.slurm.calls), "drain compute-[1-7] slurm-k8s: protected: ResumeTimeout reached");
 }
 
-void refused_until_an_administrator_mends_the_role(void** state) {
-  World& world = world_of(state);
+constexpr const char* kNotDeleted = "slurm-k8s: pod not deleted: still terminating";
+
+/** compute-0 was up, and is suspended; its pod stays. */
+void suspend_a_pod_that_stays(World& world) {
   world.start();
-  for (const char* request : {"r1", "r2"}) {
-    world.api.fail_next(Verb::create, Error(Errc::forbidden, "pods is forbidden: no role"));
-    world.resume(request, {"compute-0"}, 12);
-    assert_text(world.slurm.node("compute-0").reason, "slurm-k8s: pod: create: pods is forbidden: no role");
-    assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: pods is forbidden: no role");
-    world.pass(std::chrono::seconds(25));
-    assert_text(world.slurm.calls.back(), "power_down compute-0");
-    finish_power_downs(world);
-  }
-  const std::size_t calls = world.slurm.calls.size();
-  world.resume("r3", {"compute-0"}, 12);
+  world.resume("r1", {"compute-0"}, 7);
   world.registered("compute-0");
+  world.api.slow_deletion = true;
+  world.suspend("compute-0");
+}
+
+/** slurmctld carries out the power-downs that it was asked for, and tells us. */
+void carry_out_power_down(World& world, const char* node) {
+  world.slurm.pass_time();
+  world.engine->suspend({node});
+  world.settle();
+}
+
+void a_pod_that_does_not_go_drains_its_node(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.pass(std::chrono::seconds(12));
+  assert_text(world.slurm.calls[0], std::string("drain compute-0 ") + kNotDeleted);
+  world.slurm.pass_time();  // SuspendTimeout
+  world.pass(std::chrono::seconds(60));
+  assert_int_equal(world.slurm.calls.size(), 2);
+  assert_text(world.slurm.node("compute-0").comment, "slurm-k8s: waiting: pod still terminating");
+  assert_true(world.slurm.node("compute-0").draining);
+
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.pass(std::chrono::seconds(2));
+  carry_out_power_down(world, "compute-0");
+  world.pass(std::chrono::seconds(2));
+  const SlurmNode& node = world.slurm.node("compute-0");
+  assert_true(node.powered_down && !node.draining && !node.not_responding && !node.going_down());
+  assert_text(node.comment, "");
+  assert_false(is_drain_reason(node.reason));
+  world.resume("r2", {"compute-0"});
+  assert_text(world.request_of("compute-0"), "r2");
+}
+
+void a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds(void** state) {
+  World& world = world_of(state);
+  suspend_a_pod_that_stays(world);
+  world.resume("r2", {"compute-0", "compute-1"}, 9);
+  world.pass(std::chrono::seconds(8));
+  assert_text(world.slurm.node("compute-0").comment, "slurm-k8s: waiting: pod still terminating");
+  world.pass(std::chrono::seconds(8));
+  const std::string calls = joined(world.slurm.calls);
+  assert_contains(calls, std::string("down compute-0 ") + kNotDeleted + "\npower_down compute-0");
+  assert_contains(world.slurm.comments[9], "node compute-0: pod still terminating");
+  assert_int_equal(world.slurm.harmed.count("compute-1"), 0);
+  assert_int_equal(world.posts(), 2);  // those of r1, and compute-1's
+  carry_out_power_down(world, "compute-0");
+  world.pass(std::chrono::seconds(15));
+  assert_true(world.slurm.node("compute-0").draining);
+  assert_int_equal(world.engine->gauges().held_nodes, 0);
+  assert_int_equal(world.engine->gauges().protected_nodesets, 0);
+}
+
+void a_running_job_outlives_a_silent_kubelet(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"}, 7);
+  world.registered("compute-0");
+  Json pod = world.api.find(kPods, kNamespace, "compute-0").clone();
+  Json metadata = pod["metadata"];
+  metadata.set("deletionTimestamp", "2026-01-01T00:00:00Z");
+  metadata.set("deletionGracePeriodSeconds", Json::integer(5));
+  world.api.put(kPods, kNamespace, pod);  // evicted by a taint
+  world.pass(std::chrono::seconds(60));
+  assert_text(world.slurm.calls[0], std::string("drain compute-0 ") + kNotDeleted);
+  assert_int_equal(world.slurm.harmed.size(), 0);
+  world.slurm.node("compute-0").base = SlurmNode::Base::idle;  // its job was requeued
+  world.slurm.set_down_itself("compute-0", "Not responding");
   world.pass(std::chrono::seconds(40));
-  assert_text(world.request_of("compute-0"), "r3");
-  assert_int_equal(world.slurm.calls.size(), calls);
-  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota"));
-  world.resume("r4", {"compute-1"});
-  world.pass(PowerUpHealth::kFirstBackOff + std::chrono::seconds(1));  // a first failure again
-  assert_text(world.slurm.calls.back(), "power_down compute-1");
+  assert_contains(joined(world.slurm.calls), std::string("down compute-0 ") + kNotDeleted + "\npower_down compute-0");
+  carry_out_power_down(world, "compute-0");
+  world.pass(std::chrono::seconds(5));
+  assert_true(world.slurm.node("compute-0").draining);
 }
 
-// Reasons that slurmctld has appended to, or kept.
-
-void a_node_that_resume_timeout_gave_up_serves_again_whatever_reason_it_had(void** state) {
+void a_restart_knows_nodes_whose_pods_did_not_go(void** state) {
   World& world = world_of(state);
-  int i = 0;
-  for (const bool keeps : {false, true}) {
-    for (const char* reason : {"", "disk check", "slurm-k8s: kubernetes node m1 is cordoned", kReasonReleased}) {
-      world.slurm.keeps_reasons = keeps;
-      const std::string name = "compute-" + std::to_string(i++);
-      world.slurm.node(name).reason = reason;
-      world.slurm.set_down_itself(name, "ResumeTimeout reached");
-    }
+  for (const char* name : {"compute-0", "compute-1"}) {
+    world.slurm.node(name).draining = true;
+    world.slurm.node(name).reason = kNotDeleted;
   }
-  world.slurm.node("other").reason = "broken disk";
-  world.slurm.node("other").base = SlurmNode::Base::down;
+  world.put_pod("compute-0", "r1");
+  world.api.slow_deletion = true;
   world.start();
   world.pass(std::chrono::seconds(60));
-  std::string calls;
-  for (const std::string& call : world.slurm.calls) calls += call.starts_with("power_down") ? call + "\n" : "";
-  assert_text(calls, "power_down compute-[0-7]\n");
-}
-
-void a_silent_node_is_no_failed_power_up(void** state) {
-  World& world = world_of(state);
-  for (const bool keeps : {false, true}) {
-    world.slurm.keeps_reasons = keeps;
-    SlurmNode& node = world.slurm.node(keeps ? "compute-0" : "compute-1");
-    node.powered_down = false;
-    node.reason = "slurm-k8s: kubernetes node m1 is not ready: x";
-    world.put_pod(node.name.c_str(), "r1");
-    world.slurm.set_down_itself(node.name, "Not responding");
-  }
-  world.start();
-  world.pass(std::chrono::seconds(60));
-  assert_text(joined(world.slurm.calls), "");
+  assert_text(joined(world.slurm.calls), std::string("power_down compute-1 ") + kReasonReleased +
+                                             "\nupdate compute-0 slurm-k8s: waiting: pod still terminating");
+  assert_true(world.slurm.node("compute-0").draining);
 }
 
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {
-      ENGINE_TEST(a_pod_deleted_under_a_node_in_use),
       ENGINE_TEST(the_job_of_a_lost_node_begins_again),
       ENGINE_TEST(an_error_after_the_requeue_does_not_cost_slurms_delay),
       ENGINE_TEST(the_job_of_a_lost_node_keeps_slurms_delay),
-      ENGINE_TEST(a_pod_that_ended_under_a_node_in_use),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
-      ENGINE_TEST(a_refused_pod_has_its_cause_in_slurm),
       ENGINE_TEST(a_node_that_can_not_start_backs_off),
-      ENGINE_TEST(an_administrators_comment_stays),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
-      ENGINE_TEST(what_thousands_of_pods_wait_for_is_told_less_often),
       ENGINE_TEST(events_tell_of_a_nodeset),
-      ENGINE_TEST(a_slow_image_is_told_a_fast_one_not),
-      ENGINE_TEST(an_image_that_can_not_be_pulled_fails_in_seconds),
       ENGINE_TEST(an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says),
-      ENGINE_TEST(a_daemon_set_is_protected_with_all_its_nodes),
-      ENGINE_TEST(a_nodeset_that_fails_again_and_again_is_protected),
       ENGINE_TEST(a_nodeset_is_not_to_blame_for_an_api_server_that_is_away),
-      ENGINE_TEST(a_nodeset_is_not_to_blame_for_a_pod_that_nobody_could_start),
-      ENGINE_TEST(nodes_whose_pods_never_register_are_their_nodesets_fault),
-      ENGINE_TEST(an_excuse_is_for_one_attempt),
-      ENGINE_TEST(refused_until_an_administrator_mends_the_role),
-      ENGINE_TEST(a_node_that_resume_timeout_gave_up_serves_again_whatever_reason_it_had),
-      ENGINE_TEST(a_silent_node_is_no_failed_power_up),
+      ENGINE_TEST(a_pod_that_does_not_go_drains_its_node),
+      ENGINE_TEST(a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds),
+      ENGINE_TEST(a_running_job_outlives_a_silent_kubelet),
+      ENGINE_TEST(a_restart_knows_nodes_whose_pods_did_not_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

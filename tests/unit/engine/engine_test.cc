@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The engine's requests: pods and claims made and deleted, the control socket, programs that come late.
+// The engine's requests: pods and claims made and deleted, variants, programs that come late, the control socket.
 #include "engine/worker.hpp"
 #include "support/engine_world.hpp"
 
@@ -10,23 +10,29 @@ namespace {
 void resume_and_suspend(void** state) {
   World& world = world_of(state);
   world.start();
-  world.resume("r1", {"compute-0", "compute-3"});
-  assert_text(world.pods(), "compute-[0,3]");
+  for (int i = 0; i < 2; ++i) world.resume("r1", {"compute-0", "compute-1", "compute-3"});  // the same request
+  assert_text(world.pods(), "compute-[0-1,3]");
   assert_text(world.request_of("compute-3"), "r1");
-  world.engine->suspend({"compute-0", "compute-7"});
-  world.settle();
-  assert_text(world.pods(), "compute-3");
-  assert_int_equal(world.api.count(Verb::remove), 1);  // compute-7 had no pod
-  assert_true(world.api.calls.back().options.uid.size() > 0);
-}
-
-void a_suspend_is_one_line_in_the_log(void** state) {
-  World& world = world_of(state);
-  world.start();
+  assert_int_equal(world.posts(), 3);
+  for (const char* name : {"compute-0", "compute-1", "compute-7"}) {
+    SlurmNode& node = world.slurm.node(name);
+    node.base = SlurmNode::Base::idle;
+    node.powering_up = node.not_responding = node.powered_down = false;
+    node.powering_down = true;
+  }
+  world.slurm.node("compute-1").draining = true;  // by an administrator: resuming would take that back
   logged.clear();
-  world.engine->suspend({"compute-0", "compute-1", "compute-2", "compute-3"});
-  assert_int_equal(logged.size(), 1);
-  assert_text(logged[0], "suspend: 4 nodes: compute-[0-3]");
+  for (int i = 0; i < 2; ++i) world.engine->suspend({"compute-0", "compute-1", "compute-7"});
+  assert_text(logged[0], "suspend: 3 nodes: compute-[0-1,7]");
+  world.pass(std::chrono::seconds(1));
+  assert_text(world.pods(), "compute-3");
+  assert_int_equal(world.api.count(Verb::remove), 2);  // compute-7 had no pod
+  assert_int_equal(world.api.count(Verb::get), 0);     // nor does any pod stay for longer than it may
+  for (const FakeClient::Call& call : world.api.calls) {
+    assert_true(call.verb != Verb::remove || !call.options.uid.empty());
+  }
+  assert_text(joined(world.slurm.calls), "resume compute-[0,7]");
+
   std::vector<std::string> scattered;
   for (int i = 0; i < 4000; i += 2) scattered.push_back("compute-" + std::to_string(i));
   world.engine->suspend(scattered);
@@ -37,34 +43,27 @@ void a_suspend_is_one_line_in_the_log(void** state) {
 constexpr const char* kClaims =
     R"(,"volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{"resources":{"requests":{"storage":"1Gi"}}}}])";
 
+std::string uid_of_claim(World& world) {
+  return std::string(
+      world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text());
+}
+
 void a_node_keeps_its_claim(void** state) {
   World& world = world_of(state);
   world.put_nodeset("compute", 8, kClaims);
   world.start();
   world.resume("r1", {"compute-0"});
-  assert_text(world.api.names(kube::kVolumeClaims, kNamespace).at(0), "scratch-compute-0");
   assert_text(world.pods(), "compute-0");
-  const std::string uid(
-      world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text());
+  const std::string uid = uid_of_claim(world);
   world.registered("compute-0");
   world.suspend("compute-0");
   assert_text(world.pods(), "");
   world.resume("r2", {"compute-0"});
   assert_text(world.request_of("compute-0"), "r2");
-  assert_text(world.api.find(kube::kVolumeClaims, kNamespace, "scratch-compute-0").at({"metadata", "uid"}).text(), uid);
+  assert_text(uid_of_claim(world), uid);
 }
 
-void a_claim_that_is_refused_is_the_reason(void** state) {
-  World& world = world_of(state);
-  world.put_nodeset("compute", 8, kClaims);
-  world.start();
-  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: storage"));
-  world.resume("r1", {"compute-0"});
-  assert_text(world.pods(), "");
-  assert_contains(joined(world.slurm.calls), "pod: create: claim scratch-compute-0: exceeded quota: storage");
-}
-
-void a_claim_that_is_going_is_waited_for(void** state) {
+void pods_wait_for_their_claims(void** state) {
   World& world = world_of(state);
   world.put_nodeset("compute", 8, kClaims);
   world.start();
@@ -77,264 +76,186 @@ void a_claim_that_is_going_is_waited_for(void** state) {
   world.api.erase(kube::kVolumeClaims, kNamespace, "scratch-compute-0");
   world.pass(std::chrono::seconds(5));
   assert_text(world.pods(), "compute-0");
+
+  world.ask_up("r2", {"compute-1"});
+  world.engine->suspend({"compute-1"});  // while its claim is made
+  world.settle();
+  assert_int_equal(world.posts(), 1);
+  assert_true(world.engine->settled({"compute-1"}));
+
+  world.api.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: storage"));
+  world.resume("r3", {"compute-2"});
+  assert_text(world.pods(), "compute-0");
+  assert_contains(joined(world.slurm.calls), "pod: create: claim scratch-compute-2: exceeded quota: storage");
 }
 
-void a_suspend_while_claims_are_made(void** state) {
-  World& world = world_of(state);
-  world.put_nodeset("compute", 8, kClaims);
-  world.start();
-  world.ask_up("r1", {"compute-0"});
-  world.engine->suspend({"compute-0"});
-  world.settle();
-  assert_int_equal(world.posts(), 0);
-  assert_true(world.engine->settled({"compute-0"}));
-}
-
-void a_request_is_idempotent(void** state) {
+// plan_test says which pod of another request is replaced, and which one serves.
+void older_pods_are_replaced_or_serve(void** state) {
   World& world = world_of(state);
   world.start();
-  world.resume("r1", {"compute-0"});
-  world.resume("r1", {"compute-0"});
-  assert_int_equal(world.api.count(Verb::create), 1);
-  world.engine->suspend({"compute-0"});
-  world.engine->suspend({"compute-0"});
+  for (const char* name : {"compute-0", "compute-1"}) world.put_pod(name, "r0");
   world.settle();
-  assert_int_equal(world.api.count(Verb::remove), 1);
-}
-
-void an_older_pod_is_replaced(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.put_pod("compute-0", "r0");  // a node that was up before, as Slurm's saved state doesn't know
-  world.settle();
-  const std::string before = world.uid_of("compute-0");
-  world.resume("r1", {"compute-0"});
-  assert_text(world.request_of("compute-0"), "r1");
-  assert_true(world.uid_of("compute-0") != before);
-}
-
-// Its slurmd came up after the request, when the API server was away for longer than ResumeTimeout: a job runs there.
-void an_older_pod_that_serves_stays(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.put_pod("compute-0", "r0");
-  world.settle();
-  const std::string pod = world.uid_of("compute-0");
-  world.ask_up("r1", {"compute-0"});
-  world.slurm.node("compute-0").powered_down = false;
-  world.slurm.node("compute-0").base = SlurmNode::Base::allocated;
-  world.registered("compute-0");
-  world.pass(std::chrono::seconds(40));
-  assert_text(world.uid_of("compute-0"), pod);
-  assert_int_equal(world.api.count(Verb::remove), 0);
-
-  world.api.erase(kPods, kNamespace, "compute-0");  // it is this request's pod now: its loss is one
-  world.pass(std::chrono::seconds(2));
-  assert_contains(joined(world.slurm.calls), "down compute-0");
-}
-
-void a_silent_slurmctld_keeps_an_older_pod(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.put_pod("compute-0", "r0");
-  world.settle();
+  const std::string serves = world.uid_of("compute-1");
+  world.ask_up("r1", {"compute-1"});
+  world.slurm.node("compute-1").powered_down = false;
+  world.registered("compute-1");
   world.slurm.fail_loads = true;
+  world.slurm.failures.push_back(Error(Errc::timeout, "slurmctld: no answer"));
   world.slurm.failures.push_back(Error(Errc::timeout, "slurmctld: no answer"));
   world.resume("r1", {"compute-0"});
   assert_text(world.request_of("compute-0"), "r0");
+  world.pass(std::chrono::seconds(40));
+  assert_text(world.request_of("compute-0"), "r1");
+  assert_text(world.uid_of("compute-1"), serves);
+  assert_int_equal(world.api.count(Verb::remove), 1);
+
+  world.api.erase(kPods, kNamespace, "compute-1");  // it is this request's pod now: its loss is one
   world.pass(std::chrono::seconds(2));
-  assert_text(world.request_of("compute-0"), "r1");
-}
+  assert_contains(joined(world.slurm.calls), "down compute-1");
 
-void an_older_pod_that_the_watch_has_not_shown(void** state) {
-  World& world = world_of(state);
-  world.start();
   world.api.end_watches(Status());
-  world.put_pod("compute-0", "r0");
-  world.resume("r1", {"compute-0"});  // 409, look, delete, create
-  assert_text(world.request_of("compute-0"), "r1");
+  world.put_pod("compute-2", "r0");
+  world.resume("r2", {"compute-2"});  // 409, look, delete, create
+  assert_text(world.request_of("compute-2"), "r2");
 }
 
-void a_daemon_sets_node_is_made_on_its_machine(void** state) {
+void nodes_and_their_nodesets(void** state) {
   World& world = world_of(state);
   world.put_nodeset("gpu", 1, R"(,"scalingMode":"DaemonSet")");
   world.start();
-  world.resume("r1", {"gpu-m1--x", "compute-1"});
+  world.put_nodeset("compute", 2);  // a scale-in: compute-7 had its job before
+  world.resume("r1", {"gpu-m1--x", "compute-1", "compute-7", "stray-0", "login"});
+  assert_text(world.pods(), "compute-[1,7],gpu-m1--x");
   const Json pod = world.api.find(kPods, kNamespace, "gpu-m1--x");
   assert_text(pod.at({"metadata", "labels", "slurm-k8s.io/nodeset"}).text(), "gpu");
   assert_contains(pod.at({"spec", "affinity"}).dump(), R"("values":["m1.x"])");
   assert_true(world.api.find(kPods, kNamespace, "compute-1").at({"spec", "affinity"}).is_null());
-}
-
-void a_suspend_ends_when_the_pods_are_gone(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"compute-0", "compute-1"});
-  for (const char* name : {"compute-0", "compute-1", "compute-2"}) {
-    SlurmNode& node = world.slurm.node(name);
-    node.base = SlurmNode::Base::idle;
-    node.powering_up = node.not_responding = node.powered_down = false;
-    node.powering_down = true;
-  }
-  world.slurm.node("compute-1").draining = true;  // by an administrator: resuming would take that back
-  world.engine->suspend({"compute-0", "compute-1", "compute-2"});
-  world.pass(std::chrono::seconds(1));
-  assert_text(joined(world.slurm.calls), "resume compute-[0,2]");
-}
-
-void a_mass_suspend_is_told_in_few_calls(void** state) {
-  World& world = world_of(state);
-  world.put_nodeset("compute", 200);
-  world.start();
-  std::vector<std::string> names;
-  for (int i = 0; i < 200; ++i) names.push_back("compute-" + std::to_string(i));
-  world.resume("r1", names);
-  world.api.slow_deletion = true;
-  for (const std::string& name : names) world.registered(name.c_str());
-  for (const std::string& name : names) world.suspend(name.c_str());
-  const int loads = world.slurm.loads;
-  for (const std::string& name : names) {  // 2 s
-    world.api.erase(kPods, kNamespace, name);
-    world.clock.advance(std::chrono::milliseconds(10));
-    world.settle();
-  }
-  world.pass(std::chrono::milliseconds(600));
-  assert_true(world.slurm.loads - loads <= 12);
-  for (const std::string& name : names) assert_true(world.slurm.node(name).powered_down);
-
-  // One node alone isn't kept waiting.
-  world.pass(std::chrono::seconds(2));
-  world.api.slow_deletion = false;
-  world.resume("r2", {"compute-0"});
-  world.registered("compute-0");
-  world.suspend("compute-0");
-  world.pass(std::chrono::milliseconds(100));
-  assert_true(world.slurm.node("compute-0").powered_down);
-}
-
-void nodes_that_no_nodeset_owns(void** state) {
-  World& world = world_of(state);
-  world.start();
-  world.resume("r1", {"stray-0", "login"});
   world.pass(kOwnerGrace + std::chrono::seconds(1));
   assert_int_equal(world.slurm.calls.size(), 2);
-  std::string all;
-  for (const std::string& call : world.slurm.calls) all += call + "\n";
-  assert_contains(all, "down stray-0 slurm-k8s: no nodeset in namespace slurm owns node stray-0");
-  assert_contains(all, "down login slurm-k8s: no nodeset in namespace slurm owns node login");
-  assert_int_equal(world.api.count(Verb::create), 0);
+  const std::string calls = joined(world.slurm.calls);
+  assert_contains(calls, "down stray-0 slurm-k8s: no nodeset in namespace slurm owns node stray-0");
+  assert_contains(calls, "down login slurm-k8s: no nodeset in namespace slurm owns node login");
 }
 
-void a_job_that_was_there_before_the_scale_in_gets_its_node(void** state) {
+// A program that no longer waits for the engine, and does the work itself; it may come late.
+void a_program_deletes_the_pods_that_are_to_go(void** state) {
   World& world = world_of(state);
-  world.start();
-  world.put_nodeset("compute", 2);
-  world.resume("r1", {"compute-1", "compute-7"});
-  assert_text(world.pods(), "compute-[1,7]");
-}
-
-// A program that no longer waits for the engine, and does the work itself.
-
-void begin_directly(World& world) {
+  for (const char* name : {"compute-0", "compute-1", "compute-2"}) world.put_pod(name, "r1");
+  world.slurm.node("compute-0").powering_down = true;
+  world.waited_for("compute-1");
+  world.slurm.node("compute-2").powered_down = false;
   Engine::Parts parts{world.api, world.timers, world.clock, world.caller, world.options};
   parts.one_shot = true;
   world.engine = std::make_unique<Engine>(parts);
   world.engine->start();
   world.settle();
-}
-
-void a_program_deletes_the_pod_that_was_to_go(void** state) {
-  World& world = world_of(state);
-  world.put_pod("compute-0", "r1");
-  world.slurm.node("compute-0").powering_down = true;
-  begin_directly(world);
-  world.engine->suspend({"compute-0"});
-  world.settle();
-  assert_text(world.pods(), "");
-  assert_true(world.engine->settled({"compute-0"}));
-}
-
-void a_program_that_comes_late_deletes_no_pod_of_a_node_that_was_resumed(void** state) {
-  World& world = world_of(state);
-  for (const char* name : {"compute-0", "compute-1"}) world.put_pod(name, "r2");
-  world.waited_for("compute-0");
-  world.slurm.node("compute-1").powered_down = false;
-  begin_directly(world);
-  world.engine->suspend({"compute-0", "compute-1"});
+  world.engine->suspend({"compute-0", "compute-1", "compute-2"});
   world.pass(std::chrono::seconds(5));
-  assert_text(world.pods(), "compute-[0-1]");
-  assert_true(world.engine->settled({"compute-0", "compute-1"}));
+  assert_text(world.pods(), "compute-[1-2]");
+  assert_true(world.engine->settled({"compute-0", "compute-1", "compute-2"}));
 }
 
-void what_hindered_a_pod_may_be_over(void** state) {
+// NodeSets with variants, and what a pod is told of its job.
+
+constexpr const char* kVariants = R"(,"variants":[{"name":"v1","patch":{"slurmd":{"image":"slurmd:v1"}}},
+    {"name":"v2","patch":{"slurmd":{"image":"slurmd:v2"}}}])";
+
+std::string image_of(World& world, const char* pod) {
+  return std::string(world.api.find(kPods, kNamespace, pod)["spec"]["containers"][0]["image"].text());
+}
+
+void a_job_chooses_its_pod(void** state) {
   World& world = world_of(state);
-  world.put_nodeset("compute", 8, R"(,"unschedulableGracePeriodSeconds":30)");
+  world.put_nodeset("gpu", 12, kVariants);
   world.start();
-  world.resume("r1", {"compute-0"});
-  world.hinder("compute-0", kUnschedulable);
-  world.settle();
-  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "away"), 100000);
-  world.api.fail_next(Verb::list, Error(Errc::unavailable, "away"), 100000);
-  world.api.fail_next(Verb::get, Error(Errc::unavailable, "away"), 5);
-  world.api.end_watches(Error(Errc::unavailable, "away"));
-  world.settle();
-  world.put_pod("compute-0", "r1");  // a machine came; we are not told
-  world.registered("compute-0");
-  world.pass(std::chrono::seconds(70));
-  assert_text(world.pods(), "compute-0");
-  assert_int_equal(world.slurm.harmed.size(), 0);
-  assert_text(world.slurm.node("compute-0").reason, "");
+  world.slurm.node("gpu-0").active_features = "gpu,v2";
+  world.slurm.node("gpu-1").active_features = "gpu";
+  world.resume("r1", {"gpu-0", "gpu-1"});
+  assert_text(image_of(world, "gpu-0"), "slurmd:v2");
+  assert_text(image_of(world, "gpu-1"), "slurmd:1");
+  const Json labels = world.api.find(kPods, kNamespace, "gpu-0").at({"metadata", "labels"});
+  assert_text(labels[kLabelVariant].text(), "v2");
+  assert_false(world.api.find(kPods, kNamespace, "gpu-1").at({"metadata", "labels"}).has(kLabelVariant));
+
+  // Many share one request.
+  std::vector<std::string> many;
+  for (int i = 2; i < 12; i++) many.push_back("gpu-" + std::to_string(i));
+  for (const std::string& name : many) world.slurm.node(name).active_features = "v1";
+  const int loads = world.slurm.loads;
+  world.resume("r2", many);
+  assert_int_equal(world.slurm.loads, loads + 1);
+  for (const std::string& name : many) assert_text(image_of(world, name.c_str()), "slurmd:v1");
 }
 
-void a_suspend_that_suspend_timeout_has_ended(void** state) {
+void no_pod_is_made_before_its_variant_is_known(void** state) {
   World& world = world_of(state);
+  world.put_nodeset("gpu", 4, kVariants);
   world.start();
-  world.resume("r1", {"compute-0"});
-  world.registered("compute-0");
-  world.api.slow_deletion = true;
-  world.suspend("compute-0");
-  world.slurm.node("compute-0").powering_down = false;
-  world.slurm.node("compute-0").powered_down = true;
-  world.api.erase(kPods, kNamespace, "compute-0");
+  world.slurm.node("gpu-0").active_features = "v1";
+  world.slurm.fail_loads = true;
+  world.slurm.failures.assign(1, Error(Errc::timeout, "no answer"));
+  world.resume("r1", {"gpu-0"});
+  assert_text(world.pods(), "");
   world.pass(std::chrono::seconds(1));
-  assert_int_equal(world.slurm.scheduled, 1);  // a job may wait for it
-  assert_int_equal(world.slurm.calls.size(), 0);
-}
+  assert_text(image_of(world, "gpu-0"), "slurmd:v1");
 
-// A job may wait for the nodes; but each look goes through slurmctld's whole queue.
-void the_scheduler_looks_when_nodes_are_down(void** state) {
-  World& world = world_of(state);
-  world.start();
-  for (const char* node : {"compute-0", "compute-1", "compute-2"}) world.resume(node, {node});
-  for (const char* node : {"compute-0", "compute-1", "compute-2"}) world.registered(node);
-  assert_int_equal(world.scheduler_woken, 0);
-  world.suspend("compute-0");
-  world.pass(std::chrono::milliseconds(300));
-  assert_true(world.slurm.node("compute-0").powered_down);
-  assert_int_equal(world.scheduler_woken, 1);
-  world.suspend("compute-1");
-  world.pass(std::chrono::seconds(1));
-  assert_int_equal(world.scheduler_woken, 1);
-  world.suspend("compute-2");
-  world.pass(std::chrono::seconds(1));
-  assert_int_equal(world.scheduler_woken, 2);
-}
-
-/** One that has just started may not have read its configuration yet. */
-void slurmctld_is_woken_when_it_has_answered(void** state) {
-  World& world = world_of(state);
+  // The answer is for a request that another one has overtaken.
+  world.slurm.node("gpu-1").active_features = "v1";
   world.caller.late = true;
-  world.start();
-  int woken = 0;
-  Worker::Host host;
-  host.wake_power_save = [&] { ++woken; };
-  const Json wake = *Json::parse(R"({"op":"wake"})");
-  assert_true(handle_control(*world.engine, host, wake)["ok"].boolean_or(false));
-  assert_int_equal(woken, 0);
+  world.resume("r2", {"gpu-1"});
+  world.slurm.node("gpu-1").active_features = "v2";
+  world.ask_up("r3", {"gpu-1"});
   world.caller.arrive();
   world.settle();
-  assert_true(handle_control(*world.engine, host, wake)["ok"].boolean_or(false));
-  assert_int_equal(woken, 1);
+  assert_text(image_of(world, "gpu-1"), "slurmd:v2");
+  assert_text(world.request_of("gpu-1"), "r3");
+}
+
+void a_pod_tells_of_its_job(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("gpu", 4, R"x(,"template":{"metadata":{"labels":{"account":"$(JOB_ACCOUNT)"}}})x");
+  world.start();
+  world.slurm.jobs[7] = {.id = 7, .account = "physics"};
+  world.resume("r1", {"gpu-0"}, 7);
+  world.resume("r2", {"gpu-1"}, 8);  // gone already
+  world.resume("r3", {"gpu-2"});
+  const auto account = [&](const char* pod) {
+    return std::string(world.api.find(kPods, kNamespace, pod).at({"metadata", "labels", "account"}).text());
+  };
+  assert_text(account("gpu-0"), "physics");
+  assert_text(account("gpu-1"), "");
+  assert_text(account("gpu-2"), "");
+}
+
+void plugins_are_told_of_variants(void** state) {
+  World& world = world_of(state);
+  std::vector<std::string> published;
+  std::string records;
+  world.publish = [&](const VariantCatalog* catalog) {
+    if (catalog) records = catalog->encode()["records"].dump();
+    published.push_back(catalog ? catalog->encode()["nodesets"].dump() : "none");
+  };
+  world.put_nodeset("gpu", 4, R"(,"variants":[{"name":"v1","allowedUsers":["root"]}])");
+  world.start();
+  // Complete the first time, and once more with the uid of root.
+  assert_int_equal(published.size(), 2);
+  assert_text(published[0], R"({"compute":{"features":["compute"],"variants":{}},)"
+                            R"("gpu":{"features":["gpu"],"variants":{"v1":{"users":["root"],"accounts":[]}}}})");
+  for (const char* node : {"metal-0", "metal-1"}) world.slurm.node(node).features = "metal,ib";  // of no NodeSet
+  world.pass(std::chrono::seconds(2));
+  assert_text(records, R"(["metal,ib"])");
+  assert_int_equal(published.size(), 3);
+  world.put_nodeset("gpu", 5, R"(,"variants":[{"name":"v1","allowedUsers":["root"]}])");
+  world.settle();
+  assert_int_equal(published.size(), 3);
+  world.put_nodeset("gpu", 5, R"(,"variants":3)");  // an older one's nodes are still there
+  world.settle();
+  assert_int_equal(published.size(), 3);
+  world.put_nodeset("gpu", 5, "");
+  world.settle();
+  assert_int_equal(published.size(), 4);
+  world.engine.reset();
+  assert_text(published.back(), "none");
 }
 
 /** The value of a metric in the answer to {"op":"status"}. */
@@ -348,14 +269,18 @@ Json metric(const Json& status, std::string_view name) {
 
 void control_messages(void** state) {
   World& world = world_of(state);
+  world.caller.late = true;
   world.start();
   int woken = 0;
   Worker::Host host;
   const auto answer = [&](const char* text) { return handle_control(*world.engine, host, *Json::parse(text)); };
-  assert_true(answer(R"({"op":"wake"})")["ok"].boolean_or(false));  // a slurmctld that can't be woken
+  const auto wake = [&] { return answer(R"({"op":"wake"})")["ok"].boolean_or(false) ? woken : -1; };
+  assert_int_equal(wake(), 0);  // a slurmctld that can't be woken
   host.wake_power_save = [&] { ++woken; };
-  assert_true(answer(R"({"op":"wake"})")["ok"].boolean_or(false));
-  assert_int_equal(woken, 1);
+  assert_int_equal(wake(), 0);  // it has just started, and may not have read its configuration yet
+  world.caller.arrive();
+  world.settle();
+  assert_int_equal(wake(), 1);
   assert_true(answer(R"({"op":"resume","id":"r1","nodes":"compute-[0-1]"})")["ok"].boolean_or(false));
   world.settle();
   assert_text(world.pods(), "compute-[0-1]");
@@ -373,28 +298,11 @@ void control_messages(void** state) {
 
 int main() {
   const CMUnitTest tests[] = {
-      ENGINE_TEST(resume_and_suspend),
-      ENGINE_TEST(a_suspend_is_one_line_in_the_log),
-      ENGINE_TEST(a_node_keeps_its_claim),
-      ENGINE_TEST(a_claim_that_is_refused_is_the_reason),
-      ENGINE_TEST(a_claim_that_is_going_is_waited_for),
-      ENGINE_TEST(a_suspend_while_claims_are_made),
-      ENGINE_TEST(a_request_is_idempotent),
-      ENGINE_TEST(an_older_pod_is_replaced),
-      ENGINE_TEST(an_older_pod_that_serves_stays),
-      ENGINE_TEST(a_silent_slurmctld_keeps_an_older_pod),
-      ENGINE_TEST(an_older_pod_that_the_watch_has_not_shown),
-      ENGINE_TEST(a_daemon_sets_node_is_made_on_its_machine),
-      ENGINE_TEST(a_suspend_ends_when_the_pods_are_gone),
-      ENGINE_TEST(a_mass_suspend_is_told_in_few_calls),
-      ENGINE_TEST(nodes_that_no_nodeset_owns),
-      ENGINE_TEST(a_job_that_was_there_before_the_scale_in_gets_its_node),
-      ENGINE_TEST(a_program_deletes_the_pod_that_was_to_go),
-      ENGINE_TEST(a_program_that_comes_late_deletes_no_pod_of_a_node_that_was_resumed),
-      ENGINE_TEST(what_hindered_a_pod_may_be_over),
-      ENGINE_TEST(a_suspend_that_suspend_timeout_has_ended),
-      ENGINE_TEST(the_scheduler_looks_when_nodes_are_down),
-      ENGINE_TEST(slurmctld_is_woken_when_it_has_answered),
+      ENGINE_TEST(resume_and_suspend),         ENGINE_TEST(a_node_keeps_its_claim),
+      ENGINE_TEST(pods_wait_for_their_claims), ENGINE_TEST(older_pods_are_replaced_or_serve),
+      ENGINE_TEST(nodes_and_their_nodesets),   ENGINE_TEST(a_program_deletes_the_pods_that_are_to_go),
+      ENGINE_TEST(a_job_chooses_its_pod),      ENGINE_TEST(no_pod_is_made_before_its_variant_is_known),
+      ENGINE_TEST(a_pod_tells_of_its_job),     ENGINE_TEST(plugins_are_told_of_variants),
       ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
