@@ -195,7 +195,7 @@ class FakeSlurm final : public Slurm {
   }
 
   Status restart_slurmctld() override {
-    calls.push_back("start anew");
+    calls.push_back("restart");
     if (auto error = next_failure()) return *error;
     return {};
   }

@@ -155,7 +155,7 @@ void a_clock_that_is_set_back(void** state) {
   assert_text(world.slurm.calls[2], "power_down compute-[1-2]");
   assert_text(world.slurm.calls[3], "begin 8");
   assert_text(world.slurm.calls[4], "begin 9");
-  assert_text(world.slurm.calls[5], "start anew");
+  assert_text(world.slurm.calls[5], "restart");
 }
 
 void other_steps_of_the_clock(void** state) {
