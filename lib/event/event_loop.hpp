@@ -30,6 +30,7 @@ class EventLoop {
 
   /** Error (internal): no descriptor is left. `clock` tells the timers' time. */
   static Result<std::unique_ptr<EventLoop>> open(std::shared_ptr<const Clock> clock = std::make_shared<SystemClock>());
+  ~EventLoop() = default;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 

@@ -328,7 +328,7 @@ class CurlTransport final : public Transport {
   void listen(Transfer& transfer, milliseconds wait) {
     transfer.silence_timer = loop_.timers().after(wait, [this, &transfer] {
       const auto left = transfer.last_heard + transfer.request.timeout - steady_now();
-      if (left > left.zero()) return listen(transfer, std::chrono::ceil<milliseconds>(left));
+      if (left.count() > 0) return listen(transfer, std::chrono::ceil<milliseconds>(left));
       const auto timeout = static_cast<long long>(transfer.request.timeout.count());
       finish(transfer.id, Error(Errc::timeout, format("nothing heard for %lld ms", timeout)));
       start_waiting();

@@ -8,7 +8,7 @@
 namespace slurmk8s {
 
 SlurmJob decode_job(const job_info_t& info);
-SlurmRun decode_run(const job_info_t& info);
+SlurmRun decode_run(const job_info_t& job);
 
 /** Waits for nodes or its turn. Other reasons, a limit or a dependency for example, no node would take away. */
 bool waits_for_nodes(const job_info_t& job);
