@@ -20,7 +20,7 @@ class LeaderElection {
 
   /** Connects to the API server of `options`, whose namespace has the lease; sends no request yet. */
   static Result<std::unique_ptr<LeaderElection>> open(Options& options, const LeaseOptions& lease);
-  /** The arguments are the thread's alone from now on; signals that are to be blocked there must be so already. */
+  /** Only the new thread uses the arguments from now on. It inherits the signals that the caller blocks. */
   LeaderElection(std::shared_ptr<EventLoop> loop, std::shared_ptr<kube::Client> client, std::string name_space,
                  LeaseOptions options);
   /** Withdraws, and waits for at most kGiveBack. */

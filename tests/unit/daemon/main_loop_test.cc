@@ -2,12 +2,12 @@
 // daemon/main_loop: what ends it, how often it asks, and that it leaves nothing in the loop.
 #include "daemon/main_loop.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
+#include "support/pipe.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -19,17 +19,11 @@ constexpr milliseconds kLook{20};
 struct Fixture {
   std::unique_ptr<EventLoop> loop = std::move(EventLoop::open()).value();
   AdminState admin{*loop->clock()};
-  UniqueFd signals, sender;
+  const Pipe signals = make_pipe();
 
-  Fixture() {
-    int ends[2];
-    assert_int_equal(::pipe2(ends, O_CLOEXEC), 0);
-    signals = UniqueFd(ends[0]);
-    sender = UniqueFd(ends[1]);
-  }
-  void send() { assert_int_equal(::write(sender.get(), "x", 1), 1); }
+  void send() { write_byte(signals); }
   MainLoopEnd run(const std::function<bool()>& goes_on) {
-    const auto end = run_main_loop(*loop, signals.get(), admin, goes_on, kLook);
+    const auto end = run_main_loop(*loop, signals.out.get(), admin, goes_on, kLook);
     assert_ok(end);
     return *end;
   }
@@ -78,7 +72,7 @@ void each_turn_is_told(void**) {
   clock.advance(2 * AdminState::kStuck);
   assert_int_equal(admin.answer("/healthz").status, 503);
   assert_ok(run_main_loop(
-      *f.loop, f.signals.get(), admin, [] { return false; }, kLook));
+      *f.loop, f.signals.out.get(), admin, [] { return false; }, kLook));
   assert_int_equal(admin.answer("/healthz").status, 200);
 }
 

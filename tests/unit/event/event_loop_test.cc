@@ -10,6 +10,7 @@
 
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
+#include "support/pipe.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -20,18 +21,6 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kNow{0};
 constexpr seconds kLong{20};  // of what should take no time, on a loaded machine
-
-struct Pipe {
-  UniqueFd out, in;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  assert_int_equal(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-void write_byte(const Pipe& pipe) { assert_int_equal(::write(pipe.in.get(), "a", 1), 1); }
 
 std::unique_ptr<EventLoop> opened() {
   auto loop = EventLoop::open();

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/cmocka.hpp"
+#include "support/pipe.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -24,23 +25,11 @@ using Fds = std::vector<int>;
 constexpr milliseconds kNow{0};
 constexpr seconds kLong{20};  // of what should take no time, on a loaded machine
 
-struct Pipe {
-  UniqueFd out, in;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  assert_int_equal(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 Poller opened() {
   auto poller = Poller::open();
   assert_ok(poller);
   return std::move(poller).value();
 }
-
-void write_byte(const Pipe& pipe) { assert_int_equal(::write(pipe.in.get(), "a", 1), 1); }
 
 void read_byte(const Pipe& pipe) {
   char byte = 0;
