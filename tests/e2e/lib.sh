@@ -165,14 +165,14 @@ controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/nul
 
 # Asks slurmctld without the API server.
 ctld() { "$BED" fault exec "$CONTROLLER/slurmctld" "$@" </dev/null; }
-state_time() { ctld stat -c %.9Y /var/spool/slurmctld/job_state; }
-state_is_newer() { [[ $(state_time) != "$1" ]]; }
-# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). A new job makes it save.
+has_saved() { ctld grep -qF "$1" /var/spool/slurmctld/job_state; }
+# Slurm saves its state some seconds late, and forgets what came after (facts of Slurm). What came before a job that is
+# in the file is there, too; a newer file alone may hold what was true before it took its time to the disk.
 wait_saved() {
-  local before job
-  before=$(state_time)
-  job=$(submit --hold --wrap true)
-  wait_for 30 "slurmctld's state saved" state_is_newer "$before"
+  local job name
+  name=saved-$(now_ms)
+  job=$(submit --hold --job-name="$name" --wrap true)
+  wait_for 30 "slurmctld's state saved" has_saved "$name"
   slurm scancel "$job"
 }
 
