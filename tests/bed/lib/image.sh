@@ -141,24 +141,26 @@ image_remove_unfinished() {
 }
 
 # Removes what a build that was killed has left: mounts, containers, an image that wasn't written to its end. Needs the
-# build lock. All processes of a build hold it, so none of them runs.
+# lock of the images. All processes of a build hold it, so none of them runs.
 image_heal() {
   image_unmount
   image_buildah rm --all >/dev/null
   image_remove_unfinished
 }
 
-# image_bud NAME CONTEXT DOCKERFILE KEY: needs the build lock.
+# image_bud NAME CONTEXT DOCKERFILE KEY: needs the lock of the images.
 image_bud() {
-  local name=$1 context=$2 dockerfile=$3 key=$4 identity
+  local name=$1 context=$2 dockerfile=$3 key=$4 identity log=$BED_CACHE/$1-image.log
   identity=$(mktemp)
-  image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
+  if ! image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
     --build-arg BASE="$BASE_IMAGE" --build-arg BUILDER="$(image_reference builder)" \
-    --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >&2 ||
-    die "image $name: build failed, see above"
+    --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    die "image $name: build failed, the whole log is $log"
+  fi
   mkdir -p "$BED_CACHE/images"
   printf '%s %s\n' "$key" "$(sed 's/^sha256://' "$identity")" >"$BED_CACHE/images/$(image_file "$name")"
-  rm -f "$identity"
+  rm -f "$identity" "$log"
 }
 
 image_build_pause() {
@@ -177,12 +179,12 @@ image_ensure_built() {
   [[ -z $parent ]] || image_ensure_built "$parent"
   key=$(image_key "$name")
   ! image_is_built "$name" "$key" || return 0
-  lock_take build
+  lock_take images
   image_heal
   # While this one waited the tree may have changed, and another command may have built it.
   key=$(image_key "$name")
   ! image_is_built "$name" "$key" || return 0
-  progress "image $name: building"
+  progress "image $name: building (log: $BED_CACHE/$name-image.log)"
   case $name in
     pause | base) "image_build_$name" "$key" ;;
     *) image_bud "$name" "$REPOSITORY" "$REPOSITORY/images/$name/Dockerfile" "$key" ;;

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two locks, held until the program ends: `build` for the cache, `state` for up and down.
+# Locks, held until the program ends: `programs` and `images` for what is built into the cache, side by side; `state`
+# for up and down.
 # Daemons must not inherit them: process_start closes the descriptors.
 
 declare -A LOCKS_HELD=()
@@ -11,7 +12,8 @@ lock_take() {
   local file=$BED_CACHE/$1.lock descriptor
   case $1 in
     state) descriptor=8 ;;
-    build) descriptor=9 ;;
+    images) descriptor=9 ;;
+    programs) descriptor=10 ;;
   esac
   mkdir -p "$BED_CACHE"
   eval "exec $descriptor>\"\$file\""

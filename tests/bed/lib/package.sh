@@ -9,10 +9,17 @@ UP_PACKAGES=(buildah catatonit ca-certificates containerd containernetworking-pl
   iptables netavark openssl procps runc)
 IMAGE_PACKAGES=(buildah ca-certificates catatonit containerd debootstrap git netavark)
 
+# Docker's own package has the programs of Debian's, which would remove it.
+declare -A PACKAGE_INSTEAD=([containerd]=containerd.io [runc]=containerd.io)
+
+package_is_installed() {
+  [[ $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) == 'install ok installed' ]]
+}
+
 package_missing() {
   local name
   for name in "$@"; do
-    [[ $(dpkg-query -W -f '${Status}' "$name" 2>/dev/null) == 'install ok installed' ]] || printf '%s\n' "$name"
+    package_is_installed "$name" || package_is_installed "${PACKAGE_INSTEAD[$name]:-none}" || printf '%s\n' "$name"
   done
 }
 
@@ -47,16 +54,27 @@ package_candidate_known() {
   done
 }
 
+# Nothing is removed for it: a package of somebody else's that is in the way is theirs to decide on.
+package_add() {
+  package_without_services package_apt install --yes --no-install-recommends --no-remove "$@"
+}
+
+# One at a time: apt-get update waits for nobody.
 package_install() {
   local missing
   mapfile -t missing < <(package_missing "$@")
   ((${#missing[@]})) || return 0
   command -v apt-get >/dev/null || die "needs ${missing[*]}, and there is no apt-get to install them"
-  progress "installing ${missing[*]}"
-  package_candidate_known "${missing[@]}" || package_apt update
-  package_without_services package_apt install --yes --no-install-recommends "${missing[@]}" && return
-  # An old package list names files that the mirror no longer has.
-  package_apt update
-  package_without_services package_apt install --yes --no-install-recommends "${missing[@]}" ||
-    die "apt-get install ${missing[*]}: see above"
+  mkdir -p "$BED_CACHE"
+  (
+    flock 7
+    mapfile -t missing < <(package_missing "$@")
+    ((${#missing[@]})) || exit 0
+    progress "installing ${missing[*]}"
+    package_candidate_known "${missing[@]}" || package_apt update
+    package_add "${missing[@]}" && exit
+    # An old package list names files that the mirror no longer has.
+    package_apt update
+    package_add "${missing[@]}" || die "apt-get install ${missing[*]}: see above"
+  ) 7>"$BED_CACHE/packages.lock"
 }

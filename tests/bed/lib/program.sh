@@ -107,7 +107,7 @@ program_ensure() {
   done
   ((${#missing[@]})) || return 0
   package_install ca-certificates
-  lock_take build
+  lock_take programs
   go=$(go_program)
   for name in "${missing[@]}"; do
     program_build "$name" "$go"

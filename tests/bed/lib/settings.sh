@@ -43,5 +43,6 @@ NODE_POD_RANGE=10.244.0.0/24
 PAUSE_IMAGE=localhost/pause:slurm-k8s
 BASE_IMAGE=localhost/debian:$BASE_SUITE-slim
 VOLUME_COUNT=64
+REGISTRY_ADDRESS=$NODE_ADDRESS:5000
 
 COMPONENTS=(etcd containerd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy coredns)
