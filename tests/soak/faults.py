@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The faults of the soak. Each returns when what it broke has been started again; it may not serve yet."""
-import subprocess
+import dataclasses
 import time
 
 import world
 from world import Away, bed, kubectl, slurm
 
 STATE_FILE = "/var/spool/slurmctld/job_state"
-SAVED_WITHIN = 15  # seconds: slurmctld saves its state 5 s after a change
+SAVED_WITHIN = 30  # seconds: slurmctld saves its state 5 s after a change
+POD_WITHIN = 8     # seconds that a fault of a pod waits for one
+
+
+@dataclasses.dataclass
+class Hit:
+    """A fault that hit something. Times are seconds since 1970."""
+    kind: str
+    begin: float
+    what: str = ""           # for the log
+    node: str = ""           # whose pod, and so all that ran there, was taken away
+    slurmctld: bool = False  # it was ended: jobs that it had may begin once more
+    saved: float = 0         # when it was killed: what it heard since then it forgot
+    back: float = 0          # when slurmctld answered again
 
 
 def wait_for(what, seconds, condition):
@@ -35,20 +48,38 @@ def outage(action, name, seconds):
         component_is_ready("kube-apiserver")
 
 
-def saved_since(moment):
-    return float(slurm("stat", "-c", "%.9Y", STATE_FILE)) > moment
+def is_saved(name):
+    slurm("grep", "-qF", name, STATE_FILE)  # Away when it isn't
+    return True
 
 
-def end_slurmctld(soak, *command):
+def saved_at():
+    return float(slurm("stat", "-c", "%.9Y", STATE_FILE))
+
+
+def end_slurmctld(soak, hit, *command):
     """Only when the last submitted job is saved: before that Slurm itself forgets it."""
     with soak.submitting:
-        wait_for("slurmctld's state saved", SAVED_WITHIN, lambda: saved_since(soak.last_submission))
+        if soak.last_submitted:
+            wait_for("slurmctld's state saved", SAVED_WITHIN, lambda: is_saved(soak.last_submitted))
+        hit.saved = saved_at()
+        hit.begin = time.time()
+        hit.slurmctld = True
         bed(*command)
 
 
 def pick_pod(event):
-    names = sorted(world.pods())
-    return names[event.pick % len(names)] if names else None
+    """The name of a pod, or None when there is none for some seconds."""
+    names = []
+
+    def is_any():
+        names.extend(sorted(world.pods()))
+        return bool(names)
+    try:
+        wait_for("a pod", POD_WITHIN, is_any)
+    except TimeoutError:
+        return None
+    return names[event.pick % len(names)]
 
 
 def pick_node(event):
@@ -56,32 +87,55 @@ def pick_node(event):
     return names[event.pick % len(names)]
 
 
-def hit_pod(event):
-    """Returns what was done, or None when there was no pod."""
+def evict(pod):
+    """False when the disruption budget refuses, as it does while a job runs there."""
+    body = f'{{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{pod}","namespace":"{world.NAMESPACE}"}}}}'
+    path = f"/api/v1/namespaces/{world.NAMESPACE}/pods/{pod}/eviction"
+    try:
+        bed("kubectl", "create", "--raw", path, "--filename", "-", text_in=body)
+    except Away as error:
+        if "disruption budget" in str(error):
+            return False
+        raise
+    return True
+
+
+def hit_pod(event, hit):
     pod = pick_pod(event)
     if pod is None:
-        return None
+        return False
+    hit.begin = time.time()
+    hit.what = hit.node = pod  # pods are named after their nodes
     if event.kind == "delete pod":
         kubectl("delete", "pod", pod, "--wait=false")
     elif event.kind == "delete pod by force":
         kubectl("delete", "pod", pod, "--wait=false", "--force", "--grace-period=0")
     elif event.kind == "evict pod":
-        body = f'{{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{pod}","namespace":"{world.NAMESPACE}"}}}}'
-        path = f"/api/v1/namespaces/{world.NAMESPACE}/pods/{pod}/eviction"
-        subprocess.run([world.BED, "kubectl", "create", "--raw", path, "--filename", "-"], input=body, text=True,
-                       check=False, timeout=20, capture_output=True)
+        return evict(pod)
     else:
         bed("fault", "kill", f"{pod}/slurmd")
-    return pod
+    return True
 
 
-def inflict(event, soak):
-    """Carries a fault out; returns what it hit, for the log. Away: it could not be done."""
+def switch_node(event, hit):
+    node = pick_node(event)
+    going_down = event.kind == "power node down"
+    hit.what = node
+    if (node in world.pods()) != going_down:
+        return False  # it is in that state already
+    slurm("scontrol", "update", f"nodename={node}", "state=power_down_asap" if going_down else "state=power_up")
+    return True
+
+
+def inflict(event, soak, hit):
+    """Carries a fault out, and writes into `hit` what it did; False when there was nothing to hit, or it was refused.
+    Away: nobody knows whether it was done."""
     verb, _, name = event.kind.partition(" ")
     if event.kind == "kill slurmctld":
-        end_slurmctld(soak, "fault", "kill", f"{world.CONTROLLER}/slurmctld")
+        end_slurmctld(soak, hit, "fault", "kill", f"{world.CONTROLLER}/slurmctld")
     elif event.kind == "delete controller pod":
-        end_slurmctld(soak, "kubectl", "-n", world.NAMESPACE, "delete", "pod", world.CONTROLLER, "--wait=false")
+        end_slurmctld(soak, hit, "kubectl", "-n", world.NAMESPACE, "delete", "pod", world.CONTROLLER, "--wait=false")
+        hit.saved = 0  # it saves when it ends
     elif event.kind == "kill sidecar":
         bed("fault", "kill", f"{world.CONTROLLER}/sidecar")
     elif event.kind == "reconfigure":
@@ -89,14 +143,8 @@ def inflict(event, soak):
             slurm("scontrol", "reconfigure", timeout=40)
     elif name.startswith("kube") or name == "etcd":
         outage(verb, name, event.seconds)
-    elif event.kind == "power node down":
-        node = pick_node(event)
-        slurm("scontrol", "update", f"nodename={node}", "state=power_down_asap")
-        return node
-    elif event.kind == "power node up":
-        node = pick_node(event)
-        slurm("scontrol", "update", f"nodename={node}", "state=power_up")
-        return node
+    elif event.kind.startswith("power node"):
+        return switch_node(event, hit)
     else:
-        return hit_pod(event) or "no pod there"
-    return ""
+        return hit_pod(event, hit)
+    return True

@@ -8,16 +8,15 @@ ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEM
 
 @dataclasses.dataclass
 class Run:
-    """One run of a job's script."""
+    """One run of a job's script. Times are seconds since 1970."""
     run: str
     job: int
     restart: int
     first: float
     last: float
     ended: bool = False
-    nodes: int = 0
-    details: list = dataclasses.field(default_factory=list)
-    longest_gap: float = 0
+    node: str = ""       # that of the script
+    hostlist: str = ""   # all nodes, as Slurm writes them
 
 
 def read(folder, name):
@@ -30,24 +29,23 @@ def read(folder, name):
             continue  # written by a process that was killed
         time, job, restart, run_id, event = float(words[0]), int(words[1]), int(words[2]), words[3], words[4]
         run = runs.setdefault(run_id, Run(run_id, job, restart, time, time))
-        run.longest_gap = max(run.longest_gap, time - run.last)
         run.last = max(run.last, time)
         run.ended |= event == "end"
-        run.nodes += event == "node"
-        run.details += words[5:]
+        if event == "start" and len(words) > 6:
+            run.node, run.hostlist = words[5:7]
     return sorted(runs.values(), key=lambda run: run.first)
 
 
-def _is_excused(run, excuses):
-    """Whether it began or ended in one of these spans of time, in which slurmctld may not have heard of it."""
-    return any(begin <= moment <= end for moment in (run.first, run.last) for begin, end in excuses)
+def _is_in(moment, spans):
+    return any(begin <= moment <= end for begin, end in spans)
 
 
-def judge(name, jobs, runs, restarts, cancelled=False, excuses=()):
+def judge(name, jobs, runs, restarts, cancelled=False, forgotten=(), unheard=lambda run: False):
     """What is wrong with a job: a list of sentences, empty when all is well.
 
-    jobs: Slurm's records of that name. restarts: most that the faults allow. excuses: spans (begin, end) in which a
-    run's begin or end may have been lost by slurmctld: such a run may be done again.
+    jobs: Slurm's records of that name. restarts: most that the faults allow. forgotten: spans (begin, end) of what
+    slurmctld did not save before it was killed: a run that began or ended there may be done again. unheard: whether the
+    end of a run that ended may have been lost with its pod.
     """
     if len(jobs) != 1:
         return [f"{name}: slurm has {len(jobs)} jobs of this name"]
@@ -59,10 +57,11 @@ def judge(name, jobs, runs, restarts, cancelled=False, excuses=()):
         wrong.append(f"job {job.id} ended as {job.state} ({job.reason}, exit code {job.exit_code})")
     if job.restarts > restarts:
         wrong.append(f"job {job.id} was restarted {job.restarts} times, at most {restarts} expected")
-    counted = [run for run in runs if not _is_excused(run, excuses)]
+    counted = [run for run in runs if not _is_in(run.first, forgotten) and not _is_in(run.last, forgotten)]
     if len(counted) > job.restarts + 1:
         wrong.append(f"job {job.id} ran {len(runs)} times with {job.restarts} restarts")
-    if sum(run.ended for run in counted) > 1:
+    ended = [run for run in counted if run.ended and not (run is not runs[-1] and unheard(run))]
+    if len(ended) > 1:
         wrong.append(f"job {job.id} ran to its end {sum(run.ended for run in runs)} times")
     if job.state == "COMPLETED" and not (runs and runs[-1].ended):
         wrong.append(f"job {job.id} is COMPLETED, but its last run did not end")

@@ -5,7 +5,7 @@ import random
 
 NODES = 8
 JOB_EVERY = 12      # seconds, on average
-FAULT_EVERY = (8, 25)  # seconds from the planned end of one fault to the next
+FAULT_EVERY = (2, 9)  # seconds from the planned end of one fault to the next
 
 # Kinds of faults: weight, and the seconds that they last.
 FAULTS = {

@@ -21,10 +21,11 @@ class Away(Exception):
     """The API server or slurmctld does not answer."""
 
 
-def bed(*words, timeout=20, **options):
+def bed(*words, timeout=20, text_in=""):
+    """Standard output of tests/bed/bed WORDS; `text_in` is its standard input."""
     try:
-        done = subprocess.run([str(BED), *map(str, words)], text=True, timeout=timeout, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        done = subprocess.run([str(BED), *map(str, words)], text=True, timeout=timeout, input=text_in,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     except subprocess.TimeoutExpired as error:
         raise Away(f"bed {' '.join(map(str, words))}: no answer in {timeout} s") from error
     if done.returncode != 0:
@@ -95,6 +96,18 @@ class Pod:
 def _field(line, key):
     found = re.search(rf"(?:^| ){key}=(\S*)", line)
     return found.group(1) if found else ""
+
+
+def expand(hostlist):
+    """The names of Slurm's "compute-[0-2,5],login"; nothing for "(null)"."""
+    names = set()
+    for prefix, ranges, plain in re.findall(r"([\w-]+)\[([\d,-]+)\]|([\w-]+)", hostlist if hostlist != "(null)" else ""):
+        if plain:
+            names.add(plain)
+        for span in filter(None, ranges.split(",")):
+            first, _, last = span.partition("-")
+            names.update(f"{prefix}{number}" for number in range(int(first), int(last or first) + 1))
+    return names
 
 
 def jobs():
