@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What each job of the fault tests and the soak runs: it writes down that it runs, into a file that outlives its pod.
 #
-# Lines of /ledger/JOBNAME: time, job id, restart count, id of this run, event (start, beat, node, end), detail (of start:
-# the node of the script, and all nodes).
+# Lines of /ledger/JOBNAME: time, job id, restart count, id of this run, event (start, beat, node, end), detail. That of
+# start is the script's node and all nodes.
 # BEATS is set before: seconds to run; 0: until there is a file /ledger/stop-JOBNAME. NODES=1: each node writes a line,
 # or the job fails. RPC=1: each beat asks slurmctld and writes how many milliseconds the answer took.
 
