@@ -289,8 +289,9 @@ image_main() {
       ;;
     load) image_load "$@" ;;
     push) image_push "$@" ;;
+    run) chroot_run "$@" ;;
     list) image_list ;;
     tag) echo "$IMAGE_TAG" ;;
-    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], list or tag' ;;
+    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], run NAME COMMAND..., list or tag' ;;
   esac
 }
