@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# SLURMK8S_SANITIZER: --enable-sanitizer=address,undefined or =thread; SANITIZER_FLAGS.
+# SLURMK8S_SANITIZER: --enable-sanitizer=address,undefined or =thread; SANITIZER_FLAGS. With fuzzer-no-link, which needs
+# clang, the fuzz targets are fuzzers: FUZZER.
 AC_DEFUN([SLURMK8S_SANITIZER], [
   AC_ARG_ENABLE([sanitizer],
     [AS_HELP_STRING([--enable-sanitizer=LIST], [comma-separated: address, undefined, thread, fuzzer-no-link])],
@@ -17,4 +18,5 @@ AC_DEFUN([SLURMK8S_SANITIZER], [
                      AC_MSG_ERROR([the compiler refuses -fsanitize=$enable_sanitizer])])
      CXXFLAGS=$slurmk8s_saved_CXXFLAGS])
   AC_SUBST([SANITIZER_FLAGS])
+  AM_CONDITIONAL([FUZZER], [AS_CASE([$enable_sanitizer], [*fuzzer-no-link*], [true], [false])])
 ])

@@ -122,7 +122,7 @@ void PodMarker::write_marks(const std::string& name, Entry& entry, const NodeSet
   Json labels = metadata["labels"].clone();
   labels.set(kLabelState, entry.service_state.label);
   metadata.set("labels", std::move(labels));
-  metadata.set("uid", entry.uid);  // another pod of this name is a conflict
+  metadata.set("uid", entry.uid);  // of another pod of this name the API server refuses it as invalid
   send(name, "", kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)));
 }
 

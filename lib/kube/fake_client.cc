@@ -3,6 +3,7 @@
 #include "kube/fake_client.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/strings.hpp"
@@ -13,6 +14,28 @@ namespace slurmk8s::kube {
 namespace {
 
 constexpr const char* kBirthday = "2026-01-01T00:00:00Z";
+
+struct Kind {
+  std::string_view plural;
+  std::string_view name;
+  bool has_status;  ///< as a subresource: what else writes the object leaves it alone
+  bool built_in;    ///< the items of a list don't say of what kind they are
+};
+constexpr std::array<Kind, 7> kKinds{{{"pods", "Pod", true, true},
+                                      {"nodes", "Node", true, true},
+                                      {"persistentvolumeclaims", "PersistentVolumeClaim", true, true},
+                                      {"poddisruptionbudgets", "PodDisruptionBudget", true, true},
+                                      {"leases", "Lease", false, true},
+                                      {"events", "Event", false, true},
+                                      {"nodesets", "NodeSet", true, false}}};
+constexpr Kind kOther{"", "", false, false};
+
+Kind kind_of(std::string_view collection) {
+  const std::string_view plural = collection.substr(collection.rfind('/') + 1);
+  const auto found =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& kind) { return kind.plural == plural; });
+  return found != kKinds.end() ? *found : kOther;
+}
 
 std::string collection_of(const Resource& resource) {
   return std::string(resource.api) + "/" + std::string(resource.plural);
@@ -48,50 +71,14 @@ Json merge_conditions(const Json& object, const Json& patch) {
   return out.set("status", std::move(status));
 }
 
-/** "a=b,c!=d,e,!f" against the object's labels. */
-bool matches_labels(const std::string& selector, const Json& object) {
-  if (selector.empty()) return true;
-  const Json labels = object.at({"metadata", "labels"});
-  for (const std::string_view term : split(selector, ',')) {
-    const std::size_t equals = term.find('=');
-    bool ok = false;
-    if (equals == std::string_view::npos) {
-      ok = term.starts_with('!') ? !labels.has(term.substr(1)) : labels.has(term);
-    } else {
-      const bool negated = equals > 0 && term[equals - 1] == '!';
-      const std::string_view key = term.substr(0, negated ? equals - 1 : equals);
-      std::string_view value = term.substr(equals + 1);
-      if (value.starts_with('=')) value.remove_prefix(1);
-      const bool same = labels.has(key) && labels[key].text() == value;
-      ok = same != negated;
-    }
-    if (!ok) return false;
-  }
-  return true;
-}
-
-/** "metadata.name=a,status.phase!=Running"; any field of text, where a server has a few of each resource. */
-bool matches_fields(const std::string& selector, const Json& object) {
-  if (selector.empty()) return true;
-  for (const std::string_view term : split(selector, ',')) {
-    const std::size_t equals = term.find('=');
-    if (equals == std::string_view::npos || equals == 0) return false;
-    const bool negated = term[equals - 1] == '!';
-    Json field = object;
-    for (const std::string_view part : split(term.substr(0, negated ? equals - 1 : equals), '.')) field = field[part];
-    std::string_view value = term.substr(equals + 1);
-    if (value.starts_with('=')) value.remove_prefix(1);
-    if ((field.text() == value) == negated) return false;
-  }
-  return true;
-}
-
 /** A copy of the object as a caller gets it that omits something. */
 Json delivered(const Json& object, Omit omit) {
   if (omit.size() <= 1) return object.clone();  // managedFields, which nobody makes here
   Result<Json> rest = Json::parse(cut_members(object.dump(), omit));
   return rest.ok() ? *std::move(rest) : object.clone();
 }
+
+bool is_on_node(const Json& object) { return !object.at({"spec", "nodeName"}).text().empty(); }
 
 Json with_metadata(Json object, std::string_view field, std::string_view value) {
   Json metadata = object["metadata"];
@@ -102,10 +89,6 @@ Json with_metadata(Json object, std::string_view field, std::string_view value) 
 }
 
 }  // namespace
-
-bool FakeClient::Selector::matches(const Json& object) const {
-  return !object.is_null() && matches_labels(labels, object) && matches_fields(fields, object);
-}
 
 // ---- the world ------------------------------------------------------------------------------------------------------
 
@@ -157,14 +140,14 @@ Json FakeClient::find(const Resource& resource, const std::string& name_space, c
 
 std::vector<std::string> FakeClient::names(const Resource& resource, const std::string& name_space) const {
   std::vector<std::string> all;
-  for (const Json& object : select(collection_of(resource), name_space, {})) {
+  for (const Json& object : select(collection_of(resource), name_space, FakeSelector())) {
     all.emplace_back(object.at({"metadata", "name"}).text());
   }
   return all;
 }
 
 std::vector<Json> FakeClient::select(const std::string& collection, const std::string& name_space,
-                                     const Selector& selector) const {
+                                     const FakeSelector& selector) const {
   std::vector<Json> found;
   for (const auto& [key, object] : objects_) {
     const bool here = key.collection == collection && (name_space.empty() || key.name_space == name_space);
@@ -201,7 +184,7 @@ void FakeClient::end_watches(const Status& status) {
 
 void FakeClient::forget_history() {
   forgotten_ = version_;
-  pages_.clear();
+  for (auto& [token, page] : pages_) page.version = 0;
 }
 
 void FakeClient::send_bookmarks() {
@@ -328,17 +311,25 @@ Result<Json> FakeClient::make_page(const Resource& resource, const std::string& 
   if (resource.plural == unlistable) return Error(Errc::forbidden, std::string(resource.plural) + " is forbidden");
   Page page;
   if (options.continue_token.empty()) {
-    const Selector selector{options.label_selector, options.field_selector};
+    const FakeSelector selector =
+        SLURMK8S_TRY(FakeSelector::parse(options.label_selector, options.field_selector, resource.plural));
     page = {select(collection_of(resource), name_space, selector), version_};
   } else {
     const auto found = pages_.find(options.continue_token);
-    if (found == pages_.end()) return Error(Errc::gone, "The provided continue parameter is too old");
+    if (found == pages_.end()) return Error(Errc::invalid, "continue key is not valid");
+    if (found->second.version < forgotten_) return Error(Errc::gone, "The provided continue parameter is too old");
     page = found->second;
   }
   std::size_t size = page.rest.size();
   if (options.limit > 0) size = std::min(size, static_cast<std::size_t>(options.limit));
+  const Kind kind = kind_of(collection_of(resource));
   Json items = Json::array();
-  for (std::size_t i = 0; i < size; ++i) items.push(delivered(page.rest[i], options.omit));
+  for (std::size_t i = 0; i < size; ++i) {
+    Json item = delivered(page.rest[i], options.omit);
+    if (kind.built_in) item.erase("kind");
+    if (kind.built_in) item.erase("apiVersion");
+    items.push(std::move(item));
+  }
   Json metadata = Json::object();
   metadata.set("resourceVersion", std::to_string(page.version));
   if (size < page.rest.size()) {
@@ -346,7 +337,7 @@ Result<Json> FakeClient::make_page(const Resource& resource, const std::string& 
     pages_[token] = {{page.rest.begin() + static_cast<std::ptrdiff_t>(size), page.rest.end()}, page.version};
     metadata.set("continue", token);
   }
-  return Json::object().set("metadata", metadata).set("items", items);
+  return Json::object().set("kind", std::string(kind.name) + "List").set("metadata", metadata).set("items", items);
 }
 
 http::RequestId FakeClient::create(const ObjectRef& at, const Json& body, OnObject done) {
@@ -368,8 +359,22 @@ Result<Json> FakeClient::create_object(Key key, const Json& body) {
     if (prefix.empty()) return Error(Errc::invalid, "name or generateName is required");
     key.name = std::string(prefix) + std::to_string(version_);
   }
+  const std::string_view name_space = body.at({"metadata", "namespace"}).text();
+  if (!name_space.empty() && name_space != key.name_space) {
+    return Error(Errc::invalid, "the namespace of the provided object does not match that of the request");
+  }
+  if (!has_namespace(key.name_space))
+    return Error(Errc::not_found, quoted("namespaces", key.name_space) + " not found");
   if (objects_.contains(key)) return Error(Errc::already_exists, quoted(key.collection, key.name) + " already exists");
-  return store(key, body.clone());
+  Json object = body.clone();
+  if (key.collection == "v1/pods") object.set("status", Json::object().set("phase", "Pending"));
+  return store(key, std::move(object));
+}
+
+bool FakeClient::has_namespace(const std::string& name) const {
+  const auto first = objects_.lower_bound({"v1/namespaces", "", ""});
+  const bool any = first != objects_.end() && first->first.collection == "v1/namespaces";
+  return name.empty() || !any || objects_.contains({"v1/namespaces", "", name});
 }
 
 Result<Json> FakeClient::create_subresource(const Key& key, const std::string& subresource, const Json& body) {
@@ -407,17 +412,35 @@ http::RequestId FakeClient::patch(const ObjectRef& object, PatchType type, const
 
 Result<Json> FakeClient::change(const Key& key, const std::string& subresource, PatchType type, const Json& patch) {
   const Json present = SLURMK8S_TRY(find_to_change(key));
+  const Kind kind = kind_of(key.collection);
+  const std::string what = quoted(key.collection, key.name);
   if (type == PatchType::json) return Error(Errc::invalid, "the fake knows no JSON patches");
-  for (const char* field : {"uid", "resourceVersion"}) {
-    const Json wanted = patch.at({"metadata", field});
-    if (!wanted.is_null() && !wanted.equals(present.at({"metadata", field}))) {
-      return Error(Errc::conflict, "Operation cannot be fulfilled on " + quoted(key.collection, key.name));
-    }
+  const Json uid = patch.at({"metadata", "uid"});
+  if (!uid.is_null() && !uid.equals(present.at({"metadata", "uid"}))) {
+    return Error(Errc::invalid, what + " is invalid: metadata.uid: field is immutable");
   }
-  Json applied = patch;
-  if (subresource == "status") applied = Json::object().set("status", patch["status"]);
+  const Json version = patch.at({"metadata", "resourceVersion"});
+  if (!version.is_null() && !version.equals(present.at({"metadata", "resourceVersion"}))) {
+    return Error(Errc::conflict, "Operation cannot be fulfilled on " + what + ": the object has been modified");
+  }
+  Json applied = patch.clone();
+  if (subresource == "status") {
+    applied = Json::object().set("status", patch["status"]);
+  } else if (kind.has_status) {
+    applied.erase("status");
+  }
   if (type == PatchType::strategic_merge) applied = merge_conditions(present, applied);
-  return store(key, merge_patch(present, applied));
+  const Json changed = merge_patch(present, applied);
+  if (changed.equals(present)) return present.clone();
+  if (key.collection == "v1/pods" && !changed["spec"].equals(present["spec"])) {
+    return Error(Errc::invalid, what + " is invalid: spec: Forbidden: pod updates may not change fields of it");
+  }
+  const auto keeps = [](const Json& object) { return object.at({"metadata", "finalizers"}).size() > 0; };
+  if (keeps(present) && !keeps(changed) && !present.at({"metadata", "deletionTimestamp"}).is_null()) {
+    drop(key);
+    return changed;
+  }
+  return store(key, changed);
 }
 
 http::RequestId FakeClient::remove(const ObjectRef& object, const DeleteOptions& options, OnObject done) {
@@ -432,27 +455,42 @@ Result<Json> FakeClient::end_object(const Key& key, const DeleteOptions& options
     return Error(Errc::conflict, "Precondition failed: UID in precondition: " + options.uid +
                                      ", UID in object meta: " + std::string(present.at({"metadata", "uid"}).text()));
   }
-  const bool stays = options.propagation == Propagation::foreground || options.propagation == Propagation::orphan;
-  if (!stays && (!slow_deletion || options.grace_s == 0)) {
+  const bool waits = options.propagation == Propagation::foreground || options.propagation == Propagation::orphan;
+  const bool stays = waits || slow_deletion || (key.collection == "v1/pods" && is_on_node(present));
+  if (!stays || (!waits && options.grace_s == 0)) {
     drop(key);
     return present.clone();
   }
-  if (!present.at({"metadata", "deletionTimestamp"}).is_null()) return present.clone();
-  Json ending = with_metadata(present.clone(), "deletionTimestamp", kBirthday);
-  if (!stays) return store(key, std::move(ending));
-  const char* finalizer = options.propagation == Propagation::orphan ? "orphan" : "foregroundDeletion";
-  Json metadata = ending["metadata"].clone();
-  metadata.set("finalizers", Json::array().push(Json::string(finalizer)));  // for the garbage collector
-  return store(key, ending.set("metadata", std::move(metadata)));
+  const Json left = present.at({"metadata", "deletionGracePeriodSeconds"});
+  const bool is_deleted = !present.at({"metadata", "deletionTimestamp"}).is_null();
+  if (is_deleted && (options.grace_s < 0 || options.grace_s >= left.integer_or(0))) return present.clone();
+  return mark_deleted(key, present.clone(), options);
+}
+
+/** For kubelet, or the garbage collector, who end it. */
+Json FakeClient::mark_deleted(const Key& key, Json object, const DeleteOptions& options) {
+  constexpr std::int64_t kGrace = 30;
+  object = with_metadata(std::move(object), "deletionTimestamp", kBirthday);
+  Json metadata = object["metadata"].clone();
+  if (options.propagation == Propagation::foreground || options.propagation == Propagation::orphan) {
+    const char* finalizer = options.propagation == Propagation::orphan ? "orphan" : "foregroundDeletion";
+    metadata.set("finalizers", Json::array().push(Json::string(finalizer)));
+  } else {
+    const std::int64_t own = object.at({"spec", "terminationGracePeriodSeconds"}).integer_or(kGrace);
+    metadata.set("deletionGracePeriodSeconds", Json::integer(options.grace_s < 0 ? own : options.grace_s));
+  }
+  return store(key, object.set("metadata", std::move(metadata)));
 }
 
 http::RequestId FakeClient::watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
                                   OnEvent event, OnWatchEnd end) {
   calls.push_back({Verb::watch, std::string(resource.plural), name_space, {}});
+  const Result<FakeSelector> selector =
+      FakeSelector::parse(options.label_selector, options.field_selector, resource.plural);
   const auto watch = std::make_shared<Watch>(Watch{++last_id_,
                                                    collection_of(resource),
                                                    name_space,
-                                                   {options.label_selector, options.field_selector},
+                                                   selector.ok() ? *selector : FakeSelector(),
                                                    options.omit,
                                                    std::move(event),
                                                    std::move(end),
@@ -463,6 +501,10 @@ http::RequestId FakeClient::watch(const Resource& resource, const std::string& n
   const Version from = static_cast<Version>(parse_int(options.resource_version).value_or(0));
   if (const auto fault = take_fault(Verb::watch, false)) {
     watch->ending = *fault;
+    return watch->id;
+  }
+  if (!selector.ok()) {
+    watch->ending = selector.error();
     return watch->id;
   }
   if (from > 0 && from < forgotten_) {

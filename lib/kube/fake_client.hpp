@@ -12,7 +12,8 @@
 //   assert_int_equal(client.count(Verb::create), 1);
 //
 // Of subresources it knows status (patch), and pods' binding and eviction (create). What a caller omits is not
-// delivered.
+// delivered. It does what an API server does, as tests/contract/client_tests.cc has it. It validates no object, knows
+// no JSON patches, and ends no watch by itself. Where there is a Namespace, only those that are there are namespaces.
 #pragma once
 
 #include <deque>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "kube/client.hpp"
+#include "kube/fake_selector.hpp"
 
 namespace slurmk8s::kube {
 
@@ -50,7 +52,10 @@ class FakeClient final : public Client {
   /** Names in order. */
   std::vector<std::string> names(const Resource& resource, const std::string& name_space) const;
 
-  /** True: remove() only sets deletionTimestamp (unless grace_s is 0), as for a pod that runs; erase() ends it. */
+  /**
+   * True: remove() only sets deletionTimestamp (unless grace_s is 0), as it always does for a pod that has a Kubernetes
+   * node; erase() ends it.
+   */
   bool slow_deletion = false;
 
   // ---- faults ----
@@ -104,11 +109,6 @@ class FakeClient final : public Client {
     std::string name;
     auto operator<=>(const Key&) const = default;
   };
-  struct Selector {
-    std::string labels;
-    std::string fields;
-    bool matches(const Json& object) const;
-  };
   struct Change {
     Version version;
     Key key;
@@ -131,7 +131,7 @@ class FakeClient final : public Client {
     http::RequestId id;
     std::string collection;
     std::string name_space;
-    Selector selector;
+    FakeSelector selector;
     Omit omit;
     OnEvent event;
     OnWatchEnd end;
@@ -154,18 +154,20 @@ class FakeClient final : public Client {
   Result<Json> find_to_change(const Key& key) const;
   Result<Json> create_object(Key key, const Json& body);
   Result<Json> create_subresource(const Key& key, const std::string& subresource, const Json& body);
+  bool has_namespace(const std::string& name) const;
   Result<Json> change(const Key& key, const std::string& subresource, PatchType type, const Json& patch);
   Result<Json> end_object(const Key& key, const DeleteOptions& options);
+  Json mark_deleted(const Key& key, Json object, const DeleteOptions& options);
   Json store(const Key& key, Json object);
   void drop(const Key& key);
   Result<Json> make_page(const Resource& resource, const std::string& name_space, const ListOptions& options);
   std::vector<Json> select(const std::string& collection, const std::string& name_space,
-                           const Selector& selector) const;
+                           const FakeSelector& selector) const;
 
   std::map<Key, Json> objects_;
   std::vector<Change> history_;
   Version version_ = 100;
-  Version forgotten_ = 0;
+  Version forgotten_ = version_;
   unsigned last_uid_ = 0;
   http::RequestId last_id_ = 0;
   std::deque<Request> requests_;

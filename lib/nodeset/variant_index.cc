@@ -65,7 +65,7 @@ void VariantIndex::add_nodeset(const std::string& name, const VariantCatalog::En
     const Access& own = group.variants.emplace(variant, resolve(access, catalog)).first->second;
     Feature& feature = features_[variant];
     if (feature.groups.empty() || feature.groups.back() != number) feature.groups.push_back(number);
-    if (!feature.variant) feature.variant.emplace();
+    if (!feature.variant) feature.variant = Access();
     feature.variant->open |= own.open;
     feature.variant->uids.insert(own.uids.begin(), own.uids.end());
     feature.variant->accounts.insert(own.accounts.begin(), own.accounts.end());

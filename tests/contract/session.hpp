@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Session: the product's own client against the API server under test, with calls that wait for their answer.
+// Session: a client, with calls that wait for their answer: the product's own against an API server, or another one.
 #pragma once
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,10 +90,18 @@ class Session {
     session->loop_ = SLURMK8S_TRY(EventLoop::open());
     session->transport_ = SLURMK8S_TRY(http::make_curl_transport(*session->loop_, std::move(options)));
     session->client_ = kube::make_http_client(*session->transport_);
+    session->turn_ = [loop = session->loop_.get()] { loop->turn(50ms); };
     return session;
   }
   static Result<std::unique_ptr<Session>> open(const kube::Config& config) {
     return open(kube::transport_options(config, std::make_shared<SystemClock>()));
+  }
+  /** Of a client without a transport; `turn` has it answer. */
+  static std::unique_ptr<Session> of(std::unique_ptr<kube::Client> client, std::function<void()> turn) {
+    auto session = std::make_unique<Session>();
+    session->client_ = std::move(client);
+    session->turn_ = std::move(turn);
+    return session;
   }
 
   http::Transport& transport() { return *transport_; }
@@ -104,7 +113,7 @@ class Session {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (!done()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
-      loop_->turn(50ms);
+      turn_();
     }
     return true;
   }
@@ -188,6 +197,7 @@ class Session {
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<http::Transport> transport_;
   std::unique_ptr<kube::Client> client_;
+  std::function<void()> turn_;
 };
 
 }  // namespace slurmk8s::contract

@@ -2,9 +2,7 @@
 // Runs a fuzz target over files, as a plain test without a fuzzer: `fuzz/json [FILE…]`; without files over its corpus,
 // $srcdir/fuzz/corpus/json. Prints TAP, one line per file.
 //
-// With clang the targets are real fuzzers; leave this file out:
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Ilib -Itests tests/fuzz/json.cc lib/json/*.cc
-//     lib/base/*.cc -ljson-c -lyaml -o fuzz_json && ./fuzz_json tests/fuzz/corpus/json
+// With clang the targets are real fuzzers, without this file: tests/fuzz/run.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

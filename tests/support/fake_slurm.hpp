@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // FakeSlurm: slurmctld's node records in memory, with the rules that decide what a change does to a job. One thread.
+// It answers as slurmctld does, as far as tests/contract/slurm_tests.cc says.
 //
 // A test sets nodes up and changes their states by node(); pass_time() lets power changes that were asked for happen.
 #pragma once
@@ -157,7 +158,7 @@ class FakeSlurm final : public Slurm {
 
   Status exempt_from_suspend(const std::string& hostlist, bool exempt) override {
     calls.push_back((exempt ? "exempt " : "subject ") + hostlist);
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     std::set<std::string> names;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(*exempt_nodes))) names.insert(name);
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
@@ -168,7 +169,7 @@ class FakeSlurm final : public Slurm {
   }
 
   Status make_created_nodes_schedulable() override {
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     settled++;
     if (exempt_nodes) exempt_nodes = configured_exempt_nodes;  // slurmctld reads slurm.conf again
     return {};
@@ -176,7 +177,7 @@ class FakeSlurm final : public Slurm {
 
   Status drop_lost_nodes() override {
     calls.push_back("drop lost nodes");
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     if (drops_lost_nodes) {
       time_++;
       std::erase_if(nodes_,
@@ -196,7 +197,7 @@ class FakeSlurm final : public Slurm {
 
   Status restart_slurmctld() override {
     calls.push_back("restart");
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     return {};
   }
 
@@ -261,7 +262,7 @@ class FakeSlurm final : public Slurm {
       booted++;
       return Error(Errc::interrupted, "slurm: Zero Bytes were transmitted or received");
     }
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     std::map<std::string, std::string> words;
     for (const std::string_view word : split(line, ' ')) {
       const std::size_t equals = word.find('=');
@@ -284,7 +285,7 @@ class FakeSlurm final : public Slurm {
 
   Status delete_nodes(const std::string& hostlist) override {
     calls.push_back("delete " + hostlist);
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     Status status;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(hostlist))) {
       const auto found = nodes_.find(name);
@@ -305,7 +306,7 @@ class FakeSlurm final : public Slurm {
                     (update.features ? " Features=" + *update.features : "") +
                     (update.weight ? " Weight=" + std::to_string(*update.weight) : "") +
                     (update.topology ? " Topology=" + *update.topology : ""));
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     if (on_update) on_update();
     // As update_node() in node_mgr.c: each name once, in order, up to the first one that isn't there.
     const auto names = SLURMK8S_TRY(expand_hostlist(hostlist));
@@ -320,7 +321,7 @@ class FakeSlurm final : public Slurm {
   void end() override { ended = true; }
 
   Status schedule_jobs(const std::string& node) override {
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     if (!has(node)) return Error(Errc::not_found, "slurm: Invalid node name specified");
     scheduled++;
     return {};
@@ -341,12 +342,14 @@ class FakeSlurm final : public Slurm {
   }
 
   Status create_partition(const SlurmPartition& partition) override {
+    if (ended) return ended_error();
     calls.push_back("create partition " + partition.name);
     if (partitions.contains(partition.name)) return Error(Errc::invalid, "slurm: Invalid partition name specified");
     return set_partition(partition, true);
   }
 
   Status update_partition(const SlurmPartition& change) override {
+    if (ended) return ended_error();
     std::string call = "update partition " + change.name;
     for (const auto& [key, value] : change.options) call += " " + key + "=" + value;
     calls.push_back(call + (change.nodes.empty() ? "" : " Nodes=" + change.nodes));
@@ -356,25 +359,25 @@ class FakeSlurm final : public Slurm {
 
   Status delete_partition(const std::string& name) override {
     calls.push_back("delete partition " + name);
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     if (used_partitions.contains(name)) return Error(Errc::conflict, "slurm: Partition is in use");
-    partitions.erase(name);
+    if (partitions.erase(name) == 0) return Error(Errc::invalid, "slurm: Invalid partition name specified");
     partition_time_++;
     return {};
   }
 
   Status clear_begin_time(std::uint32_t job) override {
     calls.push_back("begin " + std::to_string(job));
-    if (auto error = next_failure()) return *error;
-    begins.erase(job);
+    if (auto error = refusal()) return *error;
+    if (begins.erase(job) == 0 && !jobs.contains(job)) return unknown_job();
     return {};
   }
 
   Status hold_job(std::uint32_t job) override {
     calls.push_back("hold " + std::to_string(job));
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     const auto found = jobs.find(job);
-    if (found == jobs.end()) return Error(Errc::not_found, "slurm: no such job");
+    if (found == jobs.end()) return unknown_job();
     if (!found->second.pending) return Error(Errc::invalid, "slurm: Job is no longer pending execution");
     found->second.held = true;
     return {};
@@ -382,15 +385,17 @@ class FakeSlurm final : public Slurm {
 
   Status end_out_of_memory(std::uint32_t job) override {
     calls.push_back("end out of memory " + std::to_string(job));
-    if (auto error = next_failure()) return *error;
-    return {};
+    if (auto error = refusal()) return *error;
+    return jobs.contains(job) ? Status() : Status(unknown_job());
   }
 
   Status comment_job(std::uint32_t job, const std::string& text) override {
+    if (ended) return ended_error();
+    const auto found = jobs.find(job);
+    if (found == jobs.end()) return unknown_job();
     comments[job] = text;
     comment_writes++;
-    const auto found = jobs.find(job);
-    if (found != jobs.end()) found->second.admin_comment = text;
+    found->second.admin_comment = text;
     return {};
   }
 
@@ -398,7 +403,7 @@ class FakeSlurm final : public Slurm {
   using State = SlurmNodeUpdate::State;
 
   Status set_partition(const SlurmPartition& change, bool made) {
-    if (auto error = next_failure()) return *error;
+    if (auto error = refusal()) return *error;
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(change.nodes))) {
       if (!has(name)) return Error(Errc::not_found, "slurm: Invalid node name specified");
     }
@@ -483,6 +488,15 @@ class FakeSlurm final : public Slurm {
   void harm(SlurmNode& node) {
     harmed.insert(node.name);
     node.base = Base::idle;
+  }
+
+  static Error unknown_job() { return Error(Errc::invalid, "slurm: Invalid job id specified"); }
+  static Error ended_error() { return Error(Errc::cancelled, "slurm: the engine has ended"); }
+
+  /** Of a change. */
+  std::optional<Error> refusal() {
+    if (ended) return ended_error();
+    return next_failure();
   }
 
   std::optional<Error> next_failure() {

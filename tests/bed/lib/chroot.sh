@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands in the files of an image, without Kubernetes: with this machine's processes, network and the repository, which
-# is at its own path there.
+# Commands in the files of an image, without Kubernetes: with this machine's processes and network, and with the
+# repository at its own path.
 
 # Prints the folder with the files of a built image; unpacks it when it is another one.
 chroot_folder() { # IMAGE

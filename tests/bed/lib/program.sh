@@ -112,6 +112,19 @@ program_ensure() {
   for name in "${missing[@]}"; do
     program_build "$name" "$go"
   done
-  progress 'removing the build caches'
-  chmod -R u+w "$BED_CACHE/go" && rm -rf "$BED_CACHE/go"
+  program_remove_caches
+}
+
+# Gigabytes in many small files, which takes minutes on some disks: nobody waits for it. What an earlier command did not
+# come to the end of goes, too.
+program_remove_caches() {
+  local gone=$BED_CACHE/.go-$$
+  progress 'removing the build caches, in the background'
+  mv "$BED_CACHE/go" "$gone"
+  (
+    close_inherited
+    trap '' HUP
+    # Modules are written without the right to change them.
+    chmod -R u+w "$BED_CACHE"/.go-* && rm -rf "$BED_CACHE"/.go-*
+  ) </dev/null >/dev/null 2>&1 &
 }

@@ -20,7 +20,11 @@ registry_trust() {
   grep -qF "$BED_STATE/registries" "$BED_STATE/containerd.toml" ||
     die "registry: this bed was started by an older version (bed down, then bed up)"
   mkdir -p "$folder"
-  printf 'server = "https://%s"\nca = "%s"\n' "$REGISTRY_ADDRESS" "$BED_STATE/pki/ca.crt" >"$folder/hosts.toml"
+  cat >"$folder/hosts.toml" <<END
+server = "https://$REGISTRY_ADDRESS"
+[host."https://$REGISTRY_ADDRESS"]
+  ca = "$BED_STATE/pki/ca.crt"
+END
 }
 
 registry_serves() {

@@ -81,7 +81,7 @@ void a_node_that_can_not_start_backs_off(void** state) {
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: pod: create: exceeded quota");
   assert_text(world.slurm.comments[12], "slurm-k8s: node compute-0: pod: create: exceeded quota");
   assert_text(world.pods(), "compute-1");
-  world.pass(PowerUpHealth::kFirstBackOff - std::chrono::seconds(1));
+  world.pass(std::chrono::seconds(9));
   assert_int_equal(world.slurm.calls.size(), 1);
   world.pass(std::chrono::seconds(2));
   assert_text(world.slurm.calls.back(), "power_down compute-0");
@@ -204,7 +204,9 @@ void carry_out_power_down(World& world, const char* node) {
 void a_pod_that_does_not_go_drains_its_node(void** state) {
   World& world = world_of(state);
   suspend_a_pod_that_stays(world);
-  world.pass(std::chrono::seconds(12));
+  world.pass(std::chrono::seconds(14));  // its grace period of 5 s, and 10 s
+  assert_int_equal(world.slurm.calls.size(), 0);
+  world.pass(std::chrono::seconds(3));
   assert_text(world.slurm.calls[0], std::string("drain compute-0 ") + kNotDeleted);
   world.slurm.pass_time();  // SuspendTimeout
   world.pass(std::chrono::seconds(60));

@@ -130,7 +130,7 @@ void nodes_and_their_nodesets(void** state) {
   assert_text(pod.at({"metadata", "labels", "slurm-k8s.io/nodeset"}).text(), "gpu");
   assert_contains(pod.at({"spec", "affinity"}).dump(), R"("values":["m1.x"])");
   assert_true(world.api.find(kPods, kNamespace, "compute-1").at({"spec", "affinity"}).is_null());
-  world.pass(kOwnerGrace + std::chrono::seconds(1));
+  world.pass(std::chrono::seconds(6));
   assert_int_equal(world.slurm.calls.size(), 2);
   const std::string calls = joined(world.slurm.calls);
   assert_contains(calls, "down stray-0 slurm-k8s: no nodeset in namespace slurm owns node stray-0");

@@ -19,8 +19,11 @@
 
 using namespace slurmk8s;
 
-/** A function of slurmctld, which prep/k8s calls for jobs only; not in libslurm. */
-extern "C" __attribute__((visibility("default"))) char* vxstrfmt(const char*, va_list) { return nullptr; }
+// Of slurmctld, not in libslurm: what plugins know it by, and a function that they call for jobs only.
+extern "C" {
+__attribute__((visibility("default"))) char slurmctld_config[65536] = {};
+__attribute__((visibility("default"))) char* vxstrfmt(const char*, va_list) { return nullptr; }
+}
 
 namespace {
 
@@ -95,9 +98,14 @@ void* open_library(const std::string& path) {
   return library;
 }
 
+/** As slurmctld does at its start and end, without a job. The engine's library is not installed. */
 void plugin_round(const std::string& path) {
   void* plugin = open_library(path);
   assert_int_equal(symbol<int (*)()>(plugin, "init")(), 0);
+  if (void* registers = dlsym(plugin, "prep_p_register_callbacks")) {
+    void* callbacks[16] = {};
+    reinterpret_cast<void (*)(void**)>(registers)(callbacks);  // makes the thread that waits for nodes
+  }
   assert_int_equal(symbol<int (*)()>(plugin, "fini")(), 0);
   dlclose(plugin);
 }
@@ -105,10 +113,9 @@ void plugin_round(const std::string& path) {
 void plugins_leave_nothing(void**) {
   for (const char* path : {"plugins/.libs/prep_k8s.so", "plugins/.libs/power_k8s.so",
                            "plugins/.libs/node_features_k8s.so", "plugins/.libs/job_submit_k8s.so"}) {
-    if (std::string(path).find("power") != std::string::npos && !std::filesystem::exists(built(path))) {
-      continue;  // 24.05
-      rounds(path, 1000, [&] { plugin_round(built(path)); });
-    }
+    const bool is_power = std::string(path).find("power") != std::string::npos;
+    if (is_power && !std::filesystem::exists(built(path))) continue;  // Slurm 24.05 and later have no such plugins
+    rounds(path, 1000, [&] { plugin_round(built(path)); });
   }
 }
 

@@ -31,7 +31,7 @@ bool is_due(const std::vector<Sight>& sights) {
     assert_true(starts.due(now).empty());
     now += seconds(1);
   }
-  now += CancelledStarts::kGrace;
+  now += seconds(5);
   return starts.due(now).contains("c-0");
 }
 
@@ -61,8 +61,9 @@ void says_when_to_look_again(void**) {
   assert_false(starts.next(begin).has_value());
   node.base = Base::idle;
   starts.look({node}, begin);
-  assert_true(starts.next(begin) == begin + CancelledStarts::kGrace);
-  assert_false(starts.next(begin + CancelledStarts::kGrace).has_value());
+  assert_true(starts.next(begin) == begin + seconds(5));
+  assert_false(starts.next(begin + seconds(5)).has_value());
+  assert_true(starts.due(begin + seconds(4)).empty());
   starts.look({}, begin);
   assert_false(starts.next(begin).has_value());
 }

@@ -88,6 +88,11 @@ struct Fixture {
     return all;
   }
   Json status(const char* name) const { return client.find(kube::kNodeSets, "slurm", name)["status"]; }
+  std::size_t patches(std::string_view plural) const {
+    return static_cast<std::size_t>(std::count_if(client.calls.begin(), client.calls.end(), [&](const auto& call) {
+      return call.verb == Verb::patch && call.plural == plural;
+    }));
+  }
 };
 
 void follows_the_api(void**) {
@@ -268,25 +273,27 @@ void writes_one_status_for_many_changes(void**) {
     for (int i = from; i < to; i++) {
       const std::string name = format("c-%d", i);
       f.slurm.node(name).powered_down = false;
-      Json metadata = Json::object().set("name", name).set("labels", Json::object().set("slurm-k8s.io/node", name));
+      Json labels = Json::object().set("slurm-k8s.io/node", name).set("slurm-k8s.io/nodeset", "c");
+      Json metadata = Json::object().set("name", name).set("labels", std::move(labels));
       f.client.put(kube::kPods, "slurm", Json::object().set("metadata", metadata));
     }
   };
   f.put("c", 2000);
   f.daemon.start();
   f.run_for(seconds(3));
-  assert_int_equal(f.client.count(Verb::patch), 2);  // before and after its budget was there
+  assert_int_equal(f.patches("nodesets"), 2);  // before and after its budget was there
   change(0, 1000);
   f.run_for(seconds(3));
   assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 1000);
-  assert_int_equal(f.client.count(Verb::patch), 3);
-  for (int i = 1000; i < 2000; i += 20) {  // for five seconds
+  assert_int_equal(f.patches("nodesets"), 3);
+  assert_in_range(f.patches("pods"), 1, 60);  // 20 a second are told of their state
+  for (int i = 1000; i < 2000; i += 20) {     // for five seconds
     change(i, i + 20);
     f.run_for(milliseconds(100));
   }
   f.run_for(seconds(3));
   assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 2000);
-  assert_in_range(f.client.count(Verb::patch), 5, 10);
+  assert_in_range(f.patches("nodesets"), 5, 10);
 }
 
 void protects_pods_of_nodes_in_use(void**) {

@@ -35,7 +35,7 @@ void an_outage_is_one_list_of_jobs(void**) {
   RunsOnNodes runs;
   for (int i = 0; i < 1000; ++i) runs.on(slurm, "c-" + std::to_string(i), now);
   assert_int_equal(slurm.run_loads, 1);
-  runs.on(slurm, "c-0", now + 2 * RunsOnNodes::kKeep);
+  runs.on(slurm, "c-0", now + 2s);
   assert_int_equal(slurm.run_loads, 2);
 }
 

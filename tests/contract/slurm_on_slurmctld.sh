@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The contract suite of Slurm against a real slurmctld, that of fetch_slurmctld. It runs as this user, believes
+# everybody on this machine (auth/none), and ends with the suite.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+skip() {
+  echo "1..0 # SKIP $*"
+  exit 0
+}
+python=${PYTHON3:-python3}
+command -v "$python" >/dev/null || skip "python3 is required"
+root=$("$here/fetch_slurmctld" 2>/dev/null) || skip "no slurmctld: tests/contract/fetch_slurmctld"
+plugins=$(compgen -G "$root/usr/lib/*/slurm-wlm") || skip "no slurmctld in $root"
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/slurm-k8s-slurmctld-XXXXXX")
+slurmctld=
+stop() {
+  if [[ -n $slurmctld ]]; then kill "$slurmctld" 2>/dev/null && wait "$slurmctld" || true; fi
+  rm -rf "$folder"
+}
+trap stop EXIT
+trap 'exit 143' INT TERM
+
+port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+mkdir "$folder/state"
+export SLURM_CONF=$folder/slurm.conf
+cat >"$SLURM_CONF" <<TEXT
+ClusterName=contract
+SlurmctldHost=$(hostname -s)(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=$(id -un)
+AuthType=auth/none
+CredType=cred/none
+PluginDir=$plugins
+StateSaveLocation=$folder/state
+SlurmctldPidFile=$folder/slurmctld.pid
+SelectType=select/cons_tres
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MailProg=/bin/true
+ResumeProgram=/bin/true
+SuspendProgram=/bin/true
+SuspendTime=3600
+PrivateData=cloud
+MaxNodeCount=16
+PartitionName=main Nodes=ALL Default=YES
+TEXT
+of_slurm() { LD_LIBRARY_PATH=$plugins:$(dirname "$plugins") "$@"; }
+LD_LIBRARY_PATH=$plugins:$(dirname "$plugins") "$root/usr/sbin/slurmctld-wlm" -D >"$folder/log" 2>&1 &
+slurmctld=$!
+for ((tries = 0; ; tries++)); do
+  if of_slurm "$root/usr/bin/scontrol" ping 2>/dev/null | grep -c 'is UP' >/dev/null; then break; fi
+  if ((tries > 300)) || ! kill -0 "$slurmctld" 2>/dev/null; then
+    sed 's/^/# /' "$folder/log"
+    echo "not ok 1 - slurmctld starts"
+    exit 1
+  fi
+  sleep 0.1
+done
+SLURM_K8S_CONTRACT_JOB=$(of_slurm "$root/usr/bin/sbatch" --parsable --hold --output=/dev/null --wrap true)
+export SLURM_K8S_CONTRACT_JOB
+"${TOP_BUILDDIR:-$here/../..}/tests/contract/slurm_suite"

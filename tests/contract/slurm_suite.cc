@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A real slurmctld, and our decoding of its answers. It is that of $SLURM_CONF; the program runs as its SlurmUser, and
+// $SLURM_K8S_CONTRACT_JOB is a job that its user holds: slurm_on_slurmctld.sh.
+#include <cstdlib>
+#include <thread>
+
+#include "base/strings.hpp"
+#include "slurm/rpc/compat.hpp"
+#include "slurm/rpc/rpc_slurm.hpp"
+
+#include "contract/slurm_tests.hpp"
+
+namespace slurmk8s::contract {
+namespace {
+
+std::unique_ptr<Slurm> real;
+
+int start(void**) {
+  const char* job = std::getenv("SLURM_K8S_CONTRACT_JOB");
+  if (job == nullptr || std::getenv("SLURM_CONF") == nullptr) return -1;
+  start_slurm_client();
+  real = make_rpc_slurm();
+  under_test.slurm = real.get();
+  under_test.held_job = static_cast<std::uint32_t>(parse_int(job).value_or(0));
+  under_test.changes_exempt = compat::kCanExempt;
+  under_test.refuses_known_names = compat::kNodeAlreadyExists > 0;
+  under_test.wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  return 0;
+}
+
+}  // namespace
+}  // namespace slurmk8s::contract
+
+int main() {
+  using namespace slurmk8s::contract;
+  const std::vector<CMUnitTest> tests = slurm_tests();
+  return _cmocka_run_group_tests("contract_slurm", tests.data(), tests.size(), start, nullptr);
+}
