@@ -76,7 +76,7 @@ Result<std::string> read_number(std::string_view text, std::int64_t most) {
 
 /** Slurm's "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours[:minutes[:seconds]]", in minutes. */
 std::optional<std::int64_t> read_minutes(std::string_view text) {
-  constexpr std::int64_t kMax = 1'000'000;  // of each part: nothing overflows
+  constexpr std::int64_t kMax = kMost32;  // of each part: nothing overflows
   std::int64_t days = 0;
   const std::size_t dash = text.find('-');
   if (dash != std::string_view::npos) {

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto object = Json::parse(as_text(data, size));
   if (!object.ok()) return 0;
   const KubeNodeFacts facts = decode_kube_node_facts(*object);
-  require(facts.ready || !facts.why_not_ready.empty(), "not ready, for no cause");
+  require(!facts.ready || facts.why_not_ready.empty(), "ready, and a cause why it is not");
   require(decode_kube_node_facts(*object) == facts, "other facts the second time");
   find_untolerated(facts, (*object)["spec"]["tolerations"]);
   decode_pod_facts(*object);

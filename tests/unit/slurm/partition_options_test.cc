@@ -16,6 +16,7 @@ void values_have_one_spelling(void**) {
       {"MaxTime=30", "MaxTime", "30"},
       {"MaxTime=30:01", "MaxTime", "31"},
       {"MaxTime=1:00:00", "MaxTime", "60"},
+      {"MaxTime=2000000", "MaxTime", "2000000"},
       {"MaxTime=1-0", "MaxTime", "1440"},
       {"MaxTime=1-2:30", "MaxTime", "1590"},
       {"MaxTime=1-2:30:30", "MaxTime", "1591"},
