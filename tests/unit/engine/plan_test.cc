@@ -93,12 +93,10 @@ void plans_each_node_alone(void**) {
        make_node(up, "r1", with_problem(current, Hint::creating)), true, Kind::none, "", ""},
       {"kubelet may pull the image at the next try", make_node(up, "r1", with_problem(current, Hint::failing)), true,
        Kind::wait, "", ""},
-      {"kubelet can't start it",
-       with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), kStartGrace), true, Kind::confirm,
-       "u1", ""},
+      {"kubelet can't start it", with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), 5s),
+       true, Kind::confirm, "u1", ""},
       {"kubelet can't start it, and the API server has confirmed it",
-       answered(with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), kStartGrace),
-                Answer::pod_read),
+       answered(with_problem_since(make_node(up, "r1", with_problem(current, Hint::failing)), 5s), Answer::pod_read),
        true, Kind::fail, "", "why"},
       {"a machine may be on its way",
        with_problem_since(make_node(up, "r1", with_problem(current, Hint::unschedulable)), 239s), true, Kind::wait, "",
@@ -114,7 +112,7 @@ void plans_each_node_alone(void**) {
       {"an older pod that can't start is none of ours",
        with_problem_since(make_node(up, "r1", with_problem(older, Hint::failing)), 60s), true, Kind::ask, "", ""},
       {"no nodeset owns it, but its nodeset may be on its way", make_node(up, "r1", {}), false, Kind::wait, "", ""},
-      {"no nodeset owns it for good", since(make_node(up, "r1", {}), kOwnerGrace), false, Kind::fail, "", "no nodeset"},
+      {"no nodeset owns it for good", since(make_node(up, "r1", {}), 5s), false, Kind::fail, "", "no nodeset"},
       {"a nodeset that became wrong doesn't touch a running pod", make_node(up, "r1", current), false, Kind::none, "",
        ""},
       {"wanted down with a pod", make_node(down, "", current), true, Kind::remove, "u1", ""},
@@ -316,7 +314,7 @@ void plans_by_nodeset(void**) {
       {"as long as it says", with_problem_since(make_node(up, "r1", homeless), 60s), patient, Kind::confirm},
       {"the default is longer", with_problem_since(make_node(up, "r1", homeless), 60s), plain, Kind::wait},
       {"an image doesn't have that time",
-       with_problem_since(make_node(up, "r1", with_problem(make_pod("u1", "r1"), Hint::failing)), kStartGrace), patient,
+       with_problem_since(make_node(up, "r1", with_problem(make_pod("u1", "r1"), Hint::failing)), 5s), patient,
        Kind::confirm},
   };
   for (const auto& row : cases) {
@@ -343,7 +341,7 @@ void failures_have_causes(void**) {
     Cause cause;
   } cases[] = {
       {"refused", answered(make_node(up, "r1", {}), Answer::refused, "quota"), true, Cause::refused},
-      {"no_nodeset", since(make_node(up, "r1", {}), kOwnerGrace), false, Cause::no_nodeset},
+      {"no_nodeset", since(make_node(up, "r1", {}), 5s), false, Cause::no_nodeset},
       {"unschedulable", fresh(homeless), true, Cause::unschedulable},
       {"unschedulable", fresh(homeless), false, Cause::unschedulable},
       {"start", fresh(imageless), true, Cause::start},

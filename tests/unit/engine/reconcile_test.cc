@@ -38,7 +38,7 @@ void reconciles_with_slurm(void**) {
   SlurmNode given_up = held;
   given_up.power_down_asked = true;
   const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
-  const std::chrono::seconds old = kReconcileGrace + 1s;
+  const std::chrono::seconds old = 31s;
   enum class Says { nothing, needs_get, waits, changed };
   const struct {
     const char* name;
@@ -111,16 +111,16 @@ void reconciles_with_slurm(void**) {
        Says::nothing},
       {"a fresh suspend is newer than the record", make_node(down, "", pod), &usable, false, down, "", Says::nothing},
       {"suspended, and still so", since(make_node(down, "", pod), old), &powering_down, false, down, "", Says::nothing},
-      {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), kResumeGrace),
+      {"a resume of a suspended node that never reached us", missed(since(make_node(down, "", {}), old), 5s),
        &powering_up, false, up, "new", Says::changed},
-      {"a resume that never reached us, the old pod still there",
-       missed(since(make_node(down, "", pod), old), kResumeGrace), &powering_up, false, up, "new", Says::changed},
+      {"a resume that never reached us, the old pod still there", missed(since(make_node(down, "", pod), old), 5s),
+       &powering_up, false, up, "new", Says::changed},
       {"a resume may still be on its way", make_node(unknown, "", {}), &powering_up, false, unknown, "", Says::waits},
       {"and a second later", missed(make_node(unknown, "", {}), 1s), &powering_up, false, unknown, "", Says::waits},
-      {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), kResumeGrace), &powering_up,
-       false, up, "new", Says::changed},
+      {"slurm has waited for a resume long enough", missed(make_node(unknown, "", {}), 5s), &powering_up, false, up,
+       "new", Says::changed},
       {"backing off: it was set DOWN while it was powering up, nobody waits for it",
-       missed(make_node(unknown, "", {}), kResumeGrace), &held, false, unknown, "", Says::nothing},
+       missed(make_node(unknown, "", {}), 5s), &held, false, unknown, "", Says::nothing},
       {"nothing is decided while a request is under way", busy(since(make_node(up, "r1", pod), old)), &powered_down,
        false, up, "r1", Says::nothing},
   };
@@ -248,7 +248,7 @@ void selects_pods_that_no_job_has_begun_on(void**) {
 /** Up for job 7, with all that a request can have. */
 Node used_node() {
   Node node = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
-  node.begin({"r1", {7}, true}, kNow - kReconcileGrace - 1s);
+  node.begin({"r1", {7}, true}, kNow - 31s);
   node.progress = {PodOrder{"v1", std::nullopt}, true, true, true, true};
   node.told_stuck = true;
   return node;
@@ -273,8 +273,8 @@ void a_request_leaves_nothing_to_the_next(void**) {
 
   // A resume for job 9 is missed while the pod for job 7 is still going.
   node = used_node();
-  node.end(kNow - kReconcileGrace - 1s);
-  node = missed(std::move(node), kResumeGrace);
+  node.end(kNow - 31s);
+  node = missed(std::move(node), 5s);
   const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
   assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
   assert_true(node.is_wanted_up() && node.resume().inferred && node.resume().jobs.empty() && !has_progress(node));
