@@ -109,6 +109,7 @@ class Prep {
  public:
   Prep() {
     *told.lock() = {};
+    locked = 0;
     job.ready = ends_while_polled = false;
     slurmctld_config.shutdown_time = 0;
     prep_callbacks_t callbacks{note_launch, nullptr};
@@ -197,6 +198,7 @@ void updates_of_jobs_have_the_limits_of_submissions(void**) {
     update.*member = constraint.data();
     assert_int_equal(submit(&update, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
     assert_int_equal(modify(&update, nullptr, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
+    slurm_xfree(reinterpret_cast<void**>(&message));
   }
 }
 

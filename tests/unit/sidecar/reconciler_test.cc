@@ -753,6 +753,7 @@ void reads_all_of_a_slurmctld_that_comes_back(void**) {
   f.reconciler.set_listed();
   f.scale("c", 2);
   f.rounds(3);
+  f.reconciler.round();
   f.slurm.change_machine([&] { f.slurm.node("c-0").base = SlurmNode::Base::down; });
   f.slurm.fail_loads = true;
   f.slurm.failures.assign(1, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
