@@ -11,6 +11,7 @@ import subprocess
 from patch import FOLDERS, TREE
 
 TIME_LIMIT = 600  # seconds, for a build or a test program
+MEMORY_LIMIT = 4 << 30  # bytes, for each process of a test program: some mistakes have no end
 # What tests open or start, besides themselves: folders and their targets.
 OPENED = {
     'unit/plugins/rounds_test': [('engine', 'all'), ('plugins', 'all')],
@@ -95,7 +96,8 @@ class BuildTree:
 
     def results(self, program):
         """Runs it: PASS, FAIL or SKIP by test, and ERROR of '' when it crashed. None: it did not end."""
-        command = ['make', 'check', f'TESTS={program}', f'check_PROGRAMS={"" if program.endswith(".sh") else program}']
+        command = ['prlimit', f'--as={MEMORY_LIMIT}', 'make', 'check', f'TESTS={program}',
+                   f'check_PROGRAMS={"" if program.endswith(".sh") else program}']
         code, output = run(command, self.build / 'tests', self.environment)
         if code is None:
             return None

@@ -8,7 +8,8 @@ TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 PATCHES = TREE / 'tests' / 'mutation' / 'patches'
 PAGE = 'docs/developer/testing.md, Mutations'
 # Folders of the product's sources, in the order in which they are built.
-FOLDERS = ['lib', 'engine', 'nss', 'plugins', 'spank', 'convert', 'sidecar']
+SUBDIRS = re.search(r'(?m)^SUBDIRS = (.*)$', (TREE / 'Makefile.am').read_text(encoding='utf-8')).group(1).split()
+FOLDERS = [folder for folder in SUBDIRS if folder not in ('docs', 'tests')]
 
 # `kind` is Test, cluster or Survives; with the last `test` is the reason. `old` are the lines that the diff shows, without
 # the one that it adds: `added`, or None. `at` is the place in `old` of the line that goes.
