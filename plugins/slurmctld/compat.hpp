@@ -216,6 +216,9 @@ inline slurmctld_lock_t node_read_lock() {
 /** Whether config_power_mgr() wakes the power-save thread: before 23.11 that sleeps for a second, whatever happens. */
 inline constexpr bool kWakesPowerSave = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
 
+/** Whether ResumeRate or SuspendRate is set: config_power_mgr() empties their token buckets. */
+inline bool has_power_rate(const slurm_conf_t& conf) { return conf.resume_rate != 0 || conf.suspend_rate != 0; }
+
 /** Whether this slurmctld has what nodes_wait_for_power() reads. */
 inline bool knows_powered_down() {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)

@@ -135,7 +135,7 @@ void wake_power_save(Wake wake) {
     return;
   }
   const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
-  if (slurm_conf.resume_rate == 0 && slurm_conf.suspend_rate == 0) config_power_mgr();
+  if (!compat::has_power_rate(slurm_conf)) config_power_mgr();
 }
 
 /** Whether this slurmctld, of several, is in control. */

@@ -2,7 +2,10 @@
 // What we do when the API server, the network or a certificate misbehaves. Only the fake can be told to
 // (fake_apiserver/faults.py); run it by faults_on_fake.sh.
 #include <netinet/in.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <functional>
@@ -258,6 +261,21 @@ void certificates_are_verified(void**) {
   plain_http.server.replace(0, 5, "http");
   const auto answer = list_as(plain_http);  // a TLS server has no word for it
   assert_false(answer.ok());
+}
+
+// A CA that the machine trusts could sign for the API server's name otherwise.
+void only_the_clusters_ca_is_trusted(void**) {
+  constexpr const char* kOfMachine = "/etc/ssl/certs";
+  if (::geteuid() != 0 || ::unshare(CLONE_NEWNS) != 0) skip();
+  if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) skip();
+  if (::mount(in_folder("trusted").c_str(), kOfMachine, nullptr, MS_BIND, nullptr) != 0) skip();
+  kube::Config of_machine = config(), of_cluster = config();
+  of_machine.ca_pem.clear();
+  of_cluster.ca_pem = content("other-ca.crt");
+  const auto trusted = list_as(of_machine), refused = list_as(of_cluster);
+  ::umount(kOfMachine);
+  assert_ok(trusted);
+  assert_error(refused, Errc::unavailable, "certificate");
 }
 
 void a_client_certificate_says_who_we_are(void**) {
@@ -715,6 +733,7 @@ int main() {
       FAULT(no_connection_is_unavailable),
       FAULT(a_host_that_takes_no_connection_is_unavailable),
       FAULT(certificates_are_verified),
+      FAULT(only_the_clusters_ca_is_trusted),
       FAULT(a_client_certificate_says_who_we_are),
       FAULT(a_rotated_token_is_taken_up),
       FAULT(a_watch_in_small_pieces_is_whole),

@@ -7,7 +7,8 @@ usage() {
   cat <<'TEXT'
 usage: with_fake.sh PROGRAM [ARGUMENT...]
 The program gets SLURM_K8S_CONTRACT_KUBECONFIG (the fake's administrator) and SLURM_K8S_CONTRACT_FOLDER, which holds
-config, ca.crt, other-ca.crt (which signed nothing), client.crt, client.key and port.
+config, ca.crt, other-ca.crt (which signed nothing), client.crt, client.key and port; and in trusted what a machine that
+trusts ca.crt has in /etc/ssl/certs.
 TEXT
 }
 
@@ -53,6 +54,9 @@ certificate ca /CN=contract-ca
 certificate other-ca /CN=other-ca
 certificate server /CN=fake-apiserver 'subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:kubernetes.default.svc'
 certificate client /CN=admin extendedKeyUsage=clientAuth
+mkdir "$folder/trusted"
+cp "$folder/ca.crt" "$folder/trusted/ca-certificates.crt"
+cp "$folder/ca.crt" "$folder/trusted/$("$openssl" x509 -in "$folder/ca.crt" -noout -hash).0"
 
 PYTHONDONTWRITEBYTECODE=1 "$python" "$here/fake_apiserver/server.py" "$folder" &
 server_pid=$!

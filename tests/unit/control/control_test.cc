@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The engine's socket, both ends for real: a server on its loop in a thread, and clients, good and bad.
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -13,6 +16,7 @@
 #include "control/control.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace slurmk8s;
@@ -132,6 +136,85 @@ void bad_clients_do_not_disturb_others(void** state) {
   assert_string_equal(call(path, encode_suspend({"c-0"})).c_str(), R"({"ok":true,"nodes":"c-0"})");
 }
 
+/** Of a connection without an answer yet: whether the server has closed it. */
+bool is_closed(const UniqueFd& fd) {
+  char byte = 0;
+  return recv(fd.get(), &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+// The mode of the file keeps other users out. If it did not, the server would.
+void other_users_get_no_answer(void** state) {
+  if (geteuid() != 0) skip();
+  const std::string& path = path_of(state);
+  assert_int_equal(chmod(path.substr(0, path.rfind('/')).c_str(), 0711), 0);
+  assert_int_equal(chmod(path.c_str(), 0666), 0);
+  const std::string message = encode_suspend({"c-0"}).dump() + "\n";
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool other = setgid(65534) == 0 && setuid(65534) == 0;
+    _exit(!other ? 2 : raw(path, message).empty() ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_string_equal(raw(path, message).c_str(), "{\"ok\":true,\"nodes\":\"c-0\"}\n");
+}
+
+void a_message_without_an_end_is_not_kept(void** state) {
+  const UniqueFd fd = connect_raw(path_of(state));
+  const std::string part(1u << 20, 'x');
+  std::size_t sent = 0;
+  // The server ends the connection: sending fails then.
+  while (sent < 4 * kMaxControlMessage) {
+    pollfd entry{fd.get(), POLLOUT, 0};
+    if (poll(&entry, 1, 5000) != 1) break;
+    const ssize_t count = send(fd.get(), part.data(), part.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  assert_in_range(sent, kMaxControlMessage, 2 * kMaxControlMessage);
+}
+
+/** A server that acts in turns of the test, by the test's clock. */
+struct TurnedServer {
+  TurnedServer() {
+    server = std::move(ControlServer::listen(path, *loop, [](const Json&) { return Json::object(); })).value();
+  }
+  UniqueFd connect() {
+    UniqueFd fd = connect_raw(path);
+    loop->turn(std::chrono::milliseconds(0));
+    return fd;
+  }
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/engine.sock";
+  const std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
+  const std::unique_ptr<EventLoop> loop = std::move(EventLoop::open(clock)).value();
+  std::unique_ptr<ControlServer> server;
+};
+
+void a_silent_client_is_dropped(void**) {
+  TurnedServer server;
+  const UniqueFd fd = server.connect();
+  server.clock->advance(std::chrono::milliseconds(9900));
+  server.loop->turn(std::chrono::milliseconds(0));
+  assert_false(is_closed(fd));
+  server.clock->advance(std::chrono::milliseconds(200));
+  server.loop->turn(std::chrono::milliseconds(0));
+  assert_true(is_closed(fd));
+}
+
+void connections_are_bounded(void**) {
+  TurnedServer server;
+  std::vector<UniqueFd> clients;
+  for (int i = 0; i < 64; ++i) clients.push_back(server.connect());
+  for (const UniqueFd& client : clients) assert_false(is_closed(client));
+  assert_true(is_closed(server.connect()));
+  clients.pop_back();
+  server.loop->turn(std::chrono::milliseconds(0));  // sees its end
+  assert_false(is_closed(server.connect()));
+}
+
 void no_server(void**) {
   const auto answer = control_call("/nonexistent/engine.sock", encode_suspend({"c-0"}), kPatience);
   assert_false(answer.ok());
@@ -177,6 +260,10 @@ int main() {
       cmocka_unit_test_setup_teardown(the_process_keeps_its_umask, set_up, tear_down),
       cmocka_unit_test_setup_teardown(large_messages, set_up, tear_down),
       cmocka_unit_test_setup_teardown(bad_clients_do_not_disturb_others, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(other_users_get_no_answer, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_message_without_an_end_is_not_kept, set_up, tear_down),
+      SLURMK8S_TEST(a_silent_client_is_dropped),
+      SLURMK8S_TEST(connections_are_bounded),
       SLURMK8S_TEST(no_server),
       SLURMK8S_TEST(requests_survive_the_way),
       SLURMK8S_TEST(bad_requests_name_the_member),

@@ -23,6 +23,17 @@ void faults_are_waited_out(void** state) {
   assert_text(joined(world.slurm.calls), "resume compute-0");
 }
 
+// Two creates that meet at one ResourceQuota: the node is not to blame.
+void a_create_that_conflicts_is_tried_again(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::conflict, "Operation cannot be fulfilled on resourcequotas"), 2);
+  world.resume("r1", {"compute-0"});
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.pods(), "compute-0");
+  assert_int_equal(world.slurm.calls.size(), 0);
+}
+
 void throttling_makes_everything_wait_but_not_for_hours(void** state) {
   World& world = world_of(state);
   world.start();
@@ -154,6 +165,7 @@ void a_pod_of_somebody_else_has_the_name(void** state) {
 int main() {
   const CMUnitTest tests[] = {
       ENGINE_TEST(faults_are_waited_out),
+      ENGINE_TEST(a_create_that_conflicts_is_tried_again),
       ENGINE_TEST(throttling_makes_everything_wait_but_not_for_hours),
       ENGINE_TEST(requests_in_flight_are_bounded),
       ENGINE_TEST(a_delete_whose_answer_was_lost),

@@ -267,6 +267,46 @@ Json metric(const Json& status, std::string_view name) {
   return value;
 }
 
+/** How many times a step of power-ups has taken: by the bucket of "seconds", and in all. */
+struct Times {
+  std::int64_t in_bucket = 0, all = 0;
+};
+
+Times times_of(World& world, const char* step, double seconds) {
+  const Json histogram = metric(handle_control(*world.engine, {}, Json::object().set("op", "status")),
+                                "slurm_k8s_engine_resume_seconds")[step];
+  Times times;
+  std::size_t bucket = 0;
+  while (bucket < histogram["bounds"].size() && seconds > histogram["bounds"][bucket].number_or(0)) ++bucket;
+  times.in_bucket = histogram["counts"][bucket].integer_or(-1);
+  histogram["counts"].each([&](const Json& count) { times.all += count.integer_or(0); });
+  return times;
+}
+
+void steps_of_power_ups_are_timed(void** state) {
+  World& world = world_of(state);
+  world.put_pod("compute-7", "r0");  // from before the start: nobody knows when it was asked for
+  world.waited_for("compute-7");
+  world.start();
+  world.api.fail_next(Verb::create, Error(Errc::unavailable, "connection refused"), 1);
+  world.resume("r1", {"compute-0"});
+  world.pass(std::chrono::seconds(3));  // the second try has gone well
+  world.hinder("compute-0", kCreating);
+  Json pod = world.api.find(kPods, kNamespace, "compute-0").clone();
+  Json spec = pod["spec"];
+  world.api.put(kPods, kNamespace, pod.set("spec", spec.set("nodeName", "m1")));
+  world.pass(std::chrono::seconds(4));
+  for (int i = 0; i < 2; ++i) world.hinder("compute-0", R"({"phase":"Running"})");  // once, however often it is shown
+  world.settle();
+  const Times accepted = times_of(world, "accepted", 0.2), scheduled = times_of(world, "scheduled", 3),
+              running = times_of(world, "running", 7);
+  assert_int_equal(accepted.all, 1);
+  assert_int_equal(scheduled.in_bucket, 1);
+  assert_int_equal(scheduled.all, 1);
+  assert_int_equal(running.in_bucket, 1);
+  assert_int_equal(running.all, 1);
+}
+
 void control_messages(void** state) {
   World& world = world_of(state);
   world.caller.late = true;
@@ -298,12 +338,12 @@ void control_messages(void** state) {
 
 int main() {
   const CMUnitTest tests[] = {
-      ENGINE_TEST(resume_and_suspend),         ENGINE_TEST(a_node_keeps_its_claim),
-      ENGINE_TEST(pods_wait_for_their_claims), ENGINE_TEST(older_pods_are_replaced_or_serve),
-      ENGINE_TEST(nodes_and_their_nodesets),   ENGINE_TEST(a_program_deletes_the_pods_that_are_to_go),
-      ENGINE_TEST(a_job_chooses_its_pod),      ENGINE_TEST(no_pod_is_made_before_its_variant_is_known),
-      ENGINE_TEST(a_pod_tells_of_its_job),     ENGINE_TEST(plugins_are_told_of_variants),
-      ENGINE_TEST(control_messages),
+      ENGINE_TEST(resume_and_suspend),           ENGINE_TEST(a_node_keeps_its_claim),
+      ENGINE_TEST(pods_wait_for_their_claims),   ENGINE_TEST(older_pods_are_replaced_or_serve),
+      ENGINE_TEST(nodes_and_their_nodesets),     ENGINE_TEST(a_program_deletes_the_pods_that_are_to_go),
+      ENGINE_TEST(a_job_chooses_its_pod),        ENGINE_TEST(no_pod_is_made_before_its_variant_is_known),
+      ENGINE_TEST(a_pod_tells_of_its_job),       ENGINE_TEST(plugins_are_told_of_variants),
+      ENGINE_TEST(steps_of_power_ups_are_timed), ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

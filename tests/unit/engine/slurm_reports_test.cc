@@ -80,6 +80,19 @@ void a_nodeset_that_fails_again_and_again_is_protected(void**) {
   assert_text(world.slurm.calls.back(), "power_down c-6");
 }
 
+// Each comparison with Slurm's records sees a node that backs off.
+void a_failure_counts_once_however_often_it_is_seen(void**) {
+  Reporter world;
+  world.make_nodes(2);
+  world.fail("c-0");
+  world.pass(6s);
+  world.reports.repair_from_record(world.slurm.node("c-0"), true, {}, false);
+  assert_in_range(world.time_to_next_call().count(), 3900, 4300);
+  assert_text(world.slurm.calls.back(), "power_down c-0");
+  world.fail("c-1");
+  assert_in_range(world.time_to_next_call().count(), 20000, 20300);  // the second one
+}
+
 // An API server that was away is asked less and less often, by the nodes that it kept from starting.
 void an_excuse_is_for_one_attempt(void**) {
   Reporter world;
@@ -188,6 +201,7 @@ void a_mass_of_pods_that_do_not_go_is_told_in_few_calls(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_nodeset_that_fails_again_and_again_is_protected),
+      SLURMK8S_TEST(a_failure_counts_once_however_often_it_is_seen),
       SLURMK8S_TEST(an_excuse_is_for_one_attempt),
       SLURMK8S_TEST(a_restart_unprotects_a_nodeset_in_one_go),
       SLURMK8S_TEST(a_mass_suspend_is_told_in_few_calls),

@@ -129,6 +129,9 @@ void two_descriptors_of_which_one_removes_the_other(void**) {
   }
   loop->turn(kLong);
   assert_int_equal(called, 1);
+  const auto begin = std::chrono::steady_clock::now();
+  loop->turn(std::chrono::milliseconds(50));  // their bytes wake nobody any more
+  assert_true(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(40));
 }
 
 void a_descriptor_that_cannot_be_waited_for(void**) {

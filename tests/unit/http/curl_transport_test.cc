@@ -283,6 +283,19 @@ void a_body_over_the_cap(void** state) {
   assert_text(world.get("/fits"), "200 " + std::string(1000, 'x'));
 }
 
+void the_cap_is_for_all_pieces_of_a_body(void** state) {
+  World& world = world_of(state);
+  CurlOptions options;
+  options.max_body = 300000;
+  world.start(
+      [](const std::string& request, int fd) {
+        return ScriptedServer::answer(fd, 200, std::string(request.starts_with("GET /fits") ? 300000 : 400000, 'x'));
+      },
+      options);
+  assert_text(world.get("/fits"), "200 " + std::string(300000, 'x'));
+  assert_contains(world.get("/over"), "a response of more than 300000 bytes");
+}
+
 void bad_targets_are_not_sent(void** state) {
   World& world = world_of(state);
   world.start([](const std::string&, int fd) { return ScriptedServer::answer(fd, 200, ""); });
@@ -602,6 +615,7 @@ int main() {
       WORLD_TEST(a_name_is_looked_up),
       WORLD_TEST(no_answer_in_time),
       WORLD_TEST(a_body_over_the_cap),
+      WORLD_TEST(the_cap_is_for_all_pieces_of_a_body),
       WORLD_TEST(bad_targets_are_not_sent),
       WORLD_TEST(proxies_of_the_environment_are_not_used),
       WORLD_TEST(a_stream_at_every_split_point),

@@ -98,6 +98,25 @@ void an_answer_that_comes_late_is_there_the_next_time(void**) {
   assert_true((later == NameAnswer{.answered = true, .values = {"addr"}}));
 }
 
+/** Addresses rarely change while name servers are away. */
+void a_server_that_is_away_takes_no_answer_back(void**) {
+  Server server;
+  NameAnswer first, later;
+  int asked = 0;
+  {
+    const auto cache = cache_of(server);
+    first = cache->find("no");
+    std::this_thread::sleep_for(NameCache::kMissing + milliseconds(100));  // until the answer is no longer fresh
+    server.silent = true;
+    server.release();
+    later = cache->find("no");
+    asked = server.asked;
+  }
+  assert_true(first.answered);
+  assert_int_equal(asked, 2);
+  assert_true(later.answered);
+}
+
 /** A user who sends one name after another: others' names that are known stay so, and memory is bounded. */
 void a_flood(void**) {
   Server server;
@@ -141,8 +160,11 @@ void many_threads(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(a_server_that_answers), SLURMK8S_TEST(a_silent_server_costs_no_time),
-                              SLURMK8S_TEST(an_answer_that_comes_late_is_there_the_next_time), SLURMK8S_TEST(a_flood),
+  const CMUnitTest tests[] = {SLURMK8S_TEST(a_server_that_answers),
+                              SLURMK8S_TEST(a_silent_server_costs_no_time),
+                              SLURMK8S_TEST(an_answer_that_comes_late_is_there_the_next_time),
+                              SLURMK8S_TEST(a_server_that_is_away_takes_no_answer_back),
+                              SLURMK8S_TEST(a_flood),
                               SLURMK8S_TEST(many_threads)};
   return cmocka_run_group_tests_name("nss_name_cache", tests, nullptr, nullptr);
 }

@@ -748,6 +748,20 @@ void waits_for_slurmctld(void**) {
   assert_true(f.reconciler.slurm_answered() == f.clock.now());
 }
 
+void reads_all_of_a_slurmctld_that_comes_back(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 2);
+  f.rounds(3);
+  f.reconciler.round();
+  f.slurm.change_machine([&] { f.slurm.node("c-0").base = SlurmNode::Base::down; });
+  f.slurm.fail_loads = true;
+  f.slurm.failures.assign(1, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.reconciler.round();
+  f.reconciler.round();
+  assert_int_equal(f.reconciler.states().at("c").counts.down, 1);
+}
+
 // slurmctld puts it back when the node is powered down: it comes again with the next pod.
 void a_pod_brings_the_topology_of_its_kube_node(void**) {
   Fixture f;
@@ -845,6 +859,7 @@ int main() {
       SLURMK8S_TEST(tries_at_once_when_the_spec_changes),
       SLURMK8S_TEST(stops_at_max_node_count),
       SLURMK8S_TEST(waits_for_slurmctld),
+      SLURMK8S_TEST(reads_all_of_a_slurmctld_that_comes_back),
       SLURMK8S_TEST(are_not_tried_again_in_step),
       SLURMK8S_TEST(slurmctld_is_ended_once_by_the_same_nodes),
       SLURMK8S_TEST(a_restarted_sidecar_knows_what_ended_slurmctld),

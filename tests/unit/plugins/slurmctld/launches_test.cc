@@ -58,6 +58,26 @@ void a_job_is_launched_when_its_nodes_are_there(void**) {
   assert_string_equal(slurmctld.of(7).c_str(), "+");
 }
 
+// 20 ms apart. A job would wait for half of a longer pause.
+void few_jobs_are_looked_at_many_times_a_second(void**) {
+  FakeSlurmctld slurmctld;
+  (*slurmctld.jobs.lock())[7] = JobState::waiting;
+  std::atomic<int> looks{0};
+  Launches::Host host = slurmctld.host();
+  host.poll = [look = host.poll, &looks](const std::vector<std::uint32_t>& jobs) {
+    ++looks;
+    return look(jobs);
+  };
+  bool often = false;
+  {
+    SystemClock clock;
+    Launches launches(host, clock, std::chrono::hours(1));
+    launches.hold(7);
+    often = eventually([&] { return looks >= 10; });
+  }
+  assert_true(often);
+}
+
 void an_ended_job_is_completed_too(void**) {
   FakeSlurmctld slurmctld;  // knows no job: requeued, cancelled or purged
   SystemClock clock;
@@ -318,6 +338,7 @@ void job_ids(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_job_is_launched_when_its_nodes_are_there),
+      SLURMK8S_TEST(few_jobs_are_looked_at_many_times_a_second),
       SLURMK8S_TEST(an_ended_job_is_completed_too),
       SLURMK8S_TEST(control_lost_completes_nothing),
       SLURMK8S_TEST(a_prolog_for_each_time_it_was_held),
