@@ -5,9 +5,9 @@ import dataclasses
 import world
 
 # Bounds: MiB of resident memory, descriptors, threads. Two to three times what was seen in quiet and in faults.
-BOUNDS = {"slurmctld": (160, 300, 150), "slurm-k8s-sidec": (64, 100, 30), "slurmd": (64, 100, 60)}
+BOUNDS = {"slurmctld-wlm": (160, 300, 150), "slurm-k8s-sidec": (64, 100, 30), "slurmd": (64, 100, 60)}
 
-# A process is known by its name, which the kernel cuts at 15 characters; helpers of the same name are smaller.
+# A process is known by its name (Debian's for slurmctld), which the kernel cuts at 15 characters; helpers of the same name are smaller.
 SCRIPT = r"""
 for process in /proc/[0-9]*; do
   read -r name <$process/comm && [ "$name" = "$0" ] || continue
@@ -44,7 +44,7 @@ class Sampler:
 
     def sample(self, pods):
         """One look at each daemon; slurmd in one of the pods."""
-        places = {"slurmctld": f"{world.CONTROLLER}/slurmctld", "slurm-k8s-sidec": f"{world.CONTROLLER}/sidecar"}
+        places = {"slurmctld-wlm": f"{world.CONTROLLER}/slurmctld", "slurm-k8s-sidec": f"{world.CONTROLLER}/sidecar"}
         if pods:
             places["slurmd"] = f"{sorted(pods)[len(self.samples['slurmd']) % len(pods)]}/slurmd"
         for name, container in places.items():
