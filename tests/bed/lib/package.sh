@@ -54,12 +54,12 @@ package_candidate_known() {
   done
 }
 
-# Nothing is removed for it: a package of somebody else's that is in the way is theirs to decide on.
+# With --no-remove apt ends with an error when an installed package is in the way.
 package_add() {
   package_without_services package_apt install --yes --no-install-recommends --no-remove "$@"
 }
 
-# One at a time: apt-get update waits for nobody.
+# One at a time: apt-get update does not wait for its lock.
 package_install() {
   local missing
   mapfile -t missing < <(package_missing "$@")

@@ -115,8 +115,8 @@ program_ensure() {
   program_remove_caches
 }
 
-# Gigabytes in many small files, which takes minutes on some disks: nobody waits for it. What an earlier command did not
-# come to the end of goes, too.
+# In the background: these are gigabytes of small files, whose removal takes minutes on some disks. What an interrupted
+# removal has left goes, too.
 program_remove_caches() {
   local gone=$BED_CACHE/.go-$$
   progress 'removing the build caches, in the background'
