@@ -56,11 +56,16 @@ test_array_of_20() {
   wait_for 120 "20 tasks of job $job completed" array_done
 }
 
+# slurmctld's own check comes every 30 s. Without the plugin one job in three is launched by it within ten seconds of
+# its last pod, and four of four are in one of eighty runs.
 test_the_hook_launches_at_once() {
-  # slurmctld's own check comes every 30 s: a launch within 10 s of the last pod is the plugin's.
-  local job start
-  start=$(now_ms)
-  job=$(submit -N1 --wrap 'true')
-  wait_done "$job" 60
-  (($(now_ms) - start < 15000)) || fail "job $job took $(($(now_ms) - start)) ms"
+  local job node start took=()
+  for node in compute-{0..3}; do
+    start=$(now_ms)
+    job=$(submit -N1 -w "$node" --wrap 'true')
+    wait_done "$job" 60
+    took+=($(($(now_ms) - start)))
+    (($(now_ms) - start < 15000)) || fail "job $job took $(($(now_ms) - start)) ms"
+  done
+  echo "# ms from the submission to the end of each: ${took[*]}" >&2
 }

@@ -16,7 +16,7 @@ test_slurmctld_restarted_while_nodes_power_up() {
   trap let_pods_start EXIT
   job=$(submit -N2 --wrap 'srun hostname')
   wait_for 30 "two pods" has_pod_count 2
-  sleep 8  # slurmctld saves a new job some seconds late: before that, the job itself is lost (facts of Slurm)
+  wait_saved
   restart_slurmctld
   let_pods_start
   wait_for 60 "slurmctld up" controller_ready

@@ -162,7 +162,7 @@ test_variants_outlive_slurmctld() {
   submit -N2 --constraint=v2 --wrap true >/dev/null  # waits for var-0
   kubectl exec slurm-controller-0 -c slurmctld -- cat /var/spool/slurmctld/slurm-k8s-variants.json |
     grep -c '"v2"' >/dev/null
-  sleep 6  # slurmctld saves its state some seconds late
+  wait_saved
   kubectl delete pod slurm-controller-0 >/dev/null
   wait_for 60 "slurmctld" controller_ready
   wait_for 30 "the job runs" is_job_in "$job" RUNNING

@@ -92,10 +92,10 @@ test_resume_files() {
   wait_for 30 "no pod" has_pod_count 0
 }
 
-direct() { # KUBECONFIG-CONTENT: what the program says when it works without the engine
+direct() { # KUBECONFIG-CONTENT: what the program says when it works without the engine, which goes on for 60 s
   slurm bash -c 'cat >/tmp/kubeconfig' <<<"$1"
   slurm bash -c 'printf "Kubeconfig=/tmp/kubeconfig\nNamespace=slurm\n" >/tmp/k8s.conf
-    timeout 8 /usr/libexec/slurm-k8s/slurm-k8s-resume --config /tmp/k8s.conf --direct compute-6' 2>&1 || true
+    timeout 8 /usr/libexec/slurm-k8s/slurm-k8s-resume --config /tmp/k8s.conf --direct compute-6' 2>&1
 }
 kubeconfig() { # CLUSTER-FIELDS USER-FIELDS
   printf '%s' "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
@@ -104,10 +104,10 @@ kubeconfig() { # CLUSTER-FIELDS USER-FIELDS
 
 test_credentials() {
   local out wrong ca=/var/run/secrets/kubernetes.io/serviceaccount/ca.crt
-  out=$(direct "$(kubeconfig "certificate-authority: $ca" 'tokenFile: /tmp/no-token')")
+  out=$(direct "$(kubeconfig "certificate-authority: $ca" 'tokenFile: /tmp/no-token')") && fail "done without a token"
   [[ $out == *"/tmp/no-token"* ]] || fail "unreadable token: $out"
   wrong=$(openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=wrong -days 2 2>/dev/null | base64 -w0)
-  out=$(direct "$(kubeconfig "certificate-authority-data: $wrong" 'token: x')")
+  out=$(direct "$(kubeconfig "certificate-authority-data: $wrong" 'token: x')") && fail "done with a wrong CA"
   [[ $out == *certificate* ]] || fail "wrong CA: $out"
   assert_equal "pods" 0 "$(pod_count)"
 }

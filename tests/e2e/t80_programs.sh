@@ -11,11 +11,25 @@ test_programs_hand_over_within_100_ms() {
   ((times < 100)) || fail "$times ms"
 }
 
-test_programs_do_the_work_without_the_engine() {
+test_programs_do_the_work_when_they_are_told_to() {
   # As slurmctld runs them: without the environment of its pod.
   slurm env -i /usr/libexec/slurm-k8s/slurm-k8s-resume --direct compute-6
   assert_equal "pods" compute-6 "$(pods)"
   slurm env -i /usr/libexec/slurm-k8s/slurm-k8s-suspend --direct compute-6
+  wait_for 20 "no pod" has_pod_count 0
+}
+
+# Where slurmctld has no engine nobody listens on its socket.
+test_programs_do_the_work_without_an_engine() {
+  local out program
+  slurm bash -c 'grep -vi "^ *EngineSocket" /etc/slurm/slurm-k8s.conf >/tmp/no-engine.conf
+    echo "EngineSocket=/tmp/no-engine.sock" >>/tmp/no-engine.conf'
+  for program in resume suspend; do
+    out=$(slurm env -i "/usr/libexec/slurm-k8s/slurm-k8s-$program" --config /tmp/no-engine.conf compute-6 2>&1) ||
+      fail "slurm-k8s-$program: $out"
+    [[ $out == *"/tmp/no-engine.sock"* ]] || fail "slurm-k8s-$program doesn't say why: $out"
+    if [[ $program == resume ]]; then assert_equal "pods" compute-6 "$(pods)"; fi
+  done
   wait_for 20 "no pod" has_pod_count 0
 }
 

@@ -71,6 +71,21 @@ test_pods_that_the_policy_refuses() {
     "$(pod '' "$security{\"sysctls\":[{\"name\":\"kernel.msgmax\",\"value\":\"1\"}]}")"
 }
 
+# What Kubernetes itself says of the pods that are there, as docs/admin/access.md promises.
+violations() { # LEVEL
+  kubectl label namespace "$NAMESPACE" --overwrite --dry-run=server "pod-security.kubernetes.io/enforce=$1" 2>&1 |
+    grep -E '^Warning: ' || true
+}
+test_levels_of_pods_that_are_there() {
+  local job
+  assert_equal "above restricted: the controller" "" "$(violations restricted)"
+  job=$(submit -N1 --wrap 'sleep 20')
+  wait_job "$job" RUNNING 60
+  assert_equal "above baseline: the controller and a node" "" "$(violations baseline)"
+  [[ $(violations restricted) == *compute-* ]] || fail "a node's pod meets restricted: nothing is looked at"
+  slurm scancel "$job"
+}
+
 # The namespace's administrator allows more, but neither the key nor tokens.
 test_a_privileged_namespace() {
   trap forbid_privileged EXIT

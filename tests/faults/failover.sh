@@ -69,7 +69,9 @@ place_controllers() { # NODE-SELECTOR
 test_the_second_takes_over_and_gives_back() {
   local running starting later back uids since control engine end
   wait_for 30 "the second stands by" logged_at "$STAND_BY" "engine stands by"
-  assert_equal "sidecar of the stand-by" 0 "$(kubectl logs "$STAND_BY" -c sidecar | grep -c 'nodesets:' || true)"
+  logs_work() { (($(kubectl logs "$1" -c sidecar | grep -c 'nodesets:') > 0)); }
+  wait_for 30 "the work of the sidecar in control, in its log" logs_work "$CONTROLLER"
+  logs_work "$STAND_BY" && fail "the stand-by's sidecar works, too"
 
   running=$(unique running) starting=$(unique starting)
   start_job "$running" "BEATS=0" -N2 -w 'compute-[0-1]' >/dev/null

@@ -101,7 +101,7 @@ test_the_former_template_ends_a_roll_out() {
 }
 
 test_a_bad_image_stops_and_the_former_one_serves_again() {
-  local image uids job
+  local image uids job restarts
   trap without_roll EXIT
   roll 3 '"scalingMode": "Always", "updateStrategy": {"rollingUpdate": {"maxUnavailable": "25%"}}'
   wait_for 60 "3 nodes up" are_up roll-0 roll-1 roll-2
@@ -116,7 +116,9 @@ test_a_bad_image_stops_and_the_former_one_serves_again() {
   job=$(submit -N2 -w 'roll-[1-2]' --wrap 'srun true')
   wait_done "$job" 20
   # A restarted sidecar knows.
+  restarts=$(container_field sidecar restartCount)
   "$BED" fault kill slurm-controller-0/sidecar
+  wait_for 90 "the next sidecar" container_is_back sidecar "$restarts"
   stays 10 others_serve
   patch_roll '{"spec":{"slurmd":{"image":"'"$image"'"}}}'
   wait_for 120 "all serve" are_up roll-0 roll-1 roll-2

@@ -48,6 +48,7 @@ test_what_slurmctld_drains_stays_drained() {
   kubectl patch nodesets.slurm-k8s.io compute --type=json \
     -p '[{"op":"remove","path":"/spec/template/metadata"}]' >/dev/null
   wait_for 10 "compute-0 undrained" node_is_undrained compute-0
+  node_has_reason compute-0 "slurm-k8s: back in service" || fail "Reason: $(whole_reason compute-0)"
   wait_done "$job" 40
   wait_for 20 "compute-0 drained by slurmctld" is_drained compute-0
   echo "# Reason: $(whole_reason compute-0)"
