@@ -23,7 +23,8 @@ chroot_folder() { # IMAGE
   printf '%s\n' "$folder"
 }
 
-# Runs as the first process of namespaces of its own: mounts and processes go with it.
+# Runs as the first process of namespaces of its own: mounts and processes go with it. It stays the first process, since
+# a command would not wait for processes whose parents have ended.
 # shellcheck disable=SC2016 # its own $1
 CHROOT_INIT='
   root=$1
@@ -38,7 +39,9 @@ CHROOT_INIT='
     mount --bind "$folder" "$root$folder"
   done
   cd "$2"
-  exec chroot "$root" "${@:4}"'
+  status=0
+  chroot "$root" "${@:4}" || status=$?
+  exit "$status"'
 
 # Replaces this process, so that its exit code is the bed's. The environment goes along.
 chroot_run() { # IMAGE COMMAND...
