@@ -10,6 +10,7 @@ ALLOCATED = re.compile(r"JobId=(\d+)\S* NodeList=(\S+)|Started JobId=(\d+)\S* in
 LATE = 10         # seconds after a fault in which a job may still begin on what it took away
 IN_FLIGHT = 3     # seconds that the news of a script's end may take
 SAVED_BEFORE = 1  # seconds that Slurm's state may be older than its file
+UNSAVED = 15      # seconds after which slurmctld has saved what it heard (SAVE_MAX_WAIT is 5), on a slow disk too
 
 
 class Evidence:
@@ -33,8 +34,9 @@ class Evidence:
         return sum(begin <= hit.begin <= end + LATE and (hit.slurmctld or hit.node in mine) for hit in self.hits)
 
     def forgotten(self):
-        """Spans of what slurmctld heard and did not save before it was killed."""
-        return [(hit.saved - SAVED_BEFORE, hit.begin + 1) for hit in self.hits if hit.saved]
+        """Spans of what slurmctld heard and did not save before it was killed. A file that was not written for longer
+        has missed nothing: nothing had changed."""
+        return [(max(hit.saved - SAVED_BEFORE, hit.begin - UNSAVED), hit.begin + 1) for hit in self.hits if hit.saved]
 
     def unheard(self, run):
         """Whether the end of a run may have been lost: the pod of its script was taken away before it could be told, or
