@@ -44,6 +44,15 @@ void fault(const char* text) {
   tell("faults", *body);
 }
 
+std::string user_agent;  // of `session`, another one for each test
+
+/** Only for `session`: a request of the last test may still be on its way to the server. */
+void fault_for_session(const char* text) {
+  auto body = Json::parse(text);
+  assert_ok(body);
+  tell("faults", body->set("client", user_agent));
+}
+
 std::int64_t count(const char* what) { return tell("stats", Json(), "GET")[what].integer_or(0); }
 
 void make_pod(const std::string& name) { assert_ok(fate->create(kPods, name_space(), pod(name))); }
@@ -316,7 +325,7 @@ void a_rotated_token_is_taken_up(void**) {
 // ---- watches --------------------------------------------------------------------------------------------------------
 
 void a_watch_in_small_pieces_is_whole(void**) {
-  fault(R"({"path":"watch=true","action":"slow","piece":1,"delay_ms":0})");
+  fault_for_session(R"({"path":"watch=true","action":"slow","piece":1,"delay_ms":0})");
   const auto watch = session->watch(kPods, name_space(), {.resource_version = list_version()});
   make_pod("one");
   make_pod("two");
@@ -371,7 +380,7 @@ void bad_events_end_the_watch(void**) {
 void a_silent_stream_is_dead(void**) {
   std::optional<Result<http::Response>> end;
   int lines = 0;
-  fault(R"({"path":"watch=true","action":"hang"})");
+  fault_for_session(R"({"path":"watch=true","action":"hang"})");
   session->transport().stream(
       {.target = kube::resource_path(kPods, name_space()) + "?watch=true", .timeout = 500ms},
       [&lines](std::string_view) { ++lines; }, [&end](Result<http::Response> response) { end = std::move(response); });
@@ -432,7 +441,7 @@ void it_follows_through_cuts(void**) {
   for (const int bytes : {0, 10, 400, 900, 1300}) {
     tell("faults", Json::parse(format(R"({"path":"watch=true","action":"cut","bytes":%d})", bytes)).value());
   }
-  fault(R"({"path":"watch=true","action":"status","code":500,"body":""})");
+  fault_for_session(R"({"path":"watch=true","action":"status","code":500,"body":""})");
   for (int i = 0; i < 12; ++i) {
     make_pod(format("p-%d", i));
     assert_true(follower.catches_up());
@@ -446,7 +455,7 @@ void it_follows_through_cuts(void**) {
 }
 
 void it_follows_when_every_watch_is_cut(void**) {
-  fault(R"({"path":"watch=true","action":"cut","bytes":700,"times":0})");
+  fault_for_session(R"({"path":"watch=true","action":"cut","bytes":700,"times":0})");
   Follower follower;
   for (int i = 0; i < 6; ++i) {
     make_pod(format("p-%d", i));
@@ -464,7 +473,7 @@ void it_lists_again_when_its_version_is_gone(void**) {
   Follower follower;
   assert_true(follower.catches_up());
   // While the watch can't come back, the history is lost: the differences come from a list.
-  fault(R"({"path":"watch=true","action":"close","times":0})");
+  fault_for_session(R"({"path":"watch=true","action":"close","times":0})");
   follower.reflector->stop();
   follower.reflector->start();
   assert_true(follower.run_until([&] { return !follower.reflector->last_error().empty(); }));
@@ -483,9 +492,9 @@ void it_lists_again_when_its_version_is_gone(void**) {
 
 void a_version_that_the_server_calls_gone_is_dropped(void**) {
   make_pod("one");
-  fault(R"({"path":"watch=true","action":"status","code":200,
+  fault_for_session(R"({"path":"watch=true","action":"status","code":200,
             "body":"{\"type\":\"ERROR\",\"object\":{\"code\":410,\"reason\":\"Expired\",)"
-        R"(\"message\":\"too old\"}}\n"})");
+                    R"(\"message\":\"too old\"}}\n"})");
   tell("stats", Json(), "DELETE");
   Follower follower;
   assert_true(follower.run_until([&] { return count("list pods") >= 2; }));
@@ -502,7 +511,7 @@ void it_lists_again_when_its_pages_expire(void**) {
                           [&created](const Result<Json>& answer) { created += answer.ok() ? 1 : 0; });
   }
   assert_true(fate->run_until([&] { return created == kMany; }));
-  fault(R"({"path":"continue=","action":"status","code":410,
+  fault_for_session(R"({"path":"continue=","action":"status","code":410,
             "body":"{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"continue\"}"})");
   Follower follower;
   assert_true(follower.run_until([&] { return follower.there.size() == 500; }));
@@ -514,7 +523,7 @@ void it_lists_again_when_its_pages_expire(void**) {
 }
 
 void it_waits_as_long_as_it_is_told(void**) {
-  fault(R"({"path":"/pods","action":"status","code":429,"retry_after":2,"body":""})");
+  fault_for_session(R"({"path":"/pods","action":"status","code":429,"retry_after":2,"body":""})");
   Follower follower;
   const auto begun = std::chrono::steady_clock::now();
   assert_true(follower.run_until([&] { return !follower.reflector->last_error().empty(); }));
@@ -525,7 +534,7 @@ void it_waits_as_long_as_it_is_told(void**) {
 
 void it_bears_a_server_that_is_away(void**) {
   make_pod("one");
-  fault(R"({"path":"/pods","action":"close","times":4})");
+  fault_for_session(R"({"path":"/pods","action":"close","times":4})");
   Follower follower;
   assert_true(follower.catches_up());
   assert_int_equal(follower.upserts["one"], 1);
@@ -697,7 +706,10 @@ int start(void**) {
 int begin(void**) {
   tell("faults", Json(), "DELETE");
   if (!fate->clear(name_space()).ok()) return -1;
-  auto opened = Session::open(config());
+  static int tests = 0;
+  auto options = kube::transport_options(config(), std::make_shared<SystemClock>());
+  options.user_agent = user_agent = format("test-%d", ++tests);
+  auto opened = Session::open(std::move(options));
   if (!opened.ok()) return -1;
   session = std::move(opened).value();
   return 0;

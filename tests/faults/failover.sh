@@ -69,7 +69,7 @@ place_controllers() { # NODE-SELECTOR
 test_the_second_takes_over_and_gives_back() {
   local running starting later back uids since control engine end
   wait_for 30 "the second stands by" logged_at "$STAND_BY" "engine stands by"
-  logs_work() { (($(kubectl logs "$1" -c sidecar | grep -c 'nodesets:') > 0)); }
+  logs_work() { (($(kubectl logs "$1" -c sidecar | grep -c 'nodeset [a-z]*: ') > 0)); }
   wait_for 30 "the work of the sidecar in control, in its log" logs_work "$CONTROLLER"
   logs_work "$STAND_BY" && fail "the stand-by's sidecar works, too"
 

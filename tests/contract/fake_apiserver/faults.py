@@ -2,8 +2,8 @@
 """Faults that a real API server can't produce on demand.
 
 A test posts them to /_fake/faults as {"method": "GET", "path": REGEX, "times": N, "action": ACTION, ...}; the regular
-expression is searched in path and query; a fault is used up after `times` requests (0: never). A client whose
-User-Agent is "fate" meets none. Actions:
+expression is searched in path and query; a fault is used up after `times` requests (0: never). With "client" only the
+client with this User-Agent meets it. A client whose User-Agent is "fate" meets none. Actions:
 
   status   answer "code" with "body" (a string) and, if given, "retry_after" and "location" headers
   hang     read the request, then never answer
@@ -40,11 +40,13 @@ class Faults:
         with self.lock:
             self.faults.clear()
 
-    def take(self, method, target):
+    def take(self, method, target, client):
         """The fault that this request meets, or None."""
+        if client == "fate":
+            return None
         with self.lock:
             for fault in self.faults:
-                if fault["method"] == method and re.search(fault["path"], target):
+                if fault["method"] == method and re.search(fault["path"], target) and fault.get("client") in (None, client):
                     if fault["times"] == 1:
                         self.faults.remove(fault)
                     elif fault["times"] > 1:

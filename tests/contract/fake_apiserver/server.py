@@ -78,8 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def _any(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        is_fate = self.headers.get("User-Agent") == "fate"
-        fault = None if is_fate else self.state.faults.take(self.command, self.path)
+        fault = self.state.faults.take(self.command, self.path, self.headers.get("User-Agent"))
         wire = Wire(self.wfile, fault, self.state.faults)
         if wire.before_answer():
             return
