@@ -28,6 +28,7 @@
 #include "sidecar/record_definition.hpp"
 #include "sidecar/record_owner.hpp"
 #include "sidecar/scale_in.hpp"
+#include "sidecar/spares.hpp"
 #include "sidecar/update_plan.hpp"
 
 namespace slurmk8s {
@@ -109,11 +110,31 @@ class NodeSetPlanner {
     if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
     const bool wanted_otherwise = !taken && (is_recycled_for_a_job(node) || is_unused(node, nodeset));
     if (wanted_otherwise) add(Kind::power_down, node);
-    if (nodeset.keeps_up()) keep_up(node, taken);
+    if (nodeset.keeps_up()) {
+      if (!is_registered(node)) not_up_.push_back(node.name);
+      keep_up(node, taken);
+    } else if (spares_.contains(node.name)) {
+      keep_up(node, taken || wanted_otherwise);
+    } else if (nodeset.spare_replicas > 0 && is_busy(node)) {
+      up_.insert(node.name);  // it may be a spare again: until then an exemption does nothing
+    }
     kept_.push_back({&node, taken || wanted_otherwise});
     if (!is_drained_for_scale_in(node)) return;
     if (!node.going_down()) add(Kind::undrain, node);
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
+  }
+
+  /** Which of the nodes that stay are spare, before any of them is kept. */
+  void select_spares_of(const NodeSet& nodeset, const Members& members) {
+    if (nodeset.spare_replicas == 0) return;
+    if (!input_.exemptions.can_change()) {
+      return refuse(
+          "SparesNotKept",
+          "spec.spareReplicas: slurmctld's SuspendExcNodes cannot be changed at run time: Slurm is older than "
+          "23.02, or an entry of SuspendExcNodes has a count");
+    }
+    const auto is_held = [this](const std::string& node) { return input_.held.contains(node) || is_a_jobs(node); };
+    spares_ = select_spares({name_, nodeset.spare_replicas, members, input_.exemptions, is_held});
   }
 
   /** A wanted node without a record. */
@@ -253,14 +274,15 @@ class NodeSetPlanner {
     return !is_corrected;
   }
 
-  /** It is to be up, unless it `waits` for its Kubernetes node. */
+  /** It is to be up, unless it `waits` for something else. */
   void keep_up(const SlurmNode& node, bool waits) {
     up_.insert(node.name);
-    if (!is_registered(node)) not_up_.push_back(node.name);
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
-    const bool is_a_jobs = input_.demand && input_.demand->reserved.contains(node.name);
-    if (can_power_up(node) && !waits && !is_a_jobs && !input_.held.contains(node.name)) add(Kind::power_up, node);
+    if (can_power_up(node) && !waits && !is_a_jobs(node.name) && !input_.held.contains(node.name))
+      add(Kind::power_up, node);
   }
+
+  bool is_a_jobs(const std::string& node) const { return input_.demand && input_.demand->reserved.contains(node); }
 
   bool is_recycled_for_a_job(const SlurmNode& node) const {
     return input_.demand && input_.demand->recycle.contains(node.name);
@@ -269,7 +291,7 @@ class NodeSetPlanner {
   /** It powers up, or has, for a job that was cancelled. slurmctld powers it down only if no job has it by then. */
   bool is_unused(const SlurmNode& node, const NodeSet& nodeset) const {
     return input_.unused && input_.unused->contains(node.name) && !nodeset.keeps_up() && is_idle(node) &&
-           !node.powered_down && !node.going_down() && !node.draining && !node.reserved;
+           !node.powered_down && !node.going_down() && !node.draining && !node.reserved && !spares_.contains(node.name);
   }
 
   /** True when something is to be done with the node. */
@@ -312,7 +334,8 @@ class NodeSetPlanner {
   Names leaving_, resizing_, corrected_, missing_, blocked_, lost_, over_, not_up_;
   std::vector<UpdateMember> kept_;
   std::pair<std::string, std::string> refused_;  // reason and message
-  std::set<std::string_view> up_;                // nodes that are to be up all the time
+  std::set<std::string_view> spares_;
+  std::set<std::string_view> up_;  // nodes whose exemptions from suspends stay
 };
 
 /** Records by NodeSet, and the names that others have. */
@@ -365,13 +388,12 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
   }
   const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
   const std::set<std::int64_t> removed = select_nodes_to_remove(members, static_cast<std::size_t>(excess), input.pods);
-  for (const auto& [ordinal, node] : members) {
-    if (removed.contains(ordinal)) {
-      planner.leave(*node);
-    } else {
-      planner.keep(*node, nodeset);
-    }
+  for (const std::int64_t ordinal : removed) {
+    planner.leave(*members.at(ordinal));
+    members.erase(ordinal);
   }
+  planner.select_spares_of(nodeset, members);
+  for (const auto& [ordinal, node] : members) planner.keep(*node, nodeset);
   return nodeset.replicas;
 }
 

@@ -375,6 +375,11 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
     return unsupported_field("spec.scalingMode", mode, {"OnDemand", "Always", "DaemonSet"});
   }
   const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
+  nodeset.spare_replicas =
+      SLURMK8S_TRY(decode_integer(spec["spareReplicas"], "spec.spareReplicas", 0, 0, kMaxReplicas));
+  if (nodeset.spare_replicas != 0 && nodeset.keeps_up()) {
+    return forbidden_field("spec.spareReplicas", "may not be set with scalingMode Always or DaemonSet");
+  }
   // 1 is the default, set by the API server.
   if (!counts_nodes && nodeset.replicas != 1) {
     return forbidden_field("spec.replicas", "may not be set with scalingMode DaemonSet");

@@ -13,6 +13,7 @@ check "a disabled NodeSet" lacks 'NodeSet=compute' --set nodesets.compute.enable
 check "workloadDisruptionProtection by default" shows nodesets/nodesets '^  workloadDisruptionProtection: true$'
 check "workloadDisruptionProtection disabled" shows nodesets/nodesets '^  workloadDisruptionProtection: false$' \
   --set nodesets.compute.workloadDisruptionProtection=false
+check "spareReplicas" shows nodesets/nodesets "^  spareReplicas: 2" --set nodesets.compute.spareReplicas=2
 check "pinToNode" shows nodesets/nodesets "^  pinToNode: true" --set nodesets.compute.pinToNode=true
 check "a NodeSet of scalingMode DaemonSet has no replicas" lacks replicas: \
   --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=DaemonSet

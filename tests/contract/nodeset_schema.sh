@@ -101,6 +101,9 @@ refused_with "variant with a device" "spec.variants: Invalid value: *must equal 
 refused_with "variant that is a feature" "spec.variants: Invalid value: *must not be a feature in spec.extraConf" \
   '"extraConf":"Weight=1 Features=a100,a","variants":[{"name":"a"}]'
 refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
+refused_with "spareReplicas" "spec.spareReplicas: Invalid value: -1: *greater than or equal to 0" '"spareReplicas":-1'
+refused_with "spareReplicas with scalingMode Always" \
+  "spec.spareReplicas: Forbidden: may not be set with scalingMode Always" '"scalingMode":"Always","spareReplicas":1'
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
   '"unschedulableGracePeriodSeconds":86401'
 refused_with "workloadDisruptionProtection" 'spec.workloadDisruptionProtection: Invalid value: *boolean' \
@@ -261,8 +264,9 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 
 # ---- good ones -------------------------------------------------------------------------------------------------------
 
-accepted "a NodeSet with every field" '{"replicas":65536,"ordinalPadding":5,"unschedulableGracePeriodSeconds":0,
-  "scalingMode":"OnDemand","updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},
+accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,"ordinalPadding":5,
+  "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand",
+  "updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},
   "memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
   "slurmd":{"name":"slurmd","image":"r.example/x/slurmd:1","imagePullPolicy":"Always","args":["-vv"],
     "env":[{"name":"A","value":"1"},{"name":"B","valueFrom":{"fieldRef":{"fieldPath":"spec.nodeName"}}}],

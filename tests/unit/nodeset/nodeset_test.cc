@@ -33,6 +33,7 @@ void decodes_defaults(void**) {
   assert_text(nodeset->uid, "u-1");
   assert_int_equal(nodeset->generation, 4);
   assert_int_equal(nodeset->replicas, 1);
+  assert_int_equal(nodeset->spare_replicas, 0);
   assert_int_equal(nodeset->ordinal_padding, 0);
   assert_true(nodeset->protects_busy);
   assert_true(nodeset->update.type == UpdateStrategy::Type::rolling);
@@ -259,6 +260,12 @@ void names_the_invalid_field(void**) {
        "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\""},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
        "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet"},
+      {spec_with(R"("spareReplicas":-1)"), "spec.spareReplicas: Invalid value: -1: must be 0 to 65536"},
+      {spec_with(R"("spareReplicas":"2")"), "spec.spareReplicas: Invalid value: \"2\": must be an integer"},
+      {spec_with(R"("scalingMode":"Always","spareReplicas":1)"),
+       "spec.spareReplicas: Forbidden: may not be set with scalingMode Always or DaemonSet"},
+      {spec_with(R"("scalingMode":"DaemonSet","spareReplicas":1)"),
+       "spec.spareReplicas: Forbidden: may not be set with scalingMode Always or DaemonSet"},
       {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
        "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet"},
       {spec_with(R"("pinToNode":1)"), "spec.pinToNode: Invalid value: 1: must be true or false"},

@@ -38,6 +38,7 @@ void the_same_template_has_the_same_hash(void**) {
       {kSlurmd,
        kMore + R"(,"replicas":7,"scalingMode":"Always","ordinalPadding":2,"unschedulableGracePeriodSeconds":1)"},
       {kSlurmd, kMore + R"(,"updateStrategy":{"type":"OnDelete"},"workloadDisruptionProtection":false)"},
+      {kSlurmd, kMore + R"(,"spareReplicas":3)"},
       {kSlurmd, kMore + R"(,"partition":{"enabled":true},"extraConf":"Features=a")"},
   };
   for (const auto& [slurmd, more] : same) assert_text(hash_of(slurmd, more), hash);

@@ -8,86 +8,10 @@
 #include "sidecar/node_state.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/node_cluster.hpp"
 
 namespace slurmk8s {
 namespace {
-
-using Base = SlurmNode::Base;
-using Change = std::function<void(SlurmNode&)>;
-
-NodeSet nodeset_of(const std::string& name, std::int64_t replicas, int padding = 0) {
-  NodeSet nodeset;
-  nodeset.name_space = "slurm";
-  nodeset.name = name;
-  nodeset.features = name;
-  nodeset.replicas = replicas;
-  nodeset.ordinal_padding = padding;
-  nodeset.cpus = 2;
-  nodeset.real_memory_mib = 936;
-  return nodeset;
-}
-
-/** NodeSets and records to be, and the plan for them as one text: "create c-[0-1]; drain c-3". */
-class Cluster {
- public:
-  NodeSets nodesets;
-  std::vector<SlurmNode> nodes;
-  Pods pods;
-  KubeNodes kube_nodes;
-  std::map<std::string, Pins> pins;
-  std::int64_t max_nodes = 4096;
-  SuspendExemptions exemptions;
-  std::set<std::string, std::less<>> held;
-  const NodeSetStates* before = nullptr;
-  const VariantDemand* demand = nullptr;
-  const std::set<std::string, std::less<>>* unused = nullptr;
-  std::optional<std::string> gres_types;
-
-  Cluster& nodeset(const NodeSet& nodeset) {
-    nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
-    return *this;
-  }
-  Cluster& nodeset(const std::string& name, std::int64_t replicas, int padding = 0) {
-    return nodeset(nodeset_of(name, replicas, padding));
-  }
-  /** Records `from` to `to` as create makes them, changed by `change`. */
-  Cluster& records(const std::string& name, int from, int to, const Change& change = {}, int padding = 0) {
-    for (int i = from; i <= to; i++) {
-      SlurmNode node = FakeSlurm::cloud_node(node_name(name, i, padding));
-      node.cpus = 2;
-      node.real_memory_mib = 936;
-      node.features = name;
-      if (change) change(node);
-      nodes.push_back(node);
-    }
-    return *this;
-  }
-  Cluster& pod(const std::string& node, std::int32_t deletion_cost = 0) {
-    pods[node] = PodFacts{.uid = "u", .deletion_cost = deletion_cost};
-    return *this;
-  }
-  NodePlan plan() const {
-    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins, true, demand,
-                       unused, gres_types});
-  }
-  std::string actions() const {
-    std::string text;
-    for (const NodeAction& action : plan().actions) {
-      text += (text.empty() ? "" : "; ") + std::string(to_string(action.kind)) + " " + action.nodes;
-    }
-    return text;
-  }
-  /** "Ready/NodesMatch", "-/ScalingIn". */
-  std::string state(const std::string& name) const {
-    const NodePlan made = plan();
-    const NodeSetState& state = made.states.at(name);
-    return (state.ready ? "Ready/" : "-/") + state.reason;
-  }
-};
-
-void up(SlurmNode& node) { node.powered_down = false; }
-void allocated(SlurmNode& node) { up(node), node.base = Base::allocated; }
-void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kScaleInReason; }
 
 void makes_what_is_missing(void**) {
   Cluster none;
