@@ -25,6 +25,7 @@
 
 #include "base/export.hpp"
 #include "base/guarded.hpp"
+#include "base/undestroyed.hpp"
 #include "spank/compat.hpp"
 #include "spank/gpu_ids.hpp"
 #include "spank/login_env.hpp"
@@ -236,9 +237,9 @@ void end_job(const MemoryLimit& limit, std::uint64_t used) {
   slurm_error("spank_k8s: job %u: OUT_OF_MEMORY not reported to slurmctld: %s", limit.job, slurm_strerror(errno));
 }
 
-/** The watch of this slurmstepd. Not destroyed by exit(), since its thread may still run. */
+/** The watch of this slurmstepd. */
 std::unique_ptr<MemoryWatch>& memory_watch() {
-  static auto* watch = new std::unique_ptr<MemoryWatch>();
+  static Undestroyed<std::unique_ptr<MemoryWatch>> watch;
   return *watch;
 }
 

@@ -16,6 +16,7 @@
 #include "base/locked.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "base/undestroyed.hpp"
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
 #include "engine/worker.hpp"
@@ -32,19 +33,14 @@ struct Shared {
   std::unique_ptr<const Options> options;
 };
 
-// The one mutable global: plugins of one process have nothing else in common. Never destroyed, so that no destructor
-// runs while slurmctld exits with the thread still there; not on the heap, so that nothing is left when the library is
-// unloaded.
+// The one mutable global: plugins of one process have nothing else in common.
 Locked<Shared>& shared() {
-  alignas(Locked<Shared>) static unsigned char place[sizeof(Locked<Shared>)];
-  static auto* instance = new (place) Locked<Shared>;
+  static Undestroyed<Locked<Shared>> instance;
   return *instance;
 }
 
-// As shared().
 VariantStore& variants() {
-  alignas(VariantStore) static unsigned char place[sizeof(VariantStore)];
-  static auto* instance = new (place) VariantStore;
+  static Undestroyed<VariantStore> instance;
   return *instance;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/guarded.hpp"
 #include "base/strings.hpp"
+#include "base/undestroyed.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "job_submit_k8s/compat.hpp"
@@ -25,7 +26,7 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 namespace {
 
-std::unique_ptr<Variants> variants;
+Undestroyed<std::unique_ptr<Variants>> variants;
 
 void tell(char** message, const std::string& text) {
   if (message && !*message && !text.empty()) *message = slurm_xstrdup(text.c_str());
@@ -52,8 +53,8 @@ bool is_over_limit(const job_desc_msg_t& job, char** message) {
 
 /** A constraint may be absent, or removed by an update (empty). */
 bool is_refused(char*& constraint, const slurm_k8s_applicant& applicant, char** message) {
-  if (!variants || !constraint || !constraint[0]) return false;
-  const Variants::Answer answer = variants->judge(constraint, &applicant);
+  if (!*variants || !constraint || !constraint[0]) return false;
+  const Variants::Answer answer = (*variants)->judge(constraint, &applicant);
   if (!answer.settled.empty()) {
     slurm_xfree(reinterpret_cast<void**>(&constraint));
     constraint = slurm_xstrdup(answer.settled.c_str());
@@ -79,14 +80,14 @@ SLURMK8S_EXPORT int init(void) {
   guarded_void("job_submit/k8s init", [] {
     if (!in_slurmctld()) return;
     serve_names();
-    variants = std::make_unique<Variants>();
-    variants->open(slurm_conf.state_save_location);
+    *variants = std::make_unique<Variants>();
+    (*variants)->open(slurm_conf.state_save_location);
   });
   return SLURM_SUCCESS;
 }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("job_submit/k8s fini", [] { variants.reset(); });
+  guarded_void("job_submit/k8s fini", [] { variants->reset(); });
   return SLURM_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include <slurm/spank.h>  // slurm_info() and its siblings
 
 #include "base/guarded.hpp"
+#include "base/undestroyed.hpp"
 #include "base/words.hpp"
 #include "slurmctld/host.hpp"
 #include "node_features_k8s/compat.hpp"
@@ -22,9 +23,9 @@ using namespace slurmk8s;
 
 namespace {
 
-std::unique_ptr<Variants> variants;  // in slurmctld only
+Undestroyed<std::unique_ptr<Variants>> variants;  // in slurmctld only
 
-bool is_variant(const char* feature) { return variants && feature && variants->has(feature); }
+bool is_variant(const char* feature) { return *variants && feature && (*variants)->has(feature); }
 
 char* copy(const std::string& text) { return text.empty() ? nullptr : slurm_xstrdup(text.c_str()); }
 
@@ -50,10 +51,10 @@ std::string merge(const char* fresh, const char* before) {
 
 /** Lists the nodes only if the variant depends on them: a large job has many. */
 std::string choose(const char* constraint, bitstr_t* nodes) {
-  if (!variants || !constraint) return {};
-  if (const auto variant = variants->choose(constraint, nullptr)) return *variant;
+  if (!*variants || !constraint) return {};
+  if (const auto variant = (*variants)->choose(constraint, nullptr)) return *variant;
   char* names = nodes ? bitmap2node_name(nodes) : nullptr;
-  std::string variant = variants->choose(constraint, names ? names : "").value_or(std::string());
+  std::string variant = (*variants)->choose(constraint, names ? names : "").value_or(std::string());
   slurm_xfree(reinterpret_cast<void**>(&names));
   return variant;
 }
@@ -83,8 +84,8 @@ SLURMK8S_EXPORT int init(void) {
       slurm_error("slurm-k8s: node_features/k8s requires JobSubmitPlugins=k8s: variants disabled");
       return;
     }
-    variants = std::make_unique<Variants>();
-    if (!variants->open(slurm_conf.state_save_location)) {
+    *variants = std::make_unique<Variants>();
+    if (!(*variants)->open(slurm_conf.state_save_location)) {
       slurm_error("slurm-k8s: engine library cannot be opened: variants disabled");
     }
   });
@@ -92,7 +93,7 @@ SLURMK8S_EXPORT int init(void) {
 }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("node_features/k8s fini", [] { variants.reset(); });
+  guarded_void("node_features/k8s fini", [] { variants->reset(); });
   return SLURM_SUCCESS;
 }
 
@@ -106,8 +107,8 @@ SLURMK8S_EXPORT bool node_features_p_changeable_feature(char* feature) {
 /** Whether nodes can fulfil a job's constraint; job_submit/k8s checks the user. */
 SLURMK8S_EXPORT int node_features_p_job_valid(char* constraint, void*) {
   return guarded("node_features_p_job_valid", SLURM_SUCCESS, [&] {
-    if (!variants || !constraint || is_too_long(constraint)) return SLURM_SUCCESS;  // too long: Slurm refuses it
-    const Variants::Answer answer = variants->judge(constraint, nullptr);
+    if (!*variants || !constraint || is_too_long(constraint)) return SLURM_SUCCESS;  // too long: Slurm refuses it
+    const Variants::Answer answer = (*variants)->judge(constraint, nullptr);
     if (answer.refused) slurm_info("slurm-k8s: %s: %s", constraint, answer.text.c_str());
     return answer.refused ? ESLURM_INVALID_FEATURE : SLURM_SUCCESS;
   });

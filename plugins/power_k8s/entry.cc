@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/guarded.hpp"
+#include "base/undestroyed.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "power_k8s/compat.hpp"
@@ -24,7 +25,7 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 namespace {
 
-std::unique_ptr<HeldJobs> held_jobs;  // in slurmctld only
+Undestroyed<std::unique_ptr<HeldJobs>> held_jobs;  // in slurmctld only
 
 bool prep_does_it() { return slurm_conf.prep_plugins && std::strstr(slurm_conf.prep_plugins, "k8s"); }
 
@@ -36,11 +37,11 @@ void check_jobs() {
 }
 
 void start() {
-  if (held_jobs || !in_slurmctld() || prep_does_it()) return;
+  if (*held_jobs || !in_slurmctld() || prep_does_it()) return;
   serve_names();
   // One check serves all jobs that one poll has found.
   const auto due = std::make_shared<bool>(false);
-  held_jobs = std::make_unique<HeldJobs>(
+  *held_jobs = std::make_unique<HeldJobs>(
       [due](uint32_t, bool) {
         if (std::exchange(*due, false)) check_jobs();
       },
@@ -57,7 +58,7 @@ SLURMK8S_EXPORT int init(void) {
 }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("power/k8s fini", [] { held_jobs.reset(); });
+  guarded_void("power/k8s fini", [] { held_jobs->reset(); });
   return SLURM_SUCCESS;
 }
 
@@ -67,7 +68,7 @@ SLURMK8S_EXPORT void power_p_job_resume(job_record_t*) {}
 /** Under slurmctld's job and node write locks. */
 SLURMK8S_EXPORT void power_p_job_start(job_record_t* job) {
   guarded_void("power_p_job_start", [&] {
-    if (held_jobs) held_jobs->hold(job);
+    if (*held_jobs) (*held_jobs)->hold(job);
   });
 }
 

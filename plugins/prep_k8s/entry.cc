@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/guarded.hpp"
+#include "base/undestroyed.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"
@@ -28,12 +29,12 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 namespace {
 
-std::unique_ptr<HeldJobs> held_jobs;  // in slurmctld only
+Undestroyed<std::unique_ptr<HeldJobs>> held_jobs;  // in slurmctld only
 
 void start(const prep_callbacks_t& callbacks) {
-  if (held_jobs || !in_slurmctld()) return;
+  if (*held_jobs || !in_slurmctld()) return;
   serve_names();
-  held_jobs = std::make_unique<HeldJobs>([callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
+  *held_jobs = std::make_unique<HeldJobs>([callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: after exit code 1 slurmctld requeues the job
   });
 }
@@ -70,7 +71,7 @@ extern "C" {
 SLURMK8S_EXPORT int init(void) { return SLURM_SUCCESS; }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("prep/k8s fini", [] { held_jobs.reset(); });
+  guarded_void("prep/k8s fini", [] { held_jobs->reset(); });
   return SLURM_SUCCESS;
 }
 
@@ -89,7 +90,7 @@ SLURMK8S_EXPORT int prep_p_epilog(job_env_t* job, void*) {
 }
 
 SLURMK8S_EXPORT int prep_p_prolog_slurmctld(job_record_t* job, bool* async) {
-  *async = guarded("prep_p_prolog_slurmctld", false, [&] { return held_jobs && held_jobs->hold(job); });
+  *async = guarded("prep_p_prolog_slurmctld", false, [&] { return *held_jobs && (*held_jobs)->hold(job); });
   return SLURM_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/locked.hpp"
 #include "base/log.hpp"
+#include "base/undestroyed.hpp"
 #include "engine/c_api/lock_times.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/heartbeat.hpp"
@@ -19,10 +20,10 @@ namespace slurmk8s {
 namespace {
 
 std::atomic<Launches*> launches_here{nullptr};  // for the engine's thread
-Locked<LockTimes> lock_times;
+Undestroyed<Locked<LockTimes>> lock_times;
 
 void observe(LockedCall call, TimePoint begin) {
-  (*lock_times.lock())[static_cast<std::size_t>(call)].observe(std::chrono::steady_clock::now() - begin);
+  (*lock_times->lock())[static_cast<std::size_t>(call)].observe(std::chrono::steady_clock::now() - begin);
 }
 
 /** Holds Slurm's locks, and measures for how long. */
@@ -124,8 +125,8 @@ std::vector<std::string> power_programs() {
  */
 void wake_power_save(Wake wake) {
   if (is_ending() || !is_wake_needed(wake)) return;
-  static PowerPrograms programs;  // the launch thread's
-  const std::string problem = programs.find_problem(power_programs());
+  static Undestroyed<PowerPrograms> programs;  // the launch thread's
+  const std::string problem = programs->find_problem(power_programs());
   static LogLimiter limiter{std::chrono::minutes(1)};
   unsigned suppressed = 0;
   if (!problem.empty()) {
@@ -157,7 +158,7 @@ void wake_power_save_soon() {
   if (Launches* launches = launches_here) launches->wake_power_save();
 }
 
-int copy_lock_times(slurm_k8s_lock_times* times) { return export_lock_times(*lock_times.lock(), times); }
+int copy_lock_times(slurm_k8s_lock_times* times) { return export_lock_times(*lock_times->lock(), times); }
 
 void wake_scheduler() {
   if (!is_ending() && schedule) schedule(false);

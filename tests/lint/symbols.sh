@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the built plugins show to their host: exactly their exports.map, and nothing that keeps dlclose() from unloading.
+# What the built plugins show to their host: exactly their exports.map, nothing that keeps dlclose() from unloading, and
+# no destructors that run while slurmctld ends.
 # usage: symbols.sh BUILD-FOLDER
 set -euo pipefail
 
@@ -34,4 +35,13 @@ nss/.libs/libnss_slurm_k8s.so.2 nss/exports.map
 spank/.libs/spank_k8s.so spank/exports.map
 spank/.libs/spank_k8s_scripts.so spank/scripts/exports.map
 END
+
+# exit() would run it while other threads go on, under whatever locks it was called with: see base/undestroyed.hpp. The
+# libraries themselves have the destructors of libstdc++.
+while read -r object; do
+  if nm --undefined-only "$build/$object" | grep -qE ' __cxa_(thread_)?atexit$| atexit$'; then
+    echo "$object: the destructor of a global: base/undestroyed.hpp"
+    status=1
+  fi
+done < <(cd "$build" && find {lib,engine,plugins,nss,spank} -path '*/.libs/*.o')
 exit "$status"
