@@ -51,8 +51,6 @@ void Launches::wake_power_save() {
 
 void Launches::forget() { state_.lock()->jobs.clear(); }
 
-std::size_t Launches::held() { return state_.lock()->jobs.size(); }
-
 void Launches::poll_once() {
   std::vector<std::uint32_t> jobs;
   std::vector<std::uint32_t> overdue;

@@ -64,7 +64,6 @@ class Launches {
 
   /** Polls all held jobs once, as the thread does. For tests. */
   void poll_once();
-  std::size_t held();
 
  private:
   struct State {

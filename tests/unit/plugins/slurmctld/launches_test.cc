@@ -35,8 +35,9 @@ struct FakeSlurmctld {
   std::string of(std::uint32_t job) { return (*completed.lock())[job]; }
 };
 
+/** Whether it becomes true. A minute: sanitizers run at the lowest priority. */
 bool eventually(const std::function<bool()>& condition) {
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -52,10 +53,9 @@ void a_job_is_launched_when_its_nodes_are_there(void**) {
   launches.poll_once();
   const std::string before = slurmctld.of(7);
   (*slurmctld.jobs.lock())[7] = JobState::ready;
-  const bool done = eventually([&] { return launches.held() == 0; });
+  const bool done = eventually([&] { return slurmctld.of(7) == "+"; });
   assert_string_equal(before.c_str(), "");
   assert_true(done);
-  assert_string_equal(slurmctld.of(7).c_str(), "+");
 }
 
 // 20 ms apart. A job would wait for half of a longer pause.
@@ -83,9 +83,7 @@ void an_ended_job_is_completed_too(void**) {
   SystemClock clock;
   Launches launches(slurmctld.host(), clock, std::chrono::hours(1));
   launches.hold(8);
-  const bool done = eventually([&] { return launches.held() == 0; });
-  assert_true(done);
-  assert_string_equal(slurmctld.of(8).c_str(), "+");
+  assert_true(eventually([&] { return slurmctld.of(8) == "+"; }));
 }
 
 void control_lost_completes_nothing(void**) {
@@ -113,9 +111,7 @@ void a_prolog_for_each_time_it_was_held(void**) {
   launches.hold(9);
   launches.hold(9);  // requeued and allocated again between two looks
   (*slurmctld.jobs.lock())[9] = JobState::ready;
-  const bool done = eventually([&] { return slurmctld.of(9).size() == 2; });
-  assert_true(done);
-  assert_string_equal(slurmctld.of(9).c_str(), "++");
+  assert_true(eventually([&] { return slurmctld.of(9) == "++"; }));
 }
 
 void many_jobs_are_polled_in_portions(void**) {
@@ -129,7 +125,7 @@ void many_jobs_are_polled_in_portions(void**) {
   SystemClock clock;
   Launches launches(host, clock, std::chrono::hours(1));
   for (std::uint32_t job = 1; job <= 1050; ++job) launches.hold(job);
-  const bool done = eventually([&] { return launches.held() == 0; });
+  const bool done = eventually([&] { return slurmctld.completed.lock()->size() == 1050; });
   assert_true(done);
   assert_in_range(largest, 1, 100);
   for (std::uint32_t job = 1; job <= 1050; ++job) assert_string_equal(slurmctld.of(job).c_str(), "+");
@@ -145,10 +141,9 @@ void a_launch_that_takes_too_long_fails_once(void**) {
   launches.poll_once();
   const std::string before = slurmctld.of(10);
   clock.advance(std::chrono::seconds(1));
-  const bool done = eventually([&] { return launches.held() == 0; });
+  const bool done = eventually([&] { return slurmctld.of(10) == "-"; });
   assert_string_equal(before.c_str(), "");
   assert_true(done);
-  assert_string_equal(slurmctld.of(10).c_str(), "-");
 }
 
 void power_saving_is_woken_for_each_job(void**) {
