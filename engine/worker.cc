@@ -121,6 +121,7 @@ void Worker::await_control() {
     if (looks == kControlLooks) return;
     if (looks == 0 && !said) log_info("engine stands by: this slurmctld is not in control");
     said = said || looks == 0;
+    if (looks == 0 && host_.stand_by) host_.stand_by();
     wait(control_look_);
   }
 }

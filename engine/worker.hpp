@@ -25,6 +25,8 @@ class Worker {
   struct Host {
     /** Whether our slurmctld is the one in control; it may read a file. Empty: always. */
     std::function<bool()> in_control;
+    /** Called at each look that says no; may read a file. Empty: there is nothing to do. */
+    std::function<void()> stand_by;
     /** For the status; empty: none. */
     std::function<LockTimes()> lock_times;
     /** Has the power-save thread look at its nodes soon; empty: it can't be woken. */

@@ -19,9 +19,9 @@
 #include "base/undestroyed.hpp"
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
+#include "engine/variant_store.hpp"
 #include "engine/worker.hpp"
 #include "engine/c_api/lock_times.hpp"
-#include "engine/c_api/variant_store.hpp"
 #include "http/curl_transport.hpp"
 
 namespace slurmk8s {
@@ -53,6 +53,7 @@ void to_host(LogLevel level, const char* line) {
 Worker::Host functions_of(const slurm_k8s_host& host) {
   Worker::Host functions;
   functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
+  functions.stand_by = [] { variants().refresh(); };
   if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
   if (host.lock_times) functions.lock_times = [ask = host.lock_times] { return import_lock_times(ask); };
   functions.wake_power_save = host.wake_power_save;

@@ -71,15 +71,20 @@ bool eventually(const std::function<bool()>& condition) {
 
 void a_stand_by_has_no_socket_and_asks_nobody(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask(), {}}, kLook);
+  std::atomic<int> stood_by{0};
+  Worker::Host host;
+  host.in_control = cluster.ask();
+  host.stand_by = [&] { ++stood_by; };
+  const Worker worker(cluster.options(), make_fake_slurm, host, kLook);
   cluster.look_on(10);
+  assert_true(stood_by >= 9);
   assert_false(cluster.has_socket());
   assert_int_equal(cluster.server.connections(), 0);
 }
 
 void it_acts_from_control_gained_to_control_lost(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask(), {}}, kLook);
+  const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask()}, kLook);
   for (int round = 0; round < 2; ++round) {
     cluster.in_control = true;
     assert_true(eventually([&] { return cluster.answers(); }));
@@ -100,7 +105,7 @@ void it_acts_from_control_gained_to_control_lost(void**) {
 /** The engine of the controller that has just lost control may act until its next look. */
 void one_yes_is_not_enough(void**) {
   Cluster cluster;
-  const Worker worker(cluster.options(), make_fake_slurm, {[&] { return ++cluster.looks % 2 == 0; }, {}}, kLook);
+  const Worker worker(cluster.options(), make_fake_slurm, {[&] { return ++cluster.looks % 2 == 0; }}, kLook);
   cluster.look_on(20);
   assert_false(cluster.has_socket());
   assert_int_equal(cluster.server.connections(), 0);
@@ -110,7 +115,7 @@ void it_ends_at_once_in_stand_by(void**) {
   Cluster cluster;
   const auto begin = std::chrono::steady_clock::now();
   {
-    const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask(), {}}, std::chrono::hours(1));
+    const Worker worker(cluster.options(), make_fake_slurm, {cluster.ask()}, std::chrono::hours(1));
     cluster.await_looks(1);  // which may be over already
   }
   assert_true(std::chrono::steady_clock::now() - begin < std::chrono::minutes(1));

@@ -3,8 +3,7 @@
 //
 // slurmctld reads nodes and jobs back before the engine has seen a NodeSet, and asks then already which of their
 // features can change: the answer is the last one that this slurmctld, or the one that was in control before, has
-// written into StateSaveLocation. Any thread; the mutex is held to copy a pointer, and, while there is no engine in
-// control, to look once a second whether the file is another one.
+// written into StateSaveLocation. Any thread; the mutex is held to copy a pointer.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,7 +11,6 @@
 #include <memory>
 #include <string>
 
-#include "base/clock.hpp"
 #include "base/locked.hpp"
 #include "nodeset/variant_index.hpp"
 
@@ -28,20 +26,24 @@ class VariantStore {
   void close();
   /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
   void publish(const VariantCatalog* catalog);
-  /** Never null. */
+  /**
+   * Reads the file if it is another one than the last time, and no engine keeps the index: the slurmctld in control
+   * writes it, and this one stands by. May do I/O: the engine's thread.
+   */
+  void refresh();
+  /** Never null. No I/O: slurmctld asks while it holds its locks. */
   std::shared_ptr<const VariantIndex> index();
 
  private:
   struct State {
     int users = 0;
     std::shared_ptr<const VariantIndex> index;
-    std::shared_ptr<const VariantIndex> former;  // freed by the next publish(), and never under Slurm's locks
+    std::shared_ptr<const VariantIndex> former;  // freed by the next replace(), and never under Slurm's locks
     std::string path;
-    bool live = false;  // the engine keeps `index`
-    TimePoint looked{};
-    struct timespec changed {};  // the file, when it was last read
+    bool live = false;    // the engine keeps `index`
+    struct stat file {};  // when it was last read
   };
-  static void read(State& state);
+  static void replace(State& state, std::shared_ptr<const VariantIndex>& fresh);
   static void forget_if_unused(State& state);
 
   Locked<State> state_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // VariantStore: a pointer under a mutex, and a file of JSON.
-#include "engine/c_api/variant_store.hpp"
+#include "engine/variant_store.hpp"
 
 #include <utility>
 
@@ -13,7 +13,12 @@ namespace {
 
 constexpr const char* kFile = "/slurm-k8s-variants.json";
 constexpr std::size_t kMaxBytes = 8u << 20;
-constexpr std::chrono::seconds kLookInterval{1};
+
+/** A clock tick has room for two writes. */
+bool is_same_file(const struct stat& one, const struct stat& other) {
+  return one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec &&
+         one.st_ino == other.st_ino && one.st_size == other.st_size;
+}
 
 Result<VariantCatalog> load(const std::string& path) {
   const std::string text = SLURMK8S_TRY(read_file(path, kMaxBytes));
@@ -23,10 +28,12 @@ Result<VariantCatalog> load(const std::string& path) {
 }  // namespace
 
 void VariantStore::open(const std::string& folder) {
-  auto state = state_.lock();
-  state->users++;
-  state->path = folder + kFile;
-  if (!state->live) read(*state);
+  {
+    auto state = state_.lock();
+    state->users++;
+    state->path = folder + kFile;
+  }
+  refresh();
 }
 
 void VariantStore::close() {
@@ -41,18 +48,28 @@ void VariantStore::forget_if_unused(State& state) {
   std::swap(state, forgotten);
 }
 
-/** Another file than the last time is read; a missing one says nothing. */
-void VariantStore::read(State& state) {
-  state.looked = std::chrono::steady_clock::now();
+void VariantStore::replace(State& state, std::shared_ptr<const VariantIndex>& fresh) {
+  state.index.swap(fresh);
+  state.former.swap(fresh);
+}
+
+/** The file is read without the mutex, for which slurmctld may wait while it holds its locks. */
+void VariantStore::refresh() {
+  const State before = *state_.lock();
+  if (before.live || before.path.empty()) return;
   struct stat now {};
-  if (stat(state.path.c_str(), &now) != 0) return;
-  if (now.st_mtim.tv_sec == state.changed.tv_sec && now.st_mtim.tv_nsec == state.changed.tv_nsec) return;
-  state.changed = now.st_mtim;
-  const auto catalog = load(state.path);
-  if (catalog) {
-    state.index = std::make_shared<const VariantIndex>(*catalog);
-  } else {
-    log_error("%s: %s: jobs and nodes are read without what it says", state.path.c_str(),
+  if (stat(before.path.c_str(), &now) != 0) return;
+  if (is_same_file(now, before.file)) return;
+  const auto catalog = load(before.path);
+  auto fresh = catalog ? std::make_shared<const VariantIndex>(*catalog) : nullptr;
+  {
+    auto state = state_.lock();
+    if (state->live || state->path != before.path) return;
+    state->file = now;
+    if (fresh) replace(*state, fresh);
+  }
+  if (!catalog) {
+    log_error("%s: %s: jobs and nodes are read without what it says", before.path.c_str(),
               catalog.error().message().c_str());
   }
 }
@@ -65,8 +82,7 @@ void VariantStore::publish(const VariantCatalog* catalog) {
     auto state = state_.lock();
     state->live = catalog != nullptr;
     if (!catalog) return forget_if_unused(*state);
-    state->index.swap(fresh);
-    state->former.swap(fresh);
+    replace(*state, fresh);
     path = state->path;
   }
   if (path.empty()) return;
@@ -76,9 +92,6 @@ void VariantStore::publish(const VariantCatalog* catalog) {
 
 std::shared_ptr<const VariantIndex> VariantStore::index() {
   auto state = state_.lock();
-  if (!state->live && !state->path.empty() && std::chrono::steady_clock::now() - state->looked >= kLookInterval) {
-    read(*state);
-  }
   return state->index ? state->index : std::make_shared<const VariantIndex>();
 }
 
