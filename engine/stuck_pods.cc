@@ -6,6 +6,7 @@
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
+#include "slurm/job_comment.hpp"
 #include "slurm/node_changes.hpp"
 #include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
@@ -21,11 +22,12 @@ bool is_to_be_drained(const SlurmNode& record) { return judge_stuck(&record) == 
 bool is_to_be_powered_down(const SlurmNode& record) { return !record.going_down(); }
 bool is_to_be_released(const SlurmNode& record) { return is_drained_for_pod(record) && !record.power_down_asked; }
 
-/** Best effort: the job may have ended. */
-void comment(Slurm& slurm, const std::string& node, const StuckPod& pod) {
-  for (const std::uint32_t job : pod.jobs) {
-    const Status status = slurm.comment_job(job, build_reason(kReason, "node " + node + ": pod " + pod.reason));
-    if (!status.ok()) log_debug("job %u: admin comment: %s", job, status.error().message().c_str());
+/** A job that waits for several such nodes is told of one. */
+void comment(Slurm& slurm, const std::map<std::uint32_t, JobComment>& comments) {
+  std::size_t left = kMaxComments;
+  for (const auto& [job, comment] : comments) {
+    if (left-- == 0) return;
+    comment_jobs(slurm, {job}, build_job_comment(comment));
   }
 }
 
@@ -35,6 +37,7 @@ Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std
   std::map<std::string, StuckVerdict> verdicts;
   for (const auto& [node, pod] : pods) verdicts[node] = judge_stuck(nullptr);
   std::map<std::string, Names> lost, drained;  // by Reason
+  std::map<std::uint32_t, JobComment> comments;
   for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
     const auto found = pods.find(record.name);
     if (found == pods.end()) continue;
@@ -42,9 +45,12 @@ Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std
     const std::string reason = build_reason(kReasonNotDeleted, found->second.reason);
     if (verdict == StuckVerdict::drain) drained[reason].push_back(record.name);
     if (verdict != StuckVerdict::give_up) continue;
-    comment(slurm, record.name, found->second);  // first: the job may be launched elsewhere as soon as it is requeued
     lost[reason].push_back(record.name);
+    for (const std::uint32_t job : found->second.jobs) {
+      comments.try_emplace(job, JobComment{record.name, "pod " + found->second.reason});
+    }
   }
+  comment(slurm, comments);  // first: a job may be launched elsewhere as soon as it is requeued
   for (const auto& [reason, nodes] : lost) {
     log_warning("node %s: set down: %s", shorten(compress_hostlist(nodes)).c_str(), reason.c_str());
     SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::down, reason), is_to_be_given_up));

@@ -21,7 +21,7 @@ struct StuckPod {
 
 /**
  * Carries out judge_stuck() on fresh records, and returns the verdicts. Jobs that wait for a node that is given up get
- * the reason as their AdminComment.
+ * the reason as their AdminComment (comment_jobs()).
  */
 Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std::map<std::string, StuckPod>& pods);
 

@@ -75,6 +75,19 @@ void nodes_are_powered_down_behind_a_deleted_node(void**) {
   for (const char* name : {"c-1", "c-2", "c-3"}) assert_true(world.slurm.node(name).power_down_asked);
 }
 
+/** One of each job's nodes is told, once; what somebody else wrote stays. */
+void jobs_are_told_once(void**) {
+  World world({}, waited_for);
+  world.slurm.jobs[7].admin_comment = R"({"project":7})";
+  world.slurm.jobs[8] = {};
+  std::map<std::string, StuckPod> pods;
+  for (const std::string& name : kNodes) pods[name] = {kWhy, {7, 8}};
+  assert_true(report_stuck(world.slurm, pods).ok());
+  assert_text(world.slurm.jobs[7].admin_comment, R"({"project":7})");
+  assert_text(world.slurm.jobs[8].admin_comment, "slurm-k8s: node c-0: pod " + kWhy);
+  assert_int_equal(world.slurm.comments.size(), 1);
+}
+
 void nodes_are_released_behind_a_deleted_node(void**) {
   World up_again({"c-1"}, drained);
   assert_true(release_stuck(up_again.slurm, kNodes).ok());
@@ -115,6 +128,7 @@ int main() {
       SLURMK8S_TEST(nodes_are_drained_behind_a_deleted_node),
       SLURMK8S_TEST(nodes_are_given_up_behind_a_deleted_node),
       SLURMK8S_TEST(nodes_are_powered_down_behind_a_deleted_node),
+      SLURMK8S_TEST(jobs_are_told_once),
       SLURMK8S_TEST(nodes_are_released_behind_a_deleted_node),
       SLURMK8S_TEST(all_are_deleted),
       SLURMK8S_TEST(another_error_is_told),
