@@ -24,6 +24,13 @@ bool is_slurms_delay(const SlurmJob& job, std::chrono::seconds delay) {
   return ahead == delay.count() + 1 || ahead == delay.count();
 }
 
+bool is_to_be_held(const LostRun& run) { return !run.held_for.empty(); }
+
+/** Of one job: its nodes can be lost one after the other. */
+bool is_same_run(const LostRun& one, const LostRun& other) {
+  return one.restarts == other.restarts && one.submitted == other.submitted;
+}
+
 Status hold(Slurm& slurm, const LostRun& lost) {
   SLURMK8S_CHECK(slurm.hold_job(lost.job));
   comment_jobs(slurm, {lost.job}, lost.held_for);
@@ -55,7 +62,7 @@ RequeueStep judge_requeue(const LostRun& lost, const SlurmJob& job, std::chrono:
   if (job.held || job.cron) return RequeueStep::leave;
   // slurmctld sets the submit time when the end is done everywhere, EpilogSlurmctld included: after each revoke.
   if (job.completing || job.submitted == lost.submitted) return RequeueStep::wait;
-  if (!lost.held_for.empty()) return RequeueStep::hold;
+  if (is_to_be_held(lost)) return RequeueStep::hold;
   if (job.begin <= now || !is_slurms_delay(job, delay)) return RequeueStep::leave;
   // slurmd takes a credential that is newer than the revoke, in whole seconds.
   return now > job.submitted ? RequeueStep::begin : RequeueStep::wait;
@@ -64,20 +71,27 @@ RequeueStep judge_requeue(const LostRun& lost, const SlurmJob& job, std::chrono:
 FastRequeue::FastRequeue(SlurmCaller& slurm, Timers& timers, const Clock& clock, std::function<void()> began)
     : slurm_(slurm), timers_(timers), clock_(clock), began_(std::move(began)) {}
 
+bool FastRequeue::has_room_for(const LostRun& run) const {
+  return waiting_.size() < (is_to_be_held(run) ? kMaxWithHeld : kMaxJobs);
+}
+
+bool FastRequeue::keeps_delay(const LostRun& run, TimePoint now) const {
+  const auto past = past_.find(run.job);
+  const bool is_recent = past != past_.end() && now < past->second.last + kTimesWithin;
+  if (is_to_be_held(run) || !is_recent || past->second.times < kMaxTimes) return false;
+  log_info("job %u: has lost a node %zu times: it waits for Slurm's delay", run.job, past->second.times + 1);
+  return true;
+}
+
 void FastRequeue::add(const std::vector<LostRun>& lost) {
   const TimePoint now = clock_.now();
   for (const LostRun& run : lost) {
-    const bool is_held = !run.held_for.empty();
     const auto known = waiting_.find(run.job);
-    if (known != waiting_.end() && is_held) known->second.lost.held_for = run.held_for;
-    if (known != waiting_.end() || waiting_.size() >= kMaxJobs) continue;
-    const auto past = past_.find(run.job);
-    const bool is_recent = past != past_.end() && now < past->second.last + kTimesWithin;
-    if (!is_held && is_recent && past->second.times >= kMaxTimes) {
-      log_info("job %u: has lost a node %zu times: it waits for Slurm's delay", run.job, past->second.times + 1);
-      continue;
-    }
-    waiting_.emplace(run.job, Waiting{run, now + kPatience});
+    const bool is_known = known != waiting_.end() && is_same_run(known->second.lost, run);
+    if (is_known && (!is_to_be_held(run) || is_to_be_held(known->second.lost))) continue;
+    if (known != waiting_.end()) waiting_.erase(known);
+    if (!has_room_for(run) || keeps_delay(run, now)) continue;
+    waiting_.emplace(run.job, Waiting{run, now + (is_to_be_held(run) ? kHoldPatience : kPatience)});
     looks_ = 0;
   }
   if (waiting_.empty() || looking_) return;
@@ -111,7 +125,7 @@ void FastRequeue::look() {
       if (config) result.delay = config->requeue_delay;
     }
     for (const LostRun& run : lost) {
-      result.steps[run.job] = result.delay ? step_of(slurm, run, *result.delay, now) : RequeueStep::wait;
+      result.steps.push_back({run, result.delay ? step_of(slurm, run, *result.delay, now) : RequeueStep::wait});
     }
     result.took = std::chrono::steady_clock::now() - begun;
     return [this, result] { looked(result); };
@@ -123,16 +137,13 @@ void FastRequeue::looked(const Looked& result) {
   delay_ = result.delay;
   const TimePoint now = clock_.now();
   bool any_begins = false;
-  for (const auto& [job, step] : result.steps) {
-    const auto waiting = waiting_.find(job);
-    if (waiting == waiting_.end()) continue;
+  for (const auto& [lost, step] : result.steps) {
+    const auto waiting = waiting_.find(lost.job);
+    if (waiting == waiting_.end() || !is_same_run(waiting->second.lost, lost)) continue;
     if (step == RequeueStep::wait && now < waiting->second.until) continue;
+    if (step == RequeueStep::begin) note_begin(lost.job, now);
+    any_begins = any_begins || step == RequeueStep::begin;
     waiting_.erase(waiting);
-    if (step != RequeueStep::begin) continue;
-    any_begins = true;
-    Past& past = past_[job];
-    if (now >= past.last + kTimesWithin) past.times = 0;
-    past = {past.times + 1, now};
   }
   forget_past();
   if (any_begins) began_();
@@ -142,6 +153,12 @@ void FastRequeue::looked(const Looked& result) {
   }
   looking_ = true;
   timers_.after(next_look(result.took), [this] { look(); });
+}
+
+void FastRequeue::note_begin(std::uint32_t job, TimePoint now) {
+  Past& past = past_[job];
+  if (now >= past.last + kTimesWithin) past.times = 0;
+  past = {past.times + 1, now};
 }
 
 std::chrono::milliseconds FastRequeue::next_look(TimePoint::duration took) const {

@@ -46,15 +46,22 @@ class FastRequeue {
   static constexpr std::chrono::minutes kTimesWithin{10};
   /** Jobs that are looked after at the same time; others get Slurm's delay. */
   static constexpr std::size_t kMaxJobs = 1000;
+  /** The same with those that are to be held: as many as SlurmdEnds remembers come on top. */
+  static constexpr std::size_t kMaxWithHeld = 5000;
   /** Jobs of one look, an RPC or two each: then other calls have their turn. */
   static constexpr std::size_t kJobsPerLook = 100;
   /** How long a job's end is waited for. */
   static constexpr std::chrono::seconds kPatience{120};
+  /** The same for a job to be held: without that it would end the next slurmd. A node that is lost, too, takes long. */
+  static constexpr std::chrono::seconds kHoldPatience{3600};
 
   /** `began` is called when a job may begin now. References must outlive it. */
   FastRequeue(SlurmCaller& slurm, Timers& timers, const Clock& clock, std::function<void()> began);
 
-  /** Jobs of a node that slurmctld has just been told is lost. Those to be held are held as often as it takes. */
+  /**
+   * Jobs of a node that slurmctld has just been told is lost. Those to be held are held as often as it takes. A later
+   * run of a job takes the place of a former one.
+   */
   void add(const std::vector<LostRun>& lost);
   std::size_t waiting() const { return waiting_.size(); }
 
@@ -67,15 +74,23 @@ class FastRequeue {
     std::size_t times = 0;
     TimePoint last{};
   };
+  struct Step {
+    LostRun lost;
+    RequeueStep step;
+  };
   struct Looked {
-    std::map<std::uint32_t, RequeueStep> steps;
+    std::vector<Step> steps;
     std::optional<std::chrono::seconds> delay;
     TimePoint::duration took{};
   };
 
+  bool has_room_for(const LostRun& run) const;
+  /** Whether the job has begun at once too often. */
+  bool keeps_delay(const LostRun& run, TimePoint now) const;
   void look();
   std::vector<LostRun> next_jobs();
   void looked(const Looked& result);
+  void note_begin(std::uint32_t job, TimePoint now);
   std::chrono::milliseconds next_look(TimePoint::duration took) const;
   void forget_past();
 

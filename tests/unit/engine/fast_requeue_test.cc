@@ -215,6 +215,39 @@ void is_held_however_often_it_began_at_once(void**) {
   assert_true(world.slurm.jobs[7].held);
 }
 
+/** One that ends slurmd is held although there are too many others, and however long its end takes. */
+void is_held_whatever_else_waits(void**) {
+  World world;
+  std::vector<LostRun> lost;
+  for (std::uint32_t id = 100; id < 100 + FastRequeue::kMaxJobs; ++id) {
+    lost.push_back(world.lose(id));
+    world.slurm.jobs[id].completing = true;
+  }
+  world.requeues.add(lost);
+  LostRun run = world.lose(7);
+  run.held_for = kHeld.held_for;
+  world.slurm.jobs[7].completing = true;
+  world.requeues.add({run});
+  world.pass(300s);
+  assert_int_equal(world.requeues.waiting(), 1);
+  world.slurm.jobs[7].completing = false;
+  world.pass(3s);
+  assert_true(world.slurm.jobs[7].held);
+}
+
+/** Of a run that is lost while the engine still waits for the former one. */
+void is_held_for_a_later_run(void**) {
+  World world;
+  const LostRun former = world.lose(7);
+  LostRun later = world.lose(7);
+  later.submitted -= 5;
+  later.held_for = kHeld.held_for;
+  world.requeues.add({former});
+  world.requeues.add({later});
+  world.pass(3s);
+  assert_true(world.slurm.jobs[7].held);
+}
+
 void is_bounded(void**) {
   World world;
   std::vector<LostRun> lost;
@@ -239,6 +272,8 @@ int main() {
       SLURMK8S_TEST(decides_about_a_job_to_be_held),
       SLURMK8S_TEST(a_job_to_be_held_does_not_begin),
       SLURMK8S_TEST(is_held_however_often_it_began_at_once),
+      SLURMK8S_TEST(is_held_whatever_else_waits),
+      SLURMK8S_TEST(is_held_for_a_later_run),
       SLURMK8S_TEST(is_bounded),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
