@@ -3,6 +3,8 @@
 #include "nodeset/pod.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/strings.hpp"
 #include "base/words.hpp"
@@ -11,39 +13,6 @@
 
 namespace slurmk8s {
 namespace {
-
-/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted) goes first. */
-std::string ended_reason(const Json& status) {
-  std::string reason(status["reason"].text());
-  status["containerStatuses"].each([&](const Json& container) {
-    if (!reason.empty() || container["name"].text() != kSlurmdContainer) return;
-    const Json terminated = container.at({"state", "terminated"});
-    reason = terminated["reason"].text();
-    if (reason.empty() || reason == "Error" || reason == "Completed") {
-      reason = format("slurmd ended with exit code %d", static_cast<int>(terminated["exitCode"].integer_or(-1)));
-    }
-    const std::string words = last_words(terminated["message"].text());
-    if (!words.empty()) reason += ": " + words;
-  });
-  return reason.empty() ? std::string(status["phase"].text()) : reason;
-}
-
-SlurmdEnd decode_slurmd_end(const Json& status) {
-  constexpr std::int64_t kSigkill = 128 + 9, kSigterm = 128 + 15;
-  SlurmdEnd end = SlurmdEnd::other;
-  if (!status["reason"].text().empty()) return end;  // Evicted, NodeShutdown, …
-  status["containerStatuses"].each([&](const Json& container) {
-    if (container["name"].text() != kSlurmdContainer) return;
-    const Json terminated = container.at({"state", "terminated"});
-    const std::int64_t code = terminated["exitCode"].integer_or(0);
-    if (terminated["reason"].text() == "OOMKilled") {
-      end = SlurmdEnd::out_of_memory;
-    } else if (code != 0 && code != kSigkill && code != kSigterm) {
-      end = SlurmdEnd::error;
-    }
-  });
-  return end;
-}
 
 /** kubelet's and the scheduler's sentences may quote a whole pod. */
 std::string cut(std::string text) {
@@ -59,6 +28,54 @@ std::string sentence(std::string_view reason, std::string_view message) {
   std::string text(reason);
   if (!message.empty()) text.append(": ").append(message);
   return cut(std::move(text));
+}
+
+/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first. */
+std::string ended_reason(const Json& status) {
+  std::string reason;
+  if (!status["reason"].text().empty()) reason = sentence(status["reason"].text(), status["message"].text());
+  status["containerStatuses"].each([&](const Json& container) {
+    if (!reason.empty() || container["name"].text() != kSlurmdContainer) return;
+    const Json terminated = container.at({"state", "terminated"});
+    reason = terminated["reason"].text();
+    if (reason.empty() || reason == "Error" || reason == "Completed") {
+      reason = format("slurmd ended with exit code %d", static_cast<int>(terminated["exitCode"].integer_or(-1)));
+    }
+    const std::string words = last_words(terminated["message"].text());
+    if (!words.empty()) reason += ": " + words;
+  });
+  return reason.empty() ? std::string(status["phase"].text()) : reason;
+}
+
+/** Its own limit of local storage, and not the machine's: kubelet's sentences (pkg/kubelet/eviction/helpers.go). */
+bool is_evicted_for_its_limit(const Json& status) {
+  constexpr std::array<std::string_view, 3> kSentences = {
+      "exceeded its local ephemeral storage limit",                 // a container
+      "Pod ephemeral local storage usage exceeds the total limit",  // all containers together
+      "Usage of EmptyDir volume",                                   // sizeLimit
+  };
+  const std::string_view message = status["message"].text();
+  return status["reason"].text() == "Evicted" &&
+         std::any_of(kSentences.begin(), kSentences.end(),
+                     [&](std::string_view sentence) { return message.find(sentence) != std::string_view::npos; });
+}
+
+SlurmdEnd decode_slurmd_end(const Json& status) {
+  constexpr std::int64_t kSigkill = 128 + 9, kSigterm = 128 + 15;
+  if (is_evicted_for_its_limit(status)) return SlurmdEnd::error;
+  SlurmdEnd end = SlurmdEnd::other;
+  if (!status["reason"].text().empty()) return end;  // evicted for others, NodeShutdown, …
+  status["containerStatuses"].each([&](const Json& container) {
+    if (container["name"].text() != kSlurmdContainer) return;
+    const Json terminated = container.at({"state", "terminated"});
+    const std::int64_t code = terminated["exitCode"].integer_or(0);
+    if (terminated["reason"].text() == "OOMKilled") {
+      end = SlurmdEnd::out_of_memory;
+    } else if (code != 0 && code != kSigkill && code != kSigterm) {
+      end = SlurmdEnd::error;
+    }
+  });
+  return end;
 }
 
 /** Of a container that waits: the first that has a fault, else the first. */

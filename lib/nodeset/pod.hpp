@@ -27,7 +27,7 @@ struct StartProblem {
 /** How slurmd's container ended. */
 enum class SlurmdEnd {
   other,  ///< it runs, was asked or killed to end (exit code 0, SIGTERM, SIGKILL), or its pod was deleted or evicted
-  error,  ///< by itself: it found an error or crashed
+  error,  ///< by itself: it found an error or crashed; or its pod was evicted for what its jobs wrote to disk
   out_of_memory,  ///< the kernel killed it, since the pod was over its memory
 };
 

@@ -65,3 +65,24 @@ test_a_job_that_fills_its_pod_ends_out_of_memory() {
   next=$(submit -w ends-0 --mem=50 --wrap true)
   wait_done "$next" 120
 }
+
+# As a kubelet evicts a pod for its limit of ephemeral-storage, which the bed's machine cannot measure.
+evict_for_its_disk() {
+  kubectl patch pod "$1" --subresource=status --type=merge --patch '{"status": {"phase": "Failed", "reason": "Evicted",
+    "message": "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "}}' >/dev/null
+}
+
+test_a_job_that_fills_its_disk_twice_is_held() {
+  local job
+  trap remove_ends EXIT
+  put_ends
+  job=$(submit -w ends-0 --mem=50 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 60
+  evict_for_its_disk ends-0
+  has_restarted() { [[ $(job_state "$job") == RUNNING && $(job_field "$job" Restarts) == 1 ]]; }
+  wait_for 90 "job $job running again" has_restarted
+  evict_for_its_disk ends-0
+  wait_for 90 "job $job held" is_held "$job"
+  is_told "$job" "pod ended: Evicted: Pod ephemeral local storage usage exceeds the total limit" ||
+    fail "AdminComment: $(admin_comment "$job")"
+}

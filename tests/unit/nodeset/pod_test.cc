@@ -94,6 +94,8 @@ void says_how_it_ended(void**) {
       terminated(R"({"reason":"Error","exitCode":1,"message":"slurmd: a\nslurmd: fatal: clone: not permitted\n"})"),
       "slurmd ended with exit code 1: fatal: clone: not permitted");
   assert_text(pod_with_status(R"({"phase":"Failed","reason":"Evicted"})").ended, "Evicted");
+  assert_text(pod_with_status(R"({"phase":"Failed","reason":"Evicted","message":"too\nmuch"})").ended,
+              "Evicted: too much");
   assert_text(pod_with_status(R"({"phase":"Succeeded"})").ended, "Succeeded");
 }
 
@@ -112,6 +114,18 @@ void says_whether_slurmd_ended_by_itself(void**) {
       {R"({"phase":"Failed",)" + container(R"({"reason":"Error","exitCode":143})"), SlurmdEnd::other},
       {R"({"phase":"Succeeded",)" + container(R"({"reason":"Completed","exitCode":0})"), SlurmdEnd::other},
       {R"({"phase":"Failed","reason":"Evicted",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::other},
+      {R"({"phase":"Failed","reason":"Evicted","message":"The node was low on resource: ephemeral-storage. "})",
+       SlurmdEnd::other},
+      {R"({"phase":"Failed","reason":"Evicted",
+           "message":"Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "})",
+       SlurmdEnd::error},
+      {R"({"phase":"Failed","reason":"Evicted",
+           "message":"Container slurmd exceeded its local ephemeral storage limit \"1Gi\". "})",
+       SlurmdEnd::error},
+      {R"({"phase":"Failed","reason":"Evicted",
+           "message":"Usage of EmptyDir volume \"tmp\" exceeds the limit \"1Gi\". "})",
+       SlurmdEnd::error},
+      {R"({"phase":"Failed","reason":"NodeShutdown","message":"Usage of EmptyDir volume"})", SlurmdEnd::other},
       {R"({"phase":"Running",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::other},
       {R"({"phase":"Failed","containerStatuses":[{"name":"sidecar","state":{"terminated":{"exitCode":1}}}]})",
        SlurmdEnd::other},
