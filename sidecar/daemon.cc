@@ -3,6 +3,7 @@
 #include "sidecar/daemon.hpp"
 
 #include "base/log.hpp"
+#include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 #include "sidecar/metrics.hpp"
@@ -116,6 +117,16 @@ Condition Daemon::kube_nodes_condition() const {
   return {kType, false, "Unreadable", kube_nodes_.last_error()};
 }
 
+/** Of the sidecar's own requests; the engine has an event, and a metric. */
+Condition Daemon::throttled_condition() const {
+  constexpr const char* kType = "Throttled";
+  const std::optional<std::chrono::seconds> asked = throttle_.asked_lately();
+  if (!asked) return {kType, false, "NotThrottled", "the API server has not asked for a pause in the last 5 minutes"};
+  return {kType, true, "TooManyRequests",
+          format("the API server asked for a pause of %lld s (Retry-After); pauses end after 60 s",
+                 static_cast<long long>(asked->count()))};
+}
+
 // Pods are needed too: without them a scale-in would choose other nodes.
 void Daemon::synced() {
   if (!nodesets_.synced() || !pods_.synced()) return;
@@ -169,7 +180,7 @@ void Daemon::do_round() {
 Conditions Daemon::conditions(const std::string& nodeset) const {
   const KnownNodeSet& known = reconciler_.nodesets().at(nodeset);
   return {budgets_.condition(nodeset, known, budgets_reflector_.last_error()), partitions_.condition(nodeset),
-          kube_nodes_condition()};
+          kube_nodes_condition(), throttled_condition()};
 }
 
 void Daemon::publish() {

@@ -46,6 +46,7 @@ class Daemon {
   kube::ReflectorListener listen_for_pods();
   kube::ReflectorListener listen_for_kube_nodes();
   Condition kube_nodes_condition() const;
+  Condition throttled_condition() const;
   void synced();
   void plan_round(std::chrono::milliseconds delay);
   void do_round();

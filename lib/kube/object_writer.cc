@@ -84,7 +84,11 @@ OnObject ObjectWriter::answered(const std::string& name, Done done) {
 }
 
 void ObjectWriter::fail(const std::string& name, const Error& error) {
-  throttle_.heed(error);
+  const auto pause = throttle_.heed(error);
+  if (pause && pause->is_new) {
+    log_warning("the API server takes no requests: next write in %lld s (Retry-After: %lld s)",
+                static_cast<long long>(pause->wait.count()), static_cast<long long>(pause->asked.count()));
+  }
   Entry& entry = entries_[name];
   std::optional<std::chrono::seconds> asked = error.retry_after();
   if (asked) asked = std::min(*asked, Throttle::kLongestPause);

@@ -14,7 +14,12 @@ std::optional<Throttle::Pause> Throttle::heed(const Error& error) {
   if (until <= until_) return std::nullopt;
   const bool is_new = !is_paused();
   until_ = until;
+  asked_ = asked;
   return Pause{wait, asked, is_new};
+}
+
+std::optional<std::chrono::seconds> Throttle::asked_lately() const {
+  return clock_.now() < until_ + kRemembered ? asked_ : std::nullopt;
 }
 
 }  // namespace slurmk8s::kube

@@ -26,6 +26,9 @@ class Throttle {
   explicit Throttle(const Clock& clock) : clock_(clock) {}
 
   bool is_paused() const { return clock_.now() < until_; }
+  /** What the server asked for last, until kRemembered after the end of that pause: for people who look later. */
+  std::optional<std::chrono::seconds> asked_lately() const;
+  static constexpr std::chrono::minutes kRemembered{5};
   /** When the pause ends; in the past without one. */
   TimePoint until() const { return until_; }
   /** Begins or prolongs the pause when `error` is a 429 (without Retry-After: 1 s). Empty: nothing has changed. */
@@ -34,6 +37,7 @@ class Throttle {
  private:
   const Clock& clock_;
   TimePoint until_{};
+  std::optional<std::chrono::seconds> asked_;
 };
 
 }  // namespace slurmk8s::kube

@@ -129,6 +129,10 @@ void pauses_only_grow(void**) {
   const auto longer = throttle.heed(Error(Errc::throttled, "", seconds(600)));
   assert_true(longer && !longer->is_new && longer->wait == seconds(60) && longer->asked == seconds(600));
   assert_true(throttle.until() == clock.now() + seconds(60));
+  clock.advance(seconds(60) + Throttle::kRemembered - seconds(1));
+  assert_true(throttle.asked_lately() == seconds(600));
+  clock.advance(seconds(1));
+  assert_false(throttle.asked_lately().has_value());
 }
 
 void what_is_forgotten_is_cancelled(void**) {

@@ -66,10 +66,11 @@ struct Fixture {
                    .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
   }
   /** "False Unreadable: forbidden" of the condition KubernetesNodesWatched. */
-  std::string kube_nodes_watched(const char* name) const {
+  std::string kube_nodes_watched(const char* name) const { return condition(name, "KubernetesNodesWatched"); }
+  std::string condition(const char* name, std::string_view type) const {
     std::string text;
     status(name)["conditions"].each([&](const Json& condition) {
-      if (condition["type"].text() != "KubernetesNodesWatched") return;
+      if (condition["type"].text() != type) return;
       text.append(condition["status"].text()).append(" ").append(condition["reason"].text());
       text.append(": ").append(condition["message"].text());
     });
@@ -122,6 +123,23 @@ void follows_the_api(void**) {
   f.slurm.node("d-0").powered_down = false;
   f.run_for(milliseconds(2500));
   assert_int_equal(f.status("d")["poweredUp"].integer_or(0), 1);
+}
+
+void tells_of_pauses_that_the_api_server_asks_for(void**) {
+  Fixture f;
+  f.put("c", 1);
+  f.daemon.start();
+  f.run_for(seconds(1));
+  assert_contains(f.condition("c", "Throttled"), "False NotThrottled");
+  f.client.fail_next(Verb::patch, Error(Errc::throttled, "slow down", seconds(600)));
+  f.put("c", 2);
+  f.run_for(seconds(55));
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 1);
+  f.run_for(seconds(10));
+  assert_int_equal(f.status("c")["replicas"].integer_or(0), 2);
+  assert_contains(f.condition("c", "Throttled"), "True TooManyRequests: the API server asked for a pause of 600 s");
+  f.run_for(std::chrono::minutes(6));
+  assert_contains(f.condition("c", "Throttled"), "False NotThrottled");
 }
 
 void waits_for_nodesets_and_pods(void**) {
@@ -446,6 +464,7 @@ int main() {
       SLURMK8S_TEST(writes_one_status_for_many_changes),
       SLURMK8S_TEST(one_429_pauses_all_writers),
       SLURMK8S_TEST(survives_both_sides),
+      SLURMK8S_TEST(tells_of_pauses_that_the_api_server_asks_for),
       SLURMK8S_TEST(waits_for_nodesets_and_pods),
       SLURMK8S_TEST(follows_pods),
       SLURMK8S_TEST(protects_pods_of_nodes_in_use),
