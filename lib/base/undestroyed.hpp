@@ -3,6 +3,7 @@
 #pragma once
 
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace slurmk8s {
@@ -17,9 +18,10 @@ template <typename T>
 class Undestroyed {
  public:
   template <typename... Arguments>
-  explicit Undestroyed(Arguments&&... arguments) {
+  explicit Undestroyed(Arguments&&... arguments) noexcept(std::is_nothrow_constructible_v<T, Arguments...>) {
     new (place_) T(std::forward<Arguments>(arguments)...);
   }
+  ~Undestroyed() = default;
   Undestroyed(const Undestroyed&) = delete;
   Undestroyed& operator=(const Undestroyed&) = delete;
 
