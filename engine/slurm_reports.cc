@@ -27,6 +27,9 @@ constexpr std::chrono::milliseconds kNoteDelay{1000};
 constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
 constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 
+/** For the log. */
+long long in_seconds(std::chrono::milliseconds time) { return std::chrono::ceil<std::chrono::seconds>(time).count(); }
+
 }  // namespace
 
 SlurmReports::SlurmReports(Parts parts)
@@ -34,6 +37,7 @@ SlurmReports::SlurmReports(Parts parts)
       timers_(parts.timers),
       clock_(parts.clock),
       one_shot_(parts.one_shot),
+      jitter_(std::move(parts.jitter)),
       waits_for_(std::move(parts.waits_for)),
       nodeset_of_(std::move(parts.nodeset_of)),
       wake_scheduler_(std::move(parts.wake_scheduler)),
@@ -140,23 +144,22 @@ void SlurmReports::back_off(const std::string& node, const std::string& cause) {
   if (!backing_off_.insert(node).second) return;
   const std::string nodeset = nodeset_of_(node);
   if (cause.starts_with(kReasonResumeTimeout) && excused_.contains(node)) {
-    const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
-    log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(),
-             static_cast<long long>(pause.count()));
+    const std::chrono::milliseconds pause = excuses_[node].failed(clock_.now(), jitter_());
+    log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(), in_seconds(pause));
     timers_.after(pause, [this, node] { releasing_.add(node); });
     return;
   }
   PowerUpHealth& health = health_[nodeset];
-  const std::chrono::seconds pause = health.failed(clock_.now());
-  log_info("node %s: backing off for %lld s", node.c_str(), static_cast<long long>(pause.count()));
+  const std::chrono::milliseconds pause = health.failed(clock_.now(), jitter_());
+  log_info("node %s: backing off for %lld s", node.c_str(), in_seconds(pause));
   timers_.after(pause, [this, node] { releasing_.add(node); });
   if (health.is_protected()) protect(nodeset, cause, pause);
 }
 
-void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds pause) {
+void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause) {
   if (!protected_.insert(nodeset).second) return;
-  log_warning("nodeset %s: protected for %lld s, power-ups fail: %s", nodeset.c_str(),
-              static_cast<long long>(pause.count()), cause.c_str());
+  log_warning("nodeset %s: protected for %lld s, power-ups fail: %s", nodeset.c_str(), in_seconds(pause),
+              cause.c_str());
   tell("protect", [nodeset, cause](Slurm& slurm) { return protect_nodeset(slurm, nodeset, cause); });
   timers_.after(pause, [this, nodeset] { unprotect(nodeset); });
 }
