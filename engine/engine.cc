@@ -36,17 +36,18 @@ Engine::Engine(Parts parts)
     : parts_(parts),
       executor_({parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
                  metrics_, [this] { pump(); },
-                 [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }}),
+                 [this](const kube::Throttle::Pause& pause) { on_pause(pause); }}),
       reports_({parts.slurm, parts.timers, parts.clock, parts.one_shot,
                 [this](const std::string& node) { return waits_for(node); },
                 [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
-                parts.options.fast_requeue}),
+                parts.options.fast_requeue, parts.jitter}),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
       nodesets_(parts.options.name_space),
       catalog_(parts.users, parts.publish),
-      events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
+      events_(parts.client, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space,
+              "slurm-k8s.io/engine"),
       nodesets_reflector_(
           parts.client, parts.timers, parts.clock,
           {.resource = kube::kNodeSets, .name_space = parts.options.name_space},
@@ -356,9 +357,10 @@ void Engine::record(EventRecorder::Kind kind, const std::string& node, const std
 }
 
 /** The nodes that wait are told on their NodeSets. */
-void Engine::on_pause(std::chrono::seconds wait, std::chrono::seconds asked) {
-  const std::string note = format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
-                                  static_cast<long long>(wait.count()), static_cast<long long>(asked.count()));
+void Engine::on_pause(const kube::Throttle::Pause& pause) {
+  const std::string note =
+      format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
+             static_cast<long long>(pause.wait.count()), static_cast<long long>(pause.asked.count()));
   log_warning("%s; no pod is made or deleted until then", note.c_str());
   for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, note);
 }

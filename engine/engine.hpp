@@ -15,6 +15,7 @@
 
 #include "base/backoff.hpp"
 #include "base/clock_watch.hpp"
+#include "base/random.hpp"
 #include "event/timers.hpp"
 #include "engine/catalog_keeper.hpp"
 #include "engine/claim_maker.hpp"
@@ -46,6 +47,7 @@ class Engine {
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool one_shot = false;        ///< made for one request: nothing is compared with Slurm's records or put off
+    Jitter jitter = random_unit;  ///< of back-offs
   };
 
   explicit Engine(Parts parts);
@@ -87,7 +89,7 @@ class Engine {
   void renew(const std::vector<std::string>& unregistered);
 
   bool is_api_outage_to_blame(const Node& node) const;
-  void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);
+  void on_pause(const kube::Throttle::Pause& pause);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
 

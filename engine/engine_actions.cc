@@ -281,7 +281,7 @@ void Engine::back_off(const std::string& name, const char* what, const Error& er
   Node& node = answered(name);
   ++metrics_.api_errors;
   ++node.failures;
-  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, random_unit());
+  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, parts_.jitter());
   unsigned suppressed = 0;
   if (api_limiter_.allow(parts_.clock.now(), suppressed)) {
     log_warning("pod %s/%s: %s: %s (%u similar messages suppressed)", parts_.options.name_space.c_str(), name.c_str(),

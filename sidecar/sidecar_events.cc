@@ -59,8 +59,9 @@ std::string without_prefix(std::string_view reason) {
 
 }  // namespace
 
-SidecarEvents::SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space)
-    : recorder_(client, timers, clock, std::move(name_space), "slurm-k8s.io/sidecar") {}
+SidecarEvents::SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                             std::string name_space)
+    : recorder_(client, timers, clock, throttle, std::move(name_space), "slurm-k8s.io/sidecar") {}
 
 void SidecarEvents::observe(const Json& object) {
   const auto [entry, is_new] = nodesets_.try_emplace(std::string(object.at({"metadata", "name"}).text()));

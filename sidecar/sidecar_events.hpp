@@ -16,7 +16,8 @@ namespace slurmk8s {
 class SidecarEvents {
  public:
   /** References must outlive it. */
-  SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space);
+  SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                std::string name_space);
 
   /** A NodeSet as the API server has it now. Nothing is told of one that was never observed. */
   void observe(const Json& object);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "slurm/hostlist.hpp"
-#include "base/log.hpp"
 #include "base/random.hpp"
 #include "base/rfc3339.hpp"
 #include "base/strings.hpp"
@@ -40,56 +39,60 @@ const EventRecorder::Kind EventRecorder::Kind::power_up_failed{"Warning", "Power
 const EventRecorder::Kind EventRecorder::Kind::node_lost{"Warning", "NodeLost", "SetNodeDown"};
 const EventRecorder::Kind EventRecorder::Kind::throttled{"Warning", "Throttled", "Wait"};
 
-EventRecorder::EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space,
-                             std::string reporter)
-    : client_(client),
-      timers_(timers),
+EventRecorder::EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                             std::string name_space, std::string reporter)
+    : timers_(timers),
       clock_(clock),
+      throttle_(throttle),
       name_space_(std::move(name_space)),
-      reporter_(std::move(reporter)) {}
+      reporter_(std::move(reporter)),
+      writer_(client, clock, throttle, {.resource = kube::kEvents, .name_space = name_space_, .what = "event"}) {}
 
 EventRecorder::~EventRecorder() { timers_.cancel(timer_); }
 
 void EventRecorder::record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes,
                            const std::string& note) {
+  Json regarding = Json::object();
+  regarding.set("apiVersion", std::string(kube::kNodeSets.api))
+      .set("kind", "NodeSet")
+      .set("namespace", name_space_)
+      .set("name", nodeset.name)
+      .set("uid", nodeset.uid);
+  keep({nodeset.name, kind.reason + note}, {regarding, kind, note, clock_.wall(), {nodes.begin(), nodes.end()}});
+}
+
+void EventRecorder::keep(const Key& key, const PendingEvent& event) {
   if (pending_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
-  const std::pair key{nodeset.name, kind.reason + note};
-  if (!pending_.contains(key)) {
-    if (pending_.size() >= kMaxPending) return;
-    Json regarding = Json::object();
-    regarding.set("apiVersion", std::string(kube::kNodeSets.api))
-        .set("kind", "NodeSet")
-        .set("namespace", name_space_)
-        .set("name", nodeset.name)
-        .set("uid", nodeset.uid);
-    pending_.emplace(key, PendingEvent{regarding, kind, note, {}});
-  }
-  pending_.at(key).nodes.insert(nodes.begin(), nodes.end());
+  if (pending_.size() >= kMaxPending && !pending_.contains(key)) return;
+  pending_.try_emplace(key, event).first->second.nodes.insert(event.nodes.begin(), event.nodes.end());
 }
 
 void EventRecorder::flush() {
-  const auto pending = std::move(pending_);
-  pending_.clear();
-  for (const auto& [key, event] : pending) post(event);
+  if (throttle_.is_paused()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(throttle_.until() - clock_.now());
+    timer_ = timers_.after(left, [this] { flush(); });
+    return;
+  }
+  for (const auto& [key, event] : std::exchange(pending_, {})) post(key, event);
 }
 
-void EventRecorder::post(const PendingEvent& pending) {
-  Json event = Json::object();
-  event.set("apiVersion", std::string(kube::kEvents.api))
+void EventRecorder::post(const Key& key, const PendingEvent& event) {
+  const std::string name = std::string(event.regarding["name"].text()) + "." + random_id();
+  Json object = Json::object();
+  object.set("apiVersion", std::string(kube::kEvents.api))
       .set("kind", "Event")
-      .set("metadata", Json::object()
-                           .set("name", std::string(pending.regarding["name"].text()) + "." + random_id())
-                           .set("namespace", name_space_))
-      .set("eventTime", rfc3339(clock_.wall()))
+      .set("metadata", Json::object().set("name", name).set("namespace", name_space_))
+      .set("eventTime", rfc3339(event.since))
       .set("reportingController", reporter_)
       .set("reportingInstance", host_name())
-      .set("type", pending.kind.type)
-      .set("reason", pending.kind.reason)
-      .set("action", pending.kind.action)
-      .set("regarding", pending.regarding)
-      .set("note", make_note(pending.nodes, pending.text));
-  client_.create({kube::kEvents, name_space_}, event, [](const Result<Json>& answer) {
-    if (!answer) log_debug("event: %s", answer.error().message().c_str());
+      .set("type", event.kind.type)
+      .set("reason", event.kind.reason)
+      .set("action", event.kind.action)
+      .set("regarding", event.regarding)
+      .set("note", make_note(event.nodes, event.text));
+  writer_.create(name, object, [this, name, key, event](const Result<Json>& answer) {
+    writer_.forget(name);
+    if (!answer && answer.error().code() == Errc::throttled) keep(key, event);
   });
 }
 

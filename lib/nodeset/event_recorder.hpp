@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // EventRecorder: Kubernetes events on NodeSets, for `kubectl describe nodeset`. The thread of its client.
 //
-// Events are best effort: nodes with the same note share one event, at most one event a second has the same note, and
-// an event that the API server refuses is dropped.
+// Events are best effort: nodes with the same note share one event, and at most one event a second has the same note.
+// They keep the pause that the API server asks for (429), and begin it for all that share the Throttle. An event that is
+// refused otherwise is dropped.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "event/timers.hpp"
-#include "kube/client.hpp"
+#include "kube/object_writer.hpp"
 
 namespace slurmk8s {
 
@@ -38,7 +39,8 @@ class EventRecorder {
   };
 
   /** References must outlive it. `reporter`: reportingController, "slurm-k8s.io/engine". */
-  EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space, std::string reporter);
+  EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                std::string name_space, std::string reporter);
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
@@ -51,18 +53,22 @@ class EventRecorder {
     Json regarding;
     Kind kind;
     std::string text;
+    std::chrono::system_clock::time_point since;  ///< when it happened first
     std::set<std::string> nodes;
   };
+  using Key = std::pair<std::string, std::string>;
 
+  void keep(const Key& key, const PendingEvent& event);
   void flush();
-  void post(const PendingEvent& pending);
+  void post(const Key& key, const PendingEvent& event);
 
-  kube::Writer& client_;
   Timers& timers_;
   const Clock& clock_;
+  kube::Throttle& throttle_;
   const std::string name_space_;
   const std::string reporter_;
-  std::map<std::pair<std::string, std::string>, PendingEvent> pending_;  // by NodeSet and text
+  kube::ObjectWriter writer_;
+  std::map<Key, PendingEvent> pending_;  // by NodeSet and text
   Timers::Id timer_ = 0;
 };
 
