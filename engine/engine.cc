@@ -102,8 +102,6 @@ void Engine::resume(const ResumeRequest& request) {
     }
     reports_.resume_requested(name);
     node.begin({request.id, std::move(jobs)}, parts_.clock.now());
-    node.failures = 0;
-    node.not_before = {};
     record(EventRecorder::Kind::power_up, name,
            node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
     if (node.pod && node.pod->deleting) {
@@ -121,7 +119,6 @@ void Engine::suspend(const std::vector<std::string>& names) {
     Node& node = nodes_[name];
     if (is_api_outage_to_blame(node)) reports_.forgive_resume_timeout(name);  // it may be ResumeFailProgram that asks
     node.end(parts_.clock.now());
-    node.not_before = {};
     enqueue(name);
   }
   log_info("suspend: %zu nodes: %s", names.size(), shorten(compress_hostlist(names)).c_str());

@@ -158,7 +158,7 @@ void Engine::remove(const std::string& name, Node& node, const std::string& uid)
 
 void Engine::replace(const std::string& name, Node& node, const Action& action) {
   if (!action.reason.empty()) log_warning("node %s: %s", name.c_str(), action.reason.c_str());
-  node.progress.had_pod = node.progress.had_older = false;
+  node.disown_pod();
   if (action.uid.empty()) return enqueue(name);
   remove(name, node, action.uid);
 }

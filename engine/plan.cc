@@ -276,7 +276,6 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Recon
     result.waits = node.waiting_unasked_since != TimePoint{};
     return result;
   }
-  node.waiting_unasked_since = {};
   node.needs_get = false;
   result.changed = true;
   return result;

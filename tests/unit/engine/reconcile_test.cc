@@ -252,12 +252,14 @@ Node used_node() {
   node.begin({"r1", {7}, true}, kNow - 31s);
   node.progress = {PodOrder{"v1", std::nullopt}, true, true, true, true};
   node.told_stuck = true;
-  return node;
+  node.failures = 3;
+  return backing_off(missed(node, 5s));
 }
 
 bool has_progress(const Node& node) {
   const Progress& progress = node.progress;
-  return progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
+  const bool was_refused = node.failures != 0 || node.not_before != TimePoint{};
+  return was_refused || node.waiting_unasked_since != TimePoint{} || progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
          progress.timed_running || node.told_stuck;
 }
 
@@ -267,10 +269,10 @@ void a_request_leaves_nothing_to_the_next(void**) {
   assert_true(node.want() == Node::Want::down && node.resume().id.empty() && node.resume().jobs.empty());
   assert_false(node.resume().inferred || has_progress(node));
 
-  node = missed(used_node(), 1s);
+  node = used_node();
   node.begin({"r2", {9}}, kNow);
   assert_true(node.is_wanted_up() && node.resume().jobs == std::vector<std::uint32_t>{9});
-  assert_false(node.resume().inferred || has_progress(node) || node.waiting_unasked_since != TimePoint{});
+  assert_false(node.resume().inferred || has_progress(node));
 
   // A resume for job 9 is missed while the pod for job 7 is still going.
   node = used_node();
@@ -279,6 +281,19 @@ void a_request_leaves_nothing_to_the_next(void**) {
   const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
   assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
   assert_true(node.is_wanted_up() && node.resume().inferred && node.resume().jobs.empty() && !has_progress(node));
+}
+
+// The API server has refused to remove the pod for job 7: that says nothing about the pod for the next one.
+void inferred_resume_after_a_back_off(void**) {
+  Node node = without_pod(missed(backing_off(since(make_node(Node::Want::down, "", {}), 31s)), 5s));
+  node.failures = 7;
+  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
+  assert_true(node.resume().inferred);
+  assert_int_equal(node.failures, 0);
+  const NodeSet nodeset;
+  const Owner owner(&nodeset);
+  assert_true(plan_node(node, {owner, kNow}).kind == Action::Kind::create);
 }
 
 void a_request_can_begin_again(void**) {
@@ -462,6 +477,7 @@ int main() {
       SLURMK8S_TEST(finds_pods_whose_slurmds_will_not_register),
       SLURMK8S_TEST(selects_pods_that_no_job_has_begun_on),
       SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
+      SLURMK8S_TEST(inferred_resume_after_a_back_off),
       SLURMK8S_TEST(a_request_can_begin_again),
       SLURMK8S_TEST(an_older_pod_that_serves_is_adopted),
       SLURMK8S_TEST(an_inferred_resume_may_come_late),
