@@ -82,13 +82,15 @@ class Engine {
 
   void watch_clock();
   void reconcile();
-  bool is_unseen(const std::string& name, const Node& node) const;
   void schedule_reconcile(std::chrono::seconds wait);
   void note_record(const SlurmNode& record, bool owned);
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun);
   void renew(const std::vector<std::string>& unregistered);
 
-  bool is_api_outage_to_blame(const Node& node) const;
+  bool is_watched(const std::string& name, const Node& node) const {
+    return pods_reflector_.knows({parts_.options.name_space, name}, node.pod_uid());
+  }
+  bool watch_fails() const { return !pods_reflector_.last_error().empty(); }
   void on_pause(const kube::Throttle::Pause& pause);
   void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
@@ -118,7 +120,7 @@ class Engine {
   void on_record(const std::string& name, const Result<SlurmNode>& record);
   void on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict);
   void on_stuck(const std::string& name, const Result<StuckVerdict>& verdict);
-  void back_off(const std::string& name, const char* what, const Error& error);
+  void back_off(const std::string& name, const std::string& cause);
   Node& answered(const std::string& name);
 
   Parts parts_;

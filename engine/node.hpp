@@ -51,7 +51,8 @@ enum class Answer {
   foreign_pod,   ///< somebody else's has the name: Node::answer_text
   pod_exists,    ///< to a create: a pod has the name
   pod_replaced,  ///< to a removal: another pod has the name by now
-  refused,       ///< to a create, for good: Node::answer_text
+  refused_now,       ///< to a create: the next one may be taken; Node::answer_text
+  refused_for_good,  ///< to a create: no other one will be; Node::answer_text
   // slurmctld, to a report
   failure_told,      ///< of a failure (Action::fail): what was to be done there is done
   failure_recreate,  ///< of one: it still waits for the node, whose pod may be created again

@@ -75,8 +75,7 @@ bool is_of(const SlurmNode& record, const std::string& nodeset) {
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
   const auto record = slurm.load_node(failure.node);
   if (!record && record.error().code() != Errc::not_found) return record.error();
-  Verdict verdict = judge_failure(record ? &*record : nullptr, failure.vanished);
-  if (verdict == Verdict::back_off && !failure.may_back_off) verdict = Verdict::give_up;
+  const Verdict verdict = judge_failure(record ? &*record : nullptr, failure.facts);
   if (verdict != Verdict::back_off && verdict != Verdict::give_up) return verdict;
 
   // The comment first: the job may be launched elsewhere as soon as it is requeued.

@@ -73,16 +73,17 @@ class SlurmReports {
   void schedule_jobs(const std::string& node);
 
   /**
-   * A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not;
-   * `has_old_pod`: a pod is there that has to go first.
+   * A record in one of the engine's comparisons: plan_repair(), whose RepairFacts::is_protected is known here alone.
+   * `up_since`: when the node was asked up, zero when it is not.
    */
-  void repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
+  void repair_from_record(const SlurmNode& record, RepairFacts facts, TimePoint up_since);
 
   std::size_t held_nodes() const { return backing_off_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:
-  void release_orphaned_allocation(const SlurmNode& record);
+  void repair(const SlurmNode& record, Repair repair);
+  void free_later(const std::string& node);
   void look_for_jobs();
   void back_off(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause);
