@@ -115,7 +115,8 @@ void Engine::suspend(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     ++metrics_.suspends;
     Node& node = nodes_[name];
-    if (is_api_outage_to_blame(node, watch_fails())) reports_.forgive_resume_timeout(name);  // it may be ResumeFailProgram that asks
+    // It may be ResumeFailProgram that asks.
+    if (is_api_outage_to_blame(node, watch_fails())) reports_.forgive_resume_timeout(name);
     node.end(parts_.clock.now());
     enqueue(name);
   }

@@ -247,7 +247,7 @@ constexpr std::chrono::seconds kLateResume{60};
  * was powering up, and keeps that flag: it backs off, or is about to be suspended.
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContext& context) {
-  const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
+  const bool is_left = is_given_up(record) || is_leaving_without_job(record);
   if (node.is_wanted_up() || !record.powering_up || is_left) {
     node.waiting_unasked_since = {};
     return false;
@@ -373,8 +373,7 @@ bool has_old_pod(const Node& node, const SlurmNode& record) {
 }
 
 Verdict judge_failure(const SlurmNode* record, const FailureFacts& facts) {
-  if (!record || is_suspended(*record)) return Verdict::forget;
-  if (record->power_down_asked && !is_busy(*record)) return Verdict::forget;
+  if (!record || is_suspended(*record) || is_leaving_without_job(*record)) return Verdict::forget;
   if (!record->powering_up) return Verdict::give_up;
   if (facts.vanished) return Verdict::recreate;
   return facts.may_back_off ? Verdict::back_off : Verdict::give_up;
