@@ -45,7 +45,7 @@ Engine::Engine(Parts parts)
       nodesets_(parts.options.name_space),
       catalog_(parts.users, parts.publish),
       events_(parts.client, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space,
-              "slurm-k8s.io/engine"),
+              "slurm-k8s.io/engine", compress_hostlist),
       nodesets_reflector_(
           parts.client, parts.timers, parts.clock,
           {.resource = kube::kNodeSets, .name_space = parts.options.name_space},
@@ -100,7 +100,7 @@ void Engine::resume(const ResumeRequest& request) {
     }
     reports_.resume_requested(name);
     node.begin({request.id, std::move(jobs)}, parts_.clock.now());
-    record(EventRecorder::Kind::power_up, name,
+    record(kPowerUpEvent, name,
            node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
     if (node.pod && node.pod->deleting) {
       parts_.timers.after(kQuietDeletion, [this, name] { reports_.refresh_comment(name); });
@@ -326,9 +326,9 @@ void Engine::renew(const std::vector<std::string>& unregistered) {
 
 // What Slurm and users are told.
 
-void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& note) {
+void Engine::record(const EventKind& kind, const std::string& node, const std::string& note) {
   const Owner nodeset = nodesets_.owner(node);
-  if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, note);
+  if (nodeset) events_.record({kube::kNodeSets.api, "NodeSet", (*nodeset)->name, (*nodeset)->uid}, kind, {node}, note);
 }
 
 /** The nodes that wait are told on their NodeSets. */
@@ -337,7 +337,7 @@ void Engine::on_pause(const kube::Throttle::Pause& pause) {
       format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
              static_cast<long long>(pause.wait.count()), static_cast<long long>(pause.asked.count()));
   log_warning("%s; no pod is made or deleted until then", note.c_str());
-  for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, note);
+  for (const std::string& name : queued_) record(kThrottledEvent, name, note);
 }
 
 SlurmReports::Waiting Engine::waits_for(const std::string& name) const {

@@ -20,7 +20,7 @@
 #include "engine/catalog_keeper.hpp"
 #include "engine/claim_maker.hpp"
 #include "engine/engine_metrics.hpp"
-#include "nodeset/event_recorder.hpp"
+#include "engine/engine_events.hpp"
 #include "engine/executor.hpp"
 #include "engine/node.hpp"
 #include "engine/nodeset_store.hpp"
@@ -92,7 +92,7 @@ class Engine {
   }
   bool watch_fails() const { return !pods_reflector_.last_error().empty(); }
   void on_pause(const kube::Throttle::Pause& pause);
-  void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
+  void record(const EventKind& kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
 
   // engine_actions.cc
@@ -131,7 +131,7 @@ class Engine {
   PodOrders orders_;
   NodeSetStore nodesets_;
   CatalogKeeper catalog_;
-  EventRecorder events_;
+  kube::EventRecorder events_;
   kube::Reflector nodesets_reflector_;
   kube::Reflector pods_reflector_;
 

@@ -73,7 +73,7 @@ void Engine::change(const std::string& name, Node& node, const Action& action) {
     case Action::Kind::stuck_lost: node.end(parts_.clock.now()); [[fallthrough]];
     case Action::Kind::stuck_suspended:
       ++metrics_.failures[static_cast<std::size_t>(Cause::not_deleted)];
-      record(EventRecorder::Kind::node_lost, name, "pod " + describe_deletion(*node.pod));
+      record(kNodeLostEvent, name, "pod " + describe_deletion(*node.pod));
       [[fallthrough]];
     case Action::Kind::stuck_told:
       node.told_stuck = true;  // until it is suspended, resumed, or another verdict on its record is due
@@ -260,8 +260,8 @@ void Engine::on_record(const std::string& name, const Result<SlurmNode>& record)
 
 void Engine::on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict) {
   if (!verdict) return back_off(name, "report to slurmctld: " + verdict.error().message());
-  if (*verdict == Verdict::back_off) record(EventRecorder::Kind::power_up_failed, name, reason);
-  if (*verdict == Verdict::give_up) record(EventRecorder::Kind::node_lost, name, reason);
+  if (*verdict == Verdict::back_off) record(kPowerUpFailedEvent, name, reason);
+  if (*verdict == Verdict::give_up) record(kNodeLostEvent, name, reason);
   decide(name, answer_of(*verdict));
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Events of events.k8s.io/v1. Required there: eventTime, action, reason, reportingController, reportingInstance, type.
-#include "nodeset/event_recorder.hpp"
+#include "kube/event_recorder.hpp"
 
 #include <unistd.h>
 
-#include "slurm/hostlist.hpp"
 #include "base/random.hpp"
 #include "base/rfc3339.hpp"
 #include "base/strings.hpp"
 
-namespace slurmk8s {
+namespace slurmk8s::kube {
 namespace {
 
 constexpr std::chrono::milliseconds kDelay{1000};
@@ -22,49 +21,35 @@ std::string host_name() {
   return name;
 }
 
-/** "compute-[0-2] (3): for job 12", or one half of it; shortens the nodes before the text. */
-std::string make_note(const std::set<std::string>& nodes, const std::string& text) {
-  std::string note = compress_hostlist({nodes.begin(), nodes.end()});
-  if (note.size() > kMaxNote / 2) note = note.substr(0, kMaxNote / 2) + "...";
-  if (!nodes.empty()) note += format(" (%zu)", nodes.size()) + (text.empty() ? "" : ": ");
-  note += text;
-  if (note.size() > kMaxNote) note.resize(kMaxNote);
-  return note;
-}
-
 }  // namespace
 
-const EventRecorder::Kind EventRecorder::Kind::power_up{"Normal", "PowerUp", "CreatePod"};
-const EventRecorder::Kind EventRecorder::Kind::power_up_failed{"Warning", "PowerUpFailed", "SetNodeDown"};
-const EventRecorder::Kind EventRecorder::Kind::node_lost{"Warning", "NodeLost", "SetNodeDown"};
-const EventRecorder::Kind EventRecorder::Kind::throttled{"Warning", "Throttled", "Wait"};
-
-EventRecorder::EventRecorder(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
-                             std::string name_space, std::string reporter)
+EventRecorder::EventRecorder(Writer& client, Timers& timers, const Clock& clock, Throttle& throttle,
+                             std::string name_space, std::string reporter, Join join)
     : timers_(timers),
       clock_(clock),
       throttle_(throttle),
       name_space_(std::move(name_space)),
       reporter_(std::move(reporter)),
-      writer_(client, clock, throttle, {.resource = kube::kEvents, .name_space = name_space_, .what = "event"}) {}
+      join_(std::move(join)),
+      writer_(client, clock, throttle, {.resource = kEvents, .name_space = name_space_, .what = "event"}) {}
 
 EventRecorder::~EventRecorder() { timers_.cancel(timer_); }
 
-void EventRecorder::record(const Subject& nodeset, const Kind& kind, const std::vector<std::string>& nodes,
+void EventRecorder::record(const Subject& subject, const Kind& kind, const std::vector<std::string>& names,
                            const std::string& note) {
   Json regarding = Json::object();
-  regarding.set("apiVersion", std::string(kube::kNodeSets.api))
-      .set("kind", "NodeSet")
+  regarding.set("apiVersion", subject.api)
+      .set("kind", subject.kind)
       .set("namespace", name_space_)
-      .set("name", nodeset.name)
-      .set("uid", nodeset.uid);
-  keep({nodeset.name, kind.reason + note}, {regarding, kind, note, clock_.wall(), {nodes.begin(), nodes.end()}});
+      .set("name", subject.name)
+      .set("uid", subject.uid);
+  keep({subject.uid, kind.reason + note}, {regarding, kind, note, clock_.wall(), {names.begin(), names.end()}});
 }
 
 void EventRecorder::keep(const Key& key, const PendingEvent& event) {
   if (pending_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
   if (pending_.size() >= kMaxPending && !pending_.contains(key)) return;
-  pending_.try_emplace(key, event).first->second.nodes.insert(event.nodes.begin(), event.nodes.end());
+  pending_.try_emplace(key, event).first->second.names.insert(event.names.begin(), event.names.end());
 }
 
 void EventRecorder::flush() {
@@ -79,7 +64,7 @@ void EventRecorder::flush() {
 void EventRecorder::post(const Key& key, const PendingEvent& event) {
   const std::string name = std::string(event.regarding["name"].text()) + "." + random_id();
   Json object = Json::object();
-  object.set("apiVersion", std::string(kube::kEvents.api))
+  object.set("apiVersion", std::string(kEvents.api))
       .set("kind", "Event")
       .set("metadata", Json::object().set("name", name).set("namespace", name_space_))
       .set("eventTime", rfc3339(event.since))
@@ -89,11 +74,21 @@ void EventRecorder::post(const Key& key, const PendingEvent& event) {
       .set("reason", event.kind.reason)
       .set("action", event.kind.action)
       .set("regarding", event.regarding)
-      .set("note", make_note(event.nodes, event.text));
+      .set("note", build_note(event));
   writer_.create(name, object, [this, name, key, event](const Result<Json>& answer) {
     writer_.forget(name);
     if (!answer && answer.error().code() == Errc::throttled) keep(key, event);
   });
 }
 
-}  // namespace slurmk8s
+/** "compute-[0-2] (3): for job 12", or one half of it; shortens the names before the text. */
+std::string EventRecorder::build_note(const PendingEvent& event) const {
+  std::string note = event.names.empty() ? "" : join_({event.names.begin(), event.names.end()});
+  if (note.size() > kMaxNote / 2) note = note.substr(0, kMaxNote / 2) + "...";
+  if (!event.names.empty()) note += format(" (%zu)", event.names.size()) + (event.text.empty() ? "" : ": ");
+  note += event.text;
+  if (note.size() > kMaxNote) note.resize(kMaxNote);
+  return note;
+}
+
+}  // namespace slurmk8s::kube
