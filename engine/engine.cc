@@ -18,8 +18,6 @@ namespace {
 constexpr std::chrono::seconds kReconcileInterval{30};
 /** A slurmctld that doesn't answer must not hold resumes back for longer than this. */
 constexpr std::chrono::seconds kReconcilePatience{10};
-/** The watch shows a pod within this, or it is not well. */
-constexpr std::chrono::seconds kWatchGrace{10};
 
 /** How often the clock is looked at, and what it may be set back by without more than a pause. */
 constexpr std::chrono::seconds kClockInterval{5};
@@ -36,17 +34,18 @@ Engine::Engine(Parts parts)
     : parts_(parts),
       executor_({parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
                  metrics_, [this] { pump(); },
-                 [this](std::chrono::seconds wait, std::chrono::seconds asked) { on_pause(wait, asked); }}),
+                 [this](const kube::Throttle::Pause& pause) { on_pause(pause); }}),
       reports_({parts.slurm, parts.timers, parts.clock, parts.one_shot,
                 [this](const std::string& node) { return waits_for(node); },
                 [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
-                parts.options.fast_requeue}),
+                parts.options.fast_requeue, parts.jitter}),
       orders_(parts.slurm, parts.timers,
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
       nodesets_(parts.options.name_space),
       catalog_(parts.users, parts.publish),
-      events_(parts.client, parts.timers, parts.clock, parts.options.name_space, "slurm-k8s.io/engine"),
+      events_(parts.client, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space,
+              "slurm-k8s.io/engine", compress_hostlist),
       nodesets_reflector_(
           parts.client, parts.timers, parts.clock,
           {.resource = kube::kNodeSets, .name_space = parts.options.name_space},
@@ -101,9 +100,7 @@ void Engine::resume(const ResumeRequest& request) {
     }
     reports_.resume_requested(name);
     node.begin({request.id, std::move(jobs)}, parts_.clock.now());
-    node.failures = 0;
-    node.not_before = {};
-    record(EventRecorder::Kind::power_up, name,
+    record(kPowerUpEvent, name,
            node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
     if (node.pod && node.pod->deleting) {
       parts_.timers.after(kQuietDeletion, [this, name] { reports_.refresh_comment(name); });
@@ -118,23 +115,13 @@ void Engine::suspend(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     ++metrics_.suspends;
     Node& node = nodes_[name];
-    if (is_api_outage_to_blame(node)) reports_.forgive_resume_timeout(name);  // it may be ResumeFailProgram that asks
+    // It may be ResumeFailProgram that asks.
+    if (is_api_outage_to_blame(node, watch_fails())) reports_.forgive_resume_timeout(name);
     node.end(parts_.clock.now());
-    node.not_before = {};
     enqueue(name);
   }
   log_info("suspend: %zu nodes: %s", names.size(), shorten(compress_hostlist(names)).c_str());
   pump();
-}
-
-/**
- * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
- * throttles, or the previous pod doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
- */
-bool Engine::is_api_outage_to_blame(const Node& node) const {
-  if (!node.is_wanted_up()) return false;
-  const bool is_there = node.pod && node.has_current_pod();
-  return is_there ? !node.pod->running && !pods_reflector_.last_error().empty() : !node.progress.had_pod;
 }
 
 bool Engine::settled(const std::vector<std::string>& names) const {
@@ -254,15 +241,6 @@ void Engine::reconcile() {
   });
 }
 
-/**
- * Whether its pod is known from an answer alone, and the watch should have shown it by now. When the pod went before it
- * did, nobody tells that it is gone.
- */
-bool Engine::is_unseen(const std::string& name, const Node& node) const {
-  return node.pod && !node.busy && parts_.clock.now() >= node.seen + kWatchGrace &&
-         !pods_reflector_.knows({parts_.options.name_space, name}, node.pod->uid);
-}
-
 void Engine::schedule_reconcile(std::chrono::seconds wait) {
   parts_.timers.after(wait, [this] { reconcile(); });
 }
@@ -271,13 +249,11 @@ void Engine::note_record(const SlurmNode& record, bool owned) {
   // A node that is powered down is only of interest when it has a pod, and then it is here already.
   if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
   const auto known = nodes_.find(record.name);
-  const bool wanted = known != nodes_.end() && known->second.is_wanted_up();
-  if (wanted && is_given_up(record) && is_api_outage_to_blame(known->second)) {
-    reports_.forgive_resume_timeout(record.name);
-  }
-  const bool has_pod = known != nodes_.end() && known->second.pod;
-  const bool has_old_pod = has_pod && (is_suspended(record) || known->second.pod->deleting);
-  reports_.repair_from_record(record, owned, wanted ? known->second.since() : TimePoint{}, has_old_pod);
+  static const Node kUnknown;
+  const Node& node = known == nodes_.end() ? kUnknown : known->second;
+  if (is_given_up(record) && is_api_outage_to_blame(node, watch_fails())) reports_.forgive_resume_timeout(record.name);
+  const TimePoint up_since = node.is_wanted_up() ? node.since() : TimePoint{};
+  reports_.repair_from_record(record, {owned, has_old_pod(node, record)}, up_since);
 }
 
 void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun) {
@@ -310,7 +286,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
       enqueue(name);
     }
     if (is_unregistered(node, record, context.now)) unregistered.push_back(name);
-    if (is_unseen(name, node)) {
+    if (is_unseen(node, is_watched(name, node), context.now)) {
       node.needs_get = true;
       enqueue(name);
     }
@@ -350,17 +326,18 @@ void Engine::renew(const std::vector<std::string>& unregistered) {
 
 // What Slurm and users are told.
 
-void Engine::record(EventRecorder::Kind kind, const std::string& node, const std::string& note) {
+void Engine::record(const EventKind& kind, const std::string& node, const std::string& note) {
   const Owner nodeset = nodesets_.owner(node);
-  if (nodeset) events_.record({(*nodeset)->name, (*nodeset)->uid}, kind, {node}, note);
+  if (nodeset) events_.record({kube::kNodeSets.api, "NodeSet", (*nodeset)->name, (*nodeset)->uid}, kind, {node}, note);
 }
 
 /** The nodes that wait are told on their NodeSets. */
-void Engine::on_pause(std::chrono::seconds wait, std::chrono::seconds asked) {
-  const std::string note = format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
-                                  static_cast<long long>(wait.count()), static_cast<long long>(asked.count()));
+void Engine::on_pause(const kube::Throttle::Pause& pause) {
+  const std::string note =
+      format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
+             static_cast<long long>(pause.wait.count()), static_cast<long long>(pause.asked.count()));
   log_warning("%s; no pod is made or deleted until then", note.c_str());
-  for (const std::string& name : queued_) record(EventRecorder::Kind::throttled, name, note);
+  for (const std::string& name : queued_) record(kThrottledEvent, name, note);
 }
 
 SlurmReports::Waiting Engine::waits_for(const std::string& name) const {

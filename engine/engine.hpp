@@ -15,11 +15,12 @@
 
 #include "base/backoff.hpp"
 #include "base/clock_watch.hpp"
+#include "base/random.hpp"
 #include "event/timers.hpp"
 #include "engine/catalog_keeper.hpp"
 #include "engine/claim_maker.hpp"
 #include "engine/engine_metrics.hpp"
-#include "nodeset/event_recorder.hpp"
+#include "engine/engine_events.hpp"
 #include "engine/executor.hpp"
 #include "engine/node.hpp"
 #include "engine/nodeset_store.hpp"
@@ -46,6 +47,7 @@ class Engine {
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool one_shot = false;        ///< made for one request: nothing is compared with Slurm's records or put off
+    Jitter jitter = random_unit;  ///< of back-offs
   };
 
   explicit Engine(Parts parts);
@@ -80,15 +82,17 @@ class Engine {
 
   void watch_clock();
   void reconcile();
-  bool is_unseen(const std::string& name, const Node& node) const;
   void schedule_reconcile(std::chrono::seconds wait);
   void note_record(const SlurmNode& record, bool owned);
   void on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun);
   void renew(const std::vector<std::string>& unregistered);
 
-  bool is_api_outage_to_blame(const Node& node) const;
-  void on_pause(std::chrono::seconds wait, std::chrono::seconds asked);
-  void record(EventRecorder::Kind kind, const std::string& node, const std::string& note);
+  bool is_watched(const std::string& name, const Node& node) const {
+    return pods_reflector_.knows({parts_.options.name_space, name}, node.pod_uid());
+  }
+  bool watch_fails() const { return !pods_reflector_.last_error().empty(); }
+  void on_pause(const kube::Throttle::Pause& pause);
+  void record(const EventKind& kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
 
   // engine_actions.cc
@@ -116,7 +120,7 @@ class Engine {
   void on_record(const std::string& name, const Result<SlurmNode>& record);
   void on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict);
   void on_stuck(const std::string& name, const Result<StuckVerdict>& verdict);
-  void back_off(const std::string& name, const char* what, const Error& error);
+  void back_off(const std::string& name, const std::string& cause);
   Node& answered(const std::string& name);
 
   Parts parts_;
@@ -127,7 +131,7 @@ class Engine {
   PodOrders orders_;
   NodeSetStore nodesets_;
   CatalogKeeper catalog_;
-  EventRecorder events_;
+  kube::EventRecorder events_;
   kube::Reflector nodesets_reflector_;
   kube::Reflector pods_reflector_;
 

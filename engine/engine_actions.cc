@@ -11,12 +11,6 @@
 #include "slurm/node_state.hpp"
 
 namespace slurmk8s {
-namespace {
-
-/** Refused for good. Not so a conflict: two creates that meet at one ResourceQuota conflict, and the next try tells. */
-bool is_permanent(const Error& error) { return !error.retryable() && error.code() != Errc::conflict; }
-
-}  // namespace
 
 // From nodes to actions.
 
@@ -60,6 +54,7 @@ void Engine::act(const std::string& name, Node& node) {
     case Action::Kind::stuck: tell_stuck(name, node, action); break;
     case Action::Kind::create: create(name, node, **owner); break;
     case Action::Kind::remove: remove(name, node, action.uid); break;
+    case Action::Kind::back_off: back_off(name, action.reason); break;
     case Action::Kind::replace: replace(name, node, action); break;
     case Action::Kind::get_pod:
     case Action::Kind::find_pod:
@@ -75,10 +70,10 @@ void Engine::change(const std::string& name, Node& node, const Action& action) {
     case Action::Kind::adopt: adopt(name, node); break;
     case Action::Kind::recreate: node.begin_again(random_id(), parts_.clock.now()); break;
     case Action::Kind::end: node.end(parts_.clock.now()); break;
-    case Action::Kind::stuck_lost:
+    case Action::Kind::stuck_lost: node.end(parts_.clock.now()); [[fallthrough]];
+    case Action::Kind::stuck_suspended:
       ++metrics_.failures[static_cast<std::size_t>(Cause::not_deleted)];
-      record(EventRecorder::Kind::node_lost, name, "pod " + describe_deletion(*node.pod));
-      if (node.is_wanted_up()) node.end(parts_.clock.now());
+      record(kNodeLostEvent, name, "pod " + describe_deletion(*node.pod));
       [[fallthrough]];
     case Action::Kind::stuck_told:
       node.told_stuck = true;  // until it is suspended, resumed, or another verdict on its record is due
@@ -143,7 +138,7 @@ void Engine::on_order(const std::string& name, const PodOrders::Question& questi
   const Owner nodeset = nodesets_.owner(name);
   Node& node = nodes_[name];
   const bool is_as_asked = node.is_wanted_up() && nodeset;
-  if (!facts && is_as_asked) return back_off(name, "ask slurmctld for its variant", facts.error());
+  if (!facts && is_as_asked) return back_off(name, "ask slurmctld for its variant: " + facts.error().message());
   answered(name);
   if (facts && is_as_asked && node.resume().id == question.request) {
     node.progress.order = PodOrder{find_variant(**nodeset, facts->record.active_features), facts->job};
@@ -158,7 +153,7 @@ void Engine::remove(const std::string& name, Node& node, const std::string& uid)
 
 void Engine::replace(const std::string& name, Node& node, const Action& action) {
   if (!action.reason.empty()) log_warning("node %s: %s", name.c_str(), action.reason.c_str());
-  node.progress.had_pod = node.progress.had_older = false;
+  node.disown_pod();
   if (action.uid.empty()) return enqueue(name);
   remove(name, node, action.uid);
 }
@@ -187,7 +182,7 @@ void Engine::fail(const std::string& name, Node& node, const Action& action) {
   node.ask();
   ++metrics_.failures[static_cast<std::size_t>(action.cause)];
   const bool served = action.cause == Cause::gone || action.cause == Cause::ended;
-  NodeFailure failure{name, action.reason, action.cause == Cause::gone, served, node.resume().jobs};
+  NodeFailure failure{name, action.reason, {.vanished = action.cause == Cause::gone}, served, node.resume().jobs};
   if (action.cause == Cause::ended && node.pod) failure.slurmd_end = node.pod->slurmd_end;
   reports_.fail(std::move(failure), [this, name, reason = action.reason](const Result<Verdict>& verdict) {
     on_verdict(name, reason, verdict);
@@ -211,11 +206,9 @@ Node& Engine::answered(const std::string& name) {
 
 void Engine::on_created(const std::string& name, const std::string& request, const Result<Json>& result) {
   if (!result) {
-    const Error& error = result.error();
-    if (error.code() == Errc::already_exists) return decide(name, Answer::pod_exists);
-    if (!is_permanent(error)) return back_off(name, "create", error);
-    ++metrics_.api_errors;
-    return decide(name, Answer::refused, "pod: create: " + error.message());
+    const Answer answer = answer_of_create(result.error());
+    if (answer == Answer::refused_for_good) ++metrics_.api_errors;
+    return decide(name, answer, "create: " + result.error().message());
   }
   Node& node = answered(name);
   ++metrics_.pods_created;
@@ -227,7 +220,7 @@ void Engine::on_created(const std::string& name, const std::string& request, con
 
 void Engine::on_removed(const std::string& name, const std::string& uid, const Result<Json>& result) {
   if (!result && result.error().code() == Errc::conflict) return decide(name, Answer::pod_replaced);
-  if (!result && result.error().code() != Errc::not_found) return back_off(name, "delete", result.error());
+  if (!result && result.error().code() != Errc::not_found) return back_off(name, "delete: " + result.error().message());
   Node& node = answered(name);
   const bool same = node.pod && node.pod->uid == uid;
   if (!result) {
@@ -246,7 +239,7 @@ void Engine::on_removed(const std::string& name, const std::string& uid, const R
 void Engine::on_pod_read(const std::string& name, Action::Kind why, const Result<Json>& result) {
   Node& node = nodes_[name];
   node.needs_get = false;
-  if (!result && result.error().code() != Errc::not_found) return back_off(name, "get", result.error());
+  if (!result && result.error().code() != Errc::not_found) return back_off(name, "get: " + result.error().message());
   if (result && is_node_pod(*result)) {
     if (why == Action::Kind::find_pod) node.failures = 0;
     note_pod(name, node, decode_pod(*result));
@@ -262,30 +255,30 @@ void Engine::on_pod_read(const std::string& name, Action::Kind why, const Result
 void Engine::on_record(const std::string& name, const Result<SlurmNode>& record) {
   if (record) return decide(name, answer_of(&*record));
   if (record.error().code() == Errc::not_found) return decide(name, answer_of(nullptr));
-  back_off(name, "ask slurmctld", record.error());
+  back_off(name, "ask slurmctld: " + record.error().message());
 }
 
 void Engine::on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict) {
-  if (!verdict) return back_off(name, "report to slurmctld", verdict.error());
-  if (*verdict == Verdict::back_off) record(EventRecorder::Kind::power_up_failed, name, reason);
-  if (*verdict == Verdict::give_up) record(EventRecorder::Kind::node_lost, name, reason);
+  if (!verdict) return back_off(name, "report to slurmctld: " + verdict.error().message());
+  if (*verdict == Verdict::back_off) record(kPowerUpFailedEvent, name, reason);
+  if (*verdict == Verdict::give_up) record(kNodeLostEvent, name, reason);
   decide(name, answer_of(*verdict));
 }
 
 void Engine::on_stuck(const std::string& name, const Result<StuckVerdict>& verdict) {
-  if (!verdict) return back_off(name, "report to slurmctld", verdict.error());
+  if (!verdict) return back_off(name, "report to slurmctld: " + verdict.error().message());
   decide(name, answer_of(*verdict));
 }
 
-void Engine::back_off(const std::string& name, const char* what, const Error& error) {
+void Engine::back_off(const std::string& name, const std::string& cause) {
   Node& node = answered(name);
   ++metrics_.api_errors;
   ++node.failures;
-  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, random_unit());
+  node.not_before = parts_.clock.now() + backoff_.delay(node.failures, parts_.jitter());
   unsigned suppressed = 0;
   if (api_limiter_.allow(parts_.clock.now(), suppressed)) {
-    log_warning("pod %s/%s: %s: %s (%u similar messages suppressed)", parts_.options.name_space.c_str(), name.c_str(),
-                what, error.message().c_str(), suppressed);
+    log_warning("pod %s/%s: %s (%u similar messages suppressed)", parts_.options.name_space.c_str(), name.c_str(),
+                cause.c_str(), suppressed);
   }
   pump();
 }

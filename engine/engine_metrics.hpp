@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/histogram.hpp"
-#include "engine/c_api/lock_times.hpp"
+#include "control/lock_times.hpp"
 #include "engine/plan.hpp"
 #include "json/json.hpp"
 

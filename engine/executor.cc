@@ -2,7 +2,7 @@
 // Requests about pods, bounded.
 #include "engine/executor.hpp"
 
-#include <optional>
+#include <utility>
 
 #include "nodeset/omit.hpp"
 
@@ -17,38 +17,62 @@ Executor::Executor(Parts parts)
       metrics_(parts.metrics),
       on_room_(std::move(parts.on_room)),
       on_pause_(std::move(parts.on_pause)),
-      throttle_(parts.clock) {}
+      throttle_(parts.clock, [this](const kube::Throttle::Pause& pause) { begin_pause(pause); }) {}
 
 void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
-  client_.create(ref(resource), object, counted(ApiVerb::create, std::move(done)));
+  request(ApiVerb::create, std::move(done), [this, to = ref(resource), object](kube::OnObject answered) {
+    client_.create(to, object, std::move(answered));
+  });
 }
 
 void Executor::remove(const std::string& name, const std::string& uid, kube::OnObject done) {
-  client_.remove(ref(kube::kPods, name), {.uid = uid}, counted(ApiVerb::remove, std::move(done)));
+  request(ApiVerb::remove, std::move(done), [this, pod = ref(kube::kPods, name), uid](kube::OnObject answered) {
+    client_.remove(pod, {.uid = uid}, std::move(answered));
+  });
 }
 
 void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
-  client_.get(ref(resource, name), counted(ApiVerb::get, std::move(done)));
+  request(ApiVerb::get, std::move(done), [this, object = ref(resource, name)](kube::OnObject answered) {
+    client_.get(object, std::move(answered));
+  });
 }
 
 kube::ObjectRef Executor::ref(const kube::Resource& resource, const std::string& name) const {
   return {.resource = resource, .name_space = name_space_, .name = name, .omit = kOmitOfPods};
 }
 
-kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {
+void Executor::request(ApiVerb verb, kube::OnObject done, Send send) {
   ++in_flight_;
+  auto begin = [this, verb, done = std::move(done), send = std::move(send)] { send(counted(verb, done)); };
+  is_paused() ? paused_.push_back(std::move(begin)) : begin();
+}
+
+kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {
   return [this, verb, begin = clock_.now(), done = std::move(done)](Result<Json> result) {
     --in_flight_;
     metrics_.api[static_cast<std::size_t>(verb)].observe(clock_.now() - begin);
-    std::optional<kube::Throttle::Pause> pause;
-    if (!result) pause = throttle_.heed(result.error());
-    if (pause) timers_.after(pause->wait, on_room_);
-    const bool is_new = pause && pause->is_new;
-    if (is_new) ++metrics_.api_pauses;
+    if (!result) throttle_.heed(result.error());
     done(std::move(result));
-    if (is_new && pause->wait >= kNotablePause && on_pause_) on_pause_(pause->wait, pause->asked);
     on_room_();
   };
+}
+
+void Executor::begin_pause(const kube::Throttle::Pause& pause) {
+  timers_.after(pause.wait, [this] { end_pause(); });
+  if (!pause.is_new) return;
+  ++metrics_.api_pauses;
+  // Later: the request that was refused is among those that wait by then.
+  if (pause.wait >= kNotablePause && on_pause_) timers_.after({}, [this, pause] { on_pause_(pause); });
+}
+
+/** Unless it was prolonged. */
+void Executor::end_pause() {
+  while (!paused_.empty() && !is_paused()) {
+    const std::function<void()> begin = std::move(paused_.front());
+    paused_.pop_front();
+    begin();
+  }
+  on_room_();
 }
 
 }  // namespace slurmk8s

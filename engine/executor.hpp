@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Executor: requests about pods and their claims, a bounded number in flight, none while the API server throttles: for
-// as long as it asks (kube::Throttle). The engine's thread.
+// Executor: requests about pods and their claims, a bounded number in flight. While the API server asks for a pause
+// (kube::Throttle) none is sent: what was begun before waits here until the pause is over. The engine's thread.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 
@@ -18,8 +19,7 @@ class Executor {
   /** A pause of this length or longer is reported. */
   static constexpr std::chrono::seconds kNotablePause{5};
 
-  /** A pause of `wait` begins, for which the API server has asked; it asked for `asked`. */
-  using OnPause = std::function<void(std::chrono::seconds wait, std::chrono::seconds asked)>;
+  using OnPause = std::function<void(const kube::Throttle::Pause& pause)>;
 
   /** References must outlive it. */
   struct Parts {
@@ -30,14 +30,16 @@ class Executor {
     int max_requests = 1;  ///< in flight
     EngineMetrics& metrics;
     std::function<void()> on_room;  ///< called from a callback or a timer when has_room() may have become true
-    OnPause on_pause = {};          ///< called for each pause of kNotablePause or longer; may be empty
+    OnPause on_pause = {};  ///< called when a pause of kNotablePause or longer has begun; from a timer; may be empty
   };
   explicit Executor(Parts parts);
 
-  /** Whether another request may start now: ask before each. */
+  /** Whether another request may start now: ask before each that doesn't follow from an answer. */
   bool has_room() const { return in_flight_ < max_requests_ && !is_paused(); }
   int in_flight() const { return in_flight_; }
   bool is_paused() const { return throttle_.is_paused(); }
+  /** For all else that is written for the same purpose. */
+  kube::Throttle& throttle() { return throttle_; }
 
   void create(const kube::Resource& resource, const Json& object, kube::OnObject done);
   void remove(const std::string& name, const std::string& uid, kube::OnObject done);
@@ -46,7 +48,11 @@ class Executor {
 
  private:
   kube::ObjectRef ref(const kube::Resource& resource, const std::string& name = {}) const;
+  using Send = std::function<void(kube::OnObject done)>;
+  void request(ApiVerb verb, kube::OnObject done, Send send);
   kube::OnObject counted(ApiVerb verb, kube::OnObject done);
+  void begin_pause(const kube::Throttle::Pause& pause);
+  void end_pause();
 
   kube::Client& client_;
   Timers& timers_;
@@ -56,7 +62,8 @@ class Executor {
   EngineMetrics& metrics_;
   const std::function<void()> on_room_;
   const OnPause on_pause_;
-  int in_flight_ = 0;
+  int in_flight_ = 0;  // with those that wait for the end of a pause
+  std::deque<std::function<void()>> paused_;
   kube::Throttle throttle_;
 };
 

@@ -14,21 +14,19 @@ std::string Resume::job_list() const {
   return join_words(ids);
 }
 
-void Node::begin(Resume resume, TimePoint now) {
-  want_ = Want::up;
+void Node::begin(Resume resume, TimePoint now) { start(Want::up, std::move(resume), now); }
+
+void Node::end(TimePoint now) { start(Want::down, {}, now); }
+
+void Node::start(Want want, Resume resume, TimePoint now) {
+  want_ = want;
   resume_ = std::move(resume);
   since_ = now;
   progress = {};
-  told_stuck = false;
   waiting_unasked_since = {};
-}
-
-void Node::end(TimePoint now) {
-  want_ = Want::down;
-  resume_ = {};
-  since_ = now;
-  progress = {};
   told_stuck = false;
+  failures = 0;
+  not_before = {};
 }
 
 void Node::begin_again(std::string inferred_id, TimePoint now) {
@@ -49,6 +47,8 @@ void Node::adopt_pod() {
   if (pod) resume_.id = pod->request;
   progress.had_pod = true;
 }
+
+void Node::disown_pod() { progress.had_pod = progress.had_older = false; }
 
 void Node::ask() {
   busy = true;

@@ -3,7 +3,7 @@
 //
 //   unknown ── begin() ──▶ up ── end() ──▶ down ── begin() ──▶ up …
 //
-// begin() and end() replace all that belongs to one request, so that nothing of a former one is left.
+// begin() and end() replace all that belongs to one request (start()), so that nothing of a former one is left.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,8 @@ enum class Answer {
   foreign_pod,   ///< somebody else's has the name: Node::answer_text
   pod_exists,    ///< to a create: a pod has the name
   pod_replaced,  ///< to a removal: another pod has the name by now
-  refused,       ///< to a create, for good: Node::answer_text
+  refused_now,       ///< to a create: the next one may be taken; Node::answer_text
+  refused_for_good,  ///< to a create: no other one will be; Node::answer_text
   // slurmctld, to a report
   failure_told,      ///< of a failure (Action::fail): what was to be done there is done
   failure_recreate,  ///< of one: it still waits for the node, whose pod may be created again
@@ -91,6 +92,8 @@ class Node {
   void confirm(std::vector<std::uint32_t> jobs);
   /** The pod that is there serves this request, though it was made for another one. */
   void adopt_pod();
+  /** The pod that is or was there is none of this request: the next one is. */
+  void disown_pod();
 
   Progress progress;  ///< of resume()
   /** Since when Slurm has been waiting for it without our having been asked; zero: it isn't. */
@@ -112,8 +115,8 @@ class Node {
   Asked asked;                 ///< as it was when that was asked
   Answer answer = Answer::none;
   std::string answer_text;
-  unsigned failures = 0;   ///< of requests to the API server, in a row
-  TimePoint not_before{};  ///< no request before this
+  unsigned failures = 0;       ///< of requests to the API server, in a row, since the request began
+  TimePoint not_before{};      ///< no request before this
 
   /** Of this request, or taken over at the start (then the request is not known). There must be a pod. */
   bool has_current_pod() const { return resume_.id.empty() || pod->request == resume_.id; }
@@ -127,6 +130,8 @@ class Node {
   void note_deletion(bool deleting, TimePoint now);
 
  private:
+  void start(Want want, Resume resume, TimePoint now);
+
   Want want_ = Want::unknown;
   Resume resume_;
   TimePoint since_{};

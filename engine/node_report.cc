@@ -19,7 +19,6 @@
 namespace slurmk8s {
 namespace {
 
-using Base = SlurmNode::Base;
 using State = SlurmNodeUpdate::State;
 
 bool is_there(const SlurmNode&) { return true; }
@@ -75,8 +74,7 @@ bool is_of(const SlurmNode& record, const std::string& nodeset) {
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
   const auto record = slurm.load_node(failure.node);
   if (!record && record.error().code() != Errc::not_found) return record.error();
-  Verdict verdict = judge_failure(record ? &*record : nullptr, failure.vanished);
-  if (verdict == Verdict::back_off && !failure.may_back_off) verdict = Verdict::give_up;
+  const Verdict verdict = judge_failure(record ? &*record : nullptr, failure.facts);
   if (verdict != Verdict::back_off && verdict != Verdict::give_up) return verdict;
 
   // The comment first: the job may be launched elsewhere as soon as it is requeued.
@@ -140,9 +138,8 @@ Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   bool was_stuck = false;
   const auto fits = [&](const SlurmNode& node) {
     was_stuck |= is_drained_for_pod(node);
-    const bool idle = node.cloud && !node.draining && node.base == Base::idle && !node.completing;
-    if (idle && node.powered_down) off = node.name;
-    return idle && node.powering_down;
+    if (node.cloud && node.powered_down && is_idle(node) && !node.draining) off = node.name;
+    return can_finish_power_down(node);
   };
   const auto done = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
   if (was_stuck) SLURMK8S_CHECK(release_stuck(slurm, nodes));
@@ -158,8 +155,7 @@ Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const s
   const auto fits = [&](const SlurmNode& node) {
     const bool ours = std::string_view(node.comment).starts_with(kCommentWaiting);
     if (clears && ours) over.push_back(node.comment.substr(kCommentWaiting.size()));
-    const bool waits = (node.powering_up && node.base != Base::down) || is_drained_for_pod(node);
-    return clears ? ours : waits && (ours || node.comment.empty());
+    return clears ? ours : is_waiting_for_pod(node) && (ours || node.comment.empty());
   };
   const auto noted = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
   SlurmNodeUpdate update;
@@ -175,10 +171,7 @@ Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const s
 }
 
 Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause) {
-  const auto fits = [&](const SlurmNode& node) {
-    return is_of(node, nodeset) && node.powered_down && node.base == Base::idle && !node.power_up_asked &&
-           !node.draining;
-  };
+  const auto fits = [&](const SlurmNode& node) { return is_of(node, nodeset) && may_be_protected(node); };
   const auto free = SLURMK8S_TRY(select_nodes(slurm, nullptr, fits));
   return change_nodes(slurm, free, update_to(State::drain, build_reason(kReasonProtected, cause)), fits);
 }

@@ -22,12 +22,11 @@ namespace slurmk8s {
 struct NodeFailure {
   std::string node;
   std::string cause;
-  bool vanished = false;            ///< somebody deleted its pod before slurmd ended
+  FailureFacts facts;
   bool served = false;              ///< its slurmd may have had jobs: they are the ones to begin again soon
   std::vector<std::uint32_t> jobs;  ///< that wait for it
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   std::uint32_t out_of_memory = 0;  ///< a job that ends with the node, as OUT_OF_MEMORY, and isn't requeued; 0: none
-  bool may_back_off = true;         ///< false: power it down at once, nobody is there to release it later
 };
 
 /**

@@ -6,6 +6,7 @@
 
 #include "base/strings.hpp"
 #include "slurm/node_state.hpp"
+#include "slurm/reasons.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -170,7 +171,13 @@ Answered plan_no_pod(const Node& node) {
 
 Answered plan_refused(const Node& node) {
   if (!is_as_asked(node)) return std::nullopt;
-  return fail(node.answer_text, Cause::refused);
+  return fail("pod: " + node.answer_text, Cause::refused);
+}
+
+Answered plan_refused_now(const Node& node) {
+  Action action = act(Action::Kind::back_off);
+  action.reason = node.answer_text;
+  return action;
 }
 
 Answered plan_failure(const Node& node) {
@@ -180,7 +187,8 @@ Answered plan_failure(const Node& node) {
 
 Answered plan_stuck(const Node& node) {
   if (!node.pod || !is_as_asked(node) || !is_pod_as_asked(node)) return std::nullopt;
-  return act(node.answer == Answer::stuck_lost ? Action::Kind::stuck_lost : Action::Kind::stuck_told);
+  if (node.answer == Answer::stuck_told) return act(Action::Kind::stuck_told);
+  return act(node.is_wanted_up() ? Action::Kind::stuck_lost : Action::Kind::stuck_suspended);
 }
 
 }  // namespace
@@ -212,7 +220,8 @@ std::optional<Action> plan_answer(const Node& node, const PlanContext& context) 
     case Answer::pod_exists: return act(Action::Kind::find_pod);
     case Answer::pod_replaced:
       return act(context.one_shot && node.want() == Node::Want::down ? Action::Kind::drop : Action::Kind::find_pod);
-    case Answer::refused: return plan_refused(node);
+    case Answer::refused_now: return plan_refused_now(node);
+    case Answer::refused_for_good: return plan_refused(node);
     case Answer::failure_told:
     case Answer::failure_recreate: return plan_failure(node);
     case Answer::stuck_lost:
@@ -238,7 +247,7 @@ constexpr std::chrono::seconds kLateResume{60};
  * was powering up, and keeps that flag: it backs off, or is about to be suspended.
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContext& context) {
-  const bool is_left = is_given_up(record) || (record.power_down_asked && !is_busy(record));
+  const bool is_left = is_given_up(record) || is_leaving_without_job(record);
   if (node.is_wanted_up() || !record.powering_up || is_left) {
     node.waiting_unasked_since = {};
     return false;
@@ -276,7 +285,6 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Recon
     result.waits = node.waiting_unasked_since != TimePoint{};
     return result;
   }
-  node.waiting_unasked_since = {};
   node.needs_get = false;
   result.changed = true;
   return result;
@@ -322,6 +330,12 @@ Answer answer_of(const SlurmNode* record) {
   return is_responding(*record) ? Answer::slurm_has_it_up : Answer::slurm_neither;
 }
 
+/** Two creates that meet at one ResourceQuota conflict, and the next try tells. */
+Answer answer_of_create(const Error& error) {
+  if (error.code() == Errc::already_exists) return Answer::pod_exists;
+  return error.retryable() || error.code() == Errc::conflict ? Answer::refused_now : Answer::refused_for_good;
+}
+
 Answer answer_of(Verdict verdict) {
   return verdict == Verdict::recreate ? Answer::failure_recreate : Answer::failure_told;
 }
@@ -334,11 +348,35 @@ bool is_stuck_again(const Node& node, const SlurmNode* record) {
   return node.told_stuck && !node.busy && judge_stuck(record) != StuckVerdict::leave;
 }
 
-Verdict judge_failure(const SlurmNode* record, bool vanished) {
-  if (!record || is_suspended(*record)) return Verdict::forget;
-  if (record->power_down_asked && !is_busy(*record)) return Verdict::forget;
-  if (record->powering_up) return vanished ? Verdict::recreate : Verdict::back_off;
-  return Verdict::give_up;
+bool is_unseen(const Node& node, bool is_watched, TimePoint now) {
+  return node.pod && !node.busy && !is_watched && now >= node.seen + kWatchGrace;
+}
+
+bool is_api_outage_to_blame(const Node& node, bool watch_fails) {
+  if (!node.is_wanted_up()) return false;
+  const bool is_there = node.pod && node.has_current_pod();
+  return is_there ? !node.pod->running && watch_fails : !node.progress.had_pod;
+}
+
+Repair plan_repair(const SlurmNode& record, const RepairFacts& facts) {
+  // Without a NodeSet ResumeTimeout may have been of a node that was never ours.
+  if (is_given_up(record) && (facts.owned || is_failure_reason(record.reason))) return Repair::back_off;
+  if (is_drained_for_protection(record) && !facts.is_protected) return Repair::end_protection;
+  if (is_drained_for_pod(record) && !facts.has_old_pod) return Repair::end_pod_drain;
+  if (facts.owned && is_orphaned_allocation(record)) return Repair::free;
+  if (facts.owned && is_powered_down_unresponsive(record)) return Repair::power_down;
+  return Repair::none;
+}
+
+bool has_old_pod(const Node& node, const SlurmNode& record) {
+  return node.pod && (is_suspended(record) || node.pod->deleting);
+}
+
+Verdict judge_failure(const SlurmNode* record, const FailureFacts& facts) {
+  if (!record || is_suspended(*record) || is_leaving_without_job(*record)) return Verdict::forget;
+  if (!record->powering_up) return Verdict::give_up;
+  if (facts.vanished) return Verdict::recreate;
+  return facts.may_back_off ? Verdict::back_off : Verdict::give_up;
 }
 
 StuckVerdict judge_stuck(const SlurmNode* record) {

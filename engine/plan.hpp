@@ -42,6 +42,7 @@ struct Action {
     // requests to the API server
     create,    ///< POST its pod
     remove,    ///< DELETE the pod of `uid`
+    back_off,  ///< the same again after a growing pause, the last time was refused: `reason`
     replace,   ///< so, of a pod that is not to serve this request, if there is one; the next one is
     get_pod,   ///< GET its pod: what the watch shows may be older than what Slurm says
     find_pod,  ///< GET the pod that has its name: another one than was known
@@ -50,8 +51,9 @@ struct Action {
     adopt,       ///< the pod that is there serves this request, or did
     recreate,    ///< its request begins again, with another pod
     end,         ///< its request is over: it is to have no pod
-    stuck_lost,  ///< so, since its pod does not go; slurmctld has been told
-    stuck_told,  ///< slurmctld has been told that its pod does not go: nothing until the record changes
+    stuck_lost,       ///< so, since its pod does not go; slurmctld has been told
+    stuck_suspended,  ///< that was over already, and slurmctld has been told that its pod does not go: it is lost
+    stuck_told,       ///< slurmctld has been told that its pod does not go: nothing until the record changes
     forget,      ///< its suspend is done: slurmctld is told, and it is known no more
     drop,        ///< it is known no more: the pod that was to go has gone, or is not to go any more
   };
@@ -159,6 +161,25 @@ std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
                                           const std::vector<std::vector<std::string>>& jobs,
                                           const std::set<std::string>& booting);
 
+/** What a record in one of the engine's comparisons says is left to be done, by another engine or at another try. */
+enum class Repair {
+  none,
+  back_off,        ///< it is DOWN, to be powered down after a back-off
+  end_protection,  ///< it is drained for a protection that is over
+  end_pod_drain,   ///< it is drained for a pod that has gone
+  free,            ///< it is allocated, perhaps to no job: is_orphaned_allocation()
+  power_down,      ///< once more, or slurmctld will not give it to jobs: is_powered_down_unresponsive()
+};
+
+struct RepairFacts {
+  bool owned = false;         ///< a NodeSet owns the node
+  bool has_old_pod = false;   ///< a pod is there that has to go first: has_old_pod()
+  bool is_protected = false;  ///< its NodeSet is
+};
+
+Repair plan_repair(const SlurmNode& record, const RepairFacts& facts);
+bool has_old_pod(const Node& node, const SlurmNode& record);
+
 inline constexpr std::chrono::seconds kReconcileGrace{30};
 /** slurmctld's ResumeProgram takes a moment. When it comes after all, it finds its pod made: is_late_resume(). */
 inline constexpr std::chrono::seconds kResumeGrace{5};
@@ -172,6 +193,9 @@ bool is_late_resume(const Node& node, TimePoint now);
 /** What a fresh record says to Action::ask. Null: Slurm has no such node. */
 Answer answer_of(const SlurmNode* record);
 
+/** What an error says to Action::create. */
+Answer answer_of_create(const Error& error);
+
 /** What to do about a node that can't come up or has lost its pod, after a fresh look at Slurm's record. */
 enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
@@ -181,11 +205,13 @@ enum class Verdict {
   give_up,
 };
 
-/**
- * `record` null: Slurm has no such node. `vanished`: its pod was deleted by somebody before slurmd ended, so that
- * another try may succeed.
- */
-Verdict judge_failure(const SlurmNode* record, bool vanished);
+struct FailureFacts {
+  bool vanished = false;     ///< its pod was deleted by somebody before slurmd ended: another try may succeed
+  bool may_back_off = true;  ///< false: nobody is there to release it later
+};
+
+/** `record` null: Slurm has no such node. */
+Verdict judge_failure(const SlurmNode* record, const FailureFacts& facts);
 Answer answer_of(Verdict verdict);
 
 /** What to do about a node whose pod is deleted, and does not go. Its machine may be lost. */
@@ -198,6 +224,20 @@ enum class StuckVerdict {
 /** `record` null: Slurm has no such node. */
 StuckVerdict judge_stuck(const SlurmNode* record);
 Answer answer_of(StuckVerdict verdict);
+
+/**
+ * Whether its pod is known from an answer alone, and the watch (`is_watched`: it has shown it) should have by now. When
+ * the pod went before it did, nobody tells that it is gone.
+ */
+bool is_unseen(const Node& node, bool is_watched, TimePoint now);
+/** The watch shows a pod within this, or it is not well. */
+inline constexpr std::chrono::seconds kWatchGrace{10};
+
+/**
+ * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
+ * throttles, or the previous pod doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.
+ */
+bool is_api_outage_to_blame(const Node& node, bool watch_fails);
 
 /**
  * Whether slurmctld is to be told once more that the node's pod does not go: its drain was taken back, or slurmctld has

@@ -27,6 +27,9 @@ constexpr std::chrono::milliseconds kNoteDelay{1000};
 constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
 constexpr std::chrono::milliseconds kLongestNoteDelay{5000};
 
+/** For the log. */
+long long in_seconds(std::chrono::milliseconds time) { return std::chrono::ceil<std::chrono::seconds>(time).count(); }
+
 }  // namespace
 
 SlurmReports::SlurmReports(Parts parts)
@@ -34,6 +37,7 @@ SlurmReports::SlurmReports(Parts parts)
       timers_(parts.timers),
       clock_(parts.clock),
       one_shot_(parts.one_shot),
+      jitter_(std::move(parts.jitter)),
       waits_for_(std::move(parts.waits_for)),
       nodeset_of_(std::move(parts.nodeset_of)),
       wake_scheduler_(std::move(parts.wake_scheduler)),
@@ -66,7 +70,7 @@ SlurmReports::SlurmReports(Parts parts)
       requeues_(slurm_, timers_, clock_, [this] { look_for_jobs(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
-  failure.may_back_off = !one_shot_;
+  failure.facts.may_back_off = !one_shot_;
   const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
   slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall,
                done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {
@@ -140,23 +144,22 @@ void SlurmReports::back_off(const std::string& node, const std::string& cause) {
   if (!backing_off_.insert(node).second) return;
   const std::string nodeset = nodeset_of_(node);
   if (cause.starts_with(kReasonResumeTimeout) && excused_.contains(node)) {
-    const std::chrono::seconds pause = excuses_[node].failed(clock_.now());
-    log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(),
-             static_cast<long long>(pause.count()));
+    const std::chrono::milliseconds pause = excuses_[node].failed(clock_.now(), jitter_());
+    log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(), in_seconds(pause));
     timers_.after(pause, [this, node] { releasing_.add(node); });
     return;
   }
   PowerUpHealth& health = health_[nodeset];
-  const std::chrono::seconds pause = health.failed(clock_.now());
-  log_info("node %s: backing off for %lld s", node.c_str(), static_cast<long long>(pause.count()));
+  const std::chrono::milliseconds pause = health.failed(clock_.now(), jitter_());
+  log_info("node %s: backing off for %lld s", node.c_str(), in_seconds(pause));
   timers_.after(pause, [this, node] { releasing_.add(node); });
   if (health.is_protected()) protect(nodeset, cause, pause);
 }
 
-void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds pause) {
+void SlurmReports::protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause) {
   if (!protected_.insert(nodeset).second) return;
-  log_warning("nodeset %s: protected for %lld s, power-ups fail: %s", nodeset.c_str(),
-              static_cast<long long>(pause.count()), cause.c_str());
+  log_warning("nodeset %s: protected for %lld s, power-ups fail: %s", nodeset.c_str(), in_seconds(pause),
+              cause.c_str());
   tell("protect", [nodeset, cause](Slurm& slurm) { return protect_nodeset(slurm, nodeset, cause); });
   timers_.after(pause, [this, nodeset] { unprotect(nodeset); });
 }
@@ -166,34 +169,33 @@ void SlurmReports::unprotect(const std::string& nodeset) {
   tell("unprotect", [nodeset](Slurm& slurm) { return unprotect_nodeset(slurm, nodeset); });
 }
 
-void SlurmReports::release_orphaned_allocation(const SlurmNode& record) {
-  if (!is_orphaned_allocation(record)) {
-    left_allocated_.erase(record.name);
-    return;
-  }
-  const TimePoint since = left_allocated_.try_emplace(record.name, clock_.now()).first->second;
+void SlurmReports::free_later(const std::string& node) {
+  const TimePoint since = left_allocated_.try_emplace(node, clock_.now()).first->second;
   if (clock_.now() < since + kLeftAllocated) return;
-  left_allocated_.erase(record.name);
-  tell("release an orphaned allocation", [node = record.name](Slurm& slurm) { return free_node(slurm, node); });
+  left_allocated_.erase(node);
+  tell("release an orphaned allocation", [node](Slurm& slurm) { return free_node(slurm, node); });
 }
 
-void SlurmReports::repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod) {
-  const std::string_view reason = record.reason;
-  if (owned) release_orphaned_allocation(record);
-  if (owned && is_powered_down_unresponsive(record)) releasing_.add(record.name);
-  if (is_given_up(record) && (owned || is_failure_reason(reason))) {
-    back_off(record.name, std::string(cause_of(reason)));
-  } else if (is_drained_for_protection(record)) {
-    const std::string nodeset = nodeset_of_(record.name);
-    if (!protected_.contains(nodeset)) unprotecting_.add(nodeset);
-  } else if (is_drained_for_pod(record) && !has_old_pod) {
-    gone_.add(record.name);
+void SlurmReports::repair(const SlurmNode& record, Repair repair) {
+  if (repair != Repair::free) left_allocated_.erase(record.name);
+  switch (repair) {
+    case Repair::none: break;
+    case Repair::power_down: releasing_.add(record.name); break;
+    case Repair::free: free_later(record.name); break;
+    case Repair::back_off: back_off(record.name, std::string(cause_of(record.reason))); break;
+    case Repair::end_protection: unprotecting_.add(nodeset_of_(record.name)); break;
+    case Repair::end_pod_drain: gone_.add(record.name); break;
   }
+}
+
+void SlurmReports::repair_from_record(const SlurmNode& record, RepairFacts facts, TimePoint up_since) {
+  facts.is_protected = !protected_.empty() && protected_.contains(nodeset_of_(record.name));
+  repair(record, plan_repair(record, facts));
   const std::string_view comment = record.comment;
   if (comment.starts_with(kCommentWaiting)) {
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
-  if (owned && up_since != TimePoint{} && is_responding(record)) {
+  if (facts.owned && up_since != TimePoint{} && is_responding(record)) {
     excuses_.erase(record.name);
     const auto health = health_.find(nodeset_of_(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);

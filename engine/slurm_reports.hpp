@@ -14,7 +14,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/log.hpp"
+#include "base/random.hpp"
 #include "engine/batch.hpp"
 #include "engine/fast_requeue.hpp"
 #include "engine/lost_jobs.hpp"
@@ -47,6 +49,7 @@ class SlurmReports {
     NodeSetOf nodeset_of;
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs now, not with its next second; or empty
     bool fast_requeue = false;                  ///< FastRequeue for lost nodes' jobs
+    Jitter jitter = random_unit;                ///< of back-offs: nodes of one failure don't come back at one instant
   };
   explicit SlurmReports(Parts parts);
 
@@ -70,19 +73,20 @@ class SlurmReports {
   void schedule_jobs(const std::string& node);
 
   /**
-   * A record in one of the engine's comparisons; `up_since`: when the node was asked up, zero when it is not;
-   * `has_old_pod`: a pod is there that has to go first.
+   * A record in one of the engine's comparisons: plan_repair(), whose RepairFacts::is_protected is known here alone.
+   * `up_since`: when the node was asked up, zero when it is not.
    */
-  void repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
+  void repair_from_record(const SlurmNode& record, RepairFacts facts, TimePoint up_since);
 
   std::size_t held_nodes() const { return backing_off_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:
-  void release_orphaned_allocation(const SlurmNode& record);
+  void repair(const SlurmNode& record, Repair repair);
+  void free_later(const std::string& node);
   void look_for_jobs();
   void back_off(const std::string& node, const std::string& cause);
-  void protect(const std::string& nodeset, const std::string& cause, std::chrono::seconds pause);
+  void protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause);
   void unprotect(const std::string& nodeset);
   std::chrono::milliseconds gone_delay() const;
   std::chrono::milliseconds note_delay() const;
@@ -94,6 +98,7 @@ class SlurmReports {
   Timers& timers_;
   const Clock& clock_;
   const bool one_shot_;
+  const Jitter jitter_;
   const WaitsFor waits_for_;
   const NodeSetOf nodeset_of_;
   const std::function<void()> wake_scheduler_;

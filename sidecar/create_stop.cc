@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/backoff.hpp"
 #include "base/rfc3339.hpp"
 #include "base/strings.hpp"
 #include "nodeset/template_hash.hpp"
@@ -11,8 +12,7 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::hours kFirst{1};
-constexpr std::chrono::hours kLongest{24};
+constexpr Backoff kBackOff{std::chrono::hours(1), std::chrono::hours(24)};
 
 using WallTime = std::chrono::system_clock::time_point;
 
@@ -30,9 +30,7 @@ std::string key_of_create(const std::string& line, const std::string& create_aga
 }
 
 WallTime next_try(const CreateStop& stop) {
-  std::chrono::hours wait = kFirst;
-  for (unsigned i = 1; i < stop.count && wait < kLongest; i++) wait *= 2;
-  return stop.at + std::min(wait, kLongest);
+  return stop.at + kBackOff.delay(stop.count, 1);  // the status tells the time: it has no jitter
 }
 
 CreateStop stop_create(const std::optional<CreateStop>& before, const std::string& definition, WallTime now) {

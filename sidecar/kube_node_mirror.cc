@@ -30,7 +30,7 @@ std::optional<Trouble> find_trouble(const std::string& name, const KubeNodes& ku
 std::optional<KubeNodeStep> kube_node_step(const SlurmNode& node, const PodFacts* pod, const KubeNodes& kube_nodes,
                                            const Json& tolerations, const std::string& pin) {
   const bool ours = is_drained_for_kube_node(node);
-  if (node.going_down() || is_starting(node) || (node.draining && !ours)) return std::nullopt;
+  if (is_changing(node) || (node.draining && !ours)) return std::nullopt;
   const bool is_there = pod && !pod->kube_node.empty() && !node.powered_down;
   const std::string& kube_node = is_there ? pod->kube_node : pin;
   std::optional<Trouble> trouble;

@@ -95,7 +95,7 @@ class NodeSetPlanner {
     if (is_to_be_made_again(node, nodeset)) {
       // It is made again in the next plan, once it is gone.
       resizing_.push_back(node.name);
-      if (is_removable(node) && node.base == SlurmNode::Base::idle && !node.draining) {
+      if (is_removable(node) && is_free(node)) {
         add(Kind::remove, node);
         made_again_.insert(node.name);
         kept_.push_back({&node, true});
@@ -290,8 +290,8 @@ class NodeSetPlanner {
 
   /** It powers up, or has, for a job that was cancelled. slurmctld powers it down only if no job has it by then. */
   bool is_unused(const SlurmNode& node, const NodeSet& nodeset) const {
-    return input_.unused && input_.unused->contains(node.name) && !nodeset.keeps_up() && is_idle(node) &&
-           !node.powered_down && !node.going_down() && !node.draining && !node.reserved && !spares_.contains(node.name);
+    return input_.unused && input_.unused->contains(node.name) && !nodeset.keeps_up() && is_free(node) &&
+           !is_booted_for_next_job(node) && !spares_.contains(node.name);
   }
 
   /** True when something is to be done with the node. */

@@ -15,7 +15,6 @@ namespace slurmk8s {
 namespace {
 
 /** It has a job, or is being made for one. */
-bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
 
 const char* status_of(const NodeServiceState& service_state) { return service_state.in_service ? "True" : "False"; }
 
@@ -93,8 +92,7 @@ void PodMarker::judge(const std::string& name, Entry& entry, const NodeSet& node
   if (!writer_.may_write(name)) return;
 
   const bool unmarks = entry.marked && nodeset.protects_busy && !busy;
-  const bool changes = is_starting(node) || node.going_down();
-  const std::chrono::seconds lasting = unmarks ? kIdleFor : changes ? kLongChange : kSteady;
+  const std::chrono::seconds lasting = unmarks ? kIdleFor : is_changing(node) ? kLongChange : kSteady;
   if (busy && !entry.marked) {
     write_marks(name, entry, nodeset, true);
   } else if (!may_tell(entry, lasting)) {

@@ -2,16 +2,13 @@
 // The back-off of power-ups.
 #include "sidecar/power_up_pace.hpp"
 
-#include <algorithm>
-
 namespace slurmk8s {
 
 void PowerUpPace::powered_up(const std::string& node, TimePoint now) {
-  const auto [found, is_new] = nodes_.try_emplace(node, Entry{now, kShortest});
-  if (is_new) return;
-  Entry& entry = found->second;
+  Entry& entry = nodes_[node];
   const bool lasted = now - entry.last >= entry.wait + kSteady;
-  entry.wait = lasted ? kShortest : std::min(2 * entry.wait, kLongest);
+  entry.times = lasted ? 1 : entry.times + 1;
+  entry.wait = kBackOff.delay(entry.times, jitter_());
   entry.last = now;
 }
 

@@ -10,18 +10,22 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
+#include "base/random.hpp"
 
 namespace slurmk8s {
 
 class PowerUpPace {
  public:
-  /** Between two power-ups of one node: this at first, doubled each time up to kLongest while it doesn't last. */
-  static constexpr std::chrono::seconds kShortest{10};
-  static constexpr std::chrono::seconds kLongest{300};
+  /** Between two power-ups of one node, while it doesn't last. */
+  static constexpr Backoff kBackOff{std::chrono::seconds(10), std::chrono::seconds(300)};
   /** A node that was up for this long after its last power-up starts from the beginning. */
   static constexpr std::chrono::seconds kSteady{120};
+
+  explicit PowerUpPace(Jitter jitter = random_unit) : jitter_(std::move(jitter)) {}
 
   void powered_up(const std::string& node, TimePoint now);
   /** It was taken away on purpose: when it comes back, it is another one. */
@@ -35,9 +39,11 @@ class PowerUpPace {
 
  private:
   struct Entry {
-    TimePoint last;
-    std::chrono::seconds wait;
+    TimePoint last{};
+    unsigned times = 0;  // in a row
+    std::chrono::milliseconds wait{};
   };
+  const Jitter jitter_;
   std::map<std::string, Entry> nodes_;
 };
 

@@ -209,20 +209,16 @@ Status Reconciler::load(bool& changed) {
 // Jobs decide which variant a node is booted with, and whether a node that looks idle is idle: a suspended job keeps
 // it. True when something has changed. All jobs are asked for, so only when there is such a node.
 bool Reconciler::look_at_jobs() {
-  const auto looks_idle = [](const SlurmNode& node) {
-    return node.cloud && node.base == SlurmNode::Base::idle && !node.completing && !node.powered_down &&
-           !node.powering_down;
-  };
   const bool needed = std::any_of(nodesets_.begin(), nodesets_.end(),
                                   [](const auto& nodeset) {
                                     return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
                                   }) ||
-                      std::any_of(nodes_.begin(), nodes_.end(), looks_idle);
+                      std::any_of(nodes_.begin(), nodes_.end(), may_have_suspended_job);
   bool changed = open_jobs_.look(reader_, needed);
   const std::set<std::string, std::less<>>& suspended = open_jobs_.suspended_on();
   std::set<std::string, std::less<>> idle;
   for (SlurmNode& node : nodes_) {
-    if (!looks_idle(node)) continue;
+    if (!may_have_suspended_job(node)) continue;
     // Until slurmctld has told its jobs, a node that has had one may have a suspended one.
     const bool knows = open_jobs_.is_fresh() || idle_.contains(node.name);
     const bool has_suspended_job = suspended.contains(node.name) || !knows;

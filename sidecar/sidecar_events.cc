@@ -15,7 +15,8 @@
 namespace slurmk8s {
 namespace {
 
-using Kind = EventRecorder::Kind;
+using Kind = kube::EventRecorder::Kind;
+using Subject = kube::EventRecorder::Subject;
 
 constexpr Kind kUnfitKubeNode{"Warning", "KubernetesNodeUnfit", "DrainNodes"};
 constexpr Kind kRollOutBegun{"Normal", "RollOutStarted", "RecycleNodes"};
@@ -57,10 +58,15 @@ std::string without_prefix(std::string_view reason) {
   return std::string(reason);
 }
 
+Subject subject_of(const std::string& nodeset, const std::string& uid) {
+  return {kube::kNodeSets.api, "NodeSet", nodeset, uid};
+}
+
 }  // namespace
 
-SidecarEvents::SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space)
-    : recorder_(client, timers, clock, std::move(name_space), "slurm-k8s.io/sidecar") {}
+SidecarEvents::SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                             std::string name_space)
+    : recorder_(client, timers, clock, throttle, std::move(name_space), "slurm-k8s.io/sidecar", compress_hostlist) {}
 
 void SidecarEvents::observe(const Json& object) {
   const auto [entry, is_new] = nodesets_.try_emplace(std::string(object.at({"metadata", "name"}).text()));
@@ -76,18 +82,18 @@ void SidecarEvents::acted(const NodeAction& action) {
   if (known == nodesets_.end() || !kind) return;
   const Result<std::vector<std::string>> nodes = expand_hostlist(action.nodes);
   if (!nodes.ok()) return;
-  recorder_.record({action.nodeset, known->second.uid}, *kind, *nodes, without_prefix(action.reason));
+  recorder_.record(subject_of(action.nodeset, known->second.uid), *kind, *nodes, without_prefix(action.reason));
 }
 
 void SidecarEvents::status_changed(const std::string& nodeset, const Json& before, const Json& after) {
   const auto known = nodesets_.find(nodeset);
   if (known == nodesets_.end()) return;
-  const EventRecorder::Subject subject{nodeset, known->second.uid};
+  const Subject subject = subject_of(nodeset, known->second.uid);
   tell_ready(subject, before, after);
   tell_roll_out(subject, known->second, before, after);
 }
 
-void SidecarEvents::tell_ready(const EventRecorder::Subject& subject, const Json& before, const Json& after) {
+void SidecarEvents::tell_ready(const Subject& subject, const Json& before, const Json& after) {
   const Json old = find_condition(before, "Ready");
   const Json now = find_condition(after, "Ready");
   if (old["reason"].equals(now["reason"]) && old["message"].equals(now["message"])) return;
@@ -97,7 +103,7 @@ void SidecarEvents::tell_ready(const EventRecorder::Subject& subject, const Json
 }
 
 // A pod that dies makes the condition False for a while, too: that is no roll-out.
-void SidecarEvents::tell_roll_out(const EventRecorder::Subject& subject, Known& known, const Json& before,
+void SidecarEvents::tell_roll_out(const Subject& subject, Known& known, const Json& before,
                                   const Json& after) {
   const std::string_view old = find_condition(before, "RolledOut")["reason"].text();
   const Json now = find_condition(after, "RolledOut");

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "nodeset/event_recorder.hpp"
+#include "kube/event_recorder.hpp"
 #include "sidecar/node_action.hpp"
 
 namespace slurmk8s {
@@ -16,7 +16,8 @@ namespace slurmk8s {
 class SidecarEvents {
  public:
   /** References must outlive it. */
-  SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, std::string name_space);
+  SidecarEvents(kube::Writer& client, Timers& timers, const Clock& clock, kube::Throttle& throttle,
+                std::string name_space);
 
   /** A NodeSet as the API server has it now. Nothing is told of one that was never observed. */
   void observe(const Json& object);
@@ -33,10 +34,10 @@ class SidecarEvents {
     bool rolls_out = false;  // a roll-out has begun and isn't done
   };
 
-  void tell_ready(const EventRecorder::Subject& subject, const Json& before, const Json& after);
-  void tell_roll_out(const EventRecorder::Subject& subject, Known& known, const Json& before, const Json& after);
+  void tell_ready(const kube::EventRecorder::Subject& subject, const Json& before, const Json& after);
+  void tell_roll_out(const kube::EventRecorder::Subject& subject, Known& known, const Json& before, const Json& after);
 
-  EventRecorder recorder_;
+  kube::EventRecorder recorder_;
   std::map<std::string, Known> nodesets_;
 };
 

@@ -17,7 +17,7 @@ enum class Stage { up, starting, powered_down };
 
 /** Empty: no job could start on it, or one has it. */
 std::optional<Stage> stage_of(const SlurmNode& node, const SparesInput& input) {
-  if (!is_idle(node) || node.draining || node.reserved || node.going_down()) return std::nullopt;
+  if (!is_free(node) || node.going_down()) return std::nullopt;
   if (is_starting(node)) return Stage::starting;
   if (is_schedulable(node)) return Stage::up;
   if (can_power_up(node) && !input.is_held(node.name)) return Stage::powered_down;

@@ -22,13 +22,11 @@ struct Candidate {
   bool taken = false;
 };
 
-bool is_free(const SlurmNode& node) { return is_idle(node) && !node.draining && !node.reserved && !is_starting(node); }
-
 class Matcher {
  public:
   Matcher(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes) : nodesets_(nodesets) {
     for (const SlurmNode& node : nodes) {
-      if (!node.cloud || !is_free(node)) continue;
+      if (!node.cloud || !is_free(node) || is_starting(node)) continue;
       const auto owner = record_owner(node, nodesets);
       const auto found = owner ? nodesets.find(*owner) : nodesets.end();
       if (found == nodesets.end() || !found->second.spec.ok()) continue;
@@ -80,7 +78,7 @@ class Matcher {
                         std::all_of(features.begin(), features.end(),
                                     [&](const std::string& feature) { return has_word(node.features, feature); });
       if (!fits) continue;
-      const bool is_ready = node.powered_down || node.going_down() || has_word(node.active_features, variant);
+      const bool is_ready = is_booted_for_next_job(node) || has_word(node.active_features, variant);
       (is_ready ? ready : others).push_back(&candidate);
     }
     const std::size_t wanted = std::max<std::size_t>(1, job.nodes);
@@ -89,9 +87,7 @@ class Matcher {
     others.resize(wanted - ready.size());
     for (Candidate* candidate : ready) {
       candidate->taken = true;
-      if (candidate->node->powered_down || candidate->node->going_down()) {
-        demand_.reserved.insert(candidate->node->name);
-      }
+      if (is_booted_for_next_job(*candidate->node)) demand_.reserved.insert(candidate->node->name);
     }
     for (Candidate* candidate : others) {
       candidate->taken = true;

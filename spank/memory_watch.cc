@@ -58,7 +58,10 @@ std::chrono::microseconds next_look(std::uint64_t before, std::uint64_t used, st
 }
 
 MemoryWatch::MemoryWatch(MemoryLimit limit, EndJob end_job) : limit_(limit), end_job_(std::move(end_job)) {
-  thread_ = start_without_signals([this] { guarded_void("memory watch", [this] { run(); }); });
+  thread_ = start_without_signals([this] {
+    enter_thread("slurm-k8s-mem");
+    guarded_void("memory watch", [this] { run(); });
+  });
 }
 
 MemoryWatch::~MemoryWatch() {

@@ -21,7 +21,7 @@
 #include "slurm/slurm.hpp"
 #include "engine/variant_store.hpp"
 #include "engine/worker.hpp"
-#include "engine/c_api/lock_times.hpp"
+#include "engine/c_api/lock_times_struct.hpp"
 #include "http/curl_transport.hpp"
 
 namespace slurmk8s {

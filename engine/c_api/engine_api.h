@@ -13,7 +13,7 @@ extern "C" {
 #define SLURM_K8S_LOCKED_CALLS 4
 #define SLURM_K8S_LOCK_BUCKETS 11
 
-/* For how long calls had Slurm's locks, by call; calls and bounds of the buckets: lock_times.hpp. */
+/* For how long calls had Slurm's locks, by call; calls and bounds of the buckets: lib/control/lock_times.hpp. */
 struct slurm_k8s_lock_times {
   size_t size; /* sizeof(struct slurm_k8s_lock_times) of who asks */
   struct {

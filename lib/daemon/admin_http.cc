@@ -82,6 +82,7 @@ Result<Address> resolve(const std::string& listen) {
   return Address(list);
 }
 
+/** libmicrohttpd names its thread itself ("MHD-single"); main_loop.hpp has blocked the signals by then. */
 MHD_Daemon* start(const sockaddr* address, bool dual_stack, AdminState& state) {
   unsigned flags = MHD_USE_AUTO_INTERNAL_THREAD;
   if (address->sa_family == AF_INET6) flags |= dual_stack ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;

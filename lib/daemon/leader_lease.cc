@@ -59,12 +59,13 @@ LeaseStep plan_lease(const Lease& lease, const std::string& identity, bool expir
 }
 
 LeaderLease::LeaderLease(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
-                         LeaseOptions options)
+                         LeaseOptions options, Jitter jitter)
     : client_(client),
       timers_(timers),
       clock_(clock),
       name_space_(std::move(name_space)),
       options_(std::move(options)),
+      jitter_(std::move(jitter)),
       label_("lease " + name_space_ + "/" + options_.name) {}
 
 LeaderLease::~LeaderLease() {
@@ -216,13 +217,15 @@ void LeaderLease::retry(const Error& error) {
   schedule(wait_after(error));
 }
 
-// Retry-After is kept, but for one try before a lease that we hold would be lost.
+// With jitter: all of them lost the API server at one instant. Retry-After is kept, but for one try before a lease that
+// we hold would be lost.
 milliseconds LeaderLease::wait_after(const Error& error) const {
-  if (!error.retry_after()) return options_.retry_period;
+  const milliseconds pause = Backoff{options_.retry_period, options_.retry_period}.delay(1, jitter_());
+  if (!error.retry_after()) return pause;
   const milliseconds asked = std::min<milliseconds>(*error.retry_after(), kube::Throttle::kLongestPause);
   const auto left = std::chrono::floor<milliseconds>(held_until_ - clock_.now());
   const milliseconds wait = holds() ? std::min(asked, left - options_.retry_period) : asked;
-  return std::max<milliseconds>(options_.retry_period, wait);
+  return std::max(pause, wait);
 }
 
 }  // namespace slurmk8s

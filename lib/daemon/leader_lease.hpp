@@ -2,10 +2,9 @@
 // LeaderLease: contends for a Lease (coordination.k8s.io/v1), renews it and gives it back, as Kubernetes' components
 // do.
 //
-// - Whether another's lease is over is judged by our own clock, from when we saw it renewed: nobody's clock is
-// compared. - Each write has the resourceVersion of what was read as precondition, so that of two that take it one
-// does. - It is ours until renew_deadline after the last renewal was sent, less than lease_duration: there is time to
-// stop.
+//  - Whether another's lease is over is judged by our own clock, from when we saw it renewed: no clocks are compared.
+//  - Each write has the resourceVersion of what was read as precondition, so that of two that take it one does.
+//  - It is ours until renew_deadline after the last renewal was sent, less than lease_duration: there is time to stop.
 //
 // Same thread rules as kube::Client.
 #pragma once
@@ -14,7 +13,9 @@
 #include <functional>
 #include <string>
 
+#include "base/backoff.hpp"
 #include "base/log.hpp"
+#include "base/random.hpp"
 #include "event/timers.hpp"
 #include "kube/client.hpp"
 #include "daemon/lease_options.hpp"
@@ -43,7 +44,8 @@ LeaseStep plan_lease(const Lease& lease, const std::string& identity, bool expir
 class LeaderLease {
  public:
   /** References must outlive it; `options` are checked, with an identity. */
-  LeaderLease(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, LeaseOptions options);
+  LeaderLease(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space, LeaseOptions options,
+              Jitter jitter = random_unit);
   ~LeaderLease();
   LeaderLease(const LeaderLease&) = delete;
   LeaderLease& operator=(const LeaderLease&) = delete;
@@ -85,6 +87,7 @@ class LeaderLease {
   const Clock& clock_;
   const std::string name_space_;
   const LeaseOptions options_;
+  const Jitter jitter_;
   const std::string label_;  // "lease NAMESPACE/NAME", for the log
   Mode mode_ = Mode::idle;
   Lease lease_;

@@ -15,7 +15,9 @@ std::optional<Throttle::Pause> Throttle::heed(const Error& error) {
   const bool is_new = !is_paused();
   until_ = until;
   asked_ = asked;
-  return Pause{wait, asked, is_new};
+  const Pause pause{wait, asked, is_new};
+  if (on_pause_) on_pause_(pause);
+  return pause;
 }
 
 std::optional<std::chrono::seconds> Throttle::asked_lately() const {

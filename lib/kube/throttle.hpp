@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -22,8 +24,10 @@ class Throttle {
     bool is_new;                 ///< no pause was under way
   };
 
-  /** `clock` must outlive it. */
-  explicit Throttle(const Clock& clock) : clock_(clock) {}
+  using OnPause = std::function<void(const Pause& pause)>;
+
+  /** `clock` must outlive it. `on_pause` hears of what heed() returns, whoever asks; may be empty. */
+  explicit Throttle(const Clock& clock, OnPause on_pause = {}) : clock_(clock), on_pause_(std::move(on_pause)) {}
 
   bool is_paused() const { return clock_.now() < until_; }
   /** What the server asked for last, until kRemembered after the end of that pause: for people who look later. */
@@ -36,6 +40,7 @@ class Throttle {
 
  private:
   const Clock& clock_;
+  const OnPause on_pause_;
   TimePoint until_{};
   std::optional<std::chrono::seconds> asked_;
 };

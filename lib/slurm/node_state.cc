@@ -21,7 +21,21 @@ bool is_busy(const SlurmNode& node) { return is_allocated(node) || node.completi
 
 bool is_idle(const SlurmNode& node) { return node.base == Base::idle && !is_busy(node); }
 
+bool is_free(const SlurmNode& node) { return is_idle(node) && !node.draining && !node.reserved; }
+
+bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
+
+bool may_have_suspended_job(const SlurmNode& node) {
+  return node.cloud && node.base == Base::idle && !node.completing && !is_suspended(node);
+}
+
 bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
+
+bool is_changing(const SlurmNode& node) { return is_starting(node) || node.going_down(); }
+
+bool is_booted_for_next_job(const SlurmNode& node) { return node.powered_down || node.going_down(); }
+
+bool is_leaving_without_job(const SlurmNode& node) { return node.power_down_asked && !is_busy(node); }
 
 bool awaits_registration(const SlurmNode& node) { return node.powering_up && !node.going_down(); }
 
@@ -29,6 +43,14 @@ bool is_suspended(const SlurmNode& node) { return node.powered_down || node.powe
 
 bool awaits_suspend_timeout(const SlurmNode& node) {
   return node.powering_down && !node.powered_down && !node.power_down_asked && is_idle(node);
+}
+
+bool can_finish_power_down(const SlurmNode& node) {
+  return node.cloud && node.powering_down && is_idle(node) && !node.draining;
+}
+
+bool may_be_protected(const SlurmNode& node) {
+  return node.powered_down && node.base == Base::idle && !node.power_up_asked && !node.draining;
 }
 
 bool can_power_up(const SlurmNode& node) {
@@ -72,6 +94,9 @@ bool is_held_by_administrator(const SlurmNode& node) {
 }
 
 bool is_drained_for_pod(const SlurmNode& node) { return node.cloud && is_drained_as(node, kReasonNotDeleted); }
+bool is_waiting_for_pod(const SlurmNode& node) {
+  return (node.powering_up && node.base != Base::down) || is_drained_for_pod(node);
+}
 bool is_drained_for_protection(const SlurmNode& node) { return is_drained_as(node, kReasonProtected); }
 bool is_drained_for_scale_in(const SlurmNode& node) { return is_drained_as(node, kReasonScaleIn); }
 bool is_drained_for_update(const SlurmNode& node) { return is_drained_as(node, kReasonUpdate); }

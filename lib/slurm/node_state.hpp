@@ -21,11 +21,23 @@ bool is_allocated(const SlurmNode& node);
 bool is_busy(const SlurmNode& node);
 /** IDLE, and not busy. */
 bool is_idle(const SlurmNode& node);
+/** Idle, and neither drained nor reserved. */
+bool is_free(const SlurmNode& node);
+/** A job has it, or waits for it. */
+bool is_in_use(const SlurmNode& node);
+/** IDLE and not powered down: a suspended job may have it, which its state doesn't say. */
+bool may_have_suspended_job(const SlurmNode& node);
 
 // Power saving.
 
 /** Powering up (POWERING_UP), or about to be (POWER_UP). */
 bool is_starting(const SlurmNode& node);
+/** Powering up or down, or about to: its state is not for long. */
+bool is_changing(const SlurmNode& node);
+/** Powered down, or going to be: the next job that gets it has it booted. */
+bool is_booted_for_next_job(const SlurmNode& node);
+/** Asked to go (POWER_DOWN) and not busy: SuspendProgram is about to be called. */
+bool is_leaving_without_job(const SlurmNode& node);
 /** slurmctld waits for the node's slurmd: POWERING_UP, and nobody has asked for a power-down since. */
 bool awaits_registration(const SlurmNode& node);
 /**
@@ -35,6 +47,10 @@ bool awaits_registration(const SlurmNode& node);
 bool is_suspended(const SlurmNode& node);
 /** SuspendProgram was called, no job has it: slurmctld only waits for SuspendTimeout. */
 bool awaits_suspend_timeout(const SlurmNode& node);
+/** SuspendProgram was called for a cloud node that no job has. Not so a drained one: a resume takes the drain back. */
+bool can_finish_power_down(const SlurmNode& node);
+/** Powered down, idle, and a job could be given it: the engine drains it while power-ups of its NodeSet fail. */
+bool may_be_protected(const SlurmNode& node);
 /** Nothing keeps it from being powered up, and it isn't already. A drained node is left alone. */
 bool can_power_up(const SlurmNode& node);
 
@@ -67,6 +83,8 @@ bool is_down_for_silence(const SlurmNode& node);
 bool is_held_by_administrator(const SlurmNode& node);
 /** The engine drained it since its pod did not go. */
 bool is_drained_for_pod(const SlurmNode& node);
+/** It is powering up, or drained until its former pod has gone: its Comment tells what that waits for. */
+bool is_waiting_for_pod(const SlurmNode& node);
 /** The engine drained it since power-ups of its NodeSet fail. */
 bool is_drained_for_protection(const SlurmNode& node);
 /** The sidecar drained it for a scale-in. */

@@ -10,7 +10,7 @@
 #include "base/locked.hpp"
 #include "base/log.hpp"
 #include "base/undestroyed.hpp"
-#include "engine/c_api/lock_times.hpp"
+#include "engine/c_api/lock_times_struct.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/heartbeat.hpp"
 #include "slurmctld/job_id.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // fork, exec, and a deadline.
-#include "command.hpp"
+#include "spank/scripts/command.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -17,11 +17,11 @@
 
 #include "base/export.hpp"
 #include "base/guarded.hpp"
-#include "command.hpp"
-#include "once.hpp"
+#include "spank/scripts/command.hpp"
+#include "spank/scripts/once.hpp"
 #include "spank/pod_env.hpp"
-#include "script_env.hpp"
-#include "script_settings.hpp"
+#include "spank/scripts/script_env.hpp"
+#include "spank/scripts/script_settings.hpp"
 
 extern "C" {  // the header declares the hooks without it
 #include <slurm/spank.h>

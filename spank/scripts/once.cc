@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A marker file and a lock.
-#include "once.hpp"
+#include "spank/scripts/once.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

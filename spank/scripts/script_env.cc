@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Selects variables.
-#include "script_env.hpp"
+#include "spank/scripts/script_env.hpp"
 
 #include "spank/pod_env.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Parses the arguments of the scripts' line.
-#include "script_settings.hpp"
+#include "spank/scripts/script_settings.hpp"
 
 #include <utility>
 

@@ -33,12 +33,12 @@ matches() {
 readonly folders='base|event|json|http|kube|slurm|settings|nodeset|control|daemon|engine|nss|spank|convert|sidecar'
 readonly plugin_folders='slurmctld|prep_k8s|power_k8s|node_features_k8s|job_submit_k8s'
 
-# folder_may FOLDER ALLOWED...: FOLDER includes only what begins with the allowed names.
+# folder_may FOLDER ALLOWED...: FOLDER includes only the allowed files, and what is in the allowed folders.
 folder_may() {
   local folder=$1 allowed
   shift
   allowed=$(IFS='|'; echo "$*")
-  matches "^ *# *include *\"($folders|$plugin_folders)/" "$folder" | grep -vE "include *\"($allowed)/" || true
+  matches "^ *# *include *\"($folders|$plugin_folders)/" "$folder" | grep -vE "include *\"($allowed)[/\"]" || true
 }
 
 # only_in REGEX FILES: lines of the product that match outside the files (a regex) that may have them.
@@ -46,17 +46,18 @@ only_in() { matches "$1" lib engine nss plugins spank convert sidecar | grep -vE
 
 no_upward() {
   matches '^ *# *include *"(tests|support|lib|plugins)/' lib engine nss plugins spank convert sidecar
-  matches '^ *# *include *"(\.\./)+' lib engine plugins spank convert sidecar tests
+  matches '^ *# *include *"(\.\./)+' lib engine nss plugins spank convert sidecar tests
 }
 
-# Slurm loads each plugin alone: what two of them share is in plugins/slurmctld.
-no_other_plugin() {
-  local plugin others
-  for plugin in prep_k8s power_k8s node_features_k8s job_submit_k8s; do
-    others=$(tr '|' '\n' <<<"$plugin_folders" | grep -vx -e slurmctld -e "$plugin" | paste -sd '|')
-    matches "^ *# *include *\"($others)/" "plugins/$plugin"
-  done
-  matches '^ *# *include *"(prep_k8s|power_k8s|node_features_k8s|job_submit_k8s)/' plugins/slurmctld
+# Otherwise no rule sees them. config.h is configure's.
+bare() {
+  matches '^ *# *include *"[^/"]*"' lib engine nss plugins spank convert sidecar | grep -v '"config\.h"' || true
+}
+
+# inner FOLDER NAME: nobody in FOLDER but its subfolder NAME includes that.
+inner() {
+  local name=${1#lib/}/$2
+  matches "^ *# *include *\"$name/" "$1" | grep -v "^$1/$2/" || true
 }
 
 # The plugins know the engine by its C interface; ResumeProgram and SuspendProgram are linked with it.
@@ -66,7 +67,7 @@ engine_users() {
 }
 
 cmocka_users() {
-  matches '# *include *<cmocka' lib engine plugins spank convert sidecar tests |
+  matches '# *include *<cmocka' lib engine nss plugins spank convert sidecar tests |
     grep -v '^tests/support/cmocka\.hpp:' || true
 }
 
@@ -79,6 +80,7 @@ rule "lib/json includes base" folder_may lib/json base json
 rule "lib/http includes base, event" folder_may lib/http base event http
 rule "lib/kube includes base, event, json, http" folder_may lib/kube base event json http kube
 rule "lib/slurm includes base" folder_may lib/slurm base slurm
+rule "lib/slurm includes nothing of lib/slurm/rpc" inner lib/slurm rpc
 rule "lib/settings includes base, event, http, kube" \
   folder_may lib/settings base event http kube settings
 rule "lib/nodeset includes base, event, json, kube, slurm, settings" \
@@ -89,15 +91,27 @@ rule "lib/daemon includes base, event, json, kube, slurm, settings" \
   folder_may lib/daemon base event json kube slurm settings daemon
 rule "engine includes lib, without daemon" \
   folder_may engine base event json http kube slurm settings nodeset control engine
+rule "engine includes nothing of engine/c_api" inner engine c_api
+rule "engine/c_api includes worker.hpp and variant_store.hpp of the engine" folder_may engine/c_api \
+  base http json slurm settings nodeset control engine/worker.hpp engine/variant_store.hpp engine/c_api
 rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
 rule "sidecar includes lib and convert" \
   folder_may sidecar base event json http kube slurm settings nodeset control daemon convert sidecar
 rule "spank includes only base" folder_may spank base spank
+rule "spank includes nothing of spank/scripts" inner spank scripts
 rule "nss includes only base" folder_may nss base nss
-rule "plugins include no daemon" \
-  folder_may plugins base event json http kube slurm settings nodeset control engine nss "$plugin_folders"
-rule "plugins don't include each other" no_other_plugin
+# Slurm loads each plugin alone: what two of them share is in plugins/slurmctld.
+rule "plugins/slurmctld includes base, hostlists and the C interfaces" \
+  folder_may plugins/slurmctld base slurm/hostlist.hpp engine/c_api nss/control.h slurmctld
+for plugin in prep_k8s job_submit_k8s; do
+  rule "plugins/$plugin includes base" folder_may "plugins/$plugin" base slurmctld "$plugin"
+done
+rule "plugins/node_features_k8s includes base" \
+  folder_may plugins/node_features_k8s base slurm/rpc/compat.hpp slurmctld node_features_k8s
+rule "plugins/power_k8s includes lib, without daemon" \
+  folder_may plugins/power_k8s base event json http kube slurm settings nodeset control engine slurmctld power_k8s
 rule "plugins include the engine's C interface only" engine_users
+rule "what is included has its folder's name" bare
 rule "nobody includes tests, or by ../" no_upward
 rule "curl only in curl_transport.cc and endpoint.cc" only_in '# *include *[<"]curl/' \
   'lib/http/(curl_transport|endpoint)\.cc'

@@ -85,6 +85,7 @@ struct World {
   Options options;
   CatalogKeeper::Publish publish;
   int scheduler_woken = 0;
+  double jitter = 1;  // of back-offs
   std::unique_ptr<Engine> engine;
 
   World() {
@@ -105,7 +106,8 @@ struct World {
 
   void start() {
     engine = std::make_unique<Engine>(
-        Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; }, &users});
+        Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; }, &users, false,
+                      [this] { return jitter; }});
     engine->start();
     settle();
   }

@@ -257,6 +257,24 @@ void without_renewals_it_is_lost(void**) {
   assert_int_equal(f.spec()["leaseTransitions"].integer_or(-1), 0);
 }
 
+// All that contend lost the API server at one instant: they come back one after the other.
+void retries_are_spread(void**) {
+  const struct {
+    double jitter;
+    milliseconds wait;
+  } cases[] = {{0, milliseconds(1000)}, {0.5, milliseconds(1500)}, {1, milliseconds(2000)}};
+  for (const auto& c : cases) {
+    Fixture f;
+    LeaderLease one(f.client, f.timers, f.clock, "slurm", options_of("one"), [&c] { return c.jitter; });
+    f.client.fail_next(Verb::get, Error(Errc::unavailable, "connection refused"));
+    one.contend();
+    f.run_for(c.wait - milliseconds(100));
+    assert_int_equal(f.client.count(Verb::get), 1);
+    f.run_for(milliseconds(100));
+    assert_int_equal(f.client.count(Verb::get), 2);
+  }
+}
+
 // While another holds it, or nobody, nothing is asked for as long as the server says.
 void retry_after_is_kept(void**) {
   Fixture f;
@@ -376,6 +394,7 @@ int main() {
       SLURMK8S_TEST(a_released_one_is_taken_at_once),
       SLURMK8S_TEST(what_is_not_ours_is_not_released),
       SLURMK8S_TEST(is_released_when_the_api_server_is_back),
+      SLURMK8S_TEST(retries_are_spread),
       SLURMK8S_TEST(retry_after_is_kept),
       SLURMK8S_TEST(retry_after_does_not_cost_the_lease),
       SLURMK8S_TEST(without_renewals_it_is_lost),

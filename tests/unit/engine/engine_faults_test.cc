@@ -46,18 +46,60 @@ void throttling_makes_everything_wait_but_not_for_hours(void** state) {
   world.suspend("compute-4");
   assert_true(world.engine->gauges().paused);
   assert_int_equal(world.engine->metrics().api_pauses, 1);
-  world.pass(std::chrono::seconds(2));
+  world.pass(std::chrono::seconds(59));
+  assert_int_equal(world.posts(), posts);
+  assert_int_equal(world.api.count(Verb::remove), 0);
+  assert_int_equal(world.api.names(kube::kEvents, kNamespace).size(), 1);  // compute-4's power-up, before the pause
+  world.pass(std::chrono::seconds(3));
+  assert_false(world.engine->gauges().paused);
+  assert_text(world.pods(), "compute-[0-2]");
   std::string notes;
   for (const std::string& name : world.api.names(kube::kEvents, kNamespace)) {
     notes += std::string(world.api.find(kube::kEvents, kNamespace, name)["note"].text()) + "\n";
   }
   assert_contains(notes, "the API server takes no requests: next try in 60 s (Retry-After: 21600 s)");
-  world.pass(std::chrono::seconds(57));
+}
+
+// What follows from an answer, too: a pod after its claims, the removal of a former pod, an event.
+void nothing_is_sent_during_a_pause(void** state) {
+  World& world = world_of(state);
+  world.put_nodeset("data", 2, R"(,"volumeClaimTemplates":[{"metadata":{"name":"scratch"},
+      "spec":{"resources":{"requests":{"storage":"1Gi"}}}}])");
+  world.start();
+  world.put_pod("compute-1", "r0");
+  world.settle();
+  world.caller.late = true;
+  world.resume("r1", {"compute-1"});  // slurmctld is asked about the pod of r0: it is to go
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(20)));
+  world.resume("r2", {"compute-0", "data-0"});
+  world.caller.arrive();
+  world.settle();
+  assert_true(world.engine->gauges().paused);
+  assert_int_equal(world.engine->gauges().in_flight, 2);
+  const std::size_t before = world.api.calls.size();
+  world.pass(std::chrono::seconds(18));
+  assert_int_equal(world.api.calls.size(), before);
+  world.pass(std::chrono::seconds(10));
+  assert_text(world.pods(), "compute-[0-1] data-0");
+}
+
+// An event begins a pause as well, and is told when it is over.
+void a_refused_event_pauses_everything(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r0", {"compute-0"});
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(20)));
+  world.pass(std::chrono::seconds(2));
+  assert_true(world.engine->gauges().paused);
+  assert_int_equal(world.engine->metrics().api_pauses, 1);
+  const std::size_t posts = world.posts();
+  world.resume("r1", {"compute-1"});
+  world.pass(std::chrono::seconds(15));
   assert_int_equal(world.posts(), posts);
-  assert_int_equal(world.api.count(Verb::remove), 0);
-  world.pass(std::chrono::seconds(3));
-  assert_false(world.engine->gauges().paused);
-  assert_text(world.pods(), "compute-[0-2]");
+  assert_int_equal(world.api.names(kube::kEvents, kNamespace).size(), 0);
+  world.pass(std::chrono::seconds(5));
+  assert_text(world.pods(), "compute-[0-1]");
+  assert_true(world.api.names(kube::kEvents, kNamespace).size() >= 2);
 }
 
 void requests_in_flight_are_bounded(void** state) {
@@ -167,6 +209,8 @@ int main() {
       ENGINE_TEST(faults_are_waited_out),
       ENGINE_TEST(a_create_that_conflicts_is_tried_again),
       ENGINE_TEST(throttling_makes_everything_wait_but_not_for_hours),
+      ENGINE_TEST(nothing_is_sent_during_a_pause),
+      ENGINE_TEST(a_refused_event_pauses_everything),
       ENGINE_TEST(requests_in_flight_are_bounded),
       ENGINE_TEST(a_delete_whose_answer_was_lost),
       ENGINE_TEST(a_create_whose_answer_was_lost_and_the_watch_is_away),

@@ -250,11 +250,13 @@ void acts_on_answers(void**) {
        ""},
       {"another one than the older pod has the name", answered(replaced, Answer::pod_replaced), kOneShot, false,
        Kind::find_pod, "", ""},
-      {"refused for good", answered(empty, Answer::refused, "exceeded quota"), false, false, Kind::fail, "", "quota"},
-      {"refused, and resumed for another job since", resumed(answered(empty, Answer::refused, "quota"), "r2"), false,
-       kLate, Kind::create, "", ""},
-      {"refused, and suspended since", suspended(answered(empty, Answer::refused, "quota")), false, kLate, Kind::forget,
-       "", ""},
+      {"refused for good", answered(empty, Answer::refused_for_good, "exceeded quota"), false, false, Kind::fail, "", "quota"},
+      {"refused, and resumed for another job since", resumed(answered(empty, Answer::refused_for_good, "quota"), "r2"),
+       false, kLate, Kind::create, "", ""},
+      {"refused, and suspended since", suspended(answered(empty, Answer::refused_for_good, "quota")), false, kLate,
+       Kind::forget, "", ""},
+      {"refused, and the next time may go well", answered(empty, Answer::refused_now, "conflict"), false, false,
+       Kind::back_off, "", "conflict"},
       // slurmctld, to reports
       {"it is DOWN, or nobody has a use for it", lost(Answer::failure_told), false, false, Kind::end, "", ""},
       {"slurm still waits for it", lost(Answer::failure_recreate), false, false, Kind::recreate, "", ""},
@@ -266,7 +268,9 @@ void acts_on_answers(void**) {
        Kind::create, "", ""},
       {"slurm waited for it, and has suspended it since", suspended(lost(Answer::failure_recreate)), false, kLate,
        Kind::forget, "", ""},
-      {"slurm has set it DOWN for its pod", stuck(Answer::stuck_lost), false, false, Kind::stuck_lost, "", ""},
+      {"slurm has set it DOWN for its pod", answered(deleting_since(make_node(up, "r2", going), 20s), Answer::stuck_lost),
+       false, false, Kind::stuck_lost, "", ""},
+      {"so, and it was suspended already", stuck(Answer::stuck_lost), false, false, Kind::stuck_suspended, "", ""},
       {"slurm has drained it for its pod", stuck(Answer::stuck_told), false, false, Kind::stuck_told, "", ""},
       {"resumed since: another verdict is due", resumed(stuck(Answer::stuck_told), "r2"), false, kLate, Kind::confirm,
        "u1", ""},
@@ -341,7 +345,7 @@ void failures_have_causes(void**) {
     bool owned;
     Cause cause;
   } cases[] = {
-      {"refused", answered(make_node(up, "r1", {}), Answer::refused, "quota"), true, Cause::refused},
+      {"refused", answered(make_node(up, "r1", {}), Answer::refused_for_good, "quota"), true, Cause::refused},
       {"no_nodeset", since(make_node(up, "r1", {}), 5s), false, Cause::no_nodeset},
       {"unschedulable", fresh(homeless), true, Cause::unschedulable},
       {"unschedulable", fresh(homeless), false, Cause::unschedulable},
@@ -390,6 +394,60 @@ void reads_records_as_answers(void**) {
   assert_true(answer_of(StuckVerdict::give_up) == Answer::stuck_lost);
 }
 
+void reads_errors_as_answers(void**) {
+  const struct {
+    Errc code;
+    Answer answer;
+  } cases[] = {
+      {Errc::already_exists, Answer::pod_exists},
+      {Errc::conflict, Answer::refused_now},  // two creates met at one ResourceQuota
+      {Errc::throttled, Answer::refused_now},
+      {Errc::unavailable, Answer::refused_now},
+      {Errc::timeout, Answer::refused_now},
+      {Errc::forbidden, Answer::refused_for_good},  // quota
+      {Errc::invalid, Answer::refused_for_good},
+      {Errc::not_found, Answer::refused_for_good},
+  };
+  for (const auto& row : cases) {
+    if (answer_of_create(Error(row.code, "x")) != row.answer) fail_msg("code %d", static_cast<int>(row.code));
+  }
+}
+
+void a_pod_that_the_watch_does_not_show_is_read(void**) {
+  const Node node = seen(make_node(Node::Want::up, "r1", make_pod("u1", "r1")), 10s);
+  assert_true(is_unseen(node, false, kNow));
+  assert_false(is_unseen(node, true, kNow));
+  assert_false(is_unseen(seen(node, 9s), false, kNow));
+  assert_false(is_unseen(busy(node), false, kNow));
+  assert_false(is_unseen(without_pod(node), false, kNow));
+}
+
+// A ResumeTimeout of such a node says nothing about its NodeSet.
+void knows_when_the_api_server_is_to_blame(void**) {
+  const auto up = Node::Want::up;
+  const bool kWatchFails = true;
+  Pod running = make_pod("u1", "r1");
+  running.running = true;
+  const struct {
+    const char* name;
+    Node node;
+    bool watch_fails;
+    bool is_to_blame;
+  } cases[] = {
+      {"its pod could not be made", make_node(up, "r1", {}), false, true},
+      {"the previous pod doesn't go", make_node(up, "r1", make_pod("u0", "r0")), false, true},
+      {"its pod does not start", make_node(up, "r1", make_pod("u1", "r1")), false, false},
+      {"its pod may have started", make_node(up, "r1", make_pod("u1", "r1")), kWatchFails, true},
+      {"its pod runs", make_node(up, "r1", running), kWatchFails, false},
+      {"its pod is gone", with_pod_seen(make_node(up, "r1", {})), kWatchFails, false},
+      {"wanted down", make_node(Node::Want::down, "", {}), kWatchFails, false},
+      {"nobody asked", make_node(Node::Want::unknown, "", {}), kWatchFails, false},
+  };
+  for (const auto& row : cases) {
+    if (is_api_outage_to_blame(row.node, row.watch_fails) != row.is_to_blame) fail_msg("%s", row.name);
+  }
+}
+
 void tells_again_of_a_pod_that_does_not_go(void**) {
   const Node node = told_stuck(deleting_since(make_node(Node::Want::down, "", deleting(make_pod("u1", "r1"))), 20s));
   SlurmNode off = record({&SlurmNode::powered_down, &SlurmNode::cloud});
@@ -405,9 +463,15 @@ void tells_again_of_a_pod_that_does_not_go(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(plans_each_node_alone),    SLURMK8S_TEST(acts_on_answers),
-      SLURMK8S_TEST(plans_by_nodeset),         SLURMK8S_TEST(failures_have_causes),
-      SLURMK8S_TEST(reads_records_as_answers), SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
+      SLURMK8S_TEST(plans_each_node_alone),
+      SLURMK8S_TEST(acts_on_answers),
+      SLURMK8S_TEST(plans_by_nodeset),
+      SLURMK8S_TEST(failures_have_causes),
+      SLURMK8S_TEST(reads_records_as_answers),
+      SLURMK8S_TEST(reads_errors_as_answers),
+      SLURMK8S_TEST(a_pod_that_the_watch_does_not_show_is_read),
+      SLURMK8S_TEST(knows_when_the_api_server_is_to_blame),
+      SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

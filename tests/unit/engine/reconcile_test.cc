@@ -252,12 +252,14 @@ Node used_node() {
   node.begin({"r1", {7}, true}, kNow - 31s);
   node.progress = {PodOrder{"v1", std::nullopt}, true, true, true, true};
   node.told_stuck = true;
-  return node;
+  node.failures = 3;
+  return backing_off(missed(node, 5s));
 }
 
 bool has_progress(const Node& node) {
   const Progress& progress = node.progress;
-  return progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
+  const bool was_refused = node.failures != 0 || node.not_before != TimePoint{};
+  return was_refused || node.waiting_unasked_since != TimePoint{} || progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
          progress.timed_running || node.told_stuck;
 }
 
@@ -267,10 +269,10 @@ void a_request_leaves_nothing_to_the_next(void**) {
   assert_true(node.want() == Node::Want::down && node.resume().id.empty() && node.resume().jobs.empty());
   assert_false(node.resume().inferred || has_progress(node));
 
-  node = missed(used_node(), 1s);
+  node = used_node();
   node.begin({"r2", {9}}, kNow);
   assert_true(node.is_wanted_up() && node.resume().jobs == std::vector<std::uint32_t>{9});
-  assert_false(node.resume().inferred || has_progress(node) || node.waiting_unasked_since != TimePoint{});
+  assert_false(node.resume().inferred || has_progress(node));
 
   // A resume for job 9 is missed while the pod for job 7 is still going.
   node = used_node();
@@ -279,6 +281,19 @@ void a_request_leaves_nothing_to_the_next(void**) {
   const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
   assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
   assert_true(node.is_wanted_up() && node.resume().inferred && node.resume().jobs.empty() && !has_progress(node));
+}
+
+// The API server has refused to remove the pod for job 7: that says nothing about the pod for the next one.
+void inferred_resume_after_a_back_off(void**) {
+  Node node = without_pod(missed(backing_off(since(make_node(Node::Want::down, "", {}), 31s)), 5s));
+  node.failures = 7;
+  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
+  assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
+  assert_true(node.resume().inferred);
+  assert_int_equal(node.failures, 0);
+  const NodeSet nodeset;
+  const Owner owner(&nodeset);
+  assert_true(plan_node(node, {owner, kNow}).kind == Action::Kind::create);
 }
 
 void a_request_can_begin_again(void**) {
@@ -330,22 +345,71 @@ void judges_failures_on_a_fresh_record(void**) {
   const struct {
     const char* name;
     const SlurmNode* record;
-    bool vanished;
+    FailureFacts facts;
     Verdict verdict;
   } cases[] = {
-      {"slurm has no such node", nullptr, true, Verdict::forget},
-      {"powered down meanwhile", &powered_down, true, Verdict::forget},
-      {"being suspended meanwhile", &powering_down, false, Verdict::forget},
-      {"deleted before slurmd registered", &powering_up, true, Verdict::recreate},
-      {"ended before slurmd registered", &powering_up, false, Verdict::back_off},
-      {"power down was asked for meanwhile", &asked_down, false, Verdict::forget},
-      {"the same, while it has a job", &asked_in_use, false, Verdict::give_up},
-      {"deleted under a node in use", &usable, true, Verdict::give_up},
-      {"ended under a node in use", &usable, false, Verdict::give_up},
+      {"slurm has no such node", nullptr, {.vanished = true}, Verdict::forget},
+      {"powered down meanwhile", &powered_down, {.vanished = true}, Verdict::forget},
+      {"being suspended meanwhile", &powering_down, {}, Verdict::forget},
+      {"deleted before slurmd registered", &powering_up, {.vanished = true}, Verdict::recreate},
+      {"ended before slurmd registered", &powering_up, {}, Verdict::back_off},
+      {"so, and a program asks, which releases nothing", &powering_up, {.may_back_off = false}, Verdict::give_up},
+      {"power down was asked for meanwhile", &asked_down, {}, Verdict::forget},
+      {"the same, while it has a job", &asked_in_use, {}, Verdict::give_up},
+      {"deleted under a node in use", &usable, {.vanished = true}, Verdict::give_up},
+      {"ended under a node in use", &usable, {}, Verdict::give_up},
   };
   for (const auto& row : cases) {
-    if (judge_failure(row.record, row.vanished) != row.verdict) fail_msg("%s", row.name);
+    if (judge_failure(row.record, row.facts) != row.verdict) fail_msg("%s", row.name);
   }
+}
+
+void repairs_what_a_record_shows(void**) {
+  const auto cloud = [](SlurmNode node) {
+    node.cloud = true;
+    return node;
+  };
+  const auto drained = [](SlurmNode node, const char* reason) {
+    node.draining = true;
+    node.reason = reason;
+    return node;
+  };
+  const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
+  const SlurmNode silent = cloud(record({&SlurmNode::powered_down, &SlurmNode::not_responding}));
+  const SlurmNode failed = with_base(cloud(record({})), SlurmNode::Base::down, "slurm-k8s: pod is gone");
+  const SlurmNode timed_out = with_base(off, SlurmNode::Base::down, "ResumeTimeout reached");
+  const SlurmNode is_protected = drained(off, "slurm-k8s: protected: no image");
+  const SlurmNode stuck = drained(off, "slurm-k8s: pod not deleted: still terminating");
+  const RepairFacts owned{.owned = true};
+  const struct {
+    const char* name;
+    SlurmNode record;
+    RepairFacts facts;
+    Repair repair;
+  } cases[] = {
+      {"well", cloud(record({}, true)), owned, Repair::none},
+      {"set DOWN by us", failed, owned, Repair::back_off},
+      {"so, and its NodeSet is gone", failed, {}, Repair::back_off},
+      {"ResumeTimeout", timed_out, owned, Repair::back_off},
+      {"so, of a node that was never ours", timed_out, {}, Repair::none},
+      {"drained for a protection that nobody knows of", is_protected, owned, Repair::end_protection},
+      {"so, and it lasts", is_protected, {.owned = true, .is_protected = true}, Repair::none},
+      {"drained for a pod that has gone", stuck, owned, Repair::end_pod_drain},
+      {"so, and the pod is there", stuck, {.owned = true, .has_old_pod = true}, Repair::none},
+      {"drained by an administrator", drained(off, "disk check"), owned, Repair::none},
+      {"powered down and allocated", with_base(off, SlurmNode::Base::allocated), owned, Repair::free},
+      {"so, and none of ours", with_base(off, SlurmNode::Base::allocated), {}, Repair::none},
+      {"powered down and silent", silent, owned, Repair::power_down},
+      {"so, and none of ours", silent, {}, Repair::none},
+  };
+  for (const auto& row : cases) {
+    if (plan_repair(row.record, row.facts) != row.repair) fail_msg("%s", row.name);
+  }
+  const Node up = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
+  assert_false(has_old_pod(up, record({}, true)));
+  assert_true(has_old_pod(up, off));
+  assert_true(has_old_pod(make_node(Node::Want::up, "r1", deleting(make_pod("u1", "r1"))), record({}, true)));
+  assert_false(has_old_pod(make_node(Node::Want::up, "r1", {}), off));
 }
 
 void judges_pods_that_do_not_go(void**) {
@@ -462,10 +526,12 @@ int main() {
       SLURMK8S_TEST(finds_pods_whose_slurmds_will_not_register),
       SLURMK8S_TEST(selects_pods_that_no_job_has_begun_on),
       SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
+      SLURMK8S_TEST(inferred_resume_after_a_back_off),
       SLURMK8S_TEST(a_request_can_begin_again),
       SLURMK8S_TEST(an_older_pod_that_serves_is_adopted),
       SLURMK8S_TEST(an_inferred_resume_may_come_late),
       SLURMK8S_TEST(judges_failures_on_a_fresh_record),
+      SLURMK8S_TEST(repairs_what_a_record_shows),
       SLURMK8S_TEST(judges_pods_that_do_not_go),
       SLURMK8S_TEST(tells_its_own_reasons),
   };

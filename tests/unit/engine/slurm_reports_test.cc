@@ -41,7 +41,7 @@ struct Reporter {
   /** slurmctld has given it up, and a comparison sees that. */
   void time_out(const std::string& node) {
     slurm.set_down_itself(node, "ResumeTimeout reached");
-    reports.repair_from_record(slurm.node(node), true, {}, false);
+    reports.repair_from_record(slurm.node(node), {.owned = true}, {});
   }
   /** Until slurmctld is told anything else. */
   std::chrono::milliseconds time_to_next_call() {
@@ -74,7 +74,7 @@ void a_nodeset_that_fails_again_and_again_is_protected(void**) {
 
   SlurmNode& up = world.slurm.node("c-5");
   up.powered_down = up.not_responding = false;
-  world.reports.repair_from_record(up, true, world.clock.now(), false);
+  world.reports.repair_from_record(up, {.owned = true}, world.clock.now());
   world.fail("c-6");
   assert_in_range(world.time_to_next_call().count(), 10000, 10300);  // a first failure again
   assert_text(world.slurm.calls.back(), "power_down c-6");
@@ -86,7 +86,7 @@ void a_failure_counts_once_however_often_it_is_seen(void**) {
   world.make_nodes(2);
   world.fail("c-0");
   world.pass(6s);
-  world.reports.repair_from_record(world.slurm.node("c-0"), true, {}, false);
+  world.reports.repair_from_record(world.slurm.node("c-0"), {.owned = true}, {});
   assert_in_range(world.time_to_next_call().count(), 3900, 4300);
   assert_text(world.slurm.calls.back(), "power_down c-0");
   world.fail("c-1");
@@ -115,7 +115,7 @@ void an_excuse_is_for_one_attempt(void**) {
   // Once it has been up, the next excuse is a first one.
   SlurmNode& up = world.slurm.node("c-0");
   up.powered_down = up.power_down_asked = false;
-  world.reports.repair_from_record(up, true, world.clock.now(), false);
+  world.reports.repair_from_record(up, {.owned = true}, world.clock.now());
   world.reports.forgive_resume_timeout("c-0");
   world.time_out("c-0");
   assert_in_range(world.time_to_next_call().count(), 10000, 10300);
@@ -127,7 +127,7 @@ void a_restart_unprotects_a_nodeset_in_one_go(void**) {
     record.draining = true;
     record.reason = "slurm-k8s: protected: exceeded quota";
   });
-  for (int i = 0; i < 50; ++i) world.reports.repair_from_record(world.slurm.node(node(i)), true, {}, false);
+  for (int i = 0; i < 50; ++i) world.reports.repair_from_record(world.slurm.node(node(i)), {.owned = true}, {});
   world.pass(500ms);
   assert_text(joined(world.slurm.calls), "undrain c-[0-49]");
   assert_int_equal(world.slurm.loads, 1);

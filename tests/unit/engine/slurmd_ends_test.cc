@@ -101,7 +101,7 @@ void remembers_a_bounded_number(void**) {
 }
 
 NodeFailure failure_of(const char* node, SlurmdEnd end) {
-  NodeFailure failure{node, "pod ended: slurmd ended with exit code 1: fatal: x", false, true, {7}};
+  NodeFailure failure{node, "pod ended: slurmd ended with exit code 1: fatal: x", {}, true, {7}};
   failure.slurmd_end = end;
   return failure;
 }

@@ -13,7 +13,7 @@ constexpr TimePoint kStart = TimePoint(std::chrono::hours(1));
 bool is_held(const PowerUpPace& pace, TimePoint now) { return pace.held(now).nodes.contains("c-0"); }
 
 void holds_a_node_back_longer_each_time(void**) {
-  PowerUpPace pace;
+  PowerUpPace pace([] { return 1.0; });
   assert_false(is_held(pace, kStart));
   TimePoint now = kStart;
   for (const int wait : {10, 20, 40, 80, 160, 300, 300}) {  // it dies at once each time
@@ -27,8 +27,19 @@ void holds_a_node_back_longer_each_time(void**) {
   assert_true(is_held(pace, now + seconds(300)));
 }
 
+void nodes_of_one_failure_come_back_one_after_the_other(void**) {
+  double jitter = 0;
+  PowerUpPace pace([&jitter] { return jitter; });
+  pace.powered_up("c-0", kStart);
+  jitter = 0.5;
+  pace.powered_up("c-1", kStart);
+  assert_int_equal(pace.held(kStart + seconds(4)).nodes.size(), 2);
+  assert_int_equal(pace.held(kStart + seconds(5)).nodes.size(), 1);
+  assert_int_equal(pace.held(kStart + seconds(8)).nodes.size(), 0);
+}
+
 void begins_again_after_a_steady_time(void**) {
-  PowerUpPace pace;
+  PowerUpPace pace([] { return 1.0; });
   pace.powered_up("c-0", kStart);
   pace.powered_up("c-0", kStart + seconds(10));  // 20 s
   const TimePoint later = kStart + seconds(30) + seconds(120);
@@ -38,7 +49,7 @@ void begins_again_after_a_steady_time(void**) {
 }
 
 void forgets_a_node_that_was_taken_away(void**) {
-  PowerUpPace pace;
+  PowerUpPace pace([] { return 1.0; });
   pace.powered_up("c-0", kStart);
   pace.powered_up("c-1", kStart);
   pace.forget("c-0");
@@ -55,6 +66,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(holds_a_node_back_longer_each_time),
+      SLURMK8S_TEST(nodes_of_one_failure_come_back_one_after_the_other),
       SLURMK8S_TEST(begins_again_after_a_steady_time),
       SLURMK8S_TEST(forgets_a_node_that_was_taken_away),
   };

@@ -33,7 +33,8 @@ struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
   Timers timers{clock};
-  SidecarEvents teller{client, timers, clock, "slurm"};
+  kube::Throttle throttle{clock};
+  SidecarEvents teller{client, timers, clock, throttle, "slurm"};
   Json status;
   std::set<std::string> read;
 
