@@ -75,7 +75,7 @@ class SlurmReports {
    */
   void repair_from_record(const SlurmNode& record, bool owned, TimePoint up_since, bool has_old_pod);
 
-  std::size_t held_nodes() const { return backing_off_.size(); }
+  std::size_t backing_off_nodes() const { return backing_off_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:

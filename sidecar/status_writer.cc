@@ -32,7 +32,7 @@ Json power_up_condition(const NodeSetState& state) {
   if (!failures.nodes.empty()) {
     message = describe_hostlist(failures.nodes) + ": " + message;
   }
-  const char* reason = failures.is_protected ? "Protected" : failing ? "NodesHeldBack" : "NoFailures";
+  const char* reason = failures.is_protected ? "Protected" : failing ? "BackingOff" : "NoFailures";
   return make_condition("PowerUpFailing", failing, reason, message, state.generation);
 }
 

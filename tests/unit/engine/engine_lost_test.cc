@@ -241,7 +241,7 @@ void a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds(void** state) 
   carry_out_power_down(world, "compute-0");
   world.pass(std::chrono::seconds(15));
   assert_true(world.slurm.node("compute-0").draining);
-  assert_int_equal(world.engine->gauges().held_nodes, 0);
+  assert_int_equal(world.engine->gauges().backing_off_nodes, 0);
   assert_int_equal(world.engine->gauges().protected_nodesets, 0);
 }
 

@@ -26,7 +26,7 @@ void makes_what_is_missing(void**) {
   special.extra_conf = "Weight=10";
   Cluster some;
   some.nodeset(special).records("gpu", 1, 1, {}, 3);
-  assert_text(some.actions(), "create gpu-[000,002]; features gpu-001; weigh gpu-001");
+  assert_text(some.actions(), "create gpu-[000,002]; features gpu-001; set_weight gpu-001");
   assert_text(some.plan().actions[0].line,
               "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
 }
@@ -53,7 +53,7 @@ void records_follow_extra_conf(void**) {
   Cluster cluster;
   cluster.nodeset(nodeset).records("c", 0, 1).records("c", 2, 2, up).records("c", 3, 3, allocated);
   cluster.nodes[3].weight = 10;
-  assert_text(cluster.actions(), "delete c-[0-1]; weigh c-2");
+  assert_text(cluster.actions(), "delete c-[0-1]; set_weight c-2");
   assert_int_equal(*cluster.plan().actions[1].change.weight, 10);
   assert_text(cluster.state("c"), "-/Resizing");
   const NodePlan first = cluster.plan();
@@ -371,7 +371,7 @@ void has_lost_records_dropped(void**) {
   };
   Cluster cluster;
   cluster.nodeset("c", 4).records("c", 0, 0).records("c", 1, 2, lost).records("theirs", 0, 3, lost);
-  assert_text(cluster.actions(), "recover c-[1-2]; create c-3");
+  assert_text(cluster.actions(), "drop_lost c-[1-2]; create c-3");
   assert_text(cluster.state("c"), "-/NodesLost");
   // Nodes that an administrator has set FUTURE, or that are so in slurm.conf.
   Cluster others;
@@ -492,7 +492,7 @@ void powers_many_up_in_one_call(void**) {
   Cluster cluster = always(6, "");
   cluster.records("c", 0, 3).records("c", 4, 4, up);
   cluster.held = {"c-1", "c-4"};
-  assert_text(cluster.actions(), "create c-5; exempt c-[0-4]; power_up c-[0,2-3]");
+  assert_text(cluster.actions(), "create c-5; exempt_from_suspend c-[0-4]; power_up c-[0,2-3]");
   cluster.nodes.push_back(cluster.nodes.back());
   cluster.nodes.back().name = "c-5";
   const NodePlan plan = cluster.plan();
@@ -504,7 +504,7 @@ void lets_nodes_of_always_go(void**) {
   Cluster leaving = always(1, "c-[0-2]");
   leaving.exemptions.added("c", "c-[0-2]");
   leaving.records("c", 0, 0, up).records("c", 1, 1).records("c", 2, 2, up);
-  assert_text(leaving.actions(), "delete c-1; power_down c-2; subject c-[1-2]");
+  assert_text(leaving.actions(), "delete c-1; power_down c-2; unexempt c-[1-2]");
 
   const Change small = [](SlurmNode& n) { n.cpus = 1; };
   Cluster resizing = always(4, "c");
@@ -524,12 +524,12 @@ void exempts_nodes_from_suspends(void**) {
     const char* exempt;
     const char* actions;
   } cases[] = {
-      {"", "exempt c-[0-1]"},
-      {"c-0", "exempt c-1"},
+      {"", "exempt_from_suspend c-[0-1]"},
+      {"c-0", "exempt_from_suspend c-1"},
       {"c-[0-9]", ""},
       {"x,c", ""},
       {"ALL", ""},
-      {"cc", "exempt c-[0-1]"},
+      {"cc", "exempt_from_suspend c-[0-1]"},
       {"c-[0-9]:2", ""},  // slurmctld can't add to it
       {nullptr, ""},      // before Slurm 23.02
   };
@@ -544,9 +544,9 @@ void exempts_nodes_from_suspends(void**) {
   cluster.exemptions.added("c", "c-1");
   assert_text(cluster.actions(), "");
   cluster.nodeset("c", 2);
-  assert_text(cluster.actions(), "subject c-1");
+  assert_text(cluster.actions(), "unexempt c-1");
   cluster.nodesets.clear();
-  assert_text(cluster.actions(), "power_down c-[0-1]; subject c-1");
+  assert_text(cluster.actions(), "power_down c-[0-1]; unexempt c-1");
 }
 
 // A node on a cordoned Kubernetes node is left to what is done for the Kubernetes node; what leaves isn't updated.
@@ -658,7 +658,7 @@ void does_not_wait_for_a_node_whose_kube_node_went(void**) {
   cluster.kube_nodes.at("m3").cordoned = true;
   assert_text(cluster.actions(), "");
   cluster.kube_nodes.erase("m3");
-  assert_text(cluster.actions(), "abandon c-m3");
+  assert_text(cluster.actions(), "force_power_down c-m3");
   assert_text(cluster.plan().actions[0].reason, "slurm-k8s: kubernetes node m3 is gone");
   cluster.nodes.back().power_down_asked = true;
   cluster.nodes.back().powering_up = false;
@@ -722,11 +722,11 @@ void keeps_daemon_sets_and_others_apart(void**) {
 void exempts_daemon_sets_from_suspends(void**) {
   Cluster cluster = daemon_set(kAllDaemonNodes, up);
   cluster.exemptions.update({.suspend_exc_nodes = ""});
-  assert_text(cluster.actions(), "exempt c-m[1,3],c-m2--x");
+  assert_text(cluster.actions(), "exempt_from_suspend c-m[1,3],c-m2--x");
   cluster.exemptions.added("c", "c-m[1,3],c-m2--x");
   assert_text(cluster.actions(), "");
   cluster.kube_nodes.erase("m3");
-  assert_text(cluster.actions(), "power_down c-m3; subject c-m3");
+  assert_text(cluster.actions(), "power_down c-m3; unexempt c-m3");
 }
 
 void does_not_power_up_what_waits_for_its_kube_node(void**) {
@@ -854,22 +854,22 @@ void keeps_messages_short(void**) {
 Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
-    case NodeAction::Kind::recover: return slurm.drop_lost_nodes();
+    case NodeAction::Kind::drop_lost: return slurm.drop_lost_nodes();
     case NodeAction::Kind::create: return slurm.create_nodes(action.line);
     case NodeAction::Kind::remove: return slurm.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::power_down: return slurm.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::power_up: return slurm.update_nodes(action.nodes, {.state = State::power_up});
-    case NodeAction::Kind::exempt: return slurm.exempt_from_suspend(action.nodes, true);
-    case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
+    case NodeAction::Kind::exempt_from_suspend: return slurm.exempt_from_suspend(action.nodes, true);
+    case NodeAction::Kind::unexempt: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
-    case NodeAction::Kind::weigh: return slurm.update_nodes(action.nodes, action.change);
-    case NodeAction::Kind::abandon:
+    case NodeAction::Kind::set_weight: return slurm.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::force_power_down:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }

@@ -81,7 +81,7 @@ void tells_of_actions(void**) {
        "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
       {{Kind::power_down, "c", "c-1", "", ""}, ""},
       {{Kind::power_up, "c", "c-1", "", ""}, ""},
-      {{Kind::exempt, "c", "c-1", "", ""}, ""},
+      {{Kind::exempt_from_suspend, "c", "c-1", "", ""}, ""},
       {{Kind::remove, "gone", "gone-1", "", ""}, ""},
   };
   Fixture f;
