@@ -109,9 +109,9 @@ class Planner {
 
   /** Further ones, either those that are idle or those that are not. */
   void take(bool idle) {
-    const std::int64_t most = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
+    const std::int64_t max = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
     for (const auto& [node, taken] : input_.members) {
-      if (unavailable_ >= most) return;
+      if (unavailable_ >= max) return;
       if (taken || !is_candidate(*node) || is_idle(*node) != idle || !may_go(*node)) continue;
       add(idle ? Kind::recycle : Kind::drain, *node);
       if (!idle) wait_for_jobs_.push_back(node->name);
