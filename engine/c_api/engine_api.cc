@@ -70,8 +70,7 @@ int acquire(const slurm_k8s_host& host) {
   auto options = load_options(options_path());
   Status ready = options ? http::curl_global_setup() : Status(options.error());
   if (!ready.ok()) {
-    log_error("%s: engine not started; falling back to slurm-k8s-resume and slurm-k8s-suspend",
-              ready.error().message().c_str());
+    log_error("%s: engine not started; falling back to slurm-k8s-resume/-suspend", ready.error().message().c_str());
     guard->users = 0;
     return -1;
   }
