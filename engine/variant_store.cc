@@ -87,7 +87,8 @@ void VariantStore::publish(const VariantCatalog* catalog) {
   }
   if (path.empty()) return;
   const Status status = replace_file(path, catalog->encode().dump());
-  if (!status) log_error("%s: not saved; variants are lost at a restart of slurmctld", status.error().message().c_str());
+  if (!status)
+    log_error("%s: not saved; variants are lost at a restart of slurmctld", status.error().message().c_str());
 }
 
 std::shared_ptr<const VariantIndex> VariantStore::index() {
