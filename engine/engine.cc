@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kWatchGrace{10};
 constexpr std::chrono::seconds kClockInterval{5};
 constexpr std::chrono::seconds kSetBack{30};
 
-/** That images are pulled and containers made is worth telling when it takes longer than this. */
+/** That images are pulled and containers created is worth telling when it takes longer than this. */
 constexpr std::chrono::seconds kQuietCreation{3};
 /** That a former pod is still being deleted, too: usually it goes within its grace period. */
 constexpr std::chrono::seconds kQuietDeletion{6};

@@ -221,7 +221,7 @@ class NodeSetPlanner {
     state.ready = false;
     if (!blocked_.empty()) {
       return set("NameTaken",
-                 describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
+                 describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s did not create");
     }
     if (!lost_.empty()) {
       return set("NodesLost", describe_hostlist(lost_) + ": slurmctld found no address for them; they are made again");
@@ -405,7 +405,7 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
   if (!input.kube_nodes) {
     for (const auto& [name, node] : records) planner.keep(*node, nodeset);
     planner.refuse("KubernetesNodesUnknown",
-                   "no node is made or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
+                   "no node is created or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
     return std::ssize(records);
   }
   DaemonNodes nodes = choose_daemon_nodes(nodeset, *input.kube_nodes);

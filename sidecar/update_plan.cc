@@ -129,7 +129,7 @@ class Planner {
     if (!outdated_.empty()) return describe_outdated(cause);
     if (!not_up_.empty()) return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet");
     out.done = true;
-    set("TemplateInUse", "no node has a former template");
+    set("TemplateInUse", "no node has a previous template");
   }
 
   /** The same while nodes have a former template. */

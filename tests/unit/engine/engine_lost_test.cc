@@ -103,7 +103,7 @@ void what_a_pod_waits_for_is_told(void** state) {
   world.pass(std::chrono::seconds(4));
   assert_text(world.slurm.node("compute-0").comment, "");
   assert_text(world.slurm.node("compute-1").comment, "slurm-k8s: waiting: unschedulable: no room");
-  assert_text(world.slurm.calls.back(), "update compute-3 slurm-k8s: waiting: images are pulled and containers made");
+  assert_text(world.slurm.calls.back(), "update compute-3 slurm-k8s: waiting: pulling images, creating containers");
   world.api.erase(kPods, kNamespace, "compute-2");
   world.pass(std::chrono::seconds(2));
   assert_text(world.slurm.jobs[13].admin_comment, "{\"account\":\"chemistry\"}");

@@ -407,7 +407,7 @@ void never_touches_nodes_of_others(void**) {
   assert_text(cluster.state("c"), "-/NameTaken");
   const NodePlan plan = cluster.plan();
   assert_int_equal(plan.states.at("c").counts.total, 1);
-  assert_text(plan.states.at("c").message, "c-1 (1): slurm has nodes of these names that slurm-k8s didn't make");
+  assert_text(plan.states.at("c").message, "c-1 (1): slurm has nodes of these names that slurm-k8s did not create");
 }
 
 // NodeSets whose names continue each other don't share names of nodes: the last dash divides.
