@@ -143,7 +143,7 @@ EngineGauges Engine::gauges() const {
   gauges.paused = executor_.is_paused();
   gauges.queue_depth = queue_.size();
   gauges.in_flight = static_cast<std::size_t>(executor_.in_flight());
-  gauges.held_nodes = reports_.held_nodes();
+  gauges.backing_off_nodes = reports_.backing_off_nodes();
   gauges.protected_nodesets = reports_.protected_nodesets();
   for (const auto& [name, node] : nodes_) {
     if (!node.pod) continue;
@@ -336,7 +336,7 @@ void Engine::on_pause(const kube::Throttle::Pause& pause) {
   const std::string note =
       format("the API server takes no requests: next try in %lld s (Retry-After: %lld s)",
              static_cast<long long>(pause.wait.count()), static_cast<long long>(pause.asked.count()));
-  log_warning("%s; no pod is made or deleted until then", note.c_str());
+  log_warning("%s; no pod is created or deleted until then", note.c_str());
   for (const std::string& name : queued_) record(kThrottledEvent, name, note);
 }
 

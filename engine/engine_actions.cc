@@ -160,8 +160,8 @@ void Engine::replace(const std::string& name, Node& node, const Action& action) 
 
 void Engine::adopt(const std::string& name, Node& node) {
   if (node.pod) {
-    log_info("pod %s/%s: made for request %s, and serves request %s", parts_.options.name_space.c_str(), name.c_str(),
-             node.pod->request.c_str(), node.resume().id.c_str());
+    log_info("pod %s/%s: created for request %s, adopted for request %s", parts_.options.name_space.c_str(),
+             name.c_str(), node.pod->request.c_str(), node.resume().id.c_str());
   }
   node.adopt_pod();
 }

@@ -51,7 +51,7 @@ struct EngineGauges {
   std::size_t pods_deleting = 0;
   std::size_t queue_depth = 0;
   std::size_t in_flight = 0;
-  std::size_t held_nodes = 0;
+  std::size_t backing_off_nodes = 0;
   std::size_t protected_nodesets = 0;
 };
 

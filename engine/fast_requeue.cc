@@ -38,7 +38,7 @@ Status hold(Slurm& slurm, const LostRun& lost) {
   return {};
 }
 
-Status let_begin(Slurm& slurm, const LostRun& lost) {
+Status clear_delay(Slurm& slurm, const LostRun& lost) {
   SLURMK8S_CHECK(slurm.clear_begin_time(lost.job));
   log_info("job %u: lost a node and was requeued: it may begin now", lost.job);
   return {};
@@ -49,7 +49,7 @@ RequeueStep step_of(Slurm& slurm, const LostRun& lost, std::chrono::seconds dela
   if (!job) return job.error().code() == Errc::not_found ? RequeueStep::leave : RequeueStep::wait;
   const RequeueStep step = judge_requeue(lost, *job, delay, now);
   if (step != RequeueStep::begin && step != RequeueStep::hold) return step;
-  const Status status = step == RequeueStep::begin ? let_begin(slurm, lost) : hold(slurm, lost);
+  const Status status = step == RequeueStep::begin ? clear_delay(slurm, lost) : hold(slurm, lost);
   if (status.ok()) return step;
   log_debug("job %u: begin or hold: %s", lost.job, status.error().message().c_str());
   return RequeueStep::wait;

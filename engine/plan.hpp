@@ -18,7 +18,7 @@ namespace slurmk8s {
 enum class Cause {
   refused,        ///< the API server refused the pod for good: quota, admission, an invalid template
   no_nodeset,     ///< no NodeSet owns the node, or it is invalid
-  unschedulable,  ///< no machine had room within the grace
+  unschedulable,  ///< no Kubernetes node had room within the grace
   start,          ///< kubelet could not start it
   ended,          ///< slurmd ended
   gone,           ///< somebody deleted the pod
@@ -214,7 +214,7 @@ struct FailureFacts {
 Verdict judge_failure(const SlurmNode* record, const FailureFacts& facts);
 Answer answer_of(Verdict verdict);
 
-/** What to do about a node whose pod is deleted, and does not go. Its machine may be lost. */
+/** What to do about a node whose pod is deleted, and does not go. Its Kubernetes node may be lost. */
 enum class StuckVerdict {
   leave,    ///< it takes no job as it is, or is about to be suspended: it is looked at again then
   drain,    ///< it takes no further job; those that run go on, since a silent kubelet says nothing about them

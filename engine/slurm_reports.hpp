@@ -78,7 +78,7 @@ class SlurmReports {
    */
   void repair_from_record(const SlurmNode& record, RepairFacts facts, TimePoint up_since);
 
-  std::size_t held_nodes() const { return backing_off_.size(); }
+  std::size_t backing_off_nodes() const { return backing_off_.size(); }
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:

@@ -15,10 +15,10 @@ SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd e
       std::all_of(runs.begin(), runs.end(), [first](const EndedRun& run) { return whole_job(run.run) == first; });
   if (is_alone && end == SlurmdEnd::out_of_memory) return {Kind::out_of_memory, first, runs.front().ends};
   const auto rank = [](const EndedRun& run) { return std::tuple(run.ends, -run.ran, whole_job(run.run)); };
-  const auto most = std::max_element(
+  const auto worst = std::max_element(
       runs.begin(), runs.end(), [&](const EndedRun& left, const EndedRun& right) { return rank(left) < rank(right); });
-  if (most->ends < kMaxEnds) return {};
-  return {Kind::hold, whole_job(most->run), most->ends};
+  if (worst->ends < kMaxEnds) return {};
+  return {Kind::hold, whole_job(worst->run), worst->ends};
 }
 
 SlurmdEndVerdict SlurmdEnds::note(const std::vector<LostRun>& runs, SlurmdEnd end, std::time_t now) {

@@ -69,7 +69,7 @@ void VariantStore::refresh() {
     if (fresh) replace(*state, fresh);
   }
   if (!catalog) {
-    log_error("%s: %s: jobs and nodes are read without what it says", before.path.c_str(),
+    log_error("%s: %s: ignored; jobs and nodes are loaded without variants", before.path.c_str(),
               catalog.error().message().c_str());
   }
 }
@@ -87,7 +87,8 @@ void VariantStore::publish(const VariantCatalog* catalog) {
   }
   if (path.empty()) return;
   const Status status = replace_file(path, catalog->encode().dump());
-  if (!status) log_error("%s: a restart of slurmctld would not know the variants", status.error().message().c_str());
+  if (!status)
+    log_error("%s: not saved; variants are lost at a restart of slurmctld", status.error().message().c_str());
 }
 
 std::shared_ptr<const VariantIndex> VariantStore::index() {

@@ -71,14 +71,14 @@ void NameCache::start_thread() {
 
 void NameCache::wait(Lock& lock, const std::string& key) {
   const TimePoint begin = std::chrono::steady_clock::now();
-  const WaitBudget::Duration most = budget_.take(begin);
+  const WaitBudget::Duration max_wait = budget_.take(begin);
   const std::size_t answers = entries_[key].answers;
-  answered_.wait_until(lock, begin + most, [&] {
+  answered_.wait_until(lock, begin + max_wait, [&] {
     const auto found = entries_.find(key);
     return found == entries_.end() || found->second.answers != answers;
   });
   const auto waited = std::chrono::duration_cast<WaitBudget::Duration>(std::chrono::steady_clock::now() - begin);
-  budget_.give_back(std::max(most - waited, WaitBudget::Duration(0)));
+  budget_.give_back(std::max(max_wait - waited, WaitBudget::Duration(0)));
 }
 
 void NameCache::work() {

@@ -103,7 +103,7 @@ void BudgetWriter::on_answer(const std::string& name, bool removal, const Result
   const Error& error = answer.error();
   if (removal && error.code() == Errc::not_found) return;
   entry.failure = error.code() == Errc::already_exists
-                      ? "poddisruptionbudget " + name + " is there and isn't this NodeSet's"
+                      ? "poddisruptionbudget " + name + " exists and belongs to somebody else"
                       : error.message();
 }
 
@@ -121,7 +121,7 @@ Condition BudgetWriter::condition(const std::string& nodeset, const KnownNodeSet
   }
   if (in_place) return say(true, "BudgetInPlace", "pods of nodes in use can't be evicted");
   if (!watch_error.empty()) return say(false, "BudgetUnreadable", watch_error);
-  return say(false, "BudgetPending", "the PodDisruptionBudget is being made");
+  return say(false, "BudgetPending", "the PodDisruptionBudget is being created");
 }
 
 }  // namespace slurmk8s

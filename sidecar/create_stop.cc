@@ -40,7 +40,7 @@ CreateStop stop_create(const std::optional<CreateStop>& before, const std::strin
 
 std::string describe(const CreateStop& stop, const std::string& nodes, const std::string& extra_conf) {
   const bool has_gres = to_lower(extra_conf).find("gres=") != std::string::npos;
-  return "create " + nodes + ": slurmctld ended while making these nodes, and its log says why. " +
+  return "create " + nodes + ": slurmctld exited while creating these nodes; see its log. " +
          (has_gres ? "Compare spec.extraConf (" + extra_conf + ") and the limits of spec.slurmd.resources"
                    : std::string("Compare the limits of spec.slurmd.resources")) +
          " with gres.conf: a line without NodeName= is for all nodes. Tried again when the nodes' definition changes,"

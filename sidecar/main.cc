@@ -43,9 +43,10 @@ constexpr const char* kUsage =
     "  --leader-elect  act only while it has the lease: one of several sidecars\n"
     "  --leader-elect-resource-name NAME       the Lease's name (default: slurm-k8s-sidecar)\n"
     "  --leader-elect-identity NAME            who this sidecar is (default: the host's name and a random number)\n"
-    "  --leader-elect-lease-duration DURATION  others wait for so long after a renewal (default: 15s)\n"
-    "  --leader-elect-renew-deadline DURATION  without a renewal for so long it stops acting (default: 10s)\n"
-    "  --leader-elect-retry-period DURATION    between renewals, and looks of those that wait (default: 2s)\n"
+    "  --leader-elect-lease-duration DURATION  how long others wait after a renewal (default: 15s)\n"
+    "  --leader-elect-renew-deadline DURATION  how long it acts without a renewal (default: 10s)\n"
+    "  --leader-elect-retry-period DURATION    time between renewals and between attempts to acquire\n"
+    "                                          (default: 2s)\n"
     "  --version      print the version\n"
     "  --help         print this\n";
 
@@ -77,7 +78,7 @@ bool has_engine(const std::string& socket) {
  */
 void wake_power_save(const std::string& socket) {
   const auto answer = control_call(socket, Json::object().set("op", "wake"), kEngineTimeout);
-  if (!answer) log_debug("power saving isn't woken: %s", answer.error().message().c_str());
+  if (!answer) log_debug("could not wake power saving: %s", answer.error().message().c_str());
 }
 
 struct Arguments {

@@ -6,7 +6,7 @@ namespace slurmk8s {
 
 const char* to_string(NodeAction::Kind kind) {
   switch (kind) {
-    case NodeAction::Kind::recover: return "recover";
+    case NodeAction::Kind::drop_lost: return "drop_lost";
     case NodeAction::Kind::undrain: return "undrain";
     case NodeAction::Kind::clear_reason: return "clear_reason";
     case NodeAction::Kind::resume: return "resume";
@@ -14,14 +14,14 @@ const char* to_string(NodeAction::Kind kind) {
     case NodeAction::Kind::create: return "create";
     case NodeAction::Kind::features: return "features";
     case NodeAction::Kind::topology: return "topology";
-    case NodeAction::Kind::weigh: return "weigh";
-    case NodeAction::Kind::exempt: return "exempt";
+    case NodeAction::Kind::set_weight: return "set_weight";
+    case NodeAction::Kind::exempt_from_suspend: return "exempt_from_suspend";
     case NodeAction::Kind::power_up: return "power_up";
     case NodeAction::Kind::drain: return "drain";
     case NodeAction::Kind::power_down: return "power_down";
     case NodeAction::Kind::recycle: return "recycle";
-    case NodeAction::Kind::abandon: return "abandon";
-    case NodeAction::Kind::subject: return "subject";
+    case NodeAction::Kind::force_power_down: return "force_power_down";
+    case NodeAction::Kind::unexempt: return "unexempt";
   }
   return "unknown";
 }

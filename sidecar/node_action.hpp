@@ -11,15 +11,15 @@ namespace slurmk8s {
 /** One call to slurmctld. */
 struct NodeAction {
   /**
-   * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt`: keeps nodes
-   * from being suspended when they are idle; `subject`: takes that back. `recycle`: powers down as soon as no job is
-   * left, and takes no further one. `features`: those of the Kubernetes node come or go. `topology`: its Kubernetes
-   * node's. `recover`: has slurmctld drop records that it has lost, so that they are made again. `clear_reason`: that
-   * of a drain which is over. `weigh`: gives another Weight. `abandon`: powers down what is powering up, and requeues
-   * its jobs.
+   * In the order in which they are to be done. `resume`: ends a power-down, and a drain with it. `exempt_from_suspend`:
+   * keeps nodes from being suspended when they are idle; `unexempt`: takes that back. `recycle`: powers down as soon as
+   * no job is left, and takes no further one. `features`: those of the Kubernetes node come or go. `topology`: its
+   * Kubernetes node's. `drop_lost`: has slurmctld drop records that it has lost, so that they are made again.
+   * `clear_reason`: that of a drain which is over. `set_weight`: gives another Weight. `force_power_down`: powers down
+   * what is powering up, and requeues its jobs.
    */
   enum class Kind {
-    recover,
+    drop_lost,
     undrain,
     clear_reason,
     resume,
@@ -27,21 +27,21 @@ struct NodeAction {
     create,
     features,
     topology,
-    weigh,
-    exempt,
+    set_weight,
+    exempt_from_suspend,
     power_up,
     drain,
     power_down,
     recycle,
-    abandon,
-    subject
+    force_power_down,
+    unexempt
   };
   Kind kind;
   std::string nodeset;
   std::string nodes;            ///< hostlist
   std::string line;             ///< of create: "NodeName=c-[0-7] State=CLOUD …"
-  std::string reason;           ///< of drain, recycle and abandon; of power_down only what events say
-  SlurmNodeUpdate change = {};  ///< of clear_reason, features, topology and weigh
+  std::string reason;           ///< of drain, recycle and force_power_down; of power_down only what events say
+  SlurmNodeUpdate change = {};  ///< of clear_reason, features, topology and set_weight
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */

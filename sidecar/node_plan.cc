@@ -85,7 +85,8 @@ class NodeSetPlanner {
   void leave(const SlurmNode& node, const std::string& never_up = {}) {
     leaving_.push_back(node.name);
     note_outdated(node);
-    if (!never_up.empty() && is_starting(node) && !node.going_down()) return add(Kind::abandon, node, never_up);
+    if (!never_up.empty() && is_starting(node) && !node.going_down())
+      return add(Kind::force_power_down, node, never_up);
     const std::optional<Kind> step = removal_step(node, input_.pods);
     if (step) add(*step, node, *step == Kind::drain ? kScaleInReason : "");
   }
@@ -187,7 +188,7 @@ class NodeSetPlanner {
   void finish() {
     // A name that is exempt by our doing, and whose node isn't kept up any more: it may be scaled in, or on demand now.
     for (const auto& [name, nodeset] : input_.exemptions.ours()) {
-      if (nodeset == name_ && !up_.contains(name)) targets_[{Kind::subject, {}}].push_back(name);
+      if (nodeset == name_ && !up_.contains(name)) targets_[{Kind::unexempt, {}}].push_back(name);
     }
     for (const auto& [target, names] : targets_) {
       plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
@@ -196,9 +197,9 @@ class NodeSetPlanner {
       const SlurmNodeUpdate change{.reason = kReasonReleased};
       plan_.actions.push_back({Kind::clear_reason, name_, to_hostlist(former_reasons_), {}, {}, change});
     }
-    if (!lost_.empty()) plan_.actions.push_back({Kind::recover, name_, to_hostlist(lost_), {}, {}});
+    if (!lost_.empty()) plan_.actions.push_back({Kind::drop_lost, name_, to_hostlist(lost_), {}, {}});
     if (!weigh_.empty()) {
-      plan_.actions.push_back({Kind::weigh, name_, to_hostlist(weigh_), {}, {}, {.weight = definition_.weight}});
+      plan_.actions.push_back({Kind::set_weight, name_, to_hostlist(weigh_), {}, {}, {.weight = definition_.weight}});
     }
     for (const auto& [features, names] : features_) {
       const SlurmNodeUpdate change{.features = features.first, .active_features = features.second};
@@ -220,7 +221,7 @@ class NodeSetPlanner {
     state.ready = false;
     if (!blocked_.empty()) {
       return set("NameTaken",
-                 describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s didn't make");
+                 describe_hostlist(blocked_) + ": slurm has nodes of these names that slurm-k8s did not create");
     }
     if (!lost_.empty()) {
       return set("NodesLost", describe_hostlist(lost_) + ": slurmctld found no address for them; they are made again");
@@ -277,7 +278,8 @@ class NodeSetPlanner {
   /** It is to be up, unless it `waits` for something else. */
   void keep_up(const SlurmNode& node, bool waits) {
     up_.insert(node.name);
-    if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name)) add(Kind::exempt, node);
+    if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name))
+      add(Kind::exempt_from_suspend, node);
     if (can_power_up(node) && !waits && !is_a_jobs(node.name) && !input_.held.contains(node.name))
       add(Kind::power_up, node);
   }
@@ -403,7 +405,7 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
   if (!input.kube_nodes) {
     for (const auto& [name, node] : records) planner.keep(*node, nodeset);
     planner.refuse("KubernetesNodesUnknown",
-                   "no node is made or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
+                   "no node is created or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
     return std::ssize(records);
   }
   DaemonNodes nodes = choose_daemon_nodes(nodeset, *input.kube_nodes);

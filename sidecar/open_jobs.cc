@@ -43,7 +43,7 @@ void OpenJobs::find_suspended() {
   suspended_on_.clear();
   for (const SlurmJob& job : jobs_) {
     if (!job.suspended) continue;
-    if (const auto names = expand_hostlist(job.held_nodes)) suspended_on_.insert(names->begin(), names->end());
+    if (const auto names = expand_hostlist(job.suspended_on)) suspended_on_.insert(names->begin(), names->end());
   }
 }
 

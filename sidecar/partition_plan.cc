@@ -90,13 +90,13 @@ Condition condition(bool status, const char* reason, std::string message) {
 Condition plan_wanted(const NodeSet& nodeset, const std::string& nodes, const SlurmPartition* have, const Status& keeps,
                       PartitionPlan& plan) {
   if (have != nullptr && !is_ours(*have)) {
-    return condition(false, "NameTaken", "slurm has a partition " + nodeset.name + " that slurm-k8s didn't make");
+    return condition(false, "NameTaken", "slurm has a partition " + nodeset.name + " that slurm-k8s did not create");
   }
   if (have == nullptr && !keeps.ok()) return condition(false, "NotKept", keeps.error().message());
   const SlurmPartition wanted = wanted_partition(nodeset, nodes);
   if (have == nullptr) {
     plan.actions.push_back({Kind::create, wanted});
-    return condition(false, "Creating", "partition " + nodeset.name + " is being made");
+    return condition(false, "Creating", "partition " + nodeset.name + " is being created");
   }
   SlurmPartition change = difference(wanted, *have);
   const bool differs = !change.nodes.empty() || !change.options.empty();

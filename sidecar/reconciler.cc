@@ -30,7 +30,7 @@ const char* failure_reason(NodeAction::Kind kind) {
 /** Whether slurmctld's power-save thread has to do with it. */
 bool changes_power(NodeAction::Kind kind) {
   using Kind = NodeAction::Kind;
-  return kind == Kind::power_up || kind == Kind::power_down || kind == Kind::recycle || kind == Kind::abandon;
+  return kind == Kind::power_up || kind == Kind::power_down || kind == Kind::recycle || kind == Kind::force_power_down;
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
       show_stop(action);
       continue;
     }
-    if (action.kind == NodeAction::Kind::recover && !may_recover(action.nodeset)) continue;
+    if (action.kind == NodeAction::Kind::drop_lost && !may_recover(action.nodeset)) continue;
     const Status status = call(action);
     acted |= count(to_string(action.kind), status.ok());
     powers |= status.ok() && changes_power(action.kind);
@@ -258,7 +258,7 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
 Status Reconciler::call(const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
-    case NodeAction::Kind::recover: return writer_.drop_lost_nodes();
+    case NodeAction::Kind::drop_lost: return writer_.drop_lost_nodes();
     case NodeAction::Kind::create: return writer_.create_nodes(action.line);
     case NodeAction::Kind::remove: return writer_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return writer_.update_nodes(action.nodes, {.state = State::undrain});
@@ -266,14 +266,14 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
-    case NodeAction::Kind::weigh: return writer_.update_nodes(action.nodes, action.change);
-    case NodeAction::Kind::exempt: return writer_.exempt_from_suspend(action.nodes, true);
-    case NodeAction::Kind::subject: return writer_.exempt_from_suspend(action.nodes, false);
+    case NodeAction::Kind::set_weight: return writer_.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::exempt_from_suspend: return writer_.exempt_from_suspend(action.nodes, true);
+    case NodeAction::Kind::unexempt: return writer_.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::power_up: return writer_.update_nodes(action.nodes, {.state = State::power_up});
     case NodeAction::Kind::power_down: return writer_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::recycle:
       return writer_.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
-    case NodeAction::Kind::abandon:
+    case NodeAction::Kind::force_power_down:
       return writer_.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }
@@ -328,7 +328,7 @@ void Reconciler::judge_stops() {
     if (config_->booted == suspect.booted) {
       suspect.before ? void(stops_[nodeset] = *suspect.before) : void(stops_.erase(nodeset));
     } else {
-      log_error("nodeset %s: slurmctld ended while making its nodes", nodeset.c_str());
+      log_error("nodeset %s: slurmctld exited while creating its nodes", nodeset.c_str());
       failures_.erase({nodeset, NodeAction::Kind::create});
     }
     dirty_ = true;
@@ -355,11 +355,11 @@ void Reconciler::remember(const NodeAction& action) {
   // What slurmctld doesn't see before it is reconfigured it does see when it has registered, which nodes that are kept
   // up do at once: they are spared the reconfiguration, which costs time and their exemptions.
   unsettled_ |= action.kind == Kind::create && !keeps_up(action.nodeset);
-  if (action.kind == Kind::exempt) exemptions_.added(action.nodeset, action.nodes);
-  if (action.kind == Kind::subject) exemptions_.removed(action.nodes);
+  if (action.kind == Kind::exempt_from_suspend) exemptions_.added(action.nodeset, action.nodes);
+  if (action.kind == Kind::unexempt) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.
-  if (action.kind == Kind::remove || action.kind == Kind::recover) since_ = 0;
-  if (action.kind == Kind::recover) note_recovery(action.nodeset);
+  if (action.kind == Kind::remove || action.kind == Kind::drop_lost) since_ = 0;
+  if (action.kind == Kind::drop_lost) note_recovery(action.nodeset);
   if (action.kind != Kind::remove && !changes_power(action.kind)) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;
@@ -377,7 +377,7 @@ void Reconciler::remember(const NodeAction& action) {
 void Reconciler::settle() {
   if (!unsettled_) return;
   const Status status = writer_.make_created_nodes_schedulable();
-  if (!count("settle", status.ok())) {
+  if (!count("reconfigure", status.ok())) {
     unsigned suppressed = 0;
     if (limiter_.allow(clock_.now(), suppressed)) {
       log_warning("slurmctld: %s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
@@ -404,7 +404,7 @@ void Reconciler::note_recovery(const std::string& nodeset) {
 void Reconciler::forget_recoveries(const std::vector<NodeAction>& planned) {
   std::erase_if(recoveries_, [&](const auto& recovery) {
     const auto is_this = [&](const NodeAction& action) {
-      return action.kind == NodeAction::Kind::recover && action.nodeset == recovery.first;
+      return action.kind == NodeAction::Kind::drop_lost && action.nodeset == recovery.first;
     };
     return clock_.now() >= recovery.second.next && std::none_of(planned.begin(), planned.end(), is_this);
   });

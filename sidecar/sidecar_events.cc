@@ -20,7 +20,7 @@ using Subject = kube::EventRecorder::Subject;
 
 constexpr Kind kUnfitKubeNode{"Warning", "KubernetesNodeUnfit", "DrainNodes"};
 constexpr Kind kRollOutBegun{"Normal", "RollOutStarted", "RecycleNodes"};
-constexpr Kind kRollOutHalted{"Warning", "RollOutStopped", "KeepFormerTemplate"};
+constexpr Kind kRollOutHalted{"Warning", "RollOutStopped", "KeepPreviousTemplate"};
 constexpr Kind kRollOutOver{"Normal", "RollOutDone", "None"};
 
 /** Reasons of the condition Ready that somebody has to do something about: the event's are the same. */

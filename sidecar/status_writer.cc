@@ -27,12 +27,12 @@ Json make_condition(const char* type, bool status, const std::string& reason, co
 Json power_up_condition(const NodeSetState& state) {
   const PowerUpFailures& failures = state.failures;
   const bool failing = failures.is_protected || !failures.nodes.empty();
-  std::string message = "no node was given up lately";
+  std::string message = "no node failed to power up recently";
   if (failing) message = failures.cause;
   if (!failures.nodes.empty()) {
     message = describe_hostlist(failures.nodes) + ": " + message;
   }
-  const char* reason = failures.is_protected ? "Protected" : failing ? "NodesHeldBack" : "NoFailures";
+  const char* reason = failures.is_protected ? "Protected" : failing ? "BackingOff" : "NoFailures";
   return make_condition("PowerUpFailing", failing, reason, message, state.generation);
 }
 

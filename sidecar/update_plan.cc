@@ -109,9 +109,9 @@ class Planner {
 
   /** Further ones, either those that are idle or those that are not. */
   void take(bool idle) {
-    const std::int64_t most = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
+    const std::int64_t max = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
     for (const auto& [node, taken] : input_.members) {
-      if (unavailable_ >= most) return;
+      if (unavailable_ >= max) return;
       if (taken || !is_candidate(*node) || is_idle(*node) != idle || !may_go(*node)) continue;
       add(idle ? Kind::recycle : Kind::drain, *node);
       if (!idle) wait_for_jobs_.push_back(node->name);
@@ -129,7 +129,7 @@ class Planner {
     if (!outdated_.empty()) return describe_outdated(cause);
     if (!not_up_.empty()) return set("PoweringUp", describe_hostlist(not_up_) + ": not up yet");
     out.done = true;
-    set("TemplateInUse", "no node has a former template");
+    set("TemplateInUse", "no node has a previous template");
   }
 
   /** The same while nodes have a former template. */

@@ -70,7 +70,7 @@ int acquire(const slurm_k8s_host& host) {
   auto options = load_options(options_path());
   Status ready = options ? http::curl_global_setup() : Status(options.error());
   if (!ready.ok()) {
-    log_error("%s: no engine; the programs do the work", ready.error().message().c_str());
+    log_error("%s: engine not started; falling back to slurm-k8s-resume/-suspend", ready.error().message().c_str());
     guard->users = 0;
     return -1;
   }

@@ -32,8 +32,8 @@ void EventLoop::post(Function fn) {
   wake();
 }
 
-void EventLoop::turn(std::chrono::milliseconds most) {
-  const auto wait = std::min(most, timers_.until_next().value_or(most));
+void EventLoop::turn(std::chrono::milliseconds max_wait) {
+  const auto wait = std::min(max_wait, timers_.until_next().value_or(max_wait));
   call_ready(poller_.wait(std::max(wait, std::chrono::milliseconds(0))));
   call_posted();
   timers_.run_due();

@@ -51,8 +51,8 @@ class EventLoop {
   /** Ends the wait of turn() now or the next one. Any thread. */
   void wake() { poller_.wake(); }
 
-  /** Waits for something to do, at most `most`, and does it: descriptors, then posted functions, then timers. */
-  void turn(std::chrono::milliseconds most);
+  /** Waits for something to do, at most `max_wait`, and does it: descriptors, then posted functions, then timers. */
+  void turn(std::chrono::milliseconds max_wait);
   /** Turns as long as `goes_on`, asked before each turn, says yes: wake() has it asked again. */
   void run(const std::function<bool()>& goes_on);
 

@@ -42,9 +42,9 @@ Status Poller::set(int fd, std::uint32_t events) {
 
 void Poller::remove(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
 
-std::vector<int> Poller::wait(std::chrono::milliseconds most) {
+std::vector<int> Poller::wait(std::chrono::milliseconds max_wait) {
   std::array<epoll_event, 128> events{};
-  const auto timeout = std::min<std::chrono::milliseconds::rep>(most.count(), std::numeric_limits<int>::max());
+  const auto timeout = std::min<std::chrono::milliseconds::rep>(max_wait.count(), std::numeric_limits<int>::max());
   const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), static_cast<int>(timeout));
   std::vector<int> ready;
   for (int i = 0; i < count; ++i) {

@@ -26,8 +26,8 @@ class Poller {
   /** No longer. Call it before the descriptor is closed; one that isn't known is fine. */
   void remove(int fd);
 
-  /** Those that are ready, after at most `most`; empty after that time, after wake() or a signal. */
-  std::vector<int> wait(std::chrono::milliseconds most);
+  /** Those that are ready, after at most `max_wait`; empty after that time, after wake() or a signal. */
+  std::vector<int> wait(std::chrono::milliseconds max_wait);
   /** Ends the wait now or the next one. Any thread. */
   void wake();
 

@@ -117,15 +117,15 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
   ~Reader() { yaml_parser_delete(&parser_); }
 
-  /** All documents; more than `most` are an error. */
-  Result<std::vector<Json>> run(std::size_t most) {
+  /** All documents; more than `max` are an error. */
+  Result<std::vector<Json>> run(std::size_t max) {
     std::vector<Json> documents;
     Event event;
     SLURMK8S_CHECK(next(event));  // the start of the stream
     for (;;) {
       SLURMK8S_CHECK(next(event));
       if (event->type == YAML_STREAM_END_EVENT) return documents;
-      if (documents.size() == most) return error_at(event->start_mark, "second document");
+      if (documents.size() == max) return error_at(event->start_mark, "second document");
       SLURMK8S_CHECK(next(event));  // behind the start of the document
       documents.push_back(SLURMK8S_TRY(node(event, 0)));
       SLURMK8S_CHECK(next(event));  // the end of the document

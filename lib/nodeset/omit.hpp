@@ -10,7 +10,7 @@ namespace slurmk8s {
 /** Of the pods of nodes. */
 inline constexpr std::array<std::string_view, 6> kOmitOfPods{"managedFields",       "containers", "initContainers",
                                                              "ephemeralContainers", "volumes",    "tolerations"};
-/** Of Kubernetes nodes: the images that are on a machine are most of its object. */
+/** Of Kubernetes nodes: the images that are there are most of its object. */
 inline constexpr std::array<std::string_view, 4> kOmitOfKubernetesNodes{"managedFields", "images", "volumesInUse",
                                                                         "volumesAttached"};
 

@@ -84,7 +84,7 @@ void note_container(const Json& container, StartProblem& start_problem) {
   if (waiting.is_null() || start_problem.kind == StartProblem::Kind::failing) return;
   const std::string_view reason = waiting["reason"].text();
   if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") {
-    start_problem = {StartProblem::Kind::creating, "images are pulled and containers made"};
+    start_problem = {StartProblem::Kind::creating, "pulling images, creating containers"};
   } else {
     start_problem = {StartProblem::Kind::failing, sentence(reason, waiting["message"].text())};
   }

@@ -15,8 +15,8 @@ namespace {
 using Kind = PartitionOption::Kind;
 
 constexpr const char* kUnlimited = "UNLIMITED";
-constexpr std::int64_t kMost32 = 0xfffffff0;  // above are Slurm's NO_VAL and INFINITE
-constexpr std::int64_t kMost16 = 0xfff0;
+constexpr std::int64_t kMax32 = 0xfffffff0;  // above are Slurm's NO_VAL and INFINITE
+constexpr std::int64_t kMax16 = 0xfff0;
 
 constexpr std::array<PartitionOption, 30> kOptions{{
     {"AllowAccounts", Kind::list, ""},
@@ -66,17 +66,17 @@ const PartitionOption* find_option(std::string_view key) {
 
 Error must_be(const char* what) { return Error(Errc::invalid, std::string("must be ") + what); }
 
-Result<std::string> read_number(std::string_view text, std::int64_t most) {
+Result<std::string> read_number(std::string_view text, std::int64_t max) {
   const std::optional<std::int64_t> number = parse_int(text);
-  if (!number || *number < 0 || *number > most) {
-    return Error(Errc::invalid, format("must be a number from 0 to %lld", static_cast<long long>(most)));
+  if (!number || *number < 0 || *number > max) {
+    return Error(Errc::invalid, format("must be a number from 0 to %lld", static_cast<long long>(max)));
   }
   return std::to_string(*number);
 }
 
 /** Slurm's "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours[:minutes[:seconds]]", in minutes. */
 std::optional<std::int64_t> read_minutes(std::string_view text) {
-  constexpr std::int64_t kMax = kMost32;  // of each part: nothing overflows
+  constexpr std::int64_t kMax = kMax32;  // of each part: nothing overflows
   std::int64_t days = 0;
   const std::size_t dash = text.find('-');
   if (dash != std::string_view::npos) {
@@ -129,15 +129,15 @@ Result<std::string> read_value(Kind kind, std::string_view text) {
     case Kind::minutes: {
       if (is_unlimited(word)) return std::string(kUnlimited);
       const auto minutes = read_minutes(text);
-      if (!minutes || *minutes > kMost32) return must_be("a time such as 30, 1:00:00, 1-0 or UNLIMITED");
+      if (!minutes || *minutes > kMax32) return must_be("a time such as 30, 1:00:00, 1-0 or UNLIMITED");
       return std::to_string(*minutes);
     }
     case Kind::count:
       if (is_unlimited(word)) return std::string(kUnlimited);
-      return read_number(text, kMost32);
-    case Kind::number16: return read_number(text, kMost16);
+      return read_number(text, kMax32);
+    case Kind::number16: return read_number(text, kMax16);
     case Kind::number32:
-    case Kind::memory: return read_number(text, kMost32);
+    case Kind::memory: return read_number(text, kMax32);
     case Kind::yes_no: return read_word(word, kAnswers, "YES or NO");
     case Kind::list: return word == "ALL" ? std::string() : std::string(text);
     case Kind::text: return std::string(text);

@@ -96,7 +96,7 @@ struct SlurmJob {
   std::time_t begin = 0;        ///< a pending one's time to begin
   std::string partition_nodes;  ///< hostlist, all nodes of its partitions; only of load_open_jobs_since()
   bool suspended = false;
-  std::string held_nodes;  ///< hostlist, of a suspended one; only of load_open_jobs_since()
+  std::string suspended_on;  ///< hostlist, of a suspended one; only of load_open_jobs_since()
 
   bool operator==(const SlurmJob&) const = default;
 };

@@ -46,7 +46,8 @@ SlurmThread::~SlurmThread() {
     thread_.join();
     return;
   }
-  log_warning("slurmctld: a call takes longer than %d s: it is left to itself", static_cast<int>(kEndPatience.count()));
+  log_warning("slurmctld: a call has taken longer than %d s: abandoned, later changes are refused",
+              static_cast<int>(kEndPatience.count()));
   thread_.detach();
 }
 

@@ -24,7 +24,7 @@ class SlurmThread final : public SlurmCaller {
   /** Starts the thread, which makes all calls of `slurm` but end(). */
   SlurmThread(std::shared_ptr<Slurm> slurm, Post post);
   /**
-   * Drops what waits. A call that takes longer than kEndPatience is left to itself; Slurm::end() refuses what follows
+   * Drops what waits. A call that takes longer than kEndPatience is abandoned; Slurm::end() refuses what follows
    * it.
    */
   ~SlurmThread() override;

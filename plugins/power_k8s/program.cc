@@ -31,7 +31,7 @@ void print_help(const Program& program) {
       "  --direct       do the work here, without the engine in slurmctld\n"
       "  --help         print this help and exit\n"
       "  --version      print the version and exit\n\n"
-      "Exit codes: 0 handed over or done, 1 an error (on stderr), 2 wrong usage.\n",
+      "Exit codes: 0 passed to the engine, or done, 1 an error (on stderr), 2 wrong usage.\n",
       program.name, program.unused, program.purpose, program.setting, options_path().c_str());
 }
 

@@ -89,14 +89,14 @@ std::vector<JobState> poll_jobs(const std::vector<uint32_t>& jobs) {
   if (is_ending()) return std::vector<JobState>(jobs.size(), JobState::waiting);
   std::vector<JobState> states;
   states.reserve(jobs.size());
-  const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::look);
+  const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::poll);
   for (const uint32_t job : jobs) states.push_back(state_of(job));
   return states;
 }
 
 /** For versions of slurmctld that lose them in a restart, after which the job is held again. */
 void remember_addresses(uint32_t id) {
-  const SlurmLocks locks(compat::job_write_and_node_read_locks(), LockedCall::look);
+  const SlurmLocks locks(compat::job_write_and_node_read_locks(), LockedCall::poll);
   job_record_t* job = find_job_record(id);
   if (job && test_job_nodes_ready(job)) compat::remember_addresses(job);
 }
@@ -104,13 +104,13 @@ void remember_addresses(uint32_t id) {
 /** False when the nodes of the held jobs are already being resumed. */
 bool is_wake_needed(Wake wake) {
   if (wake != Wake::jobs || !compat::knows_powered_down()) return true;
-  const SlurmLocks locks(compat::node_read_lock(), LockedCall::ask);
+  const SlurmLocks locks(compat::node_read_lock(), LockedCall::check_power_save);
   return compat::nodes_wait_for_power();
 }
 
 /** ResumeProgram, SuspendProgram, ResumeFailProgram. */
 std::vector<std::string> power_programs() {
-  const SlurmLocks locks(compat::conf_read_lock(), LockedCall::ask);
+  const SlurmLocks locks(compat::conf_read_lock(), LockedCall::check_power_save);
   std::vector<std::string> programs;
   for (const char* program : {slurm_conf.resume_program, slurm_conf.suspend_program, slurm_conf.resume_fail_program}) {
     if (program) programs.emplace_back(program);
@@ -135,7 +135,7 @@ void wake_power_save(Wake wake) {
     }
     return;
   }
-  const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake);
+  const SlurmLocks locks(compat::power_save_locks(), LockedCall::wake_power_save);
   if (!compat::has_power_rate(slurm_conf)) config_power_mgr();
 }
 
@@ -217,7 +217,7 @@ bool HeldJobs::hold(job_record_t* job) {
     return false;
   }
   launches_->hold(id);
-  observe(LockedCall::hold, begin);
+  observe(LockedCall::hold_launch, begin);
   return true;
 }
 

@@ -57,7 +57,7 @@ test_a_cordon_and_a_roll_out() {
   wait_for 10 "the roll-out's beginning" tells 'Normal +RollOutStarted .*template 1-'
   wait_for 10 "that it waits for a job" tells 'Normal +NodesDrained .*events-0 \(1\): update of the template'
   events 1 former
-  wait_for 10 "the roll-out's end" tells 'Normal +RollOutDone .*no node has a former template'
+  wait_for 10 "the roll-out's end" tells 'Normal +RollOutDone .*no node has a previous template'
   tells 'Normal +PowerUp .*for job' || fail "nothing of the engine's: $(described)"
   assert_equal "job" RUNNING "$(job_state "$job")"
 }

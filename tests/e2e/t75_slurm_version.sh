@@ -14,7 +14,7 @@ test_the_version_is_that_of_the_suite() {
 test_plugins_and_engine_are_in_slurmctld() {
   assert_equal PrEpPlugins prep/k8s "$(config_value PrEpPlugins)"
   local features=node_features/k8s
-  if is_slurm_before 23.02; then features="(null)"; fi # docs/user/variants.md
+  if is_slurm_before 23.02; then features="(null)"; fi # docs/admin/variants.md
   assert_equal NodeFeaturesPlugins "$features" "$(config_value NodeFeaturesPlugins)"
   # The library is there: the programs don't do the engine's work. After a reconfiguration slurmctld's process may have
   # another name and pid; no other one of its container opens the library.

@@ -55,7 +55,7 @@ test_gres_that_end_slurmctld() {
   wait_for 60 "slurmctld has ended and is back" container_is_back slurmctld "$count"
   wait_for 60 "slurmctld up" controller_ready
   wait_for 30 "the condition" is_ready cores "False CreateFailed"
-  [[ $(nodeset_condition cores message) == *"slurmctld ended while making these nodes"*gres.conf* ]] ||
+  [[ $(nodeset_condition cores message) == *"slurmctld exited while creating these nodes"*gres.conf* ]] ||
     fail "message: $(nodeset_condition cores message)"
   stays 15 has_ended $((count + 1))
   # A sidecar that is restarted knows.

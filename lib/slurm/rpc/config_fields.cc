@@ -26,11 +26,11 @@ std::optional<std::int64_t> find_seconds(const std::string& options, std::string
 
 /** As cred_expire of slurmctld (src/interfaces/cred.c), and _requeue_delay() of 26.05. */
 std::chrono::seconds requeue_delay(const slurm_conf_t& conf) {
-  constexpr std::int64_t kLeast = 5;
+  constexpr std::int64_t kMin = 5;
   constexpr std::int64_t kDefault = 120;
   const auto own = compat::kHasRequeueDelay ? find_seconds(text_of(conf.sched_params), "requeue_delay=") : std::nullopt;
   const std::int64_t expire = find_seconds(text_of(conf.authinfo), "cred_expire=").value_or(kDefault);
-  return std::chrono::seconds(own.value_or(expire < kLeast ? kDefault : expire));
+  return std::chrono::seconds(own.value_or(expire < kMin ? kDefault : expire));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ SlurmJob decode_job(const job_info_t& info) {
   job.submitted = info.submit_time;
   job.begin = begin_time(info);
   job.suspended = is_suspended(info);
-  if (job.suspended) job.held_nodes = text_of(info.nodes);
+  if (job.suspended) job.suspended_on = text_of(info.nodes);
   return job;
 }
 

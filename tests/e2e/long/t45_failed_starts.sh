@@ -55,7 +55,7 @@ test_an_image_that_can_not_be_pulled() {
   echo "# the cause is in the Reason $((($(now_ms) - start) / 1000)) s after the pod was made" >&2
   wait_for 5 "the job was requeued" was_requeued "$job"
   wait_for 5 "the cause in the job's AdminComment" admin_comment_tells_pull "$job" "node broken-0: "
-  wait_for 20 "the condition" condition_reason_is broken NodesHeldBack
+  wait_for 20 "the condition" condition_reason_is broken BackingOff
   wait_for 10 "an event on the NodeSet" has_event broken PowerUpFailed
   (($(metric 'slurm_k8s_engine_node_failures_total{cause="start"}') > 0)) || fail "metrics: $(engine_metrics)"
   wait_for 10 "no pod" has_pod_count 0

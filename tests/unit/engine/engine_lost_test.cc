@@ -103,7 +103,7 @@ void what_a_pod_waits_for_is_told(void** state) {
   world.pass(std::chrono::seconds(4));
   assert_text(world.slurm.node("compute-0").comment, "");
   assert_text(world.slurm.node("compute-1").comment, "slurm-k8s: waiting: unschedulable: no room");
-  assert_text(world.slurm.calls.back(), "update compute-3 slurm-k8s: waiting: images are pulled and containers made");
+  assert_text(world.slurm.calls.back(), "update compute-3 slurm-k8s: waiting: pulling images, creating containers");
   world.api.erase(kPods, kNamespace, "compute-2");
   world.pass(std::chrono::seconds(2));
   assert_text(world.slurm.jobs[13].admin_comment, "{\"account\":\"chemistry\"}");
@@ -241,7 +241,7 @@ void a_job_on_a_node_whose_pod_does_not_go_is_requeued_in_seconds(void** state) 
   carry_out_power_down(world, "compute-0");
   world.pass(std::chrono::seconds(15));
   assert_true(world.slurm.node("compute-0").draining);
-  assert_int_equal(world.engine->gauges().held_nodes, 0);
+  assert_int_equal(world.engine->gauges().backing_off_nodes, 0);
   assert_int_equal(world.engine->gauges().protected_nodesets, 0);
 }
 

@@ -330,7 +330,7 @@ void control_messages(void** state) {
   assert_int_equal(metric(status, "slurm_k8s_engine_pods_created_total").integer_or(-1), 2);
   assert_text(answer(R"({"op":"reboot"})")["error"].text(),
               "op: Unsupported value: \"reboot\": supported values: \"resume\", \"suspend\", \"wake\", \"status\"");
-  assert_contains(answer(R"({"op":"wake up"})")["error"].text(), "op: Unsupported value: \"wake up\"");
+  assert_contains(answer(R"({"op":"wakeup"})")["error"].text(), "op: Unsupported value: \"wakeup\"");
   assert_contains(answer("[]")["error"].text(), "op: Unsupported value: \"\"");
 }
 

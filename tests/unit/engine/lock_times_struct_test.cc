@@ -13,9 +13,9 @@ namespace {
 
 LockTimes counted() {
   LockTimes times;
-  times[static_cast<std::size_t>(LockedCall::hold)].observe(3us);
-  times[static_cast<std::size_t>(LockedCall::hold)].observe(5us);  // a bound is part of its bucket
-  times[static_cast<std::size_t>(LockedCall::wake)].observe(2s);
+  times[static_cast<std::size_t>(LockedCall::hold_launch)].observe(3us);
+  times[static_cast<std::size_t>(LockedCall::hold_launch)].observe(5us);  // a bound is part of its bucket
+  times[static_cast<std::size_t>(LockedCall::wake_power_save)].observe(2s);
   return times;
 }
 

@@ -206,7 +206,7 @@ void acts_on_answers(void**) {
        kOneShot, false, Kind::drop, "", ""},
       // slurmds that registered with a former slurmctld
       {"no job can have begun there: the pod is recreated", answered(silent, Answer::unregistered), false, false,
-       Kind::replace, "u1", "previous slurmctld"},
+       Kind::replace, "u1", "slurmd registered with a previous slurmctld instance"},
       {"it is another pod by now", with_other_pod(answered(silent, Answer::unregistered)), false, kLate, Kind::ask, "",
        ""},
       {"it has registered since", answered(in_use, Answer::unregistered), false, kLate, Kind::none, "", ""},

@@ -65,12 +65,12 @@ void a_nodeset_that_fails_again_and_again_is_protected(void**) {
     world.fail(node(i));
     if (i < 2) world.pass(6s);
   }
-  assert_int_equal(world.reports.held_nodes(), 2);  // the first one's back-off is over
+  assert_int_equal(world.reports.backing_off_nodes(), 2);  // the first one's back-off is over
   assert_int_equal(world.reports.protected_nodesets(), 1);
   assert_text(world.slurm.calls.back(), "drain c-[5-6] slurm-k8s: protected: no quota");
   world.pass(41s);
   assert_contains(joined(world.slurm.calls), "\nundrain c-[5-6]\n");
-  assert_int_equal(world.reports.held_nodes() + world.reports.protected_nodesets(), 0);
+  assert_int_equal(world.reports.backing_off_nodes() + world.reports.protected_nodesets(), 0);
 
   SlurmNode& up = world.slurm.node("c-5");
   up.powered_down = up.not_responding = false;

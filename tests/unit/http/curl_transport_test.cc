@@ -520,7 +520,7 @@ void callbacks_start_and_cancel_others(void** state) {
   world.run_until([&] { return started == 50; });
   assert_int_equal(world.results.size(), 49);
 
-  // Of a hundred that finish about together, the first to be heard cancels all others.
+  // Of a hundred that finish about together, the first to finish cancels all others.
   std::vector<RequestId> ids;
   int heard = 0;
   for (int i = 0; i < 100; ++i) {

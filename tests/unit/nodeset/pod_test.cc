@@ -52,7 +52,7 @@ void says_what_hinders(void**) {
       {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"SchedulingGated"}]})",
        Kind::unschedulable, "SchedulingGated"},
       {R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"True"}]})", Kind::none, ""},
-      {waiting("ContainerCreating", ""), Kind::creating, "images are pulled and containers made"},
+      {waiting("ContainerCreating", ""), Kind::creating, "pulling images, creating containers"},
       {waiting("ErrImagePull", "not found"), Kind::failing, "ErrImagePull: not found"},
       {waiting("CreateContainerConfigError", "secret \\\"x\\\" not found"), Kind::failing,
        "CreateContainerConfigError: secret \"x\" not found"},

@@ -121,7 +121,7 @@ void the_budget_of_somebody_else_stays(void**) {
   const auto other = Json::parse(R"({"metadata":{"name":"c-busy"},"spec":{"minAvailable":1}})");
   f.client.put(kDisruptionBudgets, "slurm", *other);
   f.start();
-  assert_text(f.condition(), "False BudgetRefused: poddisruptionbudget c-busy is there and isn't this NodeSet's");
+  assert_text(f.condition(), "False BudgetRefused: poddisruptionbudget c-busy exists and belongs to somebody else");
   assert_int_equal(f.budget()["spec"]["minAvailable"].integer_or(0), 1);
   f.client.erase(kDisruptionBudgets, "slurm", "c-busy");
   f.rounds(70);

@@ -44,7 +44,7 @@ void a_status_keeps_it(void**) {
 void names_the_field(void**) {
   const CreateStop stop = stop_create(std::nullopt, "a", kNow);
   assert_contains(describe(stop, "c-0", "Gres=gpu:2"), "spec.extraConf (Gres=gpu:2)");
-  assert_contains(describe(stop, "c-0", ""), "create c-0: slurmctld ended while making these nodes");
+  assert_contains(describe(stop, "c-0", ""), "create c-0: slurmctld exited while creating these nodes");
   assert_contains(describe(stop, "c-0", ""), "spec.slurmd.resources");
   assert_contains(describe(stop, "c-0", ""), "at 2027-01-15T09:00:00Z");
 }

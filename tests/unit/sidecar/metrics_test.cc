@@ -47,13 +47,13 @@ Json full_status() {
   gauges.pods_deleting = 4;
   gauges.queue_depth = 5;
   gauges.in_flight = 6;
-  gauges.held_nodes = 7;
+  gauges.backing_off_nodes = 7;
   gauges.protected_nodesets = 8;
   LockTimes locks;
-  locks[static_cast<std::size_t>(LockedCall::hold)].observe(3us);
-  locks[static_cast<std::size_t>(LockedCall::look)].observe(30us);
-  locks[static_cast<std::size_t>(LockedCall::ask)].observe(20ms);
-  locks[static_cast<std::size_t>(LockedCall::wake)].observe(2s);
+  locks[static_cast<std::size_t>(LockedCall::hold_launch)].observe(3us);
+  locks[static_cast<std::size_t>(LockedCall::poll)].observe(30us);
+  locks[static_cast<std::size_t>(LockedCall::check_power_save)].observe(20ms);
+  locks[static_cast<std::size_t>(LockedCall::wake_power_save)].observe(2s);
   const auto answer = Json::parse(encode_status(metrics, gauges, locks).dump());
   assert_ok(answer);
   return *answer;

@@ -96,7 +96,7 @@ void does_not_wait_for_a_node_whose_kube_node_went(void**) {
   cluster.kube_nodes.at("m3").cordoned = true;
   assert_text(cluster.actions(), "");
   cluster.kube_nodes.erase("m3");
-  assert_text(cluster.actions(), "abandon c-m3");
+  assert_text(cluster.actions(), "force_power_down c-m3");
   assert_text(cluster.plan().actions[0].reason, "slurm-k8s: kubernetes node m3 is gone");
   cluster.nodes.back().power_down_asked = true;
   cluster.nodes.back().powering_up = false;
@@ -160,11 +160,11 @@ void keeps_daemon_sets_and_others_apart(void**) {
 void exempts_daemon_sets_from_suspends(void**) {
   Cluster cluster = daemon_set(kAllDaemonNodes, up);
   cluster.exemptions.update({.suspend_exc_nodes = ""});
-  assert_text(cluster.actions(), "exempt c-m[1,3],c-m2--x");
+  assert_text(cluster.actions(), "exempt_from_suspend c-m[1,3],c-m2--x");
   cluster.exemptions.added("c", "c-m[1,3],c-m2--x");
   assert_text(cluster.actions(), "");
   cluster.kube_nodes.erase("m3");
-  assert_text(cluster.actions(), "power_down c-m3; subject c-m3");
+  assert_text(cluster.actions(), "power_down c-m3; unexempt c-m3");
 }
 
 void does_not_power_up_what_waits_for_its_kube_node(void**) {

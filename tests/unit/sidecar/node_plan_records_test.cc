@@ -17,7 +17,7 @@ void records_follow_extra_conf(void**) {
   Cluster cluster;
   cluster.nodeset(nodeset).records("c", 0, 1).records("c", 2, 2, up).records("c", 3, 3, allocated);
   cluster.nodes[3].weight = 10;
-  assert_text(cluster.actions(), "delete c-[0-1]; weigh c-2");
+  assert_text(cluster.actions(), "delete c-[0-1]; set_weight c-2");
   assert_int_equal(*cluster.plan().actions[1].change.weight, 10);
   assert_text(cluster.state("c"), "-/Resizing");
   const NodePlan first = cluster.plan();

@@ -23,10 +23,10 @@ Cluster with_spares(std::int64_t replicas, std::int64_t spares, const char* exem
 void powers_spares_up(void**) {
   Cluster cluster = with_spares(4, 2);
   cluster.records("c", 0, 3);
-  assert_text(cluster.actions(), "exempt c-[0-1]; power_up c-[0-1]");
+  assert_text(cluster.actions(), "exempt_from_suspend c-[0-1]; power_up c-[0-1]");
   assert_text(cluster.state("c"), "Ready/NodesMatch");
   cluster.held = {"c-0"};
-  assert_text(cluster.actions(), "exempt c-[1-2]; power_up c-[1-2]");
+  assert_text(cluster.actions(), "exempt_from_suspend c-[1-2]; power_up c-[1-2]");
 }
 
 // From one step to the next, as Slurm would show it.
@@ -36,13 +36,14 @@ void follows_jobs(void**) {
   cluster.records("c", 0, 0, up).records("c", 1, 3);
   assert_text(cluster.actions(), "");  // nothing happens: nothing is written
   allocated(cluster.nodes[0]);
-  assert_text(cluster.actions(), "exempt c-1; power_up c-1");  // c-0 stays exempt: its job may be over soon
+  assert_text(cluster.actions(),
+              "exempt_from_suspend c-1; power_up c-1");  // c-0 stays exempt: its job may be over soon
   cluster.exemptions.added("c", "c-1");
   starting(cluster.nodes[1]);
   assert_text(cluster.actions(), "");
   up(cluster.nodes[1]), cluster.nodes[1].powering_up = false;
   cluster.nodes[0].base = SlurmNode::Base::idle;
-  assert_text(cluster.actions(), "subject c-1");  // one too many: Slurm suspends it after SuspendTime
+  assert_text(cluster.actions(), "unexempt c-1");  // one too many: Slurm suspends it after SuspendTime
   cluster.exemptions.removed("c-1");
   assert_text(cluster.actions(), "");
 }
@@ -59,7 +60,7 @@ void a_cancelled_start_may_become_a_spare(void**) {
   Cluster cluster = with_spares(3, 1);
   cluster.unused = &unused;
   cluster.records("c", 0, 1, starting).records("c", 2, 2);
-  assert_text(cluster.actions(), "exempt c-0; power_down c-1");
+  assert_text(cluster.actions(), "exempt_from_suspend c-0; power_down c-1");
 }
 
 void leaves_a_node_to_the_job_that_waits_for_it(void**) {
@@ -68,21 +69,21 @@ void leaves_a_node_to_the_job_that_waits_for_it(void**) {
   Cluster cluster = with_spares(2, 1);
   cluster.demand = &demand;
   cluster.records("c", 0, 1);
-  assert_text(cluster.actions(), "exempt c-1; power_up c-1");
+  assert_text(cluster.actions(), "exempt_from_suspend c-1; power_up c-1");
 }
 
 void nodes_that_leave_are_no_spares(void**) {
   Cluster cluster = with_spares(2, 2, "c-2");
   cluster.exemptions.added("c", "c-2");
   cluster.records("c", 0, 1).records("c", 2, 2, up);
-  assert_text(cluster.actions(), "delete c-1; exempt c-0; power_up c-0");
+  assert_text(cluster.actions(), "delete c-1; exempt_from_suspend c-0; power_up c-0");
 }
 
 void spares_end_with_the_field(void**) {
   Cluster cluster = with_spares(2, 0, "c-0");
   cluster.exemptions.added("c", "c-0");
   cluster.records("c", 0, 0, allocated).records("c", 1, 1);
-  assert_text(cluster.actions(), "subject c-0");
+  assert_text(cluster.actions(), "unexempt c-0");
 }
 
 void says_when_slurm_cannot_keep_them(void**) {

@@ -25,7 +25,7 @@ void makes_what_is_missing(void**) {
   special.extra_conf = "Weight=10";
   Cluster some;
   some.nodeset(special).records("gpu", 1, 1, {}, 3);
-  assert_text(some.actions(), "create gpu-[000,002]; features gpu-001; weigh gpu-001");
+  assert_text(some.actions(), "create gpu-[000,002]; features gpu-001; set_weight gpu-001");
   assert_text(some.plan().actions[0].line,
               "NodeName=gpu-[000,002] State=CLOUD Feature=gpu,a100 CPUs=2 RealMemory=936 Weight=10");
 }
@@ -179,7 +179,7 @@ void has_lost_records_dropped(void**) {
   };
   Cluster cluster;
   cluster.nodeset("c", 4).records("c", 0, 0).records("c", 1, 2, lost).records("theirs", 0, 3, lost);
-  assert_text(cluster.actions(), "recover c-[1-2]; create c-3");
+  assert_text(cluster.actions(), "drop_lost c-[1-2]; create c-3");
   assert_text(cluster.state("c"), "-/NodesLost");
   // Nodes that an administrator has set FUTURE, or that are so in slurm.conf.
   Cluster others;
@@ -215,7 +215,7 @@ void never_touches_nodes_of_others(void**) {
   assert_text(cluster.state("c"), "-/NameTaken");
   const NodePlan plan = cluster.plan();
   assert_int_equal(plan.states.at("c").counts.total, 1);
-  assert_text(plan.states.at("c").message, "c-1 (1): slurm has nodes of these names that slurm-k8s didn't make");
+  assert_text(plan.states.at("c").message, "c-1 (1): slurm has nodes of these names that slurm-k8s did not create");
 }
 
 // NodeSets whose names continue each other don't share names of nodes: the last dash divides.
@@ -287,22 +287,22 @@ void keeps_messages_short(void**) {
 Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
-    case NodeAction::Kind::recover: return slurm.drop_lost_nodes();
+    case NodeAction::Kind::drop_lost: return slurm.drop_lost_nodes();
     case NodeAction::Kind::create: return slurm.create_nodes(action.line);
     case NodeAction::Kind::remove: return slurm.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::power_down: return slurm.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::power_up: return slurm.update_nodes(action.nodes, {.state = State::power_up});
-    case NodeAction::Kind::exempt: return slurm.exempt_from_suspend(action.nodes, true);
-    case NodeAction::Kind::subject: return slurm.exempt_from_suspend(action.nodes, false);
+    case NodeAction::Kind::exempt_from_suspend: return slurm.exempt_from_suspend(action.nodes, true);
+    case NodeAction::Kind::unexempt: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::recycle:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
     case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
-    case NodeAction::Kind::weigh: return slurm.update_nodes(action.nodes, action.change);
-    case NodeAction::Kind::abandon:
+    case NodeAction::Kind::set_weight: return slurm.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::force_power_down:
       return slurm.update_nodes(action.nodes, {.state = State::power_down_force, .reason = action.reason});
     case NodeAction::Kind::drain: break;
   }

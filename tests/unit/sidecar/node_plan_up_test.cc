@@ -75,7 +75,7 @@ void powers_many_up_in_one_call(void**) {
   Cluster cluster = always(6, "");
   cluster.records("c", 0, 3).records("c", 4, 4, up);
   cluster.held = {"c-1", "c-4"};
-  assert_text(cluster.actions(), "create c-5; exempt c-[0-4]; power_up c-[0,2-3]");
+  assert_text(cluster.actions(), "create c-5; exempt_from_suspend c-[0-4]; power_up c-[0,2-3]");
   cluster.nodes.push_back(cluster.nodes.back());
   cluster.nodes.back().name = "c-5";
   const NodePlan plan = cluster.plan();
@@ -87,7 +87,7 @@ void lets_nodes_of_always_go(void**) {
   Cluster leaving = always(1, "c-[0-2]");
   leaving.exemptions.added("c", "c-[0-2]");
   leaving.records("c", 0, 0, up).records("c", 1, 1).records("c", 2, 2, up);
-  assert_text(leaving.actions(), "delete c-1; power_down c-2; subject c-[1-2]");
+  assert_text(leaving.actions(), "delete c-1; power_down c-2; unexempt c-[1-2]");
 
   const Change small = [](SlurmNode& n) { n.cpus = 1; };
   Cluster resizing = always(4, "c");
@@ -107,12 +107,12 @@ void exempts_nodes_from_suspends(void**) {
     const char* exempt;
     const char* actions;
   } cases[] = {
-      {"", "exempt c-[0-1]"},
-      {"c-0", "exempt c-1"},
+      {"", "exempt_from_suspend c-[0-1]"},
+      {"c-0", "exempt_from_suspend c-1"},
       {"c-[0-9]", ""},
       {"x,c", ""},
       {"ALL", ""},
-      {"cc", "exempt c-[0-1]"},
+      {"cc", "exempt_from_suspend c-[0-1]"},
       {"c-[0-9]:2", ""},  // slurmctld can't add to it
       {nullptr, ""},      // before Slurm 23.02
   };
@@ -127,9 +127,9 @@ void exempts_nodes_from_suspends(void**) {
   cluster.exemptions.added("c", "c-1");
   assert_text(cluster.actions(), "");
   cluster.nodeset("c", 2);
-  assert_text(cluster.actions(), "subject c-1");
+  assert_text(cluster.actions(), "unexempt c-1");
   cluster.nodesets.clear();
-  assert_text(cluster.actions(), "power_down c-[0-1]; subject c-1");
+  assert_text(cluster.actions(), "power_down c-[0-1]; unexempt c-1");
 }
 
 // A node on a cordoned Kubernetes node is left to what is done for the Kubernetes node; what leaves isn't updated.

@@ -118,7 +118,7 @@ void partitions_of_others_are_left_alone(void**) {
   f.add_foreign("all");
   f.enable("MaxTime=1");
   f.rounds(5);
-  assert_text(f.condition(), "False NameTaken: slurm has a partition gpu that slurm-k8s didn't make");
+  assert_text(f.condition(), "False NameTaken: slurm has a partition gpu that slurm-k8s did not create");
   f.put("gpu", R"({"enabled":false})");
   f.rounds(5);
   f.nodesets.clear();

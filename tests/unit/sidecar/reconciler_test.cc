@@ -168,7 +168,7 @@ void slurmctld_is_ended_once_by_the_same_nodes(void**) {
   f.scale("c", 2);
   f.rounds(600);
   assert_int_equal(creates(f.slurm), 1);
-  assert_contains(f.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld ended while making these nodes");
+  assert_contains(f.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld exited while creating these nodes");
   assert_contains(f.ready("c"), "spec.slurmd.resources");
   f.scale("c", 3);  // an autoscaler that goes up and down doesn't end it either
   f.scale("c", 0);
@@ -210,7 +210,7 @@ void a_restarted_sidecar_knows_what_ended_slurmctld(void**) {
   second.reconciler.upsert(object);
   second.rounds(60);
   assert_int_equal(second.slurm.calls.size(), 0);
-  assert_contains(second.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld ended while making these nodes");
+  assert_contains(second.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld exited while creating these nodes");
   // gres.conf has been mended.
   object["metadata"].set("annotations", Json::object().set("slurm-k8s.io/create-again", "now"));
   second.reconciler.upsert(object);
@@ -248,7 +248,7 @@ void a_suspended_job_has_its_node(void**) {
   SlurmJob job;
   job.id = 7;
   job.suspended = true;
-  job.held_nodes = "c-[0,9]";
+  job.suspended_on = "c-[0,9]";
   f.slurm.jobs[7] = job;
   f.slurm.touch_jobs();
   f.rounds(1);

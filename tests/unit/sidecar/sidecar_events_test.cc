@@ -82,7 +82,7 @@ void tells_of_actions(void**) {
        "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
       {{Kind::power_down, "c", "c-1", "", ""}, ""},
       {{Kind::power_up, "c", "c-1", "", ""}, ""},
-      {{Kind::exempt, "c", "c-1", "", ""}, ""},
+      {{Kind::exempt_from_suspend, "c", "c-1", "", ""}, ""},
       {{Kind::remove, "gone", "gone-1", "", ""}, ""},
   };
   Fixture f;
@@ -150,8 +150,8 @@ void follows_a_roll_out(void**) {
   assert_text(f.told(), "Normal RollOutStarted: template 1-c: c-[0-1]: to be updated");
   f.change(status_of("NodesMatch", "PoweringUp", "1-c"));
   assert_text(f.told(), "");
-  f.change(status_of("NodesMatch", "TemplateInUse", "1-c", "no node has a former template"));
-  assert_text(f.told(), "Normal RollOutDone: template 1-c: no node has a former template");
+  f.change(status_of("NodesMatch", "TemplateInUse", "1-c", "no node has a previous template"));
+  assert_text(f.told(), "Normal RollOutDone: template 1-c: no node has a previous template");
   f.change(status_of("NodesMatch", "PoweringUp", "1-c"));
   f.change(status_of("NodesMatch", "TemplateInUse", "1-c"));
   assert_text(f.told(), "");  // it is over

@@ -77,7 +77,7 @@ void stays_with_its_choice(void**) {
   assert_text(selected({up, up}, 1, "c"), "c-0");          // all of them are, by the NodeSet's name
 }
 
-void leaves_held_nodes_off(void**) {
+void leaves_backing_off_nodes_out(void**) {
   assert_text(selected({off, off}, 1, "", "c-0"), "c-1");
   assert_text(selected({off}, 1, "", "c-0"), "");
   assert_text(selected({up, off}, 1, "", "c-0"), "c-0");  // it is up: nothing is to be asked for
@@ -92,7 +92,7 @@ int main() {
       SLURMK8S_TEST(none_that_a_job_could_not_have_at_once),
       SLURMK8S_TEST(the_nearest_first),
       SLURMK8S_TEST(stays_with_its_choice),
-      SLURMK8S_TEST(leaves_held_nodes_off),
+      SLURMK8S_TEST(leaves_backing_off_nodes_out),
   };
   return cmocka_run_group_tests_name("sidecar_spares", tests, nullptr, nullptr);
 }

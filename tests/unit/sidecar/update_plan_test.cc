@@ -275,7 +275,7 @@ void starts_afresh_with_each_template(void**) {
   assert_text(cluster.steps(), "recycle c-0");
   cluster.nodeset.template_hash = kOld;  // as it was: c-0 is of it
   assert_text(cluster.steps(), "");
-  assert_text(cluster.condition(), "True TemplateInUse: no node has a former template");
+  assert_text(cluster.condition(), "True TemplateInUse: no node has a previous template");
 }
 
 void compares_pods_with_their_own_variant(void**) {
@@ -329,7 +329,7 @@ void counts_and_describes(void**) {
   cluster.nodeset.update.type = Type::on_delete;
   assert_text(cluster.condition(), "False OnDelete: c-[0-1] (2): updated when their pods go");
   cluster.pods["c-0"].template_hash = cluster.pods["c-1"].template_hash = kNew;
-  assert_text(cluster.condition(), "True TemplateInUse: no node has a former template");
+  assert_text(cluster.condition(), "True TemplateInUse: no node has a previous template");
   cluster.nodeset.scaling_mode = ScalingMode::always;
   assert_text(cluster.condition(), "False PoweringUp: c-3 (1): not up yet");
   cluster.pods["c-0"].template_hash = kOld;
@@ -337,7 +337,7 @@ void counts_and_describes(void**) {
   assert_text(cluster.condition(), "False WaitingForNodes: c-0 (1): to be updated when others are up: c-3 (1)");
   cluster.pods["c-0"].template_hash = kNew;
   drained(cluster.node(3), "disk");
-  assert_text(cluster.condition(), "True TemplateInUse: no node has a former template");
+  assert_text(cluster.condition(), "True TemplateInUse: no node has a previous template");
 }
 
 }  // namespace

@@ -120,9 +120,9 @@ void nodes_only_of_a_suspended_job(void**) {
   std::string nodes = "c-[0-1]";
   job_info_t info = in_state(JOB_RUNNING);
   info.nodes = nodes.data();
-  assert_text(decode_job(info).held_nodes, "");
+  assert_text(decode_job(info).suspended_on, "");
   info.job_state = JOB_SUSPENDED;
-  assert_text(decode_job(info).held_nodes, "c-[0-1]");
+  assert_text(decode_job(info).suspended_on, "c-[0-1]");
 }
 
 void a_run(void**) {
