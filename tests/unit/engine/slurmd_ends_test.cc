@@ -43,6 +43,11 @@ void decides(void**) {
       {"components of one job", {ended(7, 2, 9s, 7), ended(8, 2, 9s, 7)}, SlurmdEnd::error, Kind::hold, 7},
       {"several jobs, the first", {ended(7, 1), ended(8, 1)}, SlurmdEnd::error, Kind::none, 0},
       {"several jobs, memory", {ended(7, 1), ended(8, 1)}, SlurmdEnd::out_of_memory, Kind::none, 0},
+      {"several jobs, memory, again: the one that ran shortest, whoever it was",
+       {ended(7, 2, 9s), ended(8, 2, 3s)},
+       SlurmdEnd::out_of_memory,
+       Kind::hold,
+       8},
       {"several jobs, one did it before", {ended(7, 2, 9s), ended(8, 1, 1s)}, SlurmdEnd::error, Kind::hold, 7},
       {"the same, the other order", {ended(8, 1, 1s), ended(7, 2, 9s)}, SlurmdEnd::out_of_memory, Kind::hold, 7},
       {"both were there twice: the one that ran shortest",
@@ -85,6 +90,18 @@ void a_neighbour_is_not_held(void**) {
   assert_int_equal(ends.note({run(7, 1, 200), run(8, 1, 201)}, SlurmdEnd::error, 203).job, 7);
   // Whoever is released goes on with its count.
   assert_int_equal(ends.note({run(8, 2, 300)}, SlurmdEnd::error, 301).job, 8);
+}
+
+/** Job 7 fills the pod, and job 8 began after it. Without 8 the next end is plainly that of 7. */
+void a_neighbour_that_began_later_is_held_first(void**) {
+  SlurmdEnds ends;
+  assert_true(ends.note({run(7, 0, 10), run(8, 0, 90)}, SlurmdEnd::out_of_memory, 100).kind == Kind::none);
+  SlurmdEndVerdict verdict = ends.note({run(7, 1, 200), run(8, 1, 200)}, SlurmdEnd::out_of_memory, 210);
+  assert_true(verdict.kind == Kind::hold);
+  assert_int_equal(verdict.job, 8);
+  verdict = ends.note({run(7, 2, 300)}, SlurmdEnd::out_of_memory, 310);
+  assert_true(verdict.kind == Kind::out_of_memory);
+  assert_int_equal(verdict.job, 7);
 }
 
 void remembers_a_bounded_number(void**) {
@@ -193,6 +210,7 @@ int main() {
       SLURMK8S_TEST(counts_runs_and_not_nodes),
       SLURMK8S_TEST(what_came_from_outside_does_not_count),
       SLURMK8S_TEST(a_neighbour_is_not_held),
+      SLURMK8S_TEST(a_neighbour_that_began_later_is_held_first),
       SLURMK8S_TEST(remembers_a_bounded_number),
       SLURMK8S_TEST(tells_all_and_holds_one),
       SLURMK8S_TEST(ends_a_job_that_fills_its_pod),

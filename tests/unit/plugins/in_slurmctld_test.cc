@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The plugins in what they take for a slurmctld: this program has its symbols. There is no engine.
+// The plugins in what they take for a slurmctld: this program has its symbols. No engine runs.
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdarg>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/locked.hpp"
+#include "job_submit_k8s/user_env.hpp"
+#include "slurm/rpc/compat.hpp"
 #include "slurmctld/compat.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace slurmk8s;
 
@@ -37,9 +44,25 @@ struct Told {
 };
 Locked<Told> told;
 
+std::string built(const std::string& path) {
+  const char* top = std::getenv("TOP_BUILDDIR");
+  return std::string(top ? top : ".") + "/" + path;
+}
+
+bool has_engine_library = false;  ///< it is installed, for the plugins
+
 }  // namespace
 
 extern "C" {
+
+/** The engine's library is not where the plugins look for it: it is not installed when the tests run. */
+SLURMCTLD_S void* dlopen(const char* path, int flags) {
+  static const auto real = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
+  if (!has_engine_library || !path || !std::string_view(path).ends_with("/libslurm_k8s_engine.so")) {
+    return real(path, flags);
+  }
+  return real(built("engine/.libs/libslurm_k8s_engine.so").c_str(), flags);
+}
 
 char* slurm_xstrdup(const char* text);
 
@@ -79,9 +102,7 @@ bool eventually(const std::function<bool()>& condition) {
 class Plugin {
  public:
   explicit Plugin(const char* name) {
-    const char* top = std::getenv("TOP_BUILDDIR");
-    const std::string path = std::string(top ? top : ".") + "/plugins/.libs/" + name;
-    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    library_ = dlopen(built(std::string("plugins/.libs/") + name).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library_) fail_msg("%s", dlerror());
     function<int (*)()>("init")();
   }
@@ -184,21 +205,186 @@ void a_job_is_kept_when_slurmctld_ends_while_it_is_looked_at(void**) {
   assert_int_equal(told.lock()->launched, 1);
 }
 
+using JobSubmit = int (*)(job_desc_msg_t*, uint32_t, char**);
+using JobModify = int (*)(job_desc_msg_t*, job_record_t*, uint32_t, char**);
+using JobXlate = char* (*)(char*, void*, bitstr_t*);
+
 // An update could otherwise ask for what a submission is refused.
 void updates_of_jobs_have_the_limits_of_submissions(void**) {
   const Plugin plugin("job_submit_k8s.so");
-  const auto submit = plugin.function<int (*)(job_desc_msg_t*, uint32_t, char**)>("job_submit");
-  const auto modify = plugin.function<int (*)(job_desc_msg_t*, job_record_t*, uint32_t, char**)>("job_modify");
-  std::string constraint(1025, 'x');
-  for (char* job_desc_msg_t::*member : {&job_desc_msg_t::features, &job_desc_msg_t::prefer}) {
-    job_desc_msg_t update;
-    slurm_init_job_desc_msg(&update);
-    char* message = nullptr;
-    assert_int_equal(modify(&update, nullptr, 1000, &message), SLURM_SUCCESS);
-    update.*member = constraint.data();
-    assert_int_equal(submit(&update, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
-    assert_int_equal(modify(&update, nullptr, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
-    slurm_xfree(reinterpret_cast<void**>(&message));
+  const auto submit = plugin.function<JobSubmit>("job_submit");
+  const auto modify = plugin.function<JobModify>("job_modify");
+  for (const std::size_t length : {1025u, 1u << 20}) {
+    std::string constraint(length, 'x');
+    for (char* job_desc_msg_t::*member :
+         {&job_desc_msg_t::features, &job_desc_msg_t::prefer, &job_desc_msg_t::batch_features}) {
+      job_desc_msg_t update;
+      slurm_init_job_desc_msg(&update);
+      char* message = nullptr;
+      assert_int_equal(modify(&update, nullptr, 1000, &message), SLURM_SUCCESS);
+      update.*member = constraint.data();
+      assert_int_equal(submit(&update, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
+      assert_int_equal(modify(&update, nullptr, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
+      slurm_xfree(reinterpret_cast<void**>(&message));
+    }
+  }
+}
+
+/** A job's variables, each in memory of its own, as slurmctld unpacks them. */
+class Environment {
+ public:
+  explicit Environment(std::uint32_t count) : texts_(count, "SLURM_GET_USER_ENV=1") {
+    for (std::string& text : texts_) pointers_.push_back(text.data());
+  }
+  void give(job_desc_msg_t& to) {
+    to.environment = pointers_.data();
+    to.env_size = static_cast<std::uint32_t>(pointers_.size());
+  }
+  const std::string& last() const { return texts_.back(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+void variables_have_a_maximum(void**) {
+  const Plugin plugin("job_submit_k8s.so");
+  const auto submit = plugin.function<JobSubmit>("job_submit");
+  Environment most(kMaxVariables), more(kMaxVariables + 1);
+  job_desc_msg_t job_of_most, job_of_more;
+  slurm_init_job_desc_msg(&job_of_most);
+  slurm_init_job_desc_msg(&job_of_more);
+  most.give(job_of_most);
+  more.give(job_of_more);
+  char* message = nullptr;
+  assert_int_equal(submit(&job_of_most, 1000, &message), SLURM_SUCCESS);
+  assert_text(most.last().c_str(), kLoginEnv);
+  assert_int_equal(submit(&job_of_more, 1000, &message), ESLURM_PATHNAME_TOO_LONG);
+  assert_text(more.last().c_str(), kGetUserEnv);  // not read
+  assert_text(message, "environment: more than 50000 variables");
+  slurm_xfree(reinterpret_cast<void**>(&message));
+}
+
+/** slurmctld that knows the variants v1 and v2 of NodeSet gpu, without an engine. */
+class VariantsOnFile {
+ public:
+  VariantsOnFile() {
+    folder_.write("slurm-k8s-variants.json",
+                  R"({"nodesets":{"gpu":{"features":["gpu"],"variants":{"v1":{},"v2":{}}}},"uids":{}})");
+    path_ = folder_.path();
+    slurm_conf.state_save_location = path_.data();
+    slurm_conf.job_submit_plugins = plugins_.data();
+    has_engine_library = true;
+  }
+  ~VariantsOnFile() {
+    has_engine_library = false;
+    slurm_conf.state_save_location = slurm_conf.job_submit_plugins = nullptr;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string path_, plugins_ = "k8s";
+};
+
+/** Of at most as many bytes: alternatives, each with a variant. */
+std::string constraint_of(std::size_t bytes) {
+  std::string text = "v1&gpu";
+  while (text.size() + 7 <= bytes) text += "|v2&gpu";
+  return text;
+}
+
+void node_features_do_not_read_what_is_too_long(void**) {
+  const VariantsOnFile file;
+  const Plugin plugin("node_features_k8s.so");
+  const auto valid = plugin.function<int (*)(char*, void*)>("node_features_p_job_valid");
+  const auto xlate = plugin.function<JobXlate>("node_features_p_job_xlate");
+  const auto changeable = plugin.function<bool (*)(char*)>("node_features_p_changeable_feature");
+  const auto xlated = [&](std::string constraint) {
+    char* text = xlate(constraint.data(), nullptr, nullptr);
+    const std::string copied = text ? text : "none";
+    slurm_xfree(reinterpret_cast<void**>(&text));
+    return copied;
+  };
+  std::string v1 = "v1", both = "v1&v2";
+  assert_int_equal(changeable(v1.data()), compat::kKnowsVariants);
+  assert_int_equal(valid(both.data(), nullptr), compat::kKnowsVariants ? ESLURM_INVALID_FEATURE : SLURM_SUCCESS);
+  assert_text(xlated(v1), compat::kKnowsVariants ? "v1" : "none");
+  // Both begin with what is chosen, or refused, when it is shorter.
+  for (const std::size_t length : {1025u, 1u << 20}) {
+    std::string long_or = v1, long_and = both;
+    while (long_or.size() < length) long_or += "|v1";
+    while (long_and.size() < length) long_and += "&v1";
+    assert_int_equal(valid(long_and.data(), nullptr), SLURM_SUCCESS);  // Slurm refuses it
+    assert_text(xlated(long_or), "none");
+    assert_int_equal(changeable(long_or.data()), 0);
+  }
+}
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/** The median of 1,000 calls: what slurmctld holds its locks for. */
+void assert_short(const std::string& what, const std::function<void()>& call) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<Clock::duration> times(kSanitized ? 20 : 1000);
+  for (Clock::duration& time : times) {
+    const Clock::time_point begin = Clock::now();
+    call();
+    time = Clock::now() - begin;
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  const long long us = std::chrono::duration_cast<std::chrono::microseconds>(*middle).count();
+  print_message("# %s: %lld us\n", what.c_str(), us);
+  if (!kSanitized && us >= 1000) fail_msg("%s: %lld us", what.c_str(), us);
+}
+
+/** A job as slurmctld has unpacked it: the copies are freed, or replaced by the plugin. */
+void with_request(const char* constraint, Environment* environment,
+                  const std::function<void(job_desc_msg_t*, char**)>& call) {
+  job_desc_msg_t request;
+  slurm_init_job_desc_msg(&request);
+  if (constraint) request.features = slurm_xstrdup(constraint);
+  if (environment) environment->give(request);
+  char* message = nullptr;
+  call(&request, &message);
+  slurm_xfree(reinterpret_cast<void**>(&request.features));
+  slurm_xfree(reinterpret_cast<void**>(&message));
+}
+
+void submissions_take_less_than_a_millisecond(void**) {
+  const VariantsOnFile file;
+  const Plugin plugin("job_submit_k8s.so");
+  const auto submit = plugin.function<JobSubmit>("job_submit");
+  const auto modify = plugin.function<JobModify>("job_modify");
+  const auto submitted = [&](job_desc_msg_t* request, char** message) { submit(request, 1000, message); };
+  const auto modified = [&](job_desc_msg_t* request, char** message) { modify(request, nullptr, 1000, message); };
+  for (const std::string& text : {constraint_of(1024), constraint_of(1 << 20)}) {
+    const std::string bytes = std::to_string(text.size()) + " bytes";
+    assert_short("job_submit, " + bytes, [&] { with_request(text.c_str(), nullptr, submitted); });
+    assert_short("job_modify, " + bytes, [&] { with_request(text.c_str(), nullptr, modified); });
+  }
+  Environment most(kMaxVariables);
+  assert_short("job_submit, 50000 variables", [&] { with_request(nullptr, &most, submitted); });
+}
+
+void node_features_take_less_than_a_millisecond(void**) {
+  const VariantsOnFile file;
+  const Plugin plugin("node_features_k8s.so");
+  const auto valid = plugin.function<int (*)(char*, void*)>("node_features_p_job_valid");
+  const auto xlate = plugin.function<JobXlate>("node_features_p_job_xlate");
+  const auto changeable = plugin.function<bool (*)(char*)>("node_features_p_changeable_feature");
+  for (std::string text : {constraint_of(1024), constraint_of(1 << 20)}) {
+    const std::string bytes = std::to_string(text.size()) + " bytes";
+    assert_short("job_valid, " + bytes, [&] { valid(text.data(), nullptr); });
+    assert_short("changeable_feature, " + bytes, [&] { changeable(text.data()); });
+    assert_short("job_xlate, " + bytes, [&] {
+      char* variant = xlate(text.data(), nullptr, nullptr);
+      slurm_xfree(reinterpret_cast<void**>(&variant));
+    });
   }
 }
 
@@ -221,6 +407,10 @@ int main() {
       SLURMK8S_TEST(no_job_is_launched_by_a_slurmctld_that_ends),
       SLURMK8S_TEST(a_job_is_kept_when_slurmctld_ends_while_it_is_looked_at),
       SLURMK8S_TEST(updates_of_jobs_have_the_limits_of_submissions),
+      SLURMK8S_TEST(variables_have_a_maximum),
+      SLURMK8S_TEST(node_features_do_not_read_what_is_too_long),
+      SLURMK8S_TEST(submissions_take_less_than_a_millisecond),
+      SLURMK8S_TEST(node_features_take_less_than_a_millisecond),
       SLURMK8S_TEST(rates_are_known),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
