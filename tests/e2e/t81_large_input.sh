@@ -5,9 +5,11 @@
 # Without a limit before the text is parsed, slurmctld's locks were held for 8.6 s by 128 KB of --constraint, and for
 # about half an hour by 1 MB.
 
+# shellcheck source=tests/e2e/answers.sh
+source "$E2E_FOLDER/answers.sh"
+
 KB128=131072
 MB1=1048576
-LONGEST_MS=2000 # for the slowest call of another client, on a busy machine
 
 # In a pod, as a user without rights: slurmctld's container has none but Slurm's own.
 as_nobody() { kubectl exec -i compute-0 -- setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
@@ -29,50 +31,29 @@ script() { printf "#!/bin/sh\n#SBATCH --output=/dev/null --chdir=/tmp --hold\n";
 submit() { sbatch 2>&1; }
 '
 
+# The same texts made in the pod, and nothing submitted.
+make_texts() {
+  local bytes
+  for bytes in $KB128 $MB1 $KB128 $MB1; do
+    as_nobody bash -c "$HELPERS"'{ script; text and "$1"; } >/dev/null' bash "$bytes"
+  done
+}
 # A pod to submit from: a job keeps it.
 with_node() {
   local job
   job=$(submit -N1 -w compute-0 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
+  take_baseline compute-7 make_texts
 }
 without_node() {
   slurm scancel --me >/dev/null 2>&1 || true
   slurm scancel --user=65534 >/dev/null 2>&1 || true
 }
 
-# What another client waits for, until /tmp/large.stop is there: milliseconds of its slowest call, and what that was.
-# shellcheck disable=SC2016 # expanded there
-OTHERS='
-rm -f /tmp/large.stop
-deadline=$(($(date +%s) + 300)) slowest=0 call= n=0
-measure() {
-  local begin took
-  begin=$(date +%s%3N)
-  "$@" >/dev/null || failed=1
-  took=$(($(date +%s%3N) - begin))
-  if ((took > slowest)); then slowest=$took call=$*; fi
-}
-while [[ ! -e /tmp/large.stop ]] && (($(date +%s) < deadline)); do
-  n=$((n + 1))
-  measure scontrol ping
-  measure squeue -h
-  measure scontrol update nodename=compute-7 comment="$n"
-done
-echo "$slowest $n ${failed:-0} $call"
-'
 beside_others() { # COMMAND…: fails when another client has to wait meanwhile
-  local file status=0 slowest rounds failed call
-  file=$(mktemp)
-  slurm bash -c "$OTHERS" >"$file" &
-  "$@" || status=$?
-  slurm touch /tmp/large.stop
-  wait $!
-  read -r slowest rounds failed call <"$file"
-  rm "$file"
-  echo "# slowest of $((3 * rounds)) calls of another client: $slowest ms ($call)" >&2
-  assert_equal "calls of another client that failed" 0 "$failed" || return 1
-  ((slowest <= LONGEST_MS)) || fail "another client waited for $slowest ms: $call"
-  return "$status"
+  slowest_answer compute-7 "$@"
+  assert_equal "calls of another client that failed" 0 "$FAILED_CALLS"
+  assert_answers "$1"
 }
 
 refused() { # OPTION KIND BYTES [TEXT]: sbatch fails, naming TEXT
@@ -113,7 +94,7 @@ test_others_are_served_beside_large_submissions() {
 # An argument of a command may have 128 KB.
 large_updates() { # JOB
   local field output
-  for field in features prefer; do
+  for field in features prefer batchfeatures; do
     output=$(as_nobody timeout 60 bash -c "$HELPERS"'scontrol update jobid="$1" "$2=$(text and 120000)" 2>&1' \
       bash "$1" "$field" || true)
     [[ $output == *"too long"* || $output == *"longer than"* ]] || { fail "$field=: $output"; return 1; }
@@ -131,6 +112,7 @@ test_others_are_served_beside_large_updates() {
   job=$(as_nobody sbatch --parsable --hold --chdir=/ --output=/dev/null --constraint=compute --wrap true)
   beside_others large_updates "$job"
   assert_equal "constraint of the job" compute "$(job_field "$job" Features)"
+  assert_equal "constraint of its batch script" "" "$(job_field "$job" BatchFeatures)"
 }
 
 large_het_jobs() {

@@ -4,32 +4,13 @@
 #
 # Alone: test_a_name_server_that_is_away
 
-# What a client waits for at most, while COMMAND runs: squeue, which needs the job and the partition lock, and an update
-# of a node, which needs the node's. Prints milliseconds.
-slowest_answer() { # COMMAND…
-  local ended=/tmp/ended-$RANDOM$RANDOM probe status=0
-  slurm bash -c "most=0
-    until [[ -e $ended ]]; do
-      for command in 'squeue -h' 'scontrol update nodename=names-99 comment=probe'; do
-        begin=\${EPOCHREALTIME/./}
-        timeout 60 \$command >/dev/null 2>&1
-        took=\$(((\${EPOCHREALTIME/./} - begin) / 1000))
-        ((took <= most)) || most=\$took
-      done
-    done
-    rm $ended; echo \$most" >"$WORK/slowest" &
-  probe=$!
-  "$@" || status=$?
-  slurm touch "$ended"
-  wait "$probe"
-  cat "$WORK/slowest"
-  return "$status"
-}
+# shellcheck source=tests/e2e/answers.sh
+source "$E2E_FOLDER/answers.sh"
 
-# The goal is 1 s, which a busy machine can't show. A single name that slurmctld waits for takes 10 s.
-assert_answers() { # WHAT MILLISECONDS
-  echo "# slowest answer: $1: $2 ms" >&2
-  (($2 < 5000)) || fail "$1: slurmctld answered after $2 ms"
+reconfigure() {
+  slurm scontrol reconfigure
+  wait_for 60 "slurmctld answers" controller_ready
+  slurm squeue >/dev/null
 }
 
 names_nodeset() { # 100 nodes whose pods no Kubernetes node takes
@@ -55,6 +36,7 @@ has_count_in() { (($(count_in "$1") == $2)); }
 set_up() {
   WORK=$(mktemp -d)
   trap 'remove_nodesets; rm -rf "$WORK"' EXIT
+  take_baseline compute-7 reconfigure
   names_nodeset
   wait_for 60 "108 node records" has_node_count 108
 }
@@ -73,8 +55,10 @@ fail_and_reconfigure() {
 
 test_failed_nodes() {
   set_up
-  assert_answers "99 failed nodes and a reconfiguration" "$(slowest_answer fail_and_reconfigure)"
-  assert_answers "a new NodeSet beside them" "$(slowest_answer other_nodeset other)"
+  slowest_answer names-99 fail_and_reconfigure
+  assert_answers "99 failed nodes and a reconfiguration"
+  slowest_answer names-99 other_nodeset other
+  assert_answers "a new NodeSet beside them"
   wait_for 60 "110 node records" has_node_count 110
   assert_equal "no record is lost" "" "$(slurm scontrol show nodes --future -o |
     grep -oE 'NodeName=names-.*NO NETWORK.*' || true)"
@@ -83,12 +67,25 @@ test_failed_nodes() {
   fi
 }
 
-test_addresses_of_powered_down_nodes() {
-  needs_slurm 23.11
+test_what_clients_ask_of_nodes_without_pods() {
+  local job
   set_up
-  getaddrs() { slurm scontrol getaddrs 'names-[0-99]' >"$WORK/addresses"; }
-  assert_answers "scontrol getaddrs of 100 nodes" "$(slowest_answer getaddrs)"
-  assert_equal "addresses" 100 "$(grep -c 127.255.255.255 "$WORK/addresses")"
+  if ! is_slurm_before 23.11; then
+    getaddrs() { slurm scontrol getaddrs 'names-[0-99]' >"$WORK/addresses"; }
+    slowest_answer names-99 getaddrs
+    assert_answers "scontrol getaddrs of 100 nodes"
+    assert_equal "addresses" 100 "$(grep -c 127.255.255.255 "$WORK/addresses")"
+  fi
+  no_allocate() { slurm timeout 15 srun --no-allocate -N10 -w 'names-[0-9]' true >"$WORK/srun" 2>&1 || true; }
+  slowest_answer names-99 no_allocate
+  assert_answers "srun --no-allocate"
+  cat "$WORK/srun" >&2
+  job=$(submit -N10 -w 'names-[10-19]' --wrap 'sleep 300')
+  wait_job "$job" CONFIGURING 30
+  signals() { for _ in {1..10}; do slurm scancel --signal=USR1 "$job" || true; done; }
+  slowest_answer names-99 signals
+  assert_answers "signals to a job whose pods start"
+  assert_equal "the job" CONFIGURING "$(job_state "$job")"
 }
 
 # Steps whose srun is at a host that no name server knows: when they end slurmctld tells their srun so.
@@ -106,14 +103,16 @@ test_a_client_without_a_name() {
     slurm scancel "$job"
     wait_job "$job" CANCELLED 60
   }
-  assert_answers "ten srun from nowhere" "$(slowest_answer steps)"
+  slowest_answer names-99 steps
+  assert_answers "ten srun from nowhere"
 }
 
 test_a_name_server_that_is_away() {
   set_up
   trap '"$BED" fault continue coredns >/dev/null 2>&1; remove_nodesets; rm -rf "$WORK"' EXIT
   "$BED" fault stop coredns >/dev/null
-  assert_answers "failed nodes without a name server" "$(slowest_answer fail_and_reconfigure)"
+  slowest_answer names-99 fail_and_reconfigure
+  assert_answers "failed nodes without a name server"
   "$BED" fault continue coredns >/dev/null
 }
 

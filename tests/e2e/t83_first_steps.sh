@@ -38,26 +38,31 @@ END
   wait_done "$job" 90
 }
 
+# With the chart's default, which tests/e2e/values.yaml changes.
 test_small_jobs_share_a_node() {
   local a b
-  trap 'slurm scontrol update partitionname=main defmempercpu=0' EXIT
-  slurm scontrol update partitionname=main defmempercpu=480 # as the chart has it without tests/e2e/values.yaml
+  trap install_release EXIT
+  install_release --set slurm.defMemPerCPU=auto
   a=$(submit -n1 -w compute-0 --wrap 'sleep 20')
   b=$(submit -n1 -w compute-0 --wrap 'sleep 20')
   wait_job "$a" RUNNING 60
   wait_job "$b" RUNNING 10
   assert_equal "states" "RUNNING RUNNING" "$(job_state "$a") $(job_state "$b")"
+  assert_equal "memory of a job that asks for none" 480M "$(job_field "$a" MinMemoryCPU)"
   slurm scancel "$a" "$b"
 }
 
 is_het_done() { [[ $(slurm squeue -h -j "$1" | grep -c . || true) == 0 && $(job_state "$1") == COMPLETED ]]; }
+# Backfill alone starts it, by default every 30 s.
 test_a_heterogeneous_job_starts_soon() {
   local job start
+  assert_equal "seconds between two cycles of backfill" bf_interval=5 \
+    "$(slurm scontrol show config | grep -oE 'bf_interval=[0-9]+')"
   slurm srun -N2 -w 'compute-[0-1]' true
   start=$(now_ms)
   job=$(slurm sbatch --parsable --output=/dev/null --wrap 'srun --het-group=0,1 true' \
     -N1 -w compute-0 : -N1 -w compute-1)
-  wait_for 20 "heterogeneous job $job done" is_het_done "$job"
+  wait_for 12 "heterogeneous job $job done" is_het_done "$job"
   echo "# heterogeneous job on nodes that are up: $(($(now_ms) - start)) ms" >&2
 }
 

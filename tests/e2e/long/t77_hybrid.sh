@@ -5,6 +5,9 @@
 #
 # The machines, and a release in a namespace of its own, are there from the first test to the last, which removes them.
 
+# shellcheck source=tests/e2e/answers.sh
+source "$E2E_FOLDER/answers.sh"
+
 HYBRID=$NAMESPACE-hybrid
 HEAD=172.31.0.10
 METAL=172.31.0.11
@@ -230,6 +233,30 @@ test_the_api_server_is_out_of_reach() {
   assert_equal "pod" "" "$(pods | grep -x compute-3 || true)"
   reconnect
   wait_done "$pod" 120
+}
+
+# When a step ends slurmctld tells its srun so, at a host that neither head's /etc/hosts nor its name server knows.
+test_a_slurmctld_outside_does_not_wait_for_names() {
+  local job library
+  needs_slurm 24.05
+  in_hybrid
+  library=$(mktemp)
+  gcc -shared -fPIC -O1 -o "$library" "$E2E_FOLDER/other_host.c"
+  on_head bash -c 'cat >/tmp/other_host.so; chmod 755 /tmp/other_host.so' <"$library"
+  rm "$library"
+  job=$(submit -w metal-0 --wrap 'sleep 100')
+  wait_job "$job" RUNNING 30
+  take_baseline metal-0 as_alice srun --jobid="$job" --overlap --chdir=/tmp true
+  steps() {
+    as_alice bash -c "for i in {1..5}; do
+        LD_PRELOAD=/tmp/other_host.so timeout 60 srun --jobid=$job --overlap --chdir=/tmp true &
+      done; wait"
+    slurm scancel "$job"
+    wait_job "$job" CANCELLED 30
+  }
+  slowest_answer metal-0 steps
+  assert_answers "srun from nowhere"
+  if on_head grep 'attempt number' /var/log/slurm/slurmctld.log; then fail "slurmctld asked for a name again"; fi
 }
 
 is_token_refused() { on_head tail -n 20 /var/log/slurm/slurmctld.log | grep -ci 'unauthorized' >/dev/null; }
