@@ -49,6 +49,10 @@ nothing_works() { # TEXT OUTPUT COUNT of lines
   assert_equal "$1: what worked" "" "$got"
   assert_equal "$1: attempts" "$3" "$(grep -c ' no$' <<<"$2" || true)"
 }
+# What an attack looks for is there: root in the pod of TARGET finds it.
+is_there() { # COMMAND…
+  kubectl exec "$TARGET" -c slurmd -- "$@" >/dev/null || fail "$TARGET: nothing to be found by $*"
+}
 # In attacks: try NAME COMMAND… prints "NAME yes" or "NAME no".
 # shellcheck disable=SC2034,SC2016
 TRY='try() { local name=$1; shift

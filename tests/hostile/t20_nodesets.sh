@@ -80,6 +80,12 @@ test_variants_of_a_stranger() {
   slurm scancel "$job"
 }
 
+# The sidecar has read the NodeSet as it is now, and has answered for it.
+is_read() {
+  [[ $(kubectl get nodesets.slurm-k8s.io hostile -o jsonpath='{.metadata.generation}') == \
+    $(kubectl get nodesets.slurm-k8s.io hostile -o jsonpath='{.status.observedGeneration}') ]]
+}
+
 # Fields that reach slurm.conf's parser, or slurmctld: each is refused, or slurmctld goes on.
 test_fields_of_a_stranger() {
   local fields answer taken=0
@@ -91,9 +97,17 @@ test_fields_of_a_stranger() {
     '"extraConf":"NodeAddr=slurm-controller"' '"replicas":2147483647' '"replicas":-1' '"ordinalPadding":99' \
     '"partition":{"enabled":true,"config":"Nodes=ALL AllowGroups=x"}' '"memoryReserve":"999999999999Ti"' \
     '"variants":[{"name":"a|b","patch":{}}]' '"template":{"metadata":{"labels":{"slurm-k8s.io/node":"compute-0"}}}'; do
-    if answer=$(nodeset "$fields"); then taken=$((taken + 1)); else echo "# refused: ${answer:0:120}" >&2; fi
+    if ! answer=$(nodeset "$fields"); then
+      echo "# refused: ${answer:0:120}" >&2
+      continue
+    fi
+    taken=$((taken + 1))
+    wait_for 30 "$fields: read by the sidecar" is_read
+    wait_for 30 "$fields: slurmctld answers" controller_ready
+    assert_equal "$fields: restarts" "$RESTARTS" "$(restarts)"
+    echo "# taken: $fields: $(nodeset_condition hostile reason)" >&2
   done
-  echo "# $taken taken" >&2
+  ((taken >= 3)) || fail "only $taken were taken: is the NodeSet itself valid?"
   again
   assert_equal restarts "$RESTARTS" "$(restarts)"
   assert_equal "nodes of others" "compute-[0-7]" "$(node_names)"
