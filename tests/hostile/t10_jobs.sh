@@ -4,8 +4,8 @@
 # shellcheck source=tests/hostile/lib.sh
 source "$E2E_FOLDER/../hostile/lib.sh"
 
-# Claim 1. Each file by itself: `cat` of two says no when one is missing. slurmd's and tini's environment and memory have
-# the key's path, or the key.
+# Claim 1. Each file by itself: `cat` of two says no when one is missing. The environment and memory of slurmd and tini
+# have the key's path, or the key.
 # shellcheck disable=SC2016 # expanded in the job
 FIND_KEYS='find / -path /proc -prune -o \( -name slurm.key -o -name munge.key -o -name token \) \
   -readable -print 2>/dev/null | grep .'
@@ -267,9 +267,9 @@ test_what_is_not_a_jobs() {
   survives
 }
 
-# Claim 8. A job takes all that it can: processes up to its user's limit, descriptors for connections to slurmd, messages
-# that make slurmd write a line, /dev/shm. Disk has no limit on the bed: 300 MB. It keeps processes and /dev/shm until
-# the file "go" is there. Says how much it got.
+# Claim 8. A job takes all that it can: processes up to its user's limit, descriptors for connections to slurmd,
+# messages that make slurmd write a line, /dev/shm. Disk has no limit on the bed: 300 MB. It keeps processes and
+# /dev/shm until the file "go" is there. Says how much it got.
 exhaust() {
   cat <<'END'
 #!/usr/bin/env python3
@@ -440,9 +440,9 @@ typed salloc --immediate=3 -w compute-0 -n1 --mem=50 --job-name="$weird" true
 typed salloc --immediate=3 -N 4000000 true
 typed salloc --immediate=3 -w compute-0 --mem=50 --bell --kill-command=99 "$weird"
 job=$(sbatch --parsable --hold --output=/dev/null --chdir=/tmp --wrap true)
-for field in name comment features prefer batchfeatures account partition nodelist excnodelist dependency gres licenses \
-  wckey reservationname burstbuffer switches timelimit starttime nice numnodes numcpus minmemorynode priority \
-  stdout workdir extra admincomment mailuser; do
+for field in name comment features prefer batchfeatures account partition nodelist excnodelist dependency gres \
+  licenses wckey reservationname burstbuffer switches timelimit starttime nice numnodes numcpus minmemorynode \
+  priority stdout workdir extra admincomment mailuser; do
   typed scontrol update jobid="$job" "$field=$weird"
   typed scontrol update jobid="$job" "$field=99999999999"
 done
