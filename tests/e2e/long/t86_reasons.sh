@@ -10,6 +10,8 @@ whole_reason() { slurm scontrol show node "$1" | sed -n 's/^ *Reason=//p'; }
 is_timed_out() { [[ $(whole_reason "$1") == *"ResumeTimeout reached"* ]]; }
 is_back() { [[ $(slurm sinfo -h -n "$1" -o %t | head -1) == "idle~" ]]; }
 is_drained() { node_has_state "$1" DRAIN; }
+# Slurm without accounting leaves the Reason of a drain that is over: it is replaced. Other releases clear it.
+keeps_reasons() { ! is_slurm_before 23.11 && is_slurm_before 26.05; }
 
 install_with_failing_epilogs() {
   remove_release
@@ -48,7 +50,11 @@ test_what_slurmctld_drains_stays_drained() {
   kubectl patch nodesets.slurm-k8s.io compute --type=json \
     -p '[{"op":"remove","path":"/spec/template/metadata"}]' >/dev/null
   wait_for 10 "compute-0 undrained" node_is_undrained compute-0
-  node_has_reason compute-0 "slurm-k8s: back in service" || fail "Reason: $(whole_reason compute-0)"
+  if keeps_reasons; then
+    node_has_reason compute-0 "slurm-k8s: back in service" || fail "Reason: $(whole_reason compute-0)"
+  else
+    assert_equal Reason "" "$(whole_reason compute-0)"
+  fi
   wait_done "$job" 40
   wait_for 20 "compute-0 drained by slurmctld" is_drained compute-0
   echo "# Reason: $(whole_reason compute-0)"
