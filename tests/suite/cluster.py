@@ -172,6 +172,16 @@ class Cluster:
         """Of the controller's containers."""
         return self.kubectl('get', 'pod', 'slurm-controller-0', '--output=jsonpath={.status.containerStatuses[*].restartCount}')
 
+    def keep_logs(self, folder):
+        """Of the controller's containers; of the one before, too, where it was restarted."""
+        for container in ('slurmctld', 'sidecar'):
+            for previous in ('false', 'true'):
+                done = self.run('kubectl', '--namespace', self.namespace, 'logs', 'slurm-controller-0', '--container', container,
+                                f'--previous={previous}')
+                if done.returncode == 0:
+                    with open(folder / f'{self.namespace}-{container}.log', 'a', encoding='utf-8') as file:
+                        file.write(done.stdout)
+
     def run_test(self, user, test, seconds, log):
         """Exit code, as timeout has it. Into a file, since what the test leaves running would keep a pipe open."""
         name = NAMES[user]
