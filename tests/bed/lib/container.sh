@@ -30,13 +30,13 @@ container_pid() {
 }
 
 # container_enter POD/CONTAINER COMMAND...: as its first process: user, environment, folder. A tenth of the processor
-# time of `kubectl exec`, which tests would mostly consist of.
+# time of `kubectl exec`, which tests would mostly consist of. CONTAINER_USER: another user, and the group of this number.
 container_enter() {
   local name=$1 pid user group environment
   shift
   pid=$(container_pid "$name") || die "container $name: not running"
-  user=$(awk '/^Uid:/ { print $3 }' "/proc/$pid/status")
-  group=$(awk '/^Gid:/ { print $3 }' "/proc/$pid/status")
+  user=${CONTAINER_USER:-$(awk '/^Uid:/ { print $3 }' "/proc/$pid/status")}
+  group=${CONTAINER_USER:-$(awk '/^Gid:/ { print $3 }' "/proc/$pid/status")}
   mapfile -d '' environment <"/proc/$pid/environ"
   exec nsenter --target "$pid" --mount --uts --ipc --net --pid --setuid "$user" --setgid "$group" \
     --wd="/proc/$pid/cwd" -- env -i "${environment[@]}" "$@"

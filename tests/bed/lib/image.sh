@@ -79,11 +79,12 @@ image_product_inputs() {
 }
 
 # Prints the image that must be up to date before the named one is built: the product's images copy
-# from `builder`.
+# from `builder`, that of Slurm's test suite begins with slurmctld's.
 image_parent() {
   case $1 in
     pause | base) ;;
     builder) echo base ;;
+    suite) echo slurmctld ;;
     *) if [[ -f $REPOSITORY/images/builder/Dockerfile ]]; then echo builder; else echo base; fi ;;
   esac
 }
@@ -154,6 +155,7 @@ image_bud() {
   identity=$(mktemp)
   if ! image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
     --build-arg BASE="$BASE_IMAGE" --build-arg BUILDER="$(image_reference builder)" \
+    --build-arg SLURMCTLD="$(image_reference slurmctld)" \
     --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     die "image $name: build failed, the whole log is $log"

@@ -14,11 +14,17 @@ kubectl_exec_host() {
     exec nsenter --net="$BED_NETNS_FILE" -- "$@"
 }
 
-# A terminal needs kubectl. Otherwise standard input is passed on when it is a pipe or a file.
+# A terminal needs kubectl, which can be the container's user only. Otherwise standard input is passed on when it is a
+# pipe or a file.
 kubectl_exec_slurm() {
+  if [[ ${1:-} == --user ]]; then
+    [[ ${2:-} =~ ^[0-9]+$ ]] || usage_error 'slurm --user: ID: required'
+    CONTAINER_USER=$2
+    shift 2
+  fi
   (($#)) || usage_error 'slurm: COMMAND: required'
   state_require_up
-  if [[ -t 0 && -t 1 ]]; then
+  if [[ -t 0 && -t 1 && -z ${CONTAINER_USER:-} ]]; then
     kubectl_exec_host kubectl exec --quiet --stdin --tty --namespace "$BED_NAMESPACE" slurm-controller-0 \
       --container slurmctld -- "$@"
   fi
