@@ -34,7 +34,7 @@ std::string without_job_hosts(std::string_view text, std::uint32_t job);
 
 /**
  * Writes what `change` makes of the file, in place, unless that is the same; one process at a time. Who reads meanwhile
- * finds whole lines. Blocks while another one writes. Errors name the file.
+ * finds all lines before ours. Blocks while another one writes. Errors name the file.
  */
 Status change_hosts(const std::string& path, const std::string& lock,
                     const std::function<std::string(std::string_view)>& change);

@@ -17,6 +17,7 @@ ada_file() { ada "mkdir -p \$(dirname $1) && cat >$1"; }
 login_is_ready() { [[ $(kubectl get pod login -o jsonpath='{.status.containerStatuses[*].ready}') == true ]]; }
 # ada_logs_in: the release gets what values.yaml says and a login pod, unless it has them; no pod of a node runs.
 ada_logs_in() {
+  local uid
   trap log_out EXIT
   if login_is_ready; then return; fi
   kubectl apply -f - >/dev/null <<'END'
@@ -25,7 +26,8 @@ ada_logs_in() {
 END
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f "$CLIENTS/values.yaml" \
     --wait --timeout 180s >/dev/null
-  sed "s/@TAG@/$IMAGE_TAG/" "$CLIENTS/login.yaml" | kubectl apply -f - >/dev/null
+  uid=$(kubectl get service slurm-controller -o jsonpath='{.metadata.uid}')
+  sed "s/@TAG@/$IMAGE_TAG/; s/@UID@/$uid/" "$CLIENTS/login.yaml" | kubectl apply -f - >/dev/null
   wait_for 60 "the login pod" login_is_ready
   to_zero
 }
