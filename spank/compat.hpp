@@ -8,6 +8,16 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurm_version.h>
 
+#define SLURMK8S_WEAK __attribute__((weak))
+
+extern "C" {
+/**
+ * In a slurmstepd: the address of a node of its job, from the job's credential; not SLURM_SUCCESS for another one
+ * (src/common/read_config.h of 22.05 to 26.05). Weak: a program that lacks it loads the plugin all the same.
+ */
+int slurm_conf_get_addr(const char* node_name, slurm_addr_t* address, uint16_t flags) SLURMK8S_WEAK;
+}
+
 namespace slurmk8s::compat {
 
 /** Slurm's SIG_OOM (src/common/slurm_protocol_defs.h of 22.05 to 26.05): the return code of an OUT_OF_MEMORY job. */

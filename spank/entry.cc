@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SPANK plugin: sets each step of a job up inside its pod. In plugstack.conf (docs/admin/spank.md):
 //
-//   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [service_env=keep|remove] [threads=auto|N|off]
-//                         [gpus=ids|off] [oom_score_adj=N] [memory_limit=on|off] [hide=PATH,PATH…]
+//   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [hosts=on|off] [service_env=keep|remove]
+//                         [threads=auto|N|off] [gpus=ids|off] [oom_score_adj=N] [memory_limit=on|off]
+//                         [hide=PATH,PATH…]
 //
 // With `hide` the line must be `required`: Slurm ignores failures of an optional plugin.
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include <netdb.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@
 
 #include "base/export.hpp"
 #include "base/guarded.hpp"
+#include "base/job_hosts.hpp"
 #include "base/undestroyed.hpp"
 #include "spank/compat.hpp"
 #include "spank/gpu_ids.hpp"
@@ -117,6 +120,44 @@ Result<EnvChanges> pod_environment(const std::string& path) {
   auto changes = parse_pod_env(*text);
   if (!changes) return changes.error().wrap(path);
   return changes;
+}
+
+std::optional<std::string> address_of(const char* node) {
+  slurm_addr_t address{};
+  char text[NI_MAXHOST];
+  if (!slurm_conf_get_addr || slurm_conf_get_addr(node, &address, 0) != SLURM_SUCCESS) return std::nullopt;
+  const auto* any = reinterpret_cast<const sockaddr*>(&address);
+  if (::getnameinfo(any, sizeof address, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) return std::nullopt;
+  return text;
+}
+
+/** The nodes of the job whose addresses slurmstepd has. */
+std::vector<Host> hosts_of(spank_t spank) {
+  std::vector<Host> hosts;
+  std::vector<char> names(65536);
+  if (spank_getenv(spank, "SLURM_JOB_NODELIST", names.data(), static_cast<int>(names.size())) != ESPANK_SUCCESS) {
+    return hosts;
+  }
+  const auto list = slurm_hostlist_create(names.data());
+  while (char* name = slurm_hostlist_shift(list)) {
+    const std::unique_ptr<char, decltype(&std::free)> owner(name, &std::free);
+    if (auto address = address_of(name)) hosts.push_back({name, *address});
+  }
+  slurm_hostlist_destroy(list);
+  return hosts;
+}
+
+/** In a pod, before the first task of the step: DNS may not know the other pods yet. */
+int write_host_names(spank_t spank, const Settings& settings) {
+  std::uint32_t job = 0;
+  if (!settings.host_names || ::access(kPodEnvFile, F_OK) != 0) return ESPANK_SUCCESS;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS) return ESPANK_SUCCESS;
+  const std::vector<Host> hosts = hosts_of(spank);
+  if (hosts.size() < 2) return ESPANK_SUCCESS;
+  const Status written = change_hosts(
+      kHostsFile, kHostsLock, [&](std::string_view text) { return with_job_hosts(text, job, hosts); });
+  if (!written) slurm_error("spank_k8s: names of the job's nodes: %s", written.error().message().c_str());
+  return ESPANK_SUCCESS;
 }
 
 StepFacts facts_of(spank_t spank) {
@@ -288,6 +329,13 @@ SLURMK8S_EXPORT int slurm_spank_init(spank_t spank, int count, char** arguments)
     }
     return static_cast<int>(ESPANK_SUCCESS);
   });
+}
+
+/** In slurmstepd, for each step, still as root. */
+SLURMK8S_EXPORT int slurm_spank_init_post_opt(spank_t spank, int count, char** arguments) {
+  if (spank_remote(spank) != 1) return ESPANK_SUCCESS;
+  return with_settings("slurm_spank_init_post_opt", count, arguments,
+                       [&](const Settings& settings) { return write_host_names(spank, settings); });
 }
 
 /** In slurmstepd, for each step, before the user's tasks: changes the job's environment. */

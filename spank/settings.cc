@@ -29,6 +29,9 @@ Status apply(Settings& settings, std::string_view name, std::string_view value) 
     if (value != "off") settings.pod_env = SLURMK8S_TRY(parse_path(value));
   } else if (name == "login_env") {
     settings.login_env = SLURMK8S_TRY(parse_login_env(value));
+  } else if (name == "hosts") {
+    if (value != "on" && value != "off") return Error(Errc::invalid, "must be on or off");
+    settings.host_names = value == "on";
   } else if (name == "service_env") {
     settings.keep_service_env = SLURMK8S_TRY(parse_service_env(value));
   } else if (name == "threads") {

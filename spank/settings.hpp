@@ -17,6 +17,7 @@ namespace slurmk8s {
 struct Settings {
   std::string pod_env = kPodEnvFile;  ///< empty: not read
   std::chrono::seconds login_env{5};  ///< time limit of a user's profile; 0: not read
+  bool host_names = true;             ///< /etc/hosts has the nodes of a job
   bool keep_service_env = false;      ///< keep the variables of Kubernetes' services in jobs
   Threads threads;                    ///< default OMP_NUM_THREADS
   bool pod_gpus = false;              ///< replace Slurm's GPU numbers by the device plugin's ids

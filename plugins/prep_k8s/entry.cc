@@ -2,7 +2,8 @@
 // prep/k8s: PrEp plugin of slurmctld. It holds each job's PrologSlurmctld until all of its nodes have registered, so
 // that slurmctld launches the job at that moment and not at its next check, up to 30 s later (PERIODIC_TIMEOUT).
 //
-// In slurmd in a pod it kills processes that outlive their job. slurmd calls an epilog at the end of every job only
+// In slurmd in a pod it kills processes that outlive their job, and removes the job's lines from /etc/hosts, which
+// spank_k8s has written. slurmd calls an epilog at the end of every job only
 // where a SPANK plugin has one too: spank_k8s does.
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <memory>
 
 #include "base/guarded.hpp"
+#include "base/job_hosts.hpp"
 #include "base/undestroyed.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
@@ -46,9 +48,18 @@ constexpr const char* kPodFile = "/run/slurm-k8s/pod.env";
 constexpr const char* kJobsFolder = "/run/slurm-k8s/jobs";
 constexpr std::chrono::seconds kKillLimit{2};
 
+bool in_pod() { return ::access(kPodFile, F_OK) == 0; }
+
 bool kills_leftovers() {
   const bool keeps = &slurm_conf && slurm_conf.prep_params && std::strstr(slurm_conf.prep_params, "keep_leftovers");
-  return !keeps && ::access(kPodFile, F_OK) == 0;
+  return !keeps && in_pod();
+}
+
+void remove_host_names(uint32_t job) {
+  if (!in_pod()) return;
+  const Status removed = change_hosts(kHostsFile, kHostsLock,
+                                      [job](std::string_view text) { return without_job_hosts(text, job); });
+  if (!removed) slurm_error("slurm-k8s: job %u: %s", job, removed.error().message().c_str());
 }
 
 void begin_job(uint32_t job, uid_t user) {
@@ -58,6 +69,7 @@ void begin_job(uint32_t job, uid_t user) {
 }
 
 void end_job(uint32_t job, uid_t user) {
+  remove_host_names(job);
   if (!kills_leftovers()) return;
   forget_job(kJobsFolder, job, user);
   const unsigned killed = kill_leftovers(job, user, noted_jobs(kJobsFolder), kKillLimit);

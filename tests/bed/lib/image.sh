@@ -79,12 +79,13 @@ image_product_inputs() {
 }
 
 # Prints the image that must be up to date before the named one is built: the product's images copy
-# from `builder`, that of Slurm's test suite begins with slurmctld's.
+# from `builder`, that of Slurm's test suite begins with slurmctld's, that of tests/clients with slurmd's.
 image_parent() {
   case $1 in
     pause | base) ;;
     builder) echo base ;;
     suite) echo slurmctld ;;
+    clients) echo slurmd ;;
     *) if [[ -f $REPOSITORY/images/builder/Dockerfile ]]; then echo builder; else echo base; fi ;;
   esac
 }
@@ -149,20 +150,33 @@ image_heal() {
   image_remove_unfinished
 }
 
+# This machine's way to PyPI, for the image that needs it: files that are mounted into its build and stay in no layer.
+image_pip_secrets() { # FOLDER
+  env | sed -nE "s/^(PIP_[A-Z_]+)=(.*)/export \1='\2'/p" >"$1/pip"
+  cat /etc/pip.conf >"$1/pip.conf" 2>/dev/null || true
+  cat /etc/ssl/certs/ca-certificates.crt >"$1/certificates" 2>/dev/null || true
+}
+
 # image_bud NAME CONTEXT DOCKERFILE KEY: needs the lock of the images.
 image_bud() {
-  local name=$1 context=$2 dockerfile=$3 key=$4 identity log=$BED_CACHE/$1-image.log
-  identity=$(mktemp)
+  local name=$1 context=$2 dockerfile=$3 key=$4 work log=$BED_CACHE/$1-image.log secret options=()
+  work=$(mktemp -d)
+  if [[ $name == clients ]]; then
+    image_pip_secrets "$work"
+    for secret in pip pip.conf certificates; do options+=(--secret "id=$secret,src=$work/$secret"); done
+  fi
   if ! image_buildah build --signature-policy "$BED_DIR/config/policy.json" --layers --force-rm --pull=never \
     --build-arg BASE="$BASE_IMAGE" --build-arg BUILDER="$(image_reference builder)" \
     --build-arg SLURMCTLD="$(image_reference slurmctld)" \
-    --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$identity" "$context" >"$log" 2>&1; then
+    --build-arg SLURMD="$(image_reference slurmd)" "${options[@]}" \
+    --file "$dockerfile" --tag "$(image_reference "$name")" --iidfile "$work/id" "$context" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
+    rm -rf "$work"
     die "image $name: build failed, the whole log is $log"
   fi
   mkdir -p "$BED_CACHE/images"
-  printf '%s %s\n' "$key" "$(sed 's/^sha256://' "$identity")" >"$BED_CACHE/images/$(image_file "$name")"
-  rm -f "$identity" "$log"
+  printf '%s %s\n' "$key" "$(sed 's/^sha256://' "$work/id")" >"$BED_CACHE/images/$(image_file "$name")"
+  rm -rf "$work" "$log"
 }
 
 image_build_pause() {

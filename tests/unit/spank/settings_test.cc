@@ -28,6 +28,7 @@ std::string shown(const Threads& threads) {
 std::string shown(const Settings& settings) {
   std::string text = settings.pod_env + (settings.keep_service_env ? " keep " : " remove ") + shown(settings.threads);
   if (settings.login_env.count() != 5) text += " login=" + std::to_string(settings.login_env.count());
+  if (!settings.host_names) text += " no-hosts";
   if (settings.pod_gpus) text += " ids";
   if (settings.oom_score_adj) text += " oom=" + std::to_string(*settings.oom_score_adj);
   if (settings.memory_limit) text += " memory";
@@ -50,6 +51,9 @@ void arguments_of_steps(void**) {
       {"memory_limit=on", "/run/slurm-k8s/pod.env remove off memory"},
       {"memory_limit=on memory_limit=off", "/run/slurm-k8s/pod.env remove off"},
       {"memory_limit=100", "error: memory_limit: invalid value \"100\": must be on or off"},
+      {"hosts=off", "/run/slurm-k8s/pod.env remove off no-hosts"},
+      {"hosts=off hosts=on", "/run/slurm-k8s/pod.env remove off"},
+      {"hosts=compute-0", "error: hosts: invalid value \"compute-0\": must be on or off"},
       {"login_env=5", "/run/slurm-k8s/pod.env remove off"},
       {"login_env=60", "/run/slurm-k8s/pod.env remove off login=60"},
       {"login_env=off", "/run/slurm-k8s/pod.env remove off login=0"},

@@ -9,6 +9,7 @@ required.
 {{- if .enabled }}
 {{- $arguments := dict "hide" (join "," .hide) }}
 {{- if ne (int .loginEnv) 5 }}{{ $_ := set $arguments "login_env" (ternary "off" (int .loginEnv) (eq (int .loginEnv) 0)) }}{{ end }}
+{{- if not .hostNames }}{{ $_ := set $arguments "hosts" "off" }}{{ end }}
 {{- if ne .serviceEnv "remove" }}{{ $_ := set $arguments "service_env" .serviceEnv }}{{ end }}
 {{- if ne (toString .threads) "off" }}{{ $_ := set $arguments "threads" .threads }}{{ end }}
 {{- if ne .gpus "off" }}{{ $_ := set $arguments "gpus" .gpus }}{{ end }}

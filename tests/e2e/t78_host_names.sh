@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A job's tasks find the other nodes of the job by name as soon as they run; DNS learns of a new pod after a second.
+
+# In a task: "NODE: NAME ADDRESS" for each node of the job, or "NODE: NAME" for one that has no address.
+# shellcheck disable=SC2016
+LOOK_UP='for name in $(scontrol show hostnames); do
+  echo "$SLURMD_NODENAME: $name $(getent ahostsv4 "$name" | awk "NR == 1 { print \$1 }")"
+done'
+job_lines() { "$BED" fault exec "$1/slurmd" grep -c slurm-k8s /etc/hosts </dev/null || true; } # NODE
+has_job_lines() { [[ $(job_lines "$1") == "$2" ]]; }
+
+test_names_resolve_in_the_first_second() {
+  local out a b expected='' job
+  # The name server remembers for seconds that there is no such name.
+  slurm bash -c 'for name in compute-{0..3}; do getent hosts "$name.slurm-nodes"; done' || true
+  out=$(slurm srun --quiet -N4 -w 'compute-[0-3]' bash -c "$LOOK_UP" | sort)
+  for a in {0..3}; do
+    for b in {0..3}; do
+      expected+="compute-$a: compute-$b $(kubectl get pod "compute-$b" -o jsonpath='{.status.podIP}')"$'\n'
+    done
+  done
+  assert_equal "names" "${expected%$'\n'}" "$out"
+  # Lines go with their job: those of another one stay.
+  job=$(submit -N2 -w 'compute-[0-1]' --wrap 'srun sleep 30')
+  wait_job "$job" RUNNING 30
+  wait_for 10 "only names of the second job in compute-0" has_job_lines compute-0 1
+  wait_for 10 "no names in compute-2" has_job_lines compute-2 0
+  slurm scancel "$job"
+  wait_for 20 "no names in compute-0" has_job_lines compute-0 0
+}
