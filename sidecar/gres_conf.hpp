@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// gres.conf of the nodes whose GPUs come from their NodeSet's limits. slurmctld ignores a GPU for which gres.conf has no
-// File, and drains its node: it needs these lines before it makes a node, and at each start.
+// gres.conf of the nodes whose GPUs come from their NodeSet's limits. slurmctld ignores a GPU for which gres.conf has
+// no File, and drains its node: it needs these lines before it makes a node, and at each start.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# GPUs in the limits of a NodeSet's container: Gres of its nodes, jobs with different GPUs. The devices are the bed's, without
-# hardware (`bed device start`).
+# GPUs in the limits of a NodeSet's container: Gres of its nodes, jobs with different GPUs. The devices are the bed's,
+# without hardware (`bed device start`).
 
 nodeset() { # NAME REPLICAS LIMITS SPEC: LIMITS and SPEC in JSON without their braces
   local image
