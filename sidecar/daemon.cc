@@ -30,7 +30,7 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
     : parts_(parts),
       version_(version),
       throttle_(*parts.loop.clock()),
-      reconciler_(parts.slurm_reader, parts.slurm_writer, *parts.loop.clock(), parts.wake_power_save),
+      reconciler_(parts.slurm_reader, parts.slurm_writer, *parts.loop.clock(), parts.hooks),
       events_(parts.kube_writer, parts.loop.timers(), *parts.loop.clock(), throttle_, name_space),
       writer_(parts.kube_writer, parts.loop.timers(), *parts.loop.clock(), throttle_, name_space,
               [this](const std::string& name, const Json& before, const Json& after) {

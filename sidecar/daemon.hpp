@@ -28,8 +28,8 @@ struct DaemonParts {
   SlurmReader& slurm_reader;
   FencedSlurmWriter& slurm_writer;
   AdminState& admin;
-  bool watch_kube_nodes = false;               ///< follow the Kubernetes nodes
-  std::function<void()> wake_power_save = {};  ///< Reconciler's
+  bool watch_kube_nodes = false;  ///< follow the Kubernetes nodes
+  ReconcilerHooks hooks = {};
 };
 
 class Daemon {

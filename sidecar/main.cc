@@ -18,6 +18,7 @@
 #include "control/control.hpp"
 #include "settings/options.hpp"
 #include "sidecar/daemon.hpp"
+#include "sidecar/gres_conf.hpp"
 #include "daemon/fence.hpp"
 #include "http/curl_transport.hpp"
 #include "convert/yaml_writer.hpp"
@@ -38,6 +39,7 @@ constexpr const char* kUsage =
     "convert: prints NodeSets made from Slinky's; see slurm-k8s-sidecar convert --help\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
+    "  --gres-conf FILE  keep the gres.conf of nodes with GPUs in FILE, which slurmctld's gres.conf includes\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
     "  --leader-elect  act only while it has the lease: one of several sidecars\n"
@@ -84,6 +86,7 @@ void wake_power_save(const std::string& socket) {
 struct Arguments {
   std::string config_path = options_path();
   bool with_engine = false;
+  std::string gres_conf;
   std::string liveness_file;
   std::string check_liveness;
   LeaseOptions lease;
@@ -111,16 +114,24 @@ Result<MainLoopEnd> stand_by(AdminState& admin, int signals, const std::function
 }
 
 /** One daemon, from nothing: what a former one knew isn't true any more. */
-Result<MainLoopEnd> run_daemon(Options& options, AdminState& admin, int signals, const LeaderElection* election,
-                               const std::function<bool()>& may_act) {
+Result<MainLoopEnd> run_daemon(Options& options, const std::string& gres_conf_path, AdminState& admin, int signals,
+                               const LeaderElection* election, const std::function<bool()>& may_act) {
   const auto loop = SLURMK8S_TRY(EventLoop::open());
   const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
   Fence fence([election] { return election == nullptr || election->leads(); });
   FencedKubeWriter kube_writer(*connection.client, fence);
   const auto slurm = make_rpc_slurm();
   FencedSlurmWriter slurm_writer(*slurm, fence);
-  Daemon daemon({*loop, *connection.client, kube_writer, *slurm, slurm_writer, admin, options.watch_kubernetes_nodes,
-                 [&options] { wake_power_save(options.engine_socket); }},
+  GresConfFile gres_conf(gres_conf_path);
+  Daemon daemon({*loop,
+                 *connection.client,
+                 kube_writer,
+                 *slurm,
+                 slurm_writer,
+                 admin,
+                 options.watch_kubernetes_nodes,
+                 {.wake_power_save = [&options] { wake_power_save(options.engine_socket); },
+                  .write_gres_conf = [&gres_conf](const std::string& text) { return gres_conf.write(text); }}},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
            connection.server.c_str());
@@ -154,7 +165,7 @@ Status run(const Arguments& arguments) {
     if (election) log_info("%s the lease %s", kWaits, arguments.lease.name.c_str());
     end = SLURMK8S_TRY(stand_by(admin, signals.get(), acts));
     if (end == MainLoopEnd::refused)
-      end = SLURMK8S_TRY(run_daemon(options, admin, signals.get(), election.get(), acts));
+      end = SLURMK8S_TRY(run_daemon(options, arguments.gres_conf, admin, signals.get(), election.get(), acts));
   }
   log_info("slurm-k8s-sidecar: stopped");
   return {};
@@ -215,6 +226,8 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.config_path = value;
   } else if (option == "with-engine") {
     arguments.with_engine = true;
+  } else if (option == "gres-conf") {
+    arguments.gres_conf = value;
   } else if (option == "liveness-file") {
     arguments.liveness_file = value;
   } else if (option == "check-liveness") {
@@ -228,6 +241,7 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
 int main_checked(int argc, char** argv) {
   const option options[] = {{"config", required_argument, nullptr, 'o'},
                             {"with-engine", no_argument, nullptr, 'o'},
+                            {"gres-conf", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},
                             {"check-liveness", required_argument, nullptr, 'o'},
                             {"leader-elect", optional_argument, nullptr, 'o'},

@@ -72,7 +72,7 @@ class NodeSetPlanner {
     if (input_.gres_types) {
       for (const std::string& name : nodeset.gres_names) {
         if (has_word(*input_.gres_types, name)) continue;
-        refuse("GresUnknown", "spec.extraConf: Gres: slurm.conf's GresTypes has no " + name + ": slurmctld ignores it");
+        refuse("GresUnknown", "Gres: slurm.conf's GresTypes has no " + name + ": slurmctld ignores it");
       }
     }
     const NodeSetState* before = find_before();

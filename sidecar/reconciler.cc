@@ -7,6 +7,7 @@
 #include "slurm/hostlist.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/pod.hpp"
+#include "sidecar/gres_conf.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/status_writer.hpp"
 
@@ -168,6 +169,7 @@ std::chrono::milliseconds Reconciler::round() {
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
+    write_gres_conf(plan.actions);
     const bool acted = apply(plan.actions);
     settle();
     show_failures();
@@ -230,6 +232,13 @@ bool Reconciler::look_at_jobs() {
   return changed;
 }
 
+// Before they are carried out: slurmctld reads the file for each node that it makes.
+void Reconciler::write_gres_conf(const std::vector<NodeAction>& actions) {
+  if (!hooks_.write_gres_conf) return;
+  gres_conf_ = hooks_.write_gres_conf(build_gres_conf(nodesets_, nodes_, actions));
+  if (!gres_conf_.ok()) log_warning("gres.conf: %s", gres_conf_.error().message().c_str());
+}
+
 // True when slurmctld carried any of them out: there is something new to see then.
 bool Reconciler::apply(const std::vector<NodeAction>& actions) {
   bool acted = false, powers = false;
@@ -251,7 +260,7 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
   }
   failures_ = std::move(still);  // what is no longer planned has not failed
   forget_recoveries(actions);
-  if (powers && wake_power_save_) wake_power_save_();
+  if (powers && hooks_.wake_power_save) hooks_.wake_power_save();
   return acted;
 }
 
@@ -259,7 +268,7 @@ Status Reconciler::call(const NodeAction& action) {
   using State = SlurmNodeUpdate::State;
   switch (action.kind) {
     case NodeAction::Kind::drop_lost: return writer_.drop_lost_nodes();
-    case NodeAction::Kind::create: return writer_.create_nodes(action.line);
+    case NodeAction::Kind::create: SLURMK8S_CHECK(gres_conf_); return writer_.create_nodes(action.line);
     case NodeAction::Kind::remove: return writer_.delete_nodes(action.nodes);
     case NodeAction::Kind::undrain: return writer_.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return writer_.update_nodes(action.nodes, {.state = State::resume});

@@ -29,19 +29,20 @@
 
 namespace slurmk8s {
 
+/** What a Reconciler does beside its calls to slurmctld; each may be empty. */
+struct ReconcilerHooks {
+  /** slurmctld has been asked to power nodes up or down, which it begins within a second by itself. */
+  std::function<void()> wake_power_save = {};
+  /** Writes gres_conf.hpp's text, which slurmctld reads when it makes nodes. When it fails none are made. */
+  std::function<Status(const std::string& text)> write_gres_conf = {};
+};
+
 class Reconciler {
  public:
-  /**
-   * References must outlive it. `wake_power_save` is called when slurmctld has been asked to power nodes up or down,
-   * which it begins within a second by itself; may be empty.
-   */
-  Reconciler(SlurmReader& reader, SlurmWriter& writer, const Clock& clock, std::function<void()> wake_power_save = {},
+  /** References must outlive it. */
+  Reconciler(SlurmReader& reader, SlurmWriter& writer, const Clock& clock, ReconcilerHooks hooks = {},
              Jitter jitter = random_unit)
-      : reader_(reader),
-        writer_(writer),
-        clock_(clock),
-        wake_power_save_(std::move(wake_power_save)),
-        jitter_(std::move(jitter)) {}
+      : reader_(reader), writer_(writer), clock_(clock), hooks_(std::move(hooks)), jitter_(std::move(jitter)) {}
 
   /** A NodeSet as the API server has it now. */
   void upsert(const Json& object);
@@ -100,6 +101,7 @@ class Reconciler {
   std::chrono::milliseconds next_look() const;
   Status load(bool& changed);
   bool look_at_jobs();
+  void write_gres_conf(const std::vector<NodeAction>& actions);
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
   void note(const NodeAction& action, const Status& status);
@@ -124,7 +126,7 @@ class Reconciler {
   SlurmReader& reader_;
   SlurmWriter& writer_;
   const Clock& clock_;
-  const std::function<void()> wake_power_save_;
+  const ReconcilerHooks hooks_;
   const Jitter jitter_;
   NodeSets nodesets_;
   Pods pods_;
@@ -136,6 +138,7 @@ class Reconciler {
   std::vector<SlurmNode> nodes_;
   std::uint64_t version_ = 0;
   std::time_t since_ = 0;
+  Status gres_conf_;     // whether the file is as the last plan needs it
   bool copied_ = false;  // in this round slurmctld sent all records
   std::optional<SlurmConfig> config_;
   TimePoint config_until_{};

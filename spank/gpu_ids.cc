@@ -17,7 +17,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/** "GPU-5f3c…", "MIG-…", "0:1": the id of one device. */
+/** "GPU-5f3c…", "MIG-…": the id of one device. */
 bool is_device(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == ':' || c == '.';
@@ -29,6 +29,11 @@ bool is_word(std::string_view ids) {
   return ids.empty() || ids == "all" || ids == "none" || ids == "void" || ids.starts_with('/');
 }
 
+/** "4", "0:1": a number among all GPUs of the machine. Programs in a container count those of the container. */
+bool is_of_the_machine(std::string_view id) {
+  return !id.empty() && std::isdigit(static_cast<unsigned char>(id[0])) != 0;
+}
+
 }  // namespace
 
 Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std::string>& cuda_visible_devices) {
@@ -36,6 +41,7 @@ Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std
   const auto numbers = split(*cuda_visible_devices, ',');
   if (!std::all_of(numbers.begin(), numbers.end(), is_number)) return EnvChanges{};
   const auto ids = split(pod_ids, ',');
+  if (std::any_of(ids.begin(), ids.end(), is_of_the_machine)) return EnvChanges{};
   std::string visible;
   for (const std::string_view number : numbers) {
     const auto index = parse_int(number);

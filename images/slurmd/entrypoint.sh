@@ -16,6 +16,33 @@ be_slurm_user() { # ID
   sed -Ei "s/^slurm:([^:]*):[0-9]+:/slurm:\\1:$1:/" /etc/group
 }
 
+# Prints the device files of GPUs in the pod, in the order of their numbers. Those of MIG devices are not told apart.
+gpu_files() {
+  shopt -s nullglob
+  local -a files=(/dev/nvidia[0-9]* /dev/dri/renderD[0-9]* /dev/accel/accel[0-9]*)
+  ((${#files[@]} == 0)) || printf '%s\n' "${files[@]}" | sort --version-sort
+}
+
+# The pod's part of gres.conf, which slurmctld's includes: NAME:COUNT or NAME:TYPE:COUNT, with commas. Slurm counts a
+# node's GPUs from 0, whatever the numbers of the device files that the kubelet gave the pod: gpu0 is the first of them.
+# Where the files cannot be told from others, a GPU is /dev/null: slurmd only counts them.
+write_gres_conf() { # GRES
+  local entry name type count first=0 i
+  local -a files
+  for entry in ${1//,/ }; do
+    IFS=: read -r name type count <<<"$entry"
+    if [[ -z $count ]]; then count=$type type=''; fi
+    printf 'Name=%s%s File=/run/slurm-k8s/gpu[%d-%d]\n' "$name" "${type:+ Type=$type}" "$first" $((first + count - 1))
+    first=$((first + count))
+  done >/run/slurm-k8s/gres.conf
+  ((first > 0)) || return 0
+  mapfile -t files < <(gpu_files)
+  ((${#files[@]} == first)) || files=()
+  for ((i = 0; i < first; i++)); do
+    ln -sfn "${files[i]:-/dev/null}" "/run/slurm-k8s/gpu$i"
+  done
+}
+
 for name in SLURMD_NODENAME SLURMD_CONF_SERVER SLURMD_CONF; do
   if [[ -z ${!name:-} ]]; then
     echo "slurmd-entrypoint: $name: not set" >&2
@@ -31,6 +58,8 @@ if [[ ! -r $key && ! -r $munge_key ]]; then
   echo "slurmd-entrypoint: $key: no such key, or not readable" >&2
   exit 1
 fi
+
+write_gres_conf "${SLURMD_DEVICE_GRES:-}"
 
 # Facts about the pod, which the SPANK plugin passes to jobs. A device plugin sets the ids of GPUs.
 if [[ -n ${NVIDIA_VISIBLE_DEVICES:-} ]]; then export SLURM_K8S_GPUS=$NVIDIA_VISIBLE_DEVICES; fi

@@ -9,6 +9,7 @@
 
 #include "base/strings.hpp"
 #include "base/words.hpp"
+#include "nodeset/device_gres.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/gres.hpp"
 #include "nodeset/job_placeholders.hpp"
@@ -274,6 +275,27 @@ Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) 
   return limits;
 }
 
+// Adds the GPUs in the limits to the definition, as if they were in extraConf, unless those of extraConf are there.
+Status take_devices(const Json& spec, NodeSet& nodeset) {
+  const Json type = spec["gresType"];
+  const Json resource = spec["gpuResource"];
+  if (!type.is_null() && !is_gres_type(type.text())) {
+    return invalid_field("spec.gresType", type,
+                         "must be a letter, then at most 62 letters, digits, '_', '-' and '.', such as a100");
+  }
+  if (!resource.is_null() && !is_resource_name(resource.text())) {
+    return invalid_field("spec.gpuResource", resource, "must be the name of an extended resource, such as example.com/gpu");
+  }
+  const auto limits = SLURMK8S_TRY(find_limits(nodeset));
+  const auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text())});
+  if (!gres) return gres.error().wrap("spec.slurmd.resources.limits");
+  if (gres->empty() || nodeset.gres_names.contains("gpu")) return {};
+  nodeset.device_gres = *gres;
+  nodeset.extra_conf = with_gres(nodeset.extra_conf, *gres);
+  nodeset.gres_names.insert("gpu");
+  return {};
+}
+
 // Valid as a label and as a feature of Slurm.
 bool is_variant_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxLabel && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
@@ -404,6 +426,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
   nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec));
   SLURMK8S_CHECK(decode_extra_conf(spec["extraConf"], nodeset));
+  SLURMK8S_CHECK(take_devices(spec, nodeset));
   return decode_variants(spec, nodeset);
 }
 

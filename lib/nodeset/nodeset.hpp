@@ -62,9 +62,11 @@ struct NodeSet {
   ClaimTemplates claims;                      ///< volume claims of each node
   UpdateStrategy update;
   std::string template_hash;         ///< hash_template(); decode_nodeset() sets it
-  std::string extra_conf;            ///< spec.extraConf without its features, one blank between words
-  std::set<std::string> gres_names;  ///< of Gres in spec.extraConf
-  std::string features;              ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
+  std::string extra_conf;            ///< spec.extraConf without its features, one blank between words; with device_gres
+  std::set<std::string> gres_names;  ///< of Gres in extra_conf
+  /** GPUs in the limits, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf has a gpu. */
+  std::string device_gres;
+  std::string features;  ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
   bool names_jobs = false;            ///< labels or annotations have job placeholders
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

@@ -40,6 +40,7 @@ struct SlurmNode {
   std::uint64_t cores_per_socket = 0;
   std::uint64_t threads_per_core = 0;
   std::uint64_t weight = 1;
+  std::string gres;                     ///< "gpu:a100:2(S:0),foo:1", in Slurm's own words
   std::string features;                 ///< all that it can have: AvailableFeatures
   std::string active_features;          ///< those that it has, or is being booted with
   std::optional<std::string> topology;  ///< without a value: this Slurm can't change it at run time

@@ -294,6 +294,31 @@ up_heals() {
   component_state_is kube-proxy ready
 }
 
+# A kubelet that starts removes the plugin's sockets: the plugin registers again.
+pods_get_devices() {
+  local given
+  "$BED" device start | grep '^nvidia.com/gpu 8$'
+  "$BED" fault kill kubelet
+  "$BED" fault start kubelet
+  "$BED" device start
+  kubectl apply -f - <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: holder}
+spec:
+  terminationGracePeriodSeconds: 0
+  containers:
+  - name: holder
+    image: $IMAGE
+    command: [sleep, infinity]
+    resources: {limits: {nvidia.com/gpu: 2, rdma/hca: 1}}
+END
+  kubectl wait --for=condition=Ready pod/holder --timeout=60s
+  given=$(kubectl exec holder -- sh -c 'echo "$NVIDIA_VISIBLE_DEVICES"; ls /dev/infiniband; ls /dev/nvidia*')
+  echo "$given"
+  [[ $given == GPU-????????,GPU-????????$'\n'uverbs?$'\n'/dev/nvidia*$'\n'/dev/nvidia* ]]
+}
+
 # Init may take a moment to collect the last processes.
 nothing_left() {
   poll 10 same_as_before || { cat "$WORK/difference" && false; }
@@ -311,7 +336,7 @@ main() {
     echo 'Bail out! a bed is up: its users would lose it (bed down)'
     exit 1
   fi
-  "$BED" build
+  "$BED" build kube helm coredns device-plugin
   "$BED" image build base
   snapshot "$WORK/before"
   trap finish EXIT
@@ -344,6 +369,7 @@ main() {
   check 'a process that only has the recorded pid is left alone' foreign_process_lives
   check 'up after a reboot' up_after_a_reboot
   check 'pods run after it' restart_pods
+  check 'pods get devices' pods_get_devices
   check 'an image is built after a build that was killed' build_after_a_killed_one
   check 'down with pods running' "$BED" down
   check 'down on no bed does nothing' "$BED" down

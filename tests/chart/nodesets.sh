@@ -14,6 +14,9 @@ check "workloadDisruptionProtection by default" shows nodesets/nodesets '^  work
 check "workloadDisruptionProtection disabled" shows nodesets/nodesets '^  workloadDisruptionProtection: false$' \
   --set nodesets.compute.workloadDisruptionProtection=false
 check "spareReplicas" shows nodesets/nodesets "^  spareReplicas: 2" --set nodesets.compute.spareReplicas=2
+check "gresType" shows nodesets/nodesets '^  gresType: "a100"' --set nodesets.compute.gresType=a100
+check "gpuResource" shows nodesets/nodesets '^  gpuResource: "a.b/gpu"' --set nodesets.compute.gpuResource=a.b/gpu
+check "a gresType that is a count" refused "/nodesets/compute/gresType" --set-string nodesets.compute.gresType=4090
 check "pinToNode" shows nodesets/nodesets "^  pinToNode: true" --set nodesets.compute.pinToNode=true
 check "a NodeSet of scalingMode DaemonSet has no replicas" lacks replicas: \
   --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=DaemonSet

@@ -7,13 +7,13 @@ example_is_the_default() {
 }
 
 check "plugstack.conf is that of examples/" example_is_the_default
-spank=(--set "slurm.spank.threads=auto,slurm.spank.gpus=ids,slurm.spank.serviceEnv=keep,slurm.spank.oomScoreAdj=0")
+spank=(--set "slurm.spank.threads=auto,slurm.spank.gpus=off,slurm.spank.serviceEnv=keep,slurm.spank.oomScoreAdj=0")
 check "SPANK: arguments" \
-  has plugstack.conf "optional spank_k8s.so gpus=ids memory_limit=on service_env=keep threads=auto" "${spank[@]}"
+  has plugstack.conf "optional spank_k8s.so memory_limit=on service_env=keep threads=auto" "${spank[@]}"
 check "SPANK: timeout of a login environment" \
-  has plugstack.conf "optional spank_k8s.so login_env=9 memory_limit=on oom_score_adj=1000" --set slurm.spank.loginEnv=9
+  has plugstack.conf "optional spank_k8s.so gpus=ids login_env=9 memory_limit=on oom_score_adj=1000" --set slurm.spank.loginEnv=9
 check "SPANK: no login environment" \
-  has plugstack.conf "optional spank_k8s.so login_env=off memory_limit=on oom_score_adj=1000" \
+  has plugstack.conf "optional spank_k8s.so gpus=ids login_env=off memory_limit=on oom_score_adj=1000" \
   --set slurm.spank.loginEnv=0
 check "SPANK: timeout of a login environment above the maximum" refused "/slurm/spank/loginEnv" \
   --set slurm.spank.loginEnv=61
@@ -21,11 +21,11 @@ check "SPANK: no host names" \
   has plugstack.conf "optional spank_k8s.so hosts=off memory_limit=on oom_score_adj=1000" \
   --set slurm.spank.hostNames=false
 check "SPANK: a number of threads" \
-  has plugstack.conf "optional spank_k8s.so memory_limit=on oom_score_adj=1000 threads=4" --set slurm.spank.threads=4
-check "SPANK: no memory limit" has plugstack.conf "optional spank_k8s.so oom_score_adj=1000" \
+  has plugstack.conf "optional spank_k8s.so gpus=ids memory_limit=on oom_score_adj=1000 threads=4" --set slurm.spank.threads=4
+check "SPANK: no memory limit" has plugstack.conf "optional spank_k8s.so gpus=ids oom_score_adj=1000" \
   --set slurm.spank.memoryLimit=false
 check "SPANK: with hide it is required" \
-  has plugstack.conf "required spank_k8s.so hide=/a,/b memory_limit=on oom_score_adj=1000" \
+  has plugstack.conf "required spank_k8s.so gpus=ids hide=/a,/b memory_limit=on oom_score_adj=1000" \
   --set 'slurm.spank.hide={/a,/b}'
 scripts=(--set "slurm.spank.scripts.podSetup=/opt/setup,slurm.spank.scripts.jobCleanup=/opt/done")
 scripts+=(--set slurm.spank.scripts.timeout=20)

@@ -23,3 +23,13 @@ check "backfill" has slurm.conf "SchedulerParameters=batch_sched_delay=0,sbatch_
 check "backfill: overridden by schedulerParameters" has slurm.conf \
   "SchedulerParameters=batch_sched_delay=0,sbatch_wait_nodes,bf_interval=60" \
   --set 'slurm.schedulerParameters={bf_interval=60}'
+check "GPUs: GresTypes" has slurm.conf "GresTypes=gpu"
+check "GPUs: further GresTypes" has slurm.conf "GresTypes=gpu,fpga" --set 'slurm.gresTypes={gpu,fpga}'
+check "GPUs: overridden by extraConfMap" has slurm.conf "GresTypes=foo" --set controller.extraConfMap.GresTypes=foo
+check "GPUs: overridden, once" lacks 'GresTypes=gpu' --set controller.extraConfMap.GresTypes=foo
+check "GPUs: no GresTypes" lacks 'GresTypes' --set 'slurm.gresTypes=null'
+check "GPUs: gres.conf of nodes" has gres.conf "Include /run/slurm-k8s/gres.conf"
+check "GPUs: gres.conf beside an administrator's" has gres.conf "NodeName=x Name=foo File=/dev/null" \
+  --set-string 'configFiles.gres\.conf=NodeName=x Name=foo File=/dev/null'
+check "GPUs: the sidecar writes it beside slurmctld's state" shows controller/statefulset \
+  '^            - /var/spool/slurmctld/gres.conf$'

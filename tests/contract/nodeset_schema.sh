@@ -102,6 +102,10 @@ refused_with "variant that is a feature" "spec.variants: Invalid value: *must no
   '"extraConf":"Weight=1 Features=a100,a","variants":[{"name":"a"}]'
 refused_with "ordinalPadding" "spec.ordinalPadding: Invalid value: 6: *less than or equal to 5" '"ordinalPadding":6'
 refused_with "spareReplicas" "spec.spareReplicas: Invalid value: -1: *greater than or equal to 0" '"spareReplicas":-1'
+refused_with "gresType" "spec.gresType: Invalid value: *must be a letter, then" '"gresType":"4090"'
+refused_with "gresType of 64 characters" "spec.gresType: Too long" "\"gresType\":\"$(printf 'a%.0s' {1..64})\""
+refused_with "gpuResource" "spec.gpuResource: Invalid value: *must be the name of an extended resource" \
+  '"gpuResource":"gpu"'
 refused_with "spareReplicas with scalingMode Always" \
   "spec.spareReplicas: Forbidden: may not be set with scalingMode Always" '"scalingMode":"Always","spareReplicas":1'
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
@@ -264,7 +268,8 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 
 # ---- good ones -------------------------------------------------------------------------------------------------------
 
-accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,"ordinalPadding":5,
+accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,"ordinalPadding":5,"gresType":"a100",
+  "gpuResource":"example.com/gpu",
   "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand",
   "updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},
   "memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",

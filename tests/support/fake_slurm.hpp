@@ -282,6 +282,7 @@ class FakeSlurm final : public Slurm {
       SlurmNode& made = node(name);
       made.cpus = static_cast<std::uint32_t>(parse_int(words["CPUs"]).value_or(1));
       made.real_memory_mib = static_cast<std::uint64_t>(parse_int(words["RealMemory"]).value_or(1));
+      made.gres = words["Gres"];
       made.features = words["Feature"];
       made.weight = static_cast<std::uint64_t>(parse_int(words["Weight"]).value_or(1));
       made.core_spec_count = static_cast<std::uint64_t>(parse_int(words["CoreSpecCount"]).value_or(0));

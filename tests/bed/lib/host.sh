@@ -47,6 +47,7 @@ host_restore() {
   local name value
   host_remove_shim_sockets
   host_remove_log_links
+  device_remove_sockets
   rm -f "$KUBELET_DEVICE_SOCKET" /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint \
     /var/lib/cni/results/"$BED_CNI_NETWORK"-* /var/lib/cni/results/cni-loopback-*
   [[ -e $BED_STATE/host-sysctls ]] || return 0

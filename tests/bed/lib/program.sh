@@ -46,10 +46,13 @@ program_module() {
   esac
 }
 
+# Fails for a program that is not the bed's own.
+program_is_ours() { [[ $1 == kube || $1 == device-plugin ]]; }
+
 program_key() {
   {
     printf '%s\n' "$(uname -m)" "$(program_module "$1")" "$(program_flags "$1")"
-    [[ $1 != kube ]] || cat "$BED_DIR"/kube/{main.go,go.mod,go.sum}
+    ! program_is_ours "$1" || cat "$BED_DIR/$1"/{main.go,go.mod,go.sum}
   } | sha256sum | cut -c 1-16
 }
 
@@ -61,9 +64,9 @@ program_compile() {
   local name=$1 go=$2 target=$3 arguments
   # GOTOOLCHAIN=local: the Go that was found is new enough; another one is not to be fetched unasked.
   arguments=(env GOTOOLCHAIN=local)
-  if [[ $name == kube ]]; then
-    go_run "${arguments[@]}" "$go" build -C "$BED_DIR/kube" -mod=readonly -buildvcs=false -trimpath \
-      -ldflags "$(program_flags kube)" -o "$target/kube" .
+  if program_is_ours "$name"; then
+    go_run "${arguments[@]}" "$go" build -C "$BED_DIR/$name" -mod=readonly -buildvcs=false -trimpath \
+      -ldflags "$(program_flags "$name")" -o "$target/$name" .
   else
     (cd / && go_run "${arguments[@]}" GOBIN="$target" GO111MODULE=on \
       "$go" install -trimpath -ldflags "$(program_flags "$name")" "$(program_module "$name")")

@@ -114,7 +114,7 @@ state_unmount() {
 state_remove() {
   local name
   # The kubelet first, or it would start again what ends.
-  for name in kubelet "${COMPONENTS[@]}"; do process_kill "$name"; done
+  for name in kubelet device-plugin "${COMPONENTS[@]}"; do process_kill "$name"; done
   network_kill_processes
   cgroup_remove
   wait_until 20 "$BED_STATE: unmount" state_unmount

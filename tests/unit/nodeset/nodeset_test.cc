@@ -43,6 +43,7 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->cpus, 2);
   assert_int_equal(nodeset->real_memory_mib, 936);
   assert_text(nodeset->features, "compute");
+  assert_text(nodeset->device_gres, "");
   assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936");
   assert_true(nodeset->pod_spec.is_null());
   assert_true(nodeset->slurmd.is_object());
@@ -68,6 +69,30 @@ void decodes_all_fields(void**) {
   assert_text(nodeset->features, "compute,a100,fast");
   assert_text(node_definition(*nodeset), "CPUs=7 RealMemory=2048 Weight=10 Gres=gpu:1");
   assert_int_equal(nodeset->pod_spec["containers"].size(), 2);
+}
+
+void takes_gpus_from_the_limits(void**) {
+  const struct {
+    const char* more;
+    const char* definition;
+    const char* device_gres;
+  } cases[] = {
+      {"", "Gres=gpu:2", "gpu:2"},
+      {R"(,"gresType":"a100","extraConf":"Weight=10")", "Weight=10 Gres=gpu:a100:2", "gpu:a100:2"},
+      {R"(,"extraConf":"Gres=foo:1")", "Gres=foo:1,gpu:2", "gpu:2"},
+      {R"(,"extraConf":"Gres=gpu:h100:4","gresType":"a100")", "Gres=gpu:h100:4", ""},  // an administrator's own
+      {R"(,"gpuResource":"example.com/gpu")", "Gres=gpu:5", "gpu:5"},
+      {R"(,"variants":[{"name":"v","patch":{"slurmd":{"image":"j"}}}])", "Gres=gpu:2", "gpu:2"},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi",)"
+                                R"("nvidia.com/gpu":"2","example.com/gpu":3}}})" +
+                                std::string(c.more) + "}");
+    assert_true(nodeset.ok());
+    assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936 " + std::string(c.definition));
+    assert_text(nodeset->device_gres, c.device_gres);
+    assert_true(nodeset->gres_names.contains("gpu"));
+  }
 }
 
 void decodes_variants(void**) {
@@ -260,6 +285,11 @@ void names_the_invalid_field(void**) {
        "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\""},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
        "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet"},
+      {spec_with(R"("gresType":"4090")"), "spec.gresType: Invalid value: \"4090\": must be a letter, then at most 62"},
+      {spec_with(R"("gresType":3)"), "spec.gresType: Invalid value: 3: must be a letter"},
+      {spec_with(R"("gpuResource":3)"), "spec.gpuResource: Invalid value: 3: must be the name of an extended"},
+      {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi","nvidia.com/gpu":"1500m"}}}})",
+       "spec.slurmd.resources.limits: nvidia.com/gpu: must be an integer"},
       {spec_with(R"("spareReplicas":-1)"), "spec.spareReplicas: Invalid value: -1: must be 0 to 65536"},
       {spec_with(R"("spareReplicas":"2")"), "spec.spareReplicas: Invalid value: \"2\": must be an integer"},
       {spec_with(R"("scalingMode":"Always","spareReplicas":1)"),
@@ -418,6 +448,7 @@ int main() {
       SLURMK8S_TEST(decodes_variants),
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),
+      SLURMK8S_TEST(takes_gpus_from_the_limits),
       SLURMK8S_TEST(takes_half_a_cpu_as_one),
       SLURMK8S_TEST(names_the_invalid_field),
       SLURMK8S_TEST(checks_names),

@@ -88,6 +88,17 @@ void a_plain_nodeset(void**) {
   assert_int_equal(named(pod.at({"spec", "volumes"}), "slurm-key").at({"secret", "defaultMode"}).integer_or(0), 0400);
 }
 
+// Of the administrator's own Gres in extraConf it says nothing.
+void slurmd_is_told_its_gpus(void**) {
+  NodeSet nodeset = compute(R"({"image":"slurmd:1"})", "null", "null");
+  assert_true(named(slurmd_of(build(nodeset))["env"], "SLURMD_DEVICE_GRES").is_null());
+  nodeset.extra_conf = "Gres=foo:1,gpu:a100:2";
+  nodeset.device_gres = "gpu:a100:2";
+  const Json env = slurmd_of(build(nodeset))["env"];
+  assert_member(named(env, "SLURMD_CONF")["value"], "CPUs=2 RealMemory=936 Gres=foo:1,gpu:a100:2");
+  assert_member(named(env, "SLURMD_DEVICE_GRES")["value"], "gpu:a100:2");
+}
+
 // As a DaemonSet's controller does; each of the template's terms stays.
 void a_daemon_sets_pod_goes_to_its_kube_node(void**) {
   NodeSet nodeset =
@@ -294,6 +305,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(names_are_looked_up_in_the_domain_of_the_cluster),
       SLURMK8S_TEST(a_plain_nodeset),
+      SLURMK8S_TEST(slurmd_is_told_its_gpus),
       SLURMK8S_TEST(a_daemon_sets_pod_goes_to_its_kube_node),
       SLURMK8S_TEST(a_daemon_sets_pod_tolerates_taints_of_its_kube_node),
       SLURMK8S_TEST(a_pod_is_busy_from_the_start),

@@ -28,6 +28,8 @@ std::string hash_of(const std::string& slurmd, const std::string& more) {
 /** The hash of this NodeSet. */
 const std::string kSlurmd = R"("image":"i","env":[{"name":"A","value":"1"},{"name":"B"}])";
 const std::string kMore = R"("template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"hostNetwork":true}})";
+const std::string kGpus = R"("template":{"spec":{"hostNetwork":true,"containers":[{"name":"slurmd","resources":{)"
+                          R"("limits":{"nvidia.com/gpu":1,"example.com/gpu":1}}}]}})";
 
 void the_same_template_has_the_same_hash(void**) {
   const std::string hash = hash_of(kSlurmd, kMore);
@@ -39,6 +41,7 @@ void the_same_template_has_the_same_hash(void**) {
        kMore + R"(,"replicas":7,"scalingMode":"Always","ordinalPadding":2,"unschedulableGracePeriodSeconds":1)"},
       {kSlurmd, kMore + R"(,"updateStrategy":{"type":"OnDelete"},"workloadDisruptionProtection":false)"},
       {kSlurmd, kMore + R"(,"spareReplicas":3)"},
+      {kSlurmd, kMore + R"(,"gresType":"a100","gpuResource":"example.com/gpu")"},  // without GPUs
       {kSlurmd, kMore + R"(,"partition":{"enabled":true},"extraConf":"Features=a")"},
   };
   for (const auto& [slurmd, more] : same) assert_text(hash_of(slurmd, more), hash);
@@ -55,6 +58,10 @@ void another_template_has_another_hash(void**) {
       {kSlurmd, R"("template":{"metadata":{"annotations":{"a":"b","c":"d"}},"spec":{"hostNetwork":true}})"},
       {kSlurmd, R"("template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"hostNetwork":false}})"},
       {kSlurmd, kMore + R"(,"extraConf":"Weight=2")"},
+      {kSlurmd, kGpus},
+      {kSlurmd, kGpus + R"(,"gresType":"a100")"},
+      {kSlurmd, kGpus + R"(,"gresType":"h100")"},
+      {kSlurmd, kGpus + R"(,"gpuResource":"example.com/gpu")"},
       {kSlurmd, kMore + R"(,"memoryReserve":"1Mi")"},
       {kSlurmd, kMore + claim},
   };

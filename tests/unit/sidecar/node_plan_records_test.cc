@@ -81,7 +81,7 @@ void gres_that_slurm_ignores_are_not_ready(void**) {
   assert_text(cluster.state("c"), "Ready/NodesMatch");
   cluster.gres_types = "foo,gpux";
   assert_text(cluster.state("c"), "-/GresUnknown");
-  assert_contains(cluster.plan().states.at("c").message, "spec.extraConf: Gres: slurm.conf's GresTypes has no gpu");
+  assert_contains(cluster.plan().states.at("c").message, "Gres: slurm.conf's GresTypes has no gpu");
   cluster.gres_types = "foo,gpu";
   assert_text(cluster.state("c"), "Ready/NodesMatch");
 }

@@ -24,12 +24,20 @@ struct Fixture {
   FakeSlurm slurm;
   FakeClock clock;
   int power_save_woken = 0;
+  std::vector<std::string> gres_confs;  ///< as they were written
+  Status gres_conf_status;
   Reconciler reconciler;
   std::int64_t generation = 0;
 
   explicit Fixture(Jitter jitter = [] { return 0.5; })
-      : reconciler(
-            slurm, slurm, clock, [this] { ++power_save_woken; }, std::move(jitter)) {}
+      : reconciler(slurm, slurm, clock,
+                   {.wake_power_save = [this] { ++power_save_woken; },
+                    .write_gres_conf =
+                        [this](const std::string& text) {
+                          gres_confs.push_back(text);
+                          return gres_conf_status;
+                        }},
+                   std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {
     return *Json::parse(
@@ -682,6 +690,26 @@ void keeps_a_wrong_spec_apart(void**) {
   assert_text(f.slurm.names(), "bad-0,good-0");
 }
 
+// slurmctld reads the file when it makes a node: without its lines the node would have no GPU, and stay so.
+void writes_gres_conf_before_nodes_are_made(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.gres_conf_status = Error(Errc::unavailable, "/state/gres.conf: No space left on device");
+  f.reconciler.upsert(f.object("g", R"({"replicas":2,"gresType":"a100","slurmd":{"image":"i","resources":{"limits":)"
+                                    R"({"cpu":"2","memory":"1Gi","nvidia.com/gpu":2}}}})"));
+  f.rounds(1);
+  assert_text(f.slurm.names(), "");
+  assert_contains(f.ready("g"), "False CreateFailed: create g-[0-1]: /state/gres.conf: No space left on device");
+  f.gres_conf_status = {};
+  f.rounds(10);
+  assert_text(f.slurm.names(), "g-[0-1]");
+  assert_text(f.slurm.node("g-0").gres, "gpu:a100:2");
+  assert_contains(f.ready("g"), "True NodesMatch");
+  for (const std::string& text : f.gres_confs) {
+    assert_text(text, "NodeName=g-[0-1] Name=gpu Type=a100 File=/run/slurm-k8s/gpu[0-1]\n");
+  }
+}
+
 void shows_what_slurm_refuses(void**) {
   Fixture f;
   f.reconciler.set_listed();
@@ -840,6 +868,7 @@ int main() {
       SLURMK8S_TEST(rarely_drops_records_that_stay_lost),
       SLURMK8S_TEST(recycles_no_node_for_a_job_that_has_one),
       SLURMK8S_TEST(waits_for_the_list),
+      SLURMK8S_TEST(writes_gres_conf_before_nodes_are_made),
       SLURMK8S_TEST(follows_replicas),
       SLURMK8S_TEST(rolls_a_template_out),
       SLURMK8S_TEST(settles_nodes_that_it_made),

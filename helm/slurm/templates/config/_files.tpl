@@ -13,3 +13,14 @@ cgroup.conf: |
   {{- end }}
 plugstack.conf: {{ include "slurm.plugstack" . | quote }}
 {{- end -}}
+
+{{/*
+slurm.gresConf: gres.conf. The included file is another one in each container: with slurmctld it has the nodes whose
+GPUs come from the limits (slurm-k8s-sidecar --gres-conf), in a node's pod that pod's GPUs.
+*/}}
+{{- define "slurm.gresConf" -}}
+Include /run/slurm-k8s/gres.conf
+{{- with index .Values.configFiles "gres.conf" }}
+{{ . | trimSuffix "\n" }}
+{{- end }}
+{{- end -}}

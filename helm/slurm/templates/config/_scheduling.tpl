@@ -17,6 +17,10 @@ SchedulerType=sched/backfill
 {{- $isSet := contains "bf_interval=" (join "," .Values.slurm.schedulerParameters) }}
 {{- $backfill := ternary list (list (printf "bf_interval=%d" (int .Values.slurm.backfillInterval))) $isSet }}
 SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $backfill $afterProlog .Values.slurm.schedulerParameters) }}
+{{- $own := regexMatch "(?i)\\bGresTypes\\b" (printf "%v %v" .Values.controller.extraConfMap .Values.controller.extraConf) }}
+{{- if and .Values.slurm.gresTypes (not $own) }}
+GresTypes={{ join "," .Values.slurm.gresTypes }}
+{{- end }}
 JobRequeue=1
 ReturnToService=2
 MaxNodeCount={{ int .Values.slurm.maxNodeCount }}

@@ -87,8 +87,10 @@ void each_base_state(void**) {
 
 void each_field(void**) {
   std::string name = "c-0", features = "a,b", active = "b", reason = "why", comment = "note", address = "10.0.0.1";
+  std::string gres = "gpu:a100:2";
   node_info_t info{};
   info.name = name.data();
+  info.gres = gres.data();
   info.features = features.data();
   info.features_act = active.data();
   info.reason = reason.data();
@@ -104,6 +106,7 @@ void each_field(void**) {
   info.boot_time = 1'700'000'000;
   const SlurmNode node = decode_node(info);
   assert_text(node.name, "c-0");
+  assert_text(node.gres, "gpu:a100:2");
   assert_text(node.features, "a,b");
   assert_text(node.active_features, "b");
   assert_text(node.reason, "why");

@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# GPUs in the limits of a NodeSet's container: Gres of its nodes, jobs with different GPUs. The devices are the bed's,
+# without hardware (`bed device start`).
+
+nodeset() { # NAME REPLICAS LIMITS SPEC: LIMITS and SPEC in JSON without their braces
+  local image
+  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "$1"},
+ "spec": {"replicas": $2, $4
+          "slurmd": {"image": "$image", "resources": {"requests": {"cpu": "10m", "memory": "64Mi"},
+                                                      "limits": {"cpu": "4", "memory": "512Mi", $3}}}}}
+END
+}
+remove() { # NODESET…
+  slurm scancel --me >/dev/null 2>&1 || true
+  kubectl delete nodesets.slurm-k8s.io "$@" --ignore-not-found >/dev/null
+  wait_for 60 "only the chart's nodes" has_nodes 'compute-[0-7]'
+}
+has_gres() { [[ " $(slurm scontrol show node "$1" -o 2>/dev/null) " =~ \ Gres=$2[\(\ ] ]]; } # NODE GRES
+all_of() { tr , '\n' <<<"$1" | sort | paste -sd,; }
+# What a step on one CPU prints, with these options of srun.
+visible() { slurm srun -n1 --mem=50 "$@" bash -c 'echo "$CUDA_VISIBLE_DEVICES"'; }
+
+test_jobs_get_gpus_of_their_own() {
+  local ids out files first count job
+  "$BED" device start >/dev/null
+  trap 'remove gpu' EXIT
+  nodeset gpu 1 '"nvidia.com/gpu": 2' '"gresType": "a100",'
+  wait_for 20 "Gres of the node" has_gres gpu-0 gpu:a100:2
+  # Two at once, which differ; a third one has to wait.
+  out=$(slurm bash -c 'for job in 1 2 3; do
+      srun -w gpu-0 -n1 --mem=50 --gres=gpu:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 2" 2>/dev/null &
+    done
+    wait')
+  ids=$(kubectl exec gpu-0 -c slurmd -- printenv NVIDIA_VISIBLE_DEVICES)
+  [[ $ids == GPU-????????,GPU-???????? ]] || fail "the kubelet gave $ids"
+  assert_equal "GPUs of the first two jobs" "$(all_of "$ids")" "$(head -2 <<<"$out" | sort | paste -sd,)"
+  assert_equal "jobs" 3 "$(grep -c GPU- <<<"$out")"
+  # Slurm's GPU 0 is one of the files that the kubelet gave, whatever its number.
+  files=$(kubectl exec gpu-0 -c slurmd -- bash -c 'readlink /run/slurm-k8s/gpu[01]' | paste -sd' ')
+  assert_equal "files" "$(kubectl exec gpu-0 -c slurmd -- bash -c 'ls -v /dev/nvidia[0-9]*' | paste -sd' ')" "$files"
+  # In all ways of asking.
+  assert_equal "--gres=gpu:a100:2" "$ids" "$(visible -w gpu-0 --gres=gpu:a100:2)"
+  assert_equal "--gpus=2" "$ids" "$(visible -w gpu-0 --gpus=2)"
+  assert_equal "--gpus-per-task=1" "$(all_of "$ids")" \
+    "$(slurm srun -w gpu-0 -n2 --mem=50 --gpus-per-task=1 bash -c 'echo $CUDA_VISIBLE_DEVICES' | sort | paste -sd,)"
+  assert_equal "none" "" "$(visible -w gpu-0)"
+  out=$(visible --gres=gpu:h100:1 2>&1) && fail "a job for a GPU that nobody has: $out"
+  # The nodes' gres.conf is there when slurmctld starts: otherwise it would drain them.
+  job=$(submit -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 30
+  wait_saved
+  count=$(container_field slurmctld restartCount)
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  wait_for 60 "slurmctld is back" container_is_back slurmctld "$count"
+  wait_for 30 "slurmctld up" controller_ready
+  first=$(visible -w gpu-0 --gres=gpu:1)
+  [[ ,$ids, == *,"$first",* ]] || fail "after the restart: $first"
+  node_is_undrained gpu-0 || fail "gpu-0 is $(node_state gpu-0): $(node_reason gpu-0)"
+  assert_equal "job" RUNNING "$(job_state "$job")"
+}
+
+test_other_kinds_of_gpus() {
+  local ids
+  "$BED" device start >/dev/null
+  trap 'remove mig amd' EXIT
+  nodeset mig 1 '"nvidia.com/mig-1g.10gb": 2, "rdma/hca": 1' ''
+  nodeset amd 1 '"amd.com/gpu": 1' '"extraConf": "Weight=5",'
+  wait_for 20 "Gres of MIG devices" has_gres mig-0 gpu:1g.10gb:2
+  wait_for 20 "Gres of an AMD GPU" has_gres amd-0 gpu:1
+  assert_equal "AMD" 0 "$(slurm srun -C amd -n1 --mem=50 --gres=gpu:1 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
+  ids=$(visible -C mig --gres=gpu:1g.10gb:2)
+  [[ $ids == MIG-????????,MIG-???????? ]] || fail "MIG: $ids"
+  assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
+  # A GPU more is another Gres: the record is made again.
+  nodeset amd 1 '"amd.com/gpu": 2' '"gresType": "mi300",'
+  wait_for 60 "the changed Gres" has_gres amd-0 gpu:mi300:2
+  assert_equal "AMD, two" 0,1 "$(slurm srun -C amd -n1 --mem=50 --gpus=mi300:2 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
+}
