@@ -78,13 +78,12 @@ image_product_inputs() {
     tar -C "$REPOSITORY" --create --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner --null --files-from=-
 }
 
-# Prints the image that must be up to date before the named one is built: the product's images copy
-# from `builder`.
+# Prints the image that must be up to date before the named one is built: most of the product's images copy from
+# `builder`.
 image_parent() {
   case $1 in
     pause | base) ;;
-    builder) echo base ;;
-    *) if [[ -f $REPOSITORY/images/builder/Dockerfile ]]; then echo builder; else echo base; fi ;;
+    *) if grep -q '^ARG BUILDER' "$REPOSITORY/images/$1/Dockerfile"; then echo builder; else echo base; fi ;;
   esac
 }
 
