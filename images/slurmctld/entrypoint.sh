@@ -16,7 +16,7 @@ wait_for_slurmdbd() { # HOST PORT
   done
 }
 
-# slurmdbd chooses the id of a new cluster. slurmctld refuses another one, as it has saved it when it was without slurmdbd.
+# slurmdbd chooses the id of a new cluster. slurmctld refuses another one, such as it chose itself without slurmdbd.
 # A cluster that slurmdbd knows may be another one of the same name: slurmctld decides.
 take_cluster_id() { # CLUSTER FILE: the file has NAME|ID
   local known

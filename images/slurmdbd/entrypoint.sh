@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Starts slurmdbd in the foreground, as the container's user. Arguments are passed to slurmdbd.
-# Needs, below /run/slurm-k8s: config/slurmdbd.conf without StoragePass, database/password, key/slurm.key. /etc/slurm must
-# be writable.
+# Needs, below /run/slurm-k8s: config/slurmdbd.conf without StoragePass, database/password, key/slurm.key. /etc/slurm
+# must be writable.
 set -euo pipefail
 # shellcheck source=images/slurm-auth.sh
 source /usr/local/lib/slurm-auth.sh
