@@ -78,15 +78,14 @@ image_product_inputs() {
     tar -C "$REPOSITORY" --create --no-recursion --mtime=@0 --owner=0 --group=0 --numeric-owner --null --files-from=-
 }
 
-# Prints the image that must be up to date before the named one is built: the product's images copy
-# from `builder`, that of Slurm's test suite begins with slurmctld's, that of tests/clients with slurmd's.
+# Prints the image that must be up to date before the named one is built: most of the product's images copy from
+# `builder`, that of Slurm's test suite begins with slurmctld's, that of tests/clients with slurmd's.
 image_parent() {
   case $1 in
     pause | base) ;;
-    builder) echo base ;;
     suite) echo slurmctld ;;
     clients) echo slurmd ;;
-    *) if [[ -f $REPOSITORY/images/builder/Dockerfile ]]; then echo builder; else echo base; fi ;;
+    *) if grep -q '^ARG BUILDER' "$REPOSITORY/images/$1/Dockerfile"; then echo builder; else echo base; fi ;;
   esac
 }
 

@@ -65,6 +65,7 @@ DebugFlags={{ join "," . }}
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault={{ .Values.slurm.mpiDefault }}
+{{- include "slurm.conf.accounting" . }}
 
 {{ include "slurm.conf.powerSaving" . }}
 {{- include "slurm.conf.runtimePartitions" . }}
