@@ -20,13 +20,13 @@ need_release() {
   kubectl annotate namespace "$NAMESPACE" --overwrite "vm=${options[*]}" >/dev/null
 }
 
-# Pods of 256 MiB that may run on the machine; where else is up to SPEC, the pod's, in JSON.
-put_nodeset() { # NAME REPLICAS SPEC
+# Pods of 256 MiB; where they run is up to SPEC, the pod's, in JSON.
+put_nodeset() { # NAME REPLICAS SPEC [CPUS]
   local image
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,
- "slurmd":{"image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"1","memory":"256Mi"}}},
+ "slurmd":{"image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"${4:-2}","memory":"256Mi"}}},
  "template":{"spec":$3}}}
 JSON
   wait_for 30 "nodes of $1" has_nodes_of "$1" "$2"
@@ -41,15 +41,14 @@ has_no_node_of() { ! slurm sinfo -h -N -o %N | grep -q "^$1-"; }
 TOLERATE='{"key":"vm","operator":"Exists"}'
 # shellcheck disable=SC2034 # the test files use it
 ON_THE_VM='{"nodeSelector":{"vm":"'$VM'"},"tolerations":['$TOLERATE']}'
-# Where both machines have room they begin on this one.
-# shellcheck disable=SC2034
-PREFER_THE_VM='{"tolerations":['$TOLERATE'],"affinity":{"nodeAffinity":{
-  "preferredDuringSchedulingIgnoredDuringExecution":[
-    {"weight":100,"preference":{"matchExpressions":[{"key":"vm","operator":"Exists"}]}}]}}}'
-
-has_started_on() { # NODE KUBERNETES-NODE
-  [[ $(kubectl get pod "$1" -o jsonpath='{.spec.nodeName}') == "$2" ]]
+# They may run on either, and avoid each other's machine (docs/admin/from-slinky.md).
+apart() { # NODESET
+  echo '{"tolerations":['"$TOLERATE"'],"affinity":{"podAntiAffinity":{
+    "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname",
+      "labelSelector":{"matchLabels":{"slurm-k8s.io/nodeset":"'"$1"'"}}}]}}}'
 }
+
+machine_of() { kubectl get pod "$1" -o jsonpath='{.spec.nodeName}'; }
 restarts_of_slurmd() { kubectl get pod "$1" -o jsonpath='{.status.containerStatuses[0].restartCount}'; }
 in_pod() { kubectl exec "$1" -c slurmd -- "${@:2}"; }
 admin_comment() { slurm scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'; }

@@ -11,13 +11,12 @@ test_what_slurmd_sees() {
   trap 'remove_nodeset vm' EXIT
   start_vm
   need_release
-  put_nodeset vm 1 "$ON_THE_VM"
+  put_nodeset vm 1 "$ON_THE_VM" 1
   wait_done "$(submit -w vm-0 --wrap true)" 300
-  assert_equal "Kubernetes node" "$VM" "$(kubectl get pod vm-0 -o jsonpath='{.spec.nodeName}')"
+  assert_equal "Kubernetes node" "$VM" "$(machine_of vm-0)"
   assert_equal "file system of cgroups" cgroup2fs "$(in_pod vm-0 stat -f -c %T /sys/fs/cgroup)"
   # The pod's limits in the node's record and in the cgroup that a job can read.
-  assert_equal "CPUs, memory of the node" "1 192" \
-    "$(slurm sinfo -h -N -n vm-0 -o '%c %m')"
+  assert_equal "CPUs, memory of the node" "1 192" "$(slurm sinfo -h -N -n vm-0 -o '%c %m')"
   assert_equal "memory.max" $((256 << 20)) "$(slurm srun -w vm-0 cat /sys/fs/cgroup/memory.max)"
   assert_equal "cpu.max" "100000 100000" "$(slurm srun -w vm-0 cat /sys/fs/cgroup/cpu.max)"
   # Why the pod can't change what dies when its memory is used up.
@@ -34,10 +33,10 @@ test_a_job_over_its_memory_ends_alone() {
   start_vm
   need_release
   put_nodeset vm 1 "$ON_THE_VM"
-  neighbour=$(submit -w vm-0 --overcommit --mem=40 --wrap "sleep 600")
+  neighbour=$(submit -w vm-0 -n1 --mem=40 --wrap "sleep 600")
   wait_job "$neighbour" RUNNING 300
   uid=$(pod_uid vm-0)
-  job=$(submit --requeue -w vm-0 --overcommit --mem=60 --wrap "$(eat 100)")
+  job=$(submit --requeue -w vm-0 -n1 --mem=60 --wrap "$(eat 100)")
   wait_job "$job" OUT_OF_MEMORY 120
   assert_equal "job" "OutOfMemory 0 0:125" \
     "$(job_field "$job" Reason) $(job_field "$job" Restarts) $(job_field "$job" ExitCode)"

@@ -22,8 +22,7 @@ test_a_job_over_both_machines() {
   assert_equal "tasks" "compute-0 $(uname -r) 2
 vm-0 $(in_vm uname -r) 2" "$out"
   # A step that a pod on the machine starts, with tasks on both: slurmds reach each other.
-  wait_done "$(submit -w vm-0 -N1 --wrap true)" 60
-  out=$(slurm salloc --quiet -w vm-0,compute-0 -N2 srun --overlap -N1 -w vm-0 srun --overlap -N2 hostname | sort)
+  out=$(slurm salloc --quiet -w vm-0,compute-0 -N2 srun --overlap -N1 -n1 -w vm-0 srun --overlap -N2 -n2 hostname | sort)
   assert_equal "tasks of a step from vm-0" $'compute-0\nvm-0' "$out"
 }
 
@@ -34,39 +33,38 @@ test_cordon_and_drain() {
   trap 'uncordon; remove_nodeset both' EXIT
   start_vm
   need_release
-  put_nodeset both 2 "$PREFER_THE_VM"
-  job=$(submit --requeue -w both-0 --exclusive --wrap 'sleep 20')
+  # They begin on the virtual machine where there is the choice.
+  put_nodeset both 2 '{"tolerations":['"$TOLERATE"'],"affinity":{"nodeAffinity":{
+    "preferredDuringSchedulingIgnoredDuringExecution":[
+      {"weight":100,"preference":{"matchExpressions":[{"key":"vm","operator":"Exists"}]}}]}}}'
+  job=$(submit --requeue -w both-0 --exclusive --wrap 'sleep 30')
   wait_job "$job" RUNNING 300
-  has_started_on both-0 "$VM" || fail "both-0 is on $(kubectl get pod both-0 -o jsonpath='{.spec.nodeName}')"
+  assert_equal "machine of both-0" "$VM" "$(machine_of both-0)"
   kubectl cordon "$VM" >/dev/null
   wait_for 15 "both-0 drained" node_has_reason both-0 "slurm-k8s: kubernetes node $VM is cordoned"
-  # A job for the drained node waits, and one for the other gets a pod on the other machine.
+  # A job for that node waits, and one for the other gets a pod on the other machine.
   waiting=$(submit --requeue -w both-0 --exclusive --wrap true)
   wait_done "$(submit -w both-1 --wrap true)" 120
-  has_started_on both-1 node1 || fail "both-1 is on a cordoned Kubernetes node"
+  assert_equal "machine of both-1" node1 "$(machine_of both-1)"
   assert_equal "job on the cordoned machine" RUNNING "$(job_state "$job")"
-  # As administrators do it: it waits for the job, then both-0 serves on the other machine.
+  # As administrators do it: this waits for the job.
   kubectl drain "$VM" --ignore-daemonsets --delete-emptydir-data --timeout=180s >/dev/null 2>&1 ||
     fail "kubectl drain: exit code $?"
   wait_done "$job" 5
   assert_equal "restarts of the job" 0 "$(job_field "$job" Restarts)"
   wait_done "$waiting" 120
-  has_started_on both-0 node1 || fail "both-0 is on a cordoned Kubernetes node"
+  assert_equal "machine of both-0" node1 "$(machine_of both-0)"
 }
 
-# What Slinky's oversubscribeNode: false does (docs/admin/from-slinky.md).
+node_has_comment() { [[ $(slurm scontrol show node "$1") == *"Comment="*"$2"* ]]; }
+
 test_nodes_that_avoid_each_others_machine() {
   trap 'remove_nodeset apart' EXIT
   start_vm
   need_release
-  put_nodeset apart 3 '{"tolerations":['"$TOLERATE"'],"affinity":{"podAntiAffinity":{
-    "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname",
-      "labelSelector":{"matchLabels":{"slurm-k8s.io/nodeset":"apart"}}}]}}}'
+  put_nodeset apart 3 "$(apart apart)"
   wait_done "$(submit -w apart-0,apart-1 -N2 --wrap 'srun hostname')" 300
-  assert_equal "Kubernetes nodes" "node1 $VM" \
-    "$(kubectl get pods -l slurm-k8s.io/nodeset=apart -o jsonpath='{range .items[*]}{.spec.nodeName}{"\n"}{end}' |
-      sort | paste -sd ' ')"
+  assert_equal "machines" "node1 $VM" "$( (machine_of apart-0; echo; machine_of apart-1; echo) | sort | paste -sd ' ')"
   submit -w apart-2 --wrap true >/dev/null
-  wait_for 60 "a third one has no machine" node_has_comment apart-2 "waiting: unschedulable"
+  wait_for 60 "a third one has no machine" node_has_comment apart-2 "waiting: unschedulable: 0/2"
 }
-node_has_comment() { [[ $(slurm scontrol show node "$1") == *"Comment="*"$2"* ]]; }

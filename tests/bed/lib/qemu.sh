@@ -27,15 +27,15 @@ qemu_install() {
   fi
 }
 
-# Prints the arguments of the machine whose files are in FOLDER, one a line. It is emulated everywhere: a /dev/kvm that is
-# there may fail.
+# Prints the arguments of the machine whose files are in FOLDER, one a line. It is emulated everywhere: a /dev/kvm may be
+# there and fail.
 qemu_arguments() { # NAME FOLDER ADDRESS
   local name=$1 folder=$2 last=${3##*.}
   printf '%s\n' -name "$name" -machine q35 -accel tcg,thread=multi,tb-size=512 -cpu max,la57=off,svm=off \
     -smp 2 -m "$VM_MEMORY" -nodefaults -no-user-config -display none -no-reboot \
     -chardev stdio,id=console,signal=off -serial chardev:console \
-    -kernel "$folder/vmlinuz" -initrd "$folder/initrd" -append \
-    "root=/dev/vda rw console=ttyS0 mitigations=off audit=0 no_timer_check net.ifnames=0 panic=1 systemd.hostname=$name" \
+    -kernel "$folder/vmlinuz" -initrd "$folder/initrd" -append "root=/dev/vda rw console=ttyS0 mitigations=off audit=0 \
+no_timer_check net.ifnames=0 panic=1 systemd.hostname=$name systemd.show_status=error" \
     -drive "file=$folder/disk,if=none,id=disk,format=raw,cache=unsafe" -device virtio-blk-pci,drive=disk \
     -drive "file=$folder/seed,if=none,id=seed,format=raw,readonly=on" -device virtio-blk-pci,drive=seed,serial=seed \
     -netdev "tap,id=net,ifname=$name,script=no,downscript=no" \

@@ -16,7 +16,7 @@ vm_address() { echo "${NODE_ADDRESS%.*}.$((VM_FIRST_NUMBER + ${1#vm}))"; }
 # vm_ssh NAME COMMAND...: as a shell there reads it.
 vm_ssh() {
   network_run ssh -q -i "$BED_STATE/vms/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
-    -o ConnectTimeout=5 -o ServerAliveInterval=15 "root@$(vm_address "$1")" "${@:2}"
+    -o ConnectTimeout=30 -o ServerAliveInterval=15 "root@$(vm_address "$1")" "${@:2}"
 }
 
 # Prints the range of addresses that the controller manager has given the Kubernetes node.
