@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the tests on a virtual machine share: the machine vm1, a second Kubernetes node with cgroup version 2, and NodeSets
-# whose pods may go there. All else is as in tests/e2e.
+# What the tests on a virtual machine share: the machine vm1, a second Kubernetes node with cgroup version 2, and
+# NodeSets whose pods may go there. All else is as in tests/e2e.
 #
-# The machine is emulated where there is no KVM: what takes a second elsewhere takes ten there, minutes when several pods
-# start. So a release has other times here, and deadlines are long.
+# The machine is emulated: what takes a second elsewhere takes ten there, minutes when several pods start. So a release
+# has other times here, and deadlines are long.
 
 VM=vm1
 
@@ -26,7 +26,8 @@ put_nodeset() { # NAME REPLICAS SPEC [CPUS]
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,
- "slurmd":{"image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"${4:-2}","memory":"256Mi"}}},
+ "slurmd":{"image":"$image",
+  "resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"${4:-2}","memory":"256Mi"}}},
  "template":{"spec":$3}}}
 JSON
   wait_for 30 "nodes of $1" has_nodes_of "$1" "$2"

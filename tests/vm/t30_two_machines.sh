@@ -22,7 +22,8 @@ test_a_job_over_both_machines() {
   assert_equal "tasks" "compute-0 $(uname -r) 2
 vm-0 $(in_vm uname -r) 2" "$out"
   # A step that a pod on the machine starts, with tasks on both: slurmds reach each other.
-  out=$(slurm salloc --quiet -w vm-0,compute-0 -N2 srun --overlap -N1 -n1 -w vm-0 srun --overlap -N2 -n2 hostname | sort)
+  out=$(slurm salloc --quiet -w vm-0,compute-0 -N2 \
+    srun --overlap -N1 -n1 -w vm-0 srun --overlap -N2 -n2 hostname | sort)
   assert_equal "tasks of a step from vm-0" $'compute-0\nvm-0' "$out"
 }
 

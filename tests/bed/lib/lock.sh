@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Locks, held until the program ends: `programs` and `images` for what is built into the cache, side by side, `vm` for the disk of
-# virtual machines; `state` for up and down.
+# Locks, held until the program ends: `programs`, `images` and `vm` (the disk of virtual machines) for what is built
+# into the cache, side by side; `state` for up and down.
 # Daemons must not inherit them: process_start closes the descriptors.
 
 declare -A LOCKS_HELD=()

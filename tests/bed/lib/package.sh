@@ -79,8 +79,8 @@ package_install() {
   ) 7>"$BED_CACHE/packages.lock"
 }
 
-# From the backports of this machine's Debian. Its own apt need not know them, and does not afterwards: the package lists
-# are others.
+# From the backports of this machine's Debian. Its apt need not know them, and does not afterwards: these are other
+# package lists.
 package_add_backport() {
   local folder=$BED_CACHE/backports mirror suite options
   # shellcheck source=/dev/null

@@ -27,7 +27,7 @@ qemu_install() {
   fi
 }
 
-# Prints the arguments of the machine whose files are in FOLDER, one a line. It is emulated everywhere: a /dev/kvm may be
+# Prints the arguments of the machine whose files are in FOLDER, one a line. It is emulated everywhere: /dev/kvm may be
 # there and fail.
 qemu_arguments() { # NAME FOLDER ADDRESS
   local name=$1 folder=$2 last=${3##*.}

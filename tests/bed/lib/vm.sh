@@ -41,7 +41,9 @@ vm_write_keys() {
 # Writes what makes the machine this one: its files, and all of them as seed.new.
 vm_write_seed() { # NAME true|false
   # shellcheck disable=SC2034 # config_render
-  local VM_SINGLE_PROCESS_OOM_KILL=$2 CONFIG_NAMES=("${CONFIG_NAMES[@]}" VM_ADDRESS VM_POD_RANGE VM_SINGLE_PROCESS_OOM_KILL)
+  local VM_SINGLE_PROCESS_OOM_KILL=$2
+  # shellcheck disable=SC2034
+  local CONFIG_NAMES=("${CONFIG_NAMES[@]}" VM_ADDRESS VM_POD_RANGE VM_SINGLE_PROCESS_OOM_KILL)
   local VM_ADDRESS VM_POD_RANGE folder etc
   # shellcheck disable=SC2034
   VM_ADDRESS=$(vm_address "$1")

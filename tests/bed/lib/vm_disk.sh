@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What each virtual machine begins with: a disk, a kernel and an initial RAM disk, kept in the cache under a hash of their
-# inputs.
+# What each virtual machine begins with: a disk, a kernel and an initial RAM disk, kept in the cache under a hash of
+# their inputs.
 
 vm_disk_key() {
   {
