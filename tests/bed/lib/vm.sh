@@ -121,7 +121,11 @@ vm_update() {
 
 vm_load_image() { # VM IMAGE
   local id file archive
-  id=$(image_built_id "$2")
+  id=$(image_id "$2")
+  if [[ -z $id ]]; then
+    progress "$1: image $2 is not built, and not loaded"
+    return
+  fi
   file=$(vm_folder "$1")/images/$(image_file "$2")
   [[ $(cat "$file" 2>/dev/null) != "$id" ]] || return 0
   archive=$(image_archive "$2" "$id")
@@ -142,7 +146,6 @@ vm_start() { # NAME [--single-process-oom-kill]
   package_install "${QEMU_PACKAGES[@]}"
   qemu_install
   vm_disk_ensure >/dev/null
-  for image in "${VM_IMAGES[@]}"; do image_built_id "$image" >/dev/null; done
   mkdir -p "$(vm_folder "$name")"
   printf '%s\n' "${@:2}" >"$(vm_folder "$name")/options"
   vm_create_node "$name"
