@@ -38,6 +38,8 @@ qemu_arguments() { # NAME FOLDER ADDRESS
 no_timer_check net.ifnames=0 panic=1 systemd.hostname=$name systemd.show_status=error" \
     -drive "file=$folder/disk,if=none,id=disk,format=raw,cache=unsafe" -device virtio-blk-pci,drive=disk \
     -drive "file=$folder/seed,if=none,id=seed,format=raw,readonly=on" -device virtio-blk-pci,drive=seed,serial=seed \
+    -drive "file=$folder/programs,if=none,id=programs,format=raw,readonly=on" \
+    -device virtio-blk-pci,drive=programs,serial=programs \
     -netdev "tap,id=net,ifname=$name,script=no,downscript=no" \
     -device "virtio-net-pci,netdev=net,mac=$(printf '52:54:00:00:00:%02x' "$last")" -device virtio-rng-pci
 }

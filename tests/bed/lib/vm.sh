@@ -4,7 +4,7 @@
 # network. vmN has the address VM_FIRST_ADDRESS + N.
 #
 #   vms/key          for ssh, of all of them
-#   vms/NAME/        disk, seed (what makes it this machine), and what of the bed it has been given
+#   vms/NAME/        its disks (disk, seed: what makes it this machine, programs), and the images it has been given
 
 VM_IMAGES=(pause slurmd)
 
@@ -78,6 +78,7 @@ vm_boot() {
   base=$(vm_disk_ensure)
   [[ -e $folder/disk ]] || cp --sparse=always "$base/disk" "$folder/disk"
   cp "$base"/{vmlinuz,initrd} "$folder/"
+  vm_disk_programs "$folder/programs"
   mv "$folder/seed.new" "$folder/seed"
   vm_connect "$name"
   date --utc +%FT%TZ >"$folder/started"

@@ -5,23 +5,25 @@
 
 vm_disk_key() {
   {
-    printf '%s\n' "$VM_SUITE" "$(program_key kube)"
+    printf '%s\n' "$VM_SUITE"
     find "$BED_DIR/image/vm" -type f -print0 | sort -z | xargs -0 sha256sum | cut -d ' ' -f 1
   } | sha256sum | cut -c 1-16
 }
 
-vm_disk_fill() { # FOLDER LOG
+vm_disk_make() { # FOLDER FILE SIZE: a file system with what is in the folder
+  rm -f "$2"
+  truncate -s "$3" "$2"
+  mke2fs -q -t ext4 -O ^has_journal -E lazy_itable_init=1,nodiscard -d "$1" "$2"
+}
+
+vm_disk_fill() { # FOLDER
   local root=$1/root mirror
   mirror=$(image_mirror)
   [[ $mirror ]] || die 'vm: apt knows no Debian mirror'
   nice -n 19 "$BED_DIR/image/vm/rootfs.sh" "$VM_SUITE" "$root" "$mirror" || return
-  # One program, by the names that it is called by.
-  install -m 755 "$(readlink -f "$BED_BIN/kubelet")" "$root/usr/local/bin/kubelet"
-  ln "$root/usr/local/bin/kubelet" "$root/usr/local/bin/kube-proxy"
   mv "$root"/boot/vmlinuz-* "$1/vmlinuz"
   mv "$root"/boot/initrd.img-* "$1/initrd"
-  truncate -s 8G "$1/disk"
-  mke2fs -q -t ext4 -O ^has_journal -E lazy_itable_init=1,nodiscard -d "$root" "$1/disk"
+  vm_disk_make "$root" "$1/disk" 8G
   rm -rf "$root"
 }
 
@@ -45,4 +47,15 @@ vm_disk_ensure() {
     fi
   fi
   printf '%s\n' "$folder"
+}
+
+# Writes a disk with the programs of a Kubernetes node: one file, by the names that it is called by.
+vm_disk_programs() { # FILE
+  local folder=$1-files
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  install -m 755 "$(readlink -f "$BED_BIN/kubelet")" "$folder/kubelet"
+  ln "$folder/kubelet" "$folder/kube-proxy"
+  vm_disk_make "$folder" "$1" 512M
+  rm -rf "$folder"
 }
