@@ -13,7 +13,7 @@ TESTS=0
 FAILURES=0
 
 if [[ ${1:-} == --help ]]; then
-  echo 'usage: test_bed.sh (as root, with no bed up; about two minutes)'
+  echo 'usage: test_bed.sh (as root, with no bed up; about five minutes)'
   exit
 fi
 
@@ -61,7 +61,7 @@ snapshot() {
   local directory=$1
   mkdir -p "$directory"
   # shellcheck disable=SC2009 # pgrep does not print what it has matched
-  ps -eo args= | grep -E "^[^ ]*/?(containerd|containerd-shim[^ ]*|runc|etcd|coredns|kube[^ ]*|pause)( |$)" |
+  ps -eo args= | grep -E "^[^ ]*/?(containerd|containerd-shim[^ ]*|qemu-system[^ ]*|runc|etcd|coredns|kube[^ ]*|pause)( |$)" |
     sort >"$directory/processes" || true
   lsns --noheadings --raw --type net --output NS | sort >"$directory/network-namespaces"
   find /run/netns 2>/dev/null | sort >"$directory/namespace-files" || true
@@ -319,6 +319,13 @@ END
   [[ $given == GPU-????????,GPU-????????$'\n'uverbs?$'\n'/dev/nvidia*$'\n'/dev/nvidia* ]]
 }
 
+# Emulated: minutes on a busy machine.
+second_node_joins() {
+  "$BED" vm start vm1
+  kubectl wait --for=condition=Ready node/vm1 --timeout=10s
+  [[ $("$BED" vm run vm1 stat -f -c %T /sys/fs/cgroup) == cgroup2fs ]]
+}
+
 # Init may take a moment to collect the last processes.
 nothing_left() {
   poll 10 same_as_before || { cat "$WORK/difference" && false; }
@@ -371,7 +378,8 @@ main() {
   check 'pods run after it' restart_pods
   check 'pods get devices' pods_get_devices
   check 'an image is built after a build that was killed' build_after_a_killed_one
-  check 'down with pods running' "$BED" down
+  check 'a virtual machine is a second Kubernetes node' second_node_joins
+  check 'down with pods and a virtual machine running' "$BED" down
   check 'down on no bed does nothing' "$BED" down
   check 'down leaves nothing' nothing_left
 

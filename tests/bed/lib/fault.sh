@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Faults for tests: a component or a container that hangs, dies, or comes back.
+# Faults for tests: a component, a virtual machine or a container that hangs, dies, or comes back.
 
 fault_signal() {
   process_signal "$1" "$2" || die "$2: not running"
@@ -11,6 +11,13 @@ fault_start() {
   component_wait "$1"
 }
 
+# With the kubelet that it had.
+fault_start_vm() {
+  local options=()
+  [[ ! -e $(vm_folder "$1")/options ]] || mapfile -t options <"$(vm_folder "$1")/options"
+  process_signal CONT "$1" || vm_start "$1" "${options[@]}"
+}
+
 fault_component() {
   case $1 in
     stop) fault_signal STOP "$2" ;;
@@ -19,7 +26,7 @@ fault_component() {
       process_pid "$2" >/dev/null || die "$2: not running"
       process_kill "$2"
       ;;
-    start) fault_start "$2" ;;
+    start) if vm_is_name "$2"; then fault_start_vm "$2"; else fault_start "$2"; fi ;;
     *) usage_error "fault $1 $2: unknown" ;;
   esac
 }
@@ -51,8 +58,8 @@ fault_main() {
     return
   fi
   (($# == 2)) ||
-    usage_error 'fault: stop|continue|kill|start COMPONENT, kill POD/CONTAINER, exec POD/CONTAINER COMMAND...'
-  component_require "$name"
+    usage_error 'fault: stop|continue|kill|start COMPONENT|VM, kill POD/CONTAINER, exec POD/CONTAINER COMMAND...'
+  vm_is_name "$name" || component_require "$name"
   state_require_up
   fault_component "$action" "$name"
 }

@@ -242,16 +242,23 @@ image_runnable_names() {
   image_product_names | grep -vx builder
 }
 
+# Writes a built image into a new file, and prints its name.
+image_archive() { # NAME ID
+  local archive
+  archive=$(mktemp "$BED_STATE/image-XXXXXX")
+  # buildah adds to an archive that exists.
+  rm -f "$archive"
+  image_buildah push --quiet --signature-policy "$BED_DIR/config/policy.json" \
+    "$2" "docker-archive:$archive:$(image_reference "$1")" >/dev/null
+  printf '%s\n' "$archive"
+}
+
 # Imports a built image into containerd, unless that very one is there.
 image_load_one() {
   local name=$1 id archive
   id=$(image_built_id "$name")
   ! image_is_loaded "$name" "$id" || return 0
-  archive=$(mktemp "$BED_STATE/image-XXXXXX")
-  # buildah adds to an archive that exists.
-  rm -f "$archive"
-  image_buildah push --quiet --signature-policy "$BED_DIR/config/policy.json" \
-    "$id" "docker-archive:$archive:$(image_reference "$name")" >/dev/null
+  archive=$(image_archive "$name" "$id")
   image_ctr import --digests=false "$archive" >/dev/null
   rm -f "$archive"
   mkdir -p "$BED_STATE/images"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Locks, held until the program ends: `programs` and `images` for what is built into the cache, side by side; `state`
-# for up and down.
+# Locks, held until the program ends: `programs`, `images` and `vm` (the disk of virtual machines) for what is built
+# into the cache, side by side; `state` for up and down.
 # Daemons must not inherit them: process_start closes the descriptors.
 
 declare -A LOCKS_HELD=()
@@ -14,6 +14,7 @@ lock_take() {
     state) descriptor=8 ;;
     images) descriptor=9 ;;
     programs) descriptor=10 ;;
+    vm) descriptor=11 ;;
   esac
   mkdir -p "$BED_CACHE"
   eval "exec $descriptor>\"\$file\""

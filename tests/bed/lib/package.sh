@@ -78,3 +78,32 @@ package_install() {
     package_add "${missing[@]}" || die "apt-get install ${missing[*]}: see above"
   ) 7>"$BED_CACHE/packages.lock"
 }
+
+# From the backports of this machine's Debian. Its apt need not know them, and does not afterwards: these are other
+# package lists.
+package_add_backport() {
+  local folder=$BED_CACHE/backports mirror suite options
+  # shellcheck source=/dev/null
+  suite=$(source /etc/os-release && echo "$VERSION_CODENAME")-backports
+  mirror=$(image_mirror)
+  [[ $mirror ]] || die "needs $* of $suite, and apt knows no Debian mirror"
+  rm -rf "$folder"
+  mkdir -p "$folder"/{sources,lists/partial}
+  cp /etc/apt/sources.list.d/*.{list,sources} "$folder/sources/" 2>/dev/null || true
+  printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$mirror" "$suite" \
+    >"$folder/sources/backports.list"
+  options=(-o Dir::Etc::SourceParts="$folder/sources" -o Dir::State::Lists="$folder/lists" -o Dir::Cache::pkgcache=
+    -o Dir::Cache::srcpkgcache=)
+  package_apt "${options[@]}" update
+  package_without_services package_apt "${options[@]}" install --yes --no-install-recommends --no-remove \
+    --target-release "$suite" "$@"
+  rm -rf "$folder"
+}
+
+package_install_backport() {
+  (
+    flock 7
+    progress "installing $* from backports"
+    package_add_backport "$@" || die "apt-get install $*: see above"
+  ) 7>"$BED_CACHE/packages.lock"
+}

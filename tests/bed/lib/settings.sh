@@ -12,6 +12,11 @@ KWOK_VERSION=0.7.0
 # What the modules above ask for, and what is fetched where Debian's Go is older.
 GO_MINIMUM=1.24
 GO_TOOLCHAIN=1.24.13
+# Debian of the virtual machines, their memory in MiB, and the oldest QEMU that was seen to run them.
+VM_SUITE=trixie
+VM_MEMORY=2048
+VM_FIRST_NUMBER=50
+QEMU_MINIMUM=10
 # The Debian whose Slurm the images have. Their tag is BED_TAG, with the Debian's name unless it is the default one.
 DEFAULT_SUITE=trixie
 BASE_SUITE=${BED_SUITE:-$DEFAULT_SUITE}
