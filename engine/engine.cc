@@ -10,6 +10,7 @@
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 #include "engine/plan.hpp"
+#include "engine/reconcile.hpp"
 #include "slurm/node_state.hpp"
 
 namespace slurmk8s {

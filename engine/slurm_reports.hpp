@@ -22,6 +22,7 @@
 #include "engine/lost_jobs.hpp"
 #include "engine/node_report.hpp"
 #include "engine/power_up_health.hpp"
+#include "engine/reconcile.hpp"
 #include "slurm/slurm_caller.hpp"
 #include "engine/stuck_pods.hpp"
 
