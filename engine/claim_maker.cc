@@ -14,12 +14,12 @@ void ClaimMaker::next(std::vector<Json> claims, std::size_t index, Done done) {
   executor_.create(kube::kVolumeClaims, claims[index],
                    [this, claims, index, done = std::move(done)](const Result<Json>& result) {
                      if (result) return next(claims, index + 1, done);
-                     if (result.error().code() == Errc::already_exists) return look(claims, index, done);
+                     if (result.error().code() == Errc::already_exists) return read(claims, index, done);
                      done(result.error().wrap("claim " + name_of(claims[index])));
                    });
 }
 
-void ClaimMaker::look(std::vector<Json> claims, std::size_t index, Done done) {
+void ClaimMaker::read(std::vector<Json> claims, std::size_t index, Done done) {
   const std::string name = name_of(claims[index]);
   executor_.get(kube::kVolumeClaims, name,
                 [this, claims, index, done = std::move(done), name](const Result<Json>& result) {

@@ -24,7 +24,7 @@ class ClaimMaker {
  private:
   using Done = std::function<void(Status)>;
   void next(std::vector<Json> claims, std::size_t index, Done done);
-  void look(std::vector<Json> claims, std::size_t index, Done done);
+  void read(std::vector<Json> claims, std::size_t index, Done done);
 
   Executor& executor_;
 };

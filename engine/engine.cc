@@ -10,6 +10,7 @@
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 #include "engine/plan.hpp"
+#include "engine/reconcile.hpp"
 #include "slurm/node_state.hpp"
 
 namespace slurmk8s {
@@ -258,7 +259,7 @@ void Engine::note_record(const SlurmNode& record, bool owned) {
 
 void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimePoint begun) {
   if (!records) {
-    schedule_reconcile(looked_ ? kReconcileInterval : kRecordRetry);
+    schedule_reconcile(compared_ ? kReconcileInterval : kRecordRetry);
     log_debug("slurmctld: %s", records.error().message().c_str());
     return;
   }
@@ -272,7 +273,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
     if (record.cloud && owned) any_owned = &record;
     note_record(record, owned);
   }
-  const ReconcileContext context{parts_.clock.now(), !looked_, random_id(), begun};
+  const ReconcileContext context{parts_.clock.now(), !compared_, random_id(), begun};
   bool waits = false;
   std::vector<std::string> unregistered;
   for (auto& [name, node] : nodes_) {
@@ -296,7 +297,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   if (context.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   if (context.first && any_owned) reports_.schedule_jobs(any_owned->name);
   if (!unregistered.empty()) renew(unregistered);
-  reconciled_ = looked_ = true;
+  reconciled_ = compared_ = true;
   catalog_.set_records(std::move(features));
   catalog_.find_users();
   schedule_reconcile(waits ? std::min(reconcile_interval_, kResumeGrace) : reconcile_interval_);

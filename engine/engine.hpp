@@ -63,7 +63,7 @@ class Engine {
   /** NodeSets and pods are listed and, unless one_shot, compared with Slurm's records (or that took too long). */
   bool ready() const { return nodesets_reflector_.synced() && pods_reflector_.synced() && reconciled_; }
   /** slurmctld has answered with its records: it has read its configuration. */
-  bool has_looked() const { return looked_; }
+  bool has_compared() const { return compared_; }
   /** Nothing is left to be done about any of these nodes: each has its pod, or none, or was reported. */
   bool settled(const std::vector<std::string>& names) const;
 
@@ -140,7 +140,7 @@ class Engine {
   std::unordered_set<std::string> queued_;
   ClockWatch clock_watch_;
   bool reconciled_ = false;  // or given up waiting for it
-  bool looked_ = false;      // at Slurm's records
+  bool compared_ = false;    // at Slurm's records
   // Doubles: slurmctld may have come back with a state older than the world, which its first seconds show.
   std::chrono::seconds reconcile_interval_{1};
   Backoff backoff_{std::chrono::milliseconds(200), std::chrono::seconds(30)};

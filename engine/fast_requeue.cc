@@ -11,10 +11,10 @@ namespace slurmk8s {
 namespace {
 
 /** The end of a job on a node that is up takes some tenths of a second. */
-constexpr std::chrono::milliseconds kLookInterval{100};
+constexpr std::chrono::milliseconds kPollInterval{100};
 /** It takes longer where tasks don't heed SIGTERM, and far longer where they can't be killed. */
-constexpr unsigned kEagerLooks = 100;
-constexpr std::chrono::milliseconds kLateLookInterval{1000};
+constexpr unsigned kEagerPolls = 100;
+constexpr std::chrono::milliseconds kLatePollInterval{1000};
 /** Looks take a third of the time at most. */
 constexpr int kRest = 2;
 
@@ -92,18 +92,18 @@ void FastRequeue::add(const std::vector<LostRun>& lost) {
     if (known != waiting_.end()) waiting_.erase(known);
     if (!has_room_for(run) || keeps_delay(run, now)) continue;
     waiting_.emplace(run.job, Waiting{run, now + (is_to_be_held(run) ? kHoldPatience : kPatience)});
-    looks_ = 0;
+    polls_ = 0;
   }
-  if (waiting_.empty() || looking_) return;
-  looking_ = true;
-  timers_.after(kLookInterval, [this] { look(); });
+  if (waiting_.empty() || polling_) return;
+  polling_ = true;
+  timers_.after(kPollInterval, [this] { poll(); });
 }
 
 /** Some of those that wait, in turn. */
 std::vector<LostRun> FastRequeue::next_jobs() {
   std::vector<LostRun> jobs;
   auto next = waiting_.upper_bound(last_);
-  while (jobs.size() < std::min(kJobsPerLook, waiting_.size())) {
+  while (jobs.size() < std::min(kJobsPerPoll, waiting_.size())) {
     if (next == waiting_.end()) next = waiting_.begin();
     last_ = next->first;
     jobs.push_back(next->second.lost);
@@ -112,13 +112,13 @@ std::vector<LostRun> FastRequeue::next_jobs() {
   return jobs;
 }
 
-void FastRequeue::look() {
-  ++looks_;
+void FastRequeue::poll() {
+  ++polls_;
   // What the call uses is its own: it may be under way when this is gone.
   const std::time_t now = std::chrono::system_clock::to_time_t(clock_.wall());
   slurm_.call([this, lost = next_jobs(), delay = delay_, now](Slurm& slurm) -> SlurmCaller::Then {
     const auto begun = std::chrono::steady_clock::now();
-    Looked result;
+    Polled result;
     result.delay = delay;
     if (!delay) {
       const Result<SlurmConfig> config = slurm.load_config();
@@ -128,12 +128,12 @@ void FastRequeue::look() {
       result.steps.push_back({run, result.delay ? step_of(slurm, run, *result.delay, now) : RequeueStep::wait});
     }
     result.took = std::chrono::steady_clock::now() - begun;
-    return [this, result] { looked(result); };
+    return [this, result] { on_polled(result); };
   });
 }
 
-void FastRequeue::looked(const Looked& result) {
-  looking_ = false;
+void FastRequeue::on_polled(const Polled& result) {
+  polling_ = false;
   delay_ = result.delay;
   const TimePoint now = clock_.now();
   bool any_begins = false;
@@ -151,8 +151,8 @@ void FastRequeue::looked(const Looked& result) {
     delay_.reset();  // it may be another one by the next time
     return;
   }
-  looking_ = true;
-  timers_.after(next_look(result.took), [this] { look(); });
+  polling_ = true;
+  timers_.after(next_poll(result.took), [this] { poll(); });
 }
 
 void FastRequeue::note_begin(std::uint32_t job, TimePoint now) {
@@ -161,9 +161,9 @@ void FastRequeue::note_begin(std::uint32_t job, TimePoint now) {
   past = {past.times + 1, now};
 }
 
-std::chrono::milliseconds FastRequeue::next_look(TimePoint::duration took) const {
+std::chrono::milliseconds FastRequeue::next_poll(TimePoint::duration took) const {
   const auto rest = std::chrono::ceil<std::chrono::milliseconds>(kRest * took);
-  return std::max(looks_ < kEagerLooks ? kLookInterval : kLateLookInterval, rest);
+  return std::max(polls_ < kEagerPolls ? kPollInterval : kLatePollInterval, rest);
 }
 
 void FastRequeue::forget_past() {

@@ -49,7 +49,7 @@ class FastRequeue {
   /** The same with those that are to be held: as many as SlurmdEnds remembers come on top. */
   static constexpr std::size_t kMaxWithHeld = 5000;
   /** Jobs of one look, an RPC or two each: then other calls have their turn. */
-  static constexpr std::size_t kJobsPerLook = 100;
+  static constexpr std::size_t kJobsPerPoll = 100;
   /** How long a job's end is waited for. */
   static constexpr std::chrono::seconds kPatience{120};
   /** The same for a job to be held: without that it would end the next slurmd. A node that is lost, too, takes long. */
@@ -78,7 +78,7 @@ class FastRequeue {
     LostRun lost;
     RequeueStep step;
   };
-  struct Looked {
+  struct Polled {
     std::vector<Step> steps;
     std::optional<std::chrono::seconds> delay;
     TimePoint::duration took{};
@@ -87,11 +87,11 @@ class FastRequeue {
   bool has_room_for(const LostRun& run) const;
   /** Whether the job has begun at once too often. */
   bool keeps_delay(const LostRun& run, TimePoint now) const;
-  void look();
+  void poll();
   std::vector<LostRun> next_jobs();
-  void looked(const Looked& result);
+  void on_polled(const Polled& result);
   void note_begin(std::uint32_t job, TimePoint now);
-  std::chrono::milliseconds next_look(TimePoint::duration took) const;
+  std::chrono::milliseconds next_poll(TimePoint::duration took) const;
   void forget_past();
 
   SlurmCaller& slurm_;
@@ -100,9 +100,9 @@ class FastRequeue {
   const std::function<void()> began_;
   std::map<std::uint32_t, Waiting> waiting_;
   std::map<std::uint32_t, Past> past_;
-  bool looking_ = false;                       // a look is under way, or a timer for one is set
+  bool polling_ = false;                       // a poll is under way, or a timer for one is set
   std::uint32_t last_ = 0;                     // job of the last look
-  unsigned looks_ = 0;                         // since the last new job
+  unsigned polls_ = 0;                         // since the last new job
   std::optional<std::chrono::seconds> delay_;  // slurmctld's, while there are jobs
 };
 

@@ -12,6 +12,7 @@
 #include "nodeset/names.hpp"
 #include "slurm/node_changes.hpp"
 #include "engine/plan.hpp"
+#include "engine/reconcile.hpp"
 #include "slurm/node_state.hpp"
 #include "slurm/reasons.hpp"
 #include "engine/stuck_pods.hpp"

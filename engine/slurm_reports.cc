@@ -48,7 +48,7 @@ SlurmReports::SlurmReports(Parts parts)
             last_gone_at_ = clock_.now();
             tell(
                 "end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
-                [this] { look_for_jobs(); });
+                [this] { wake_scheduler(); });
           }),
       releasing_(timers_, kReleaseDelay,
                  [this](const std::vector<std::string>& nodes) {
@@ -67,7 +67,7 @@ SlurmReports::SlurmReports(Parts parts)
       noting_(
           timers_, [this] { return note_delay(); }, [this](const std::vector<std::string>& nodes) { note(nodes); }),
       lost_jobs_(one_shot_ ? nullptr : std::make_shared<LostJobs>(parts.fast_requeue)),
-      requeues_(slurm_, timers_, clock_, [this] { look_for_jobs(); }) {}
+      requeues_(slurm_, timers_, clock_, [this] { wake_scheduler(); }) {}
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   failure.facts.may_back_off = !one_shot_;
@@ -132,7 +132,7 @@ void SlurmReports::clock_set_back(std::chrono::seconds step, const Wanted& wante
 }
 
 // What comes within a second of the last time is left to slurmctld's own look: each goes through its whole queue.
-void SlurmReports::look_for_jobs() {
+void SlurmReports::wake_scheduler() {
   if (!wake_scheduler_ || (scheduler_woken_ && clock_.now() < *scheduler_woken_ + kSchedulerRest)) return;
   scheduler_woken_ = clock_.now();
   wake_scheduler_();
@@ -143,8 +143,8 @@ void SlurmReports::look_for_jobs() {
 void SlurmReports::back_off(const std::string& node, const std::string& cause) {
   if (!backing_off_.insert(node).second) return;
   const std::string nodeset = nodeset_of_(node);
-  if (cause.starts_with(kReasonResumeTimeout) && excused_.contains(node)) {
-    const std::chrono::milliseconds pause = excuses_[node].failed(clock_.now(), jitter_());
+  if (cause.starts_with(kReasonResumeTimeout) && outage_nodes_.contains(node)) {
+    const std::chrono::milliseconds pause = outage_health_[node].failed(clock_.now(), jitter_());
     log_info("node %s: no pod in time because of the API server: retry in %lld s", node.c_str(), in_seconds(pause));
     timers_.after(pause, [this, node] { releasing_.add(node); });
     return;
@@ -196,7 +196,7 @@ void SlurmReports::repair_from_record(const SlurmNode& record, RepairFacts facts
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
   }
   if (facts.owned && up_since != TimePoint{} && is_responding(record)) {
-    excuses_.erase(record.name);
+    outage_health_.erase(record.name);
     const auto health = health_.find(nodeset_of_(record.name));
     if (health != health_.end()) health->second.succeeded(up_since);
   }

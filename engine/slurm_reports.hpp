@@ -22,6 +22,7 @@
 #include "engine/lost_jobs.hpp"
 #include "engine/node_report.hpp"
 #include "engine/power_up_health.hpp"
+#include "engine/reconcile.hpp"
 #include "slurm/slurm_caller.hpp"
 #include "engine/stuck_pods.hpp"
 
@@ -60,9 +61,9 @@ class SlurmReports {
   /** The suspend of a node is done: its pod is gone. */
   void pod_deleted(const std::string& node) { gone_.add(node); }
   /** The API server kept us from the node's pod: a ResumeTimeout of it says nothing about its NodeSet. */
-  void forgive_resume_timeout(const std::string& node) { excused_.insert(node); }
+  void forgive_resume_timeout(const std::string& node) { outage_nodes_.insert(node); }
   /** A new attempt begins: the node has no excuse. */
-  void resume_requested(const std::string& node) { excused_.erase(node); }
+  void resume_requested(const std::string& node) { outage_nodes_.erase(node); }
   /** The node may wait for something else now. */
   void refresh_comment(const std::string& node) { noting_.add(node); }
 
@@ -84,7 +85,7 @@ class SlurmReports {
  private:
   void repair(const SlurmNode& record, Repair repair);
   void free_later(const std::string& node);
-  void look_for_jobs();
+  void wake_scheduler();
   void back_off(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause);
   void unprotect(const std::string& nodeset);
@@ -103,12 +104,12 @@ class SlurmReports {
   const NodeSetOf nodeset_of_;
   const std::function<void()> wake_scheduler_;
   std::optional<TimePoint> scheduler_woken_;
-  std::map<std::string, PowerUpHealth> health_;   // by NodeSet
-  std::set<std::string> protected_;               // NodeSets
-  std::unordered_set<std::string> backing_off_;   // nodes that are DOWN until they are released
-  std::unordered_set<std::string> excused_;       // nodes whose ResumeTimeout doesn't count
-  std::map<std::string, PowerUpHealth> excuses_;  // how often in a row
-  std::map<std::string, StuckPod> stuck_;         // what tell_stuck() tells
+  std::map<std::string, PowerUpHealth> health_;         // by NodeSet
+  std::set<std::string> protected_;                     // NodeSets
+  std::unordered_set<std::string> backing_off_;         // nodes that are DOWN until they are released
+  std::unordered_set<std::string> outage_nodes_;        // nodes whose ResumeTimeout doesn't count
+  std::map<std::string, PowerUpHealth> outage_health_;  // how often in a row
+  std::map<std::string, StuckPod> stuck_;               // what tell_stuck() tells
   std::map<std::string, OnStuck> on_stuck_;
   std::unordered_map<std::string, std::string> noted_;         // what slurmctld was told that a node waits for
   std::unordered_map<std::string, TimePoint> left_allocated_;  // since when

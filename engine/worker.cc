@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kSetupRetry{5};
 /** Looks in a row that must say yes: by then the engine of the one that lost control has looked, too, and ended. */
-constexpr int kControlLooks = 2;
+constexpr int kControlPolls = 2;
 
 Json accepted() { return Json::object().set("ok", Json::boolean(true)); }
 
@@ -37,9 +37,9 @@ Json suspend(Engine& engine, const Worker::Host&, const Json& message) {
 }
 
 Json wake(Engine& engine, const Worker::Host& host, const Json&) {
-  // A slurmctld that has just started may not have read its configuration yet; later it looks by itself within a
+  // A slurmctld that has just started may not have read its configuration yet; later it polls by itself within a
   // second.
-  if (host.wake_power_save && engine.has_looked()) host.wake_power_save();
+  if (host.wake_power_save && engine.has_compared()) host.wake_power_save();
   return accepted();
 }
 
@@ -75,11 +75,11 @@ Json handle_control(Engine& engine, const Worker::Host& host, const Json& messag
   return refused(unsupported(op));
 }
 
-Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::milliseconds control_look)
+Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::milliseconds control_interval)
     : options_(std::move(options)),
       make_slurm_(std::move(make_slurm)),
       host_(std::move(host)),
-      control_look_(control_look),
+      control_interval_(control_interval),
       thread_([this] { guarded_void("engine thread", [this] { run(); }); }) {}
 
 Worker::~Worker() {
@@ -116,13 +116,13 @@ void Worker::wait(std::chrono::milliseconds time) {
 void Worker::await_control() {
   if (!host_.in_control) return;
   bool said = false;
-  for (int looks = 0; !stop_;) {
-    looks = host_.in_control() ? looks + 1 : 0;
-    if (looks == kControlLooks) return;
-    if (looks == 0 && !said) log_info("engine stands by: this slurmctld is not in control");
-    said = said || looks == 0;
-    if (looks == 0 && host_.stand_by) host_.stand_by();
-    wait(control_look_);
+  for (int polls = 0; !stop_;) {
+    polls = host_.in_control() ? polls + 1 : 0;
+    if (polls == kControlPolls) return;
+    if (polls == 0 && !said) log_info("engine stands by: this slurmctld is not in control");
+    said = said || polls == 0;
+    if (polls == 0 && host_.stand_by) host_.stand_by();
+    wait(control_interval_);
   }
 }
 
@@ -144,11 +144,11 @@ Status Worker::serve() {
   engine.start();
   log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection.server.c_str());
   bool in_control = true;
-  std::function<void()> look = [&] {
+  std::function<void()> poll = [&] {
     in_control = host_.in_control();
-    loop->timers().after(control_look_, look);
+    loop->timers().after(control_interval_, poll);
   };
-  if (host_.in_control) loop->timers().after(control_look_, look);
+  if (host_.in_control) loop->timers().after(control_interval_, poll);
   loop->run([&] { return !stop_ && in_control; });
   *loop_.lock() = nullptr;
   return {};

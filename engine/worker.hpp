@@ -42,11 +42,11 @@ class Worker {
 
   /**
    * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
-   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_look`, so that
+   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_interval`, so that
    * the engine ends within that time, and starts within two of it.
    */
   Worker(Options options, MakeSlurm make_slurm, Host host = {},
-         std::chrono::milliseconds control_look = std::chrono::seconds(1));
+         std::chrono::milliseconds control_interval = std::chrono::seconds(1));
   /**
    * Ends the thread: at once, but for a call to slurmctld that is under way (SlurmThread). Nothing is sent any more.
    */
@@ -65,7 +65,7 @@ class Worker {
   Options options_;
   const MakeSlurm make_slurm_;
   const Host host_;
-  const std::chrono::milliseconds control_look_;
+  const std::chrono::milliseconds control_interval_;
   std::atomic<bool> stop_{false};
   Locked<EventLoop*> loop_{nullptr};  // while serve() runs: to be woken
   std::condition_variable stopped_;

@@ -413,15 +413,6 @@ void reads_errors_as_answers(void**) {
   }
 }
 
-void a_pod_that_the_watch_does_not_show_is_read(void**) {
-  const Node node = seen(make_node(Node::Want::up, "r1", make_pod("u1", "r1")), 10s);
-  assert_true(is_unseen(node, false, kNow));
-  assert_false(is_unseen(node, true, kNow));
-  assert_false(is_unseen(seen(node, 9s), false, kNow));
-  assert_false(is_unseen(busy(node), false, kNow));
-  assert_false(is_unseen(without_pod(node), false, kNow));
-}
-
 // A ResumeTimeout of such a node says nothing about its NodeSet.
 void knows_when_the_api_server_is_to_blame(void**) {
   const auto up = Node::Want::up;
@@ -448,6 +439,85 @@ void knows_when_the_api_server_is_to_blame(void**) {
   }
 }
 
+void judges_failures_on_a_fresh_record(void**) {
+  const SlurmNode powered_down = record({&SlurmNode::powered_down});
+  const SlurmNode powering_down = record({&SlurmNode::powering_down});
+  const SlurmNode asked_down = record({&SlurmNode::power_down_asked});
+  const SlurmNode asked_in_use = with_base(asked_down, SlurmNode::Base::allocated);
+  const SlurmNode powering_up = record({&SlurmNode::powering_up});
+  const SlurmNode usable = record({}, true);
+  const struct {
+    const char* name;
+    const SlurmNode* record;
+    FailureFacts facts;
+    Verdict verdict;
+  } cases[] = {
+      {"slurm has no such node", nullptr, {.vanished = true}, Verdict::forget},
+      {"powered down meanwhile", &powered_down, {.vanished = true}, Verdict::forget},
+      {"being suspended meanwhile", &powering_down, {}, Verdict::forget},
+      {"deleted before slurmd registered", &powering_up, {.vanished = true}, Verdict::recreate},
+      {"ended before slurmd registered", &powering_up, {}, Verdict::back_off},
+      {"so, and a program asks, which releases nothing", &powering_up, {.may_back_off = false}, Verdict::give_up},
+      {"power down was asked for meanwhile", &asked_down, {}, Verdict::forget},
+      {"the same, while it has a job", &asked_in_use, {}, Verdict::give_up},
+      {"deleted under a node in use", &usable, {.vanished = true}, Verdict::give_up},
+      {"ended under a node in use", &usable, {}, Verdict::give_up},
+  };
+  for (const auto& row : cases) {
+    if (judge_failure(row.record, row.facts) != row.verdict) fail_msg("%s", row.name);
+  }
+}
+
+void judges_pods_that_do_not_go(void**) {
+  const auto cloud = [](SlurmNode node) {
+    node.cloud = true;
+    return node;
+  };
+  const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
+  const SlurmNode going = cloud(record({&SlurmNode::powering_down}));
+  const SlurmNode powering_up = cloud(record({&SlurmNode::powering_up, &SlurmNode::not_responding}));
+  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
+  const SlurmNode in_use = with_base(cloud(record({}, true)), SlurmNode::Base::mixed);
+  const SlurmNode silent = cloud(record({&SlurmNode::not_responding}, true));
+  const auto down = [&](const char* reason) { return with_base(silent, SlurmNode::Base::down, reason); };
+  SlurmNode drained = off;
+  drained.draining = true;
+  SlurmNode held = powering_up;
+  held.base = SlurmNode::Base::down;
+  held.reason = "slurm-k8s: ErrImagePull";
+  const struct {
+    const char* name;
+    const SlurmNode record;
+    StuckVerdict verdict;
+  } cases[] = {
+      {"it could get a job", off, StuckVerdict::drain},
+      {"it could get a job after SuspendTimeout", going, StuckVerdict::drain},
+      {"it takes none already", drained, StuckVerdict::leave},
+      {"it is about to be suspended, which would undrain it", cloud(record({&SlurmNode::power_down_asked})),
+       StuckVerdict::leave},
+      {"it has got a job, and isn't powered up yet", with_base(off, SlurmNode::Base::allocated), StuckVerdict::drain},
+      {"a job waits for it", configured, StuckVerdict::give_up},
+      {"only slurmctld waits for it", powering_up, StuckVerdict::give_up},
+      {"its jobs run on, its slurmd answers", in_use, StuckVerdict::drain},
+      {"its slurmd is silent, and slurmctld still waits", with_base(silent, SlurmNode::Base::mixed),
+       StuckVerdict::drain},
+      {"slurmctld has lost its slurmd", down("Not responding"), StuckVerdict::give_up},
+      {"so, and it was drained for its machine", down("slurm-k8s: kubernetes node m1 is not ready: x : Not responding"),
+       StuckVerdict::give_up},
+      {"so, on 22.05", down("slurm-k8s: kubernetes node m1 is not ready: x"), StuckVerdict::give_up},
+      {"so, and an administrator had drained it", down("disk check : Not responding"), StuckVerdict::give_up},
+      {"it is DOWN because of us, and released later", held, StuckVerdict::leave},
+      {"ResumeTimeout: released later", with_base(off, SlurmNode::Base::down, "ResumeTimeout reached"),
+       StuckVerdict::leave},
+      {"an administrator set it DOWN", down("broken disk"), StuckVerdict::leave},
+      {"it is none of ours", record({&SlurmNode::powered_down}), StuckVerdict::leave},
+  };
+  for (const auto& row : cases) {
+    if (judge_stuck(&row.record) != row.verdict) fail_msg("%s", row.name);
+  }
+  assert_true(judge_stuck(nullptr) == StuckVerdict::leave);
+}
+
 void tells_again_of_a_pod_that_does_not_go(void**) {
   const Node node = told_stuck(deleting_since(make_node(Node::Want::down, "", deleting(make_pod("u1", "r1"))), 20s));
   SlurmNode off = record({&SlurmNode::powered_down, &SlurmNode::cloud});
@@ -469,8 +539,9 @@ int main() {
       SLURMK8S_TEST(failures_have_causes),
       SLURMK8S_TEST(reads_records_as_answers),
       SLURMK8S_TEST(reads_errors_as_answers),
-      SLURMK8S_TEST(a_pod_that_the_watch_does_not_show_is_read),
       SLURMK8S_TEST(knows_when_the_api_server_is_to_blame),
+      SLURMK8S_TEST(judges_failures_on_a_fresh_record),
+      SLURMK8S_TEST(judges_pods_that_do_not_go),
       SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

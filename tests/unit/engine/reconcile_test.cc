@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What slurmctld's records say about nodes, what is left of a request, and verdicts on fresh records: each a row.
+// engine/reconcile: what slurmctld's records say about nodes, and what is to be repaired: each a row.
+#include "engine/reconcile.hpp"
+
 #include <string>
 #include <vector>
 
 #include "engine/plan.hpp"
-#include "slurm/node_state.hpp"
-#include "slurm/reasons.hpp"
-
 #include "support/cmocka.hpp"
 #include "support/plan_nodes.hpp"
 
@@ -246,79 +245,20 @@ void selects_pods_that_no_job_has_begun_on(void**) {
   }
 }
 
-/** Up for job 7, with all that a request can have. */
-Node used_node() {
-  Node node = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
-  node.begin({"r1", {7}, true}, kNow - 31s);
-  node.progress = {PodOrder{"v1", std::nullopt}, true, true, true, true};
-  node.told_stuck = true;
-  node.failures = 3;
-  return backing_off(missed(node, 5s));
-}
-
-bool has_progress(const Node& node) {
-  const Progress& progress = node.progress;
-  const bool was_refused = node.failures != 0 || node.not_before != TimePoint{};
-  return was_refused || node.waiting_unasked_since != TimePoint{} || progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
-         progress.timed_running || node.told_stuck;
-}
-
-void a_request_leaves_nothing_to_the_next(void**) {
-  Node node = used_node();
-  node.end(kNow);
-  assert_true(node.want() == Node::Want::down && node.resume().id.empty() && node.resume().jobs.empty());
-  assert_false(node.resume().inferred || has_progress(node));
-
-  node = used_node();
-  node.begin({"r2", {9}}, kNow);
-  assert_true(node.is_wanted_up() && node.resume().jobs == std::vector<std::uint32_t>{9});
-  assert_false(node.resume().inferred || has_progress(node));
-
-  // A resume for job 9 is missed while the pod for job 7 is still going.
-  node = used_node();
-  node.end(kNow - 31s);
-  node = missed(std::move(node), 5s);
-  const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
-  assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
-  assert_true(node.is_wanted_up() && node.resume().inferred && node.resume().jobs.empty() && !has_progress(node));
-}
-
 // The API server has refused to remove the pod for job 7: that says nothing about the pod for the next one.
 void inferred_resume_after_a_back_off(void**) {
-  Node node = without_pod(missed(backing_off(since(make_node(Node::Want::down, "", {}), 31s)), 5s));
+  Node node = make_node(Node::Want::up, "r1", make_pod("u1", "r1"));
+  node.begin({"r1", {7}}, kNow - 60s);
+  node.end(kNow - 31s);
+  node = without_pod(missed(backing_off(std::move(node)), 5s));
   node.failures = 7;
   const SlurmNode powering_up = record({&SlurmNode::powering_up, &SlurmNode::not_responding});
   assert_true(reconcile_node(node, &powering_up, {kNow, false, "new", kNow - 2s}).changed);
-  assert_true(node.resume().inferred);
+  assert_true(node.resume().inferred && node.resume().jobs.empty());
   assert_int_equal(node.failures, 0);
   const NodeSet nodeset;
   const Owner owner(&nodeset);
   assert_true(plan_node(node, {owner, kNow}).kind == Action::Kind::create);
-}
-
-void a_request_can_begin_again(void**) {
-  Node node = used_node();
-  node.begin_again("new", kNow);
-  assert_text(node.resume().id, "r1");
-  assert_true(node.resume().jobs == std::vector<std::uint32_t>{7} && node.progress.order && node.since() == kNow);
-  assert_false(node.progress.had_pod || node.resume().inferred);
-  for (const Node::Want want : {Node::Want::unknown, Node::Want::down, Node::Want::up}) {
-    node = make_node(want, "", {});
-    node.begin_again("new", kNow);
-    assert_text(node.resume().id, "new");
-    assert_true(node.is_wanted_up() && node.resume().inferred && !has_progress(node));
-  }
-}
-
-void an_older_pod_that_serves_is_adopted(void**) {
-  Node node = make_node(Node::Want::up, "r1", make_pod("u0", "r0"));
-  node.adopt_pod();
-  assert_text(node.resume().id, "r0");
-  assert_true(node.has_current_pod() && node.progress.had_pod);
-  node = with_older_pod_gone(make_node(Node::Want::up, "r1", make_pod("u0", "r0")));
-  node.adopt_pod();
-  assert_text(node.resume().id, "r1");
-  assert_true(node.progress.had_pod);  // so that its absence is a loss
 }
 
 void an_inferred_resume_may_come_late(void**) {
@@ -333,35 +273,6 @@ void an_inferred_resume_may_come_late(void**) {
   assert_true(node.resume().jobs == std::vector<std::uint32_t>{7});
   node.end(kNow);
   assert_false(is_late_resume(node, kNow));
-}
-
-void judges_failures_on_a_fresh_record(void**) {
-  const SlurmNode powered_down = record({&SlurmNode::powered_down});
-  const SlurmNode powering_down = record({&SlurmNode::powering_down});
-  const SlurmNode asked_down = record({&SlurmNode::power_down_asked});
-  const SlurmNode asked_in_use = with_base(asked_down, SlurmNode::Base::allocated);
-  const SlurmNode powering_up = record({&SlurmNode::powering_up});
-  const SlurmNode usable = record({}, true);
-  const struct {
-    const char* name;
-    const SlurmNode* record;
-    FailureFacts facts;
-    Verdict verdict;
-  } cases[] = {
-      {"slurm has no such node", nullptr, {.vanished = true}, Verdict::forget},
-      {"powered down meanwhile", &powered_down, {.vanished = true}, Verdict::forget},
-      {"being suspended meanwhile", &powering_down, {}, Verdict::forget},
-      {"deleted before slurmd registered", &powering_up, {.vanished = true}, Verdict::recreate},
-      {"ended before slurmd registered", &powering_up, {}, Verdict::back_off},
-      {"so, and a program asks, which releases nothing", &powering_up, {.may_back_off = false}, Verdict::give_up},
-      {"power down was asked for meanwhile", &asked_down, {}, Verdict::forget},
-      {"the same, while it has a job", &asked_in_use, {}, Verdict::give_up},
-      {"deleted under a node in use", &usable, {.vanished = true}, Verdict::give_up},
-      {"ended under a node in use", &usable, {}, Verdict::give_up},
-  };
-  for (const auto& row : cases) {
-    if (judge_failure(row.record, row.facts) != row.verdict) fail_msg("%s", row.name);
-  }
 }
 
 void repairs_what_a_record_shows(void**) {
@@ -412,109 +323,13 @@ void repairs_what_a_record_shows(void**) {
   assert_false(has_old_pod(make_node(Node::Want::up, "r1", {}), off));
 }
 
-void judges_pods_that_do_not_go(void**) {
-  const auto cloud = [](SlurmNode node) {
-    node.cloud = true;
-    return node;
-  };
-  const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
-  const SlurmNode going = cloud(record({&SlurmNode::powering_down}));
-  const SlurmNode powering_up = cloud(record({&SlurmNode::powering_up, &SlurmNode::not_responding}));
-  const SlurmNode configured = with_base(powering_up, SlurmNode::Base::allocated);
-  const SlurmNode in_use = with_base(cloud(record({}, true)), SlurmNode::Base::mixed);
-  const SlurmNode silent = cloud(record({&SlurmNode::not_responding}, true));
-  const auto down = [&](const char* reason) { return with_base(silent, SlurmNode::Base::down, reason); };
-  SlurmNode drained = off;
-  drained.draining = true;
-  SlurmNode held = powering_up;
-  held.base = SlurmNode::Base::down;
-  held.reason = "slurm-k8s: ErrImagePull";
-  const struct {
-    const char* name;
-    const SlurmNode record;
-    StuckVerdict verdict;
-  } cases[] = {
-      {"it could get a job", off, StuckVerdict::drain},
-      {"it could get a job after SuspendTimeout", going, StuckVerdict::drain},
-      {"it takes none already", drained, StuckVerdict::leave},
-      {"it is about to be suspended, which would undrain it", cloud(record({&SlurmNode::power_down_asked})),
-       StuckVerdict::leave},
-      {"it has got a job, and isn't powered up yet", with_base(off, SlurmNode::Base::allocated), StuckVerdict::drain},
-      {"a job waits for it", configured, StuckVerdict::give_up},
-      {"only slurmctld waits for it", powering_up, StuckVerdict::give_up},
-      {"its jobs run on, its slurmd answers", in_use, StuckVerdict::drain},
-      {"its slurmd is silent, and slurmctld still waits", with_base(silent, SlurmNode::Base::mixed),
-       StuckVerdict::drain},
-      {"slurmctld has lost its slurmd", down("Not responding"), StuckVerdict::give_up},
-      {"so, and it was drained for its machine", down("slurm-k8s: kubernetes node m1 is not ready: x : Not responding"),
-       StuckVerdict::give_up},
-      {"so, on 22.05", down("slurm-k8s: kubernetes node m1 is not ready: x"), StuckVerdict::give_up},
-      {"so, and an administrator had drained it", down("disk check : Not responding"), StuckVerdict::give_up},
-      {"it is DOWN because of us, and released later", held, StuckVerdict::leave},
-      {"ResumeTimeout: released later", with_base(off, SlurmNode::Base::down, "ResumeTimeout reached"),
-       StuckVerdict::leave},
-      {"an administrator set it DOWN", down("broken disk"), StuckVerdict::leave},
-      {"it is none of ours", record({&SlurmNode::powered_down}), StuckVerdict::leave},
-  };
-  for (const auto& row : cases) {
-    if (judge_stuck(&row.record) != row.verdict) fail_msg("%s", row.name);
-  }
-  assert_true(judge_stuck(nullptr) == StuckVerdict::leave);
-}
-
-// Reasons as slurmctld leaves them; see reasons.hpp.
-void tells_its_own_reasons(void**) {
-  enum class Is { other, failure, drain, timeout };
-  const bool kPoweredDown = true;
-  const struct {
-    const char* name;
-    const char* reason;
-    bool powered_down;
-    Is is;
-  } cases[] = {
-      {"set DOWN by us", "slurm-k8s: pod is gone", false, Is::failure},
-      {"ResumeTimeout, no Reason before", "ResumeTimeout reached", kPoweredDown, Is::timeout},
-      {"ResumeTimeout with a time", "ResumeTimeout reached [slurm@now]", kPoweredDown, Is::timeout},
-      {"24.11: an administrator's is kept", "disk check : ResumeTimeout reached", kPoweredDown, Is::timeout},
-      {"24.11: our earlier one is kept", "slurm-k8s: kubernetes node m1 is cordoned : ResumeTimeout reached",
-       kPoweredDown, Is::timeout},
-      {"24.11: so, of a drain that was over", "slurm-k8s: back in service : ResumeTimeout reached", kPoweredDown,
-       Is::timeout},
-      {"24.11: once more", "disk check : ResumeTimeout reached : Not responding", kPoweredDown, Is::timeout},
-      {"a silent slurmd", "Not responding", false, Is::other},
-      {"24.11: so, our earlier one is kept", "slurm-k8s: pod is gone : Not responding", false, Is::other},
-      {"24.11: so, after a ResumeTimeout", "disk check : ResumeTimeout reached : Not responding", false, Is::other},
-      {"24.11: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x : Not responding", false, Is::drain},
-      {"22.05: so, drained by us", "slurm-k8s: kubernetes node m1 is not ready: x", false, Is::drain},
-      {"drained by us, DOWN for another cause", "slurm-k8s: scale-in : Low RealMemory", false, Is::other},
-      {"our drain is over", kReasonReleased, false, Is::other},
-      {"an administrator's", "disk check", false, Is::other},
-      {"an administrator's of ResumeTimeout", "see ticket: ResumeTimeout reached too often", kPoweredDown, Is::other},
-      {"drained: scale-in", "slurm-k8s: scale-in", false, Is::drain},
-      {"drained: update", "slurm-k8s: update of the template", false, Is::drain},
-      {"drained: protected", "slurm-k8s: protected: ErrImagePull: not found", false, Is::drain},
-      {"drained: its pod doesn't go", "slurm-k8s: pod not deleted: still terminating", false, Is::drain},
-      {"no Reason", "", false, Is::other},
-  };
-  for (const auto& row : cases) {
-    SlurmNode node = record({});
-    node.cloud = true;
-    node.base = SlurmNode::Base::down;
-    node.reason = row.reason;
-    node.powered_down = row.powered_down;
-    const Is is = is_failure_reason(row.reason)                     ? Is::failure
-                  : is_drain_reason(row.reason)                     ? Is::drain
-                  : is_resume_timeout(row.reason, row.powered_down) ? Is::timeout
-                                                                    : Is::other;
-    const bool is_given = row.is == Is::failure || row.is == Is::timeout;
-    if (is_given_up(node) != is_given) fail_msg("%s: given up %d", row.name, !is_given);
-    // A Reason can be both: of a drain, which ResumeTimeout has ended.
-    const bool is_both = row.is == Is::timeout && is == Is::drain;
-    if (is != row.is && !is_both) fail_msg("%s: %d", row.name, static_cast<int>(is));
-  }
-  assert_text(build_reason(kReason, "pull : ResumeTimeout reached : x"), "slurm-k8s: pull: ResumeTimeout reached: x");
-  assert_text(cause_of("disk check : ResumeTimeout reached"), kReasonResumeTimeout);
-  assert_text(cause_of("slurm-k8s: protected: no image"), "no image");
+void a_pod_that_the_watch_does_not_show_is_read(void**) {
+  const Node node = seen(make_node(Node::Want::up, "r1", make_pod("u1", "r1")), 10s);
+  assert_true(is_unseen(node, false, kNow));
+  assert_false(is_unseen(node, true, kNow));
+  assert_false(is_unseen(seen(node, 9s), false, kNow));
+  assert_false(is_unseen(busy(node), false, kNow));
+  assert_false(is_unseen(without_pod(node), false, kNow));
 }
 
 }  // namespace
@@ -525,15 +340,10 @@ int main() {
       SLURMK8S_TEST(notes_what_was_booting),
       SLURMK8S_TEST(finds_pods_whose_slurmds_will_not_register),
       SLURMK8S_TEST(selects_pods_that_no_job_has_begun_on),
-      SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
       SLURMK8S_TEST(inferred_resume_after_a_back_off),
-      SLURMK8S_TEST(a_request_can_begin_again),
-      SLURMK8S_TEST(an_older_pod_that_serves_is_adopted),
       SLURMK8S_TEST(an_inferred_resume_may_come_late),
-      SLURMK8S_TEST(judges_failures_on_a_fresh_record),
       SLURMK8S_TEST(repairs_what_a_record_shows),
-      SLURMK8S_TEST(judges_pods_that_do_not_go),
-      SLURMK8S_TEST(tells_its_own_reasons),
+      SLURMK8S_TEST(a_pod_that_the_watch_does_not_show_is_read),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
