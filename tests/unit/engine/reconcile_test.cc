@@ -259,8 +259,8 @@ Node used_node() {
 bool has_progress(const Node& node) {
   const Progress& progress = node.progress;
   const bool was_refused = node.failures != 0 || node.not_before != TimePoint{};
-  return was_refused || node.waiting_unasked_since != TimePoint{} || progress.order || progress.had_pod || progress.had_older || progress.timed_scheduled ||
-         progress.timed_running || node.told_stuck;
+  return was_refused || node.waiting_unasked_since != TimePoint{} || progress.order || progress.had_pod ||
+         progress.had_older || progress.timed_scheduled || progress.timed_running || node.told_stuck;
 }
 
 void a_request_leaves_nothing_to_the_next(void**) {
