@@ -34,8 +34,7 @@ constexpr std::chrono::seconds kQuietDeletion{6};
 Engine::Engine(Parts parts)
     : parts_(parts),
       executor_({parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
-                 metrics_, [this] { pump(); },
-                 [this](const kube::Throttle::Pause& pause) { on_pause(pause); }}),
+                 metrics_, [this] { pump(); }, [this](const kube::Throttle::Pause& pause) { on_pause(pause); }}),
       reports_({parts.slurm, parts.timers, parts.clock, parts.one_shot,
                 [this](const std::string& node) { return waits_for(node); },
                 [this](const std::string& node) { return nodesets_.name_of(node); }, parts.wake_scheduler,
@@ -101,8 +100,7 @@ void Engine::resume(const ResumeRequest& request) {
     }
     reports_.resume_requested(name);
     node.begin({request.id, std::move(jobs)}, parts_.clock.now());
-    record(kPowerUpEvent, name,
-           node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
+    record(kPowerUpEvent, name, node.resume().jobs.empty() ? "" : "for job " + node.resume().job_list());
     if (node.pod && node.pod->deleting) {
       parts_.timers.after(kQuietDeletion, [this, name] { reports_.refresh_comment(name); });
     }

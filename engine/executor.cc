@@ -32,9 +32,8 @@ void Executor::remove(const std::string& name, const std::string& uid, kube::OnO
 }
 
 void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
-  request(ApiVerb::get, std::move(done), [this, object = ref(resource, name)](kube::OnObject answered) {
-    client_.get(object, std::move(answered));
-  });
+  request(ApiVerb::get, std::move(done),
+          [this, object = ref(resource, name)](kube::OnObject answered) { client_.get(object, std::move(answered)); });
 }
 
 kube::ObjectRef Executor::ref(const kube::Resource& resource, const std::string& name) const {

@@ -46,11 +46,11 @@ enum class Answer {
   slurm_no_record,
   unregistered,  ///< its slurmd won't register any more, and no job can have begun on it: select_renewable()
   // the API server
-  pod_read,      ///< Node::pod is what it has now
-  no_pod,        ///< there is none
-  foreign_pod,   ///< somebody else's has the name: Node::answer_text
-  pod_exists,    ///< to a create: a pod has the name
-  pod_replaced,  ///< to a removal: another pod has the name by now
+  pod_read,          ///< Node::pod is what it has now
+  no_pod,            ///< there is none
+  foreign_pod,       ///< somebody else's has the name: Node::answer_text
+  pod_exists,        ///< to a create: a pod has the name
+  pod_replaced,      ///< to a removal: another pod has the name by now
   refused_now,       ///< to a create: the next one may be taken; Node::answer_text
   refused_for_good,  ///< to a create: no other one will be; Node::answer_text
   // slurmctld, to a report
@@ -115,8 +115,8 @@ class Node {
   Asked asked;                 ///< as it was when that was asked
   Answer answer = Answer::none;
   std::string answer_text;
-  unsigned failures = 0;       ///< of requests to the API server, in a row, since the request began
-  TimePoint not_before{};      ///< no request before this
+  unsigned failures = 0;   ///< of requests to the API server, in a row, since the request began
+  TimePoint not_before{};  ///< no request before this
 
   /** Of this request, or taken over at the start (then the request is not known). There must be a pod. */
   bool has_current_pod() const { return resume_.id.empty() || pod->request == resume_.id; }

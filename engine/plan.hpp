@@ -46,14 +46,14 @@ struct Action {
     find_pod,  ///< GET the pod that has its name: another one than was known
     confirm,   ///< GET its pod before slurmctld is told of it: the watch may lag
     // changes of the node alone
-    adopt,       ///< the pod that is there serves this request, or did
-    recreate,    ///< its request begins again, with another pod
-    end,         ///< its request is over: it is to have no pod
+    adopt,            ///< the pod that is there serves this request, or did
+    recreate,         ///< its request begins again, with another pod
+    end,              ///< its request is over: it is to have no pod
     stuck_lost,       ///< so, since its pod does not go; slurmctld has been told
     stuck_suspended,  ///< that was over already, and slurmctld has been told that its pod does not go: it is lost
     stuck_told,       ///< slurmctld has been told that its pod does not go: nothing until the record changes
-    forget,      ///< its suspend is done: slurmctld is told, and it is known no more
-    drop,        ///< it is known no more: the pod that was to go has gone, or is not to go any more
+    forget,           ///< its suspend is done: slurmctld is told, and it is known no more
+    drop,             ///< it is known no more: the pod that was to go has gone, or is not to go any more
   };
   Kind kind = Kind::none;
   std::string uid;

@@ -103,8 +103,7 @@ void SidecarEvents::tell_ready(const Subject& subject, const Json& before, const
 }
 
 // A pod that dies makes the condition False for a while, too: that is no roll-out.
-void SidecarEvents::tell_roll_out(const Subject& subject, Known& known, const Json& before,
-                                  const Json& after) {
+void SidecarEvents::tell_roll_out(const Subject& subject, Known& known, const Json& before, const Json& after) {
   const std::string_view old = find_condition(before, "RolledOut")["reason"].text();
   const Json now = find_condition(after, "RolledOut");
   const std::string_view reason = now["reason"].text();

@@ -154,8 +154,8 @@ int write_host_names(spank_t spank, const Settings& settings) {
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS) return ESPANK_SUCCESS;
   const std::vector<Host> hosts = hosts_of(spank);
   if (hosts.size() < 2) return ESPANK_SUCCESS;
-  const Status written = change_hosts(
-      kHostsFile, kHostsLock, [&](std::string_view text) { return with_job_hosts(text, job, hosts); });
+  const Status written =
+      change_hosts(kHostsFile, kHostsLock, [&](std::string_view text) { return with_job_hosts(text, job, hosts); });
   if (!written) slurm_error("spank_k8s: names of the job's nodes: %s", written.error().message().c_str());
   return ESPANK_SUCCESS;
 }

@@ -29,8 +29,8 @@ bool is_word(std::string_view ids) {
   return ids.empty() || ids == "all" || ids == "none" || ids == "void" || ids.starts_with('/');
 }
 
-/** "4", "0:1": a number among all GPUs of the machine. Programs in a container count those of the container. */
-bool is_of_the_machine(std::string_view id) {
+/** "4", "0:1": a number among all GPUs of the Kubernetes node. Programs in a container count those of the container. */
+bool is_of_kube_node(std::string_view id) {
   return !id.empty() && std::isdigit(static_cast<unsigned char>(id[0])) != 0;
 }
 
@@ -41,7 +41,7 @@ Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std
   const auto numbers = split(*cuda_visible_devices, ',');
   if (!std::all_of(numbers.begin(), numbers.end(), is_number)) return EnvChanges{};
   const auto ids = split(pod_ids, ',');
-  if (std::any_of(ids.begin(), ids.end(), is_of_the_machine)) return EnvChanges{};
+  if (std::any_of(ids.begin(), ids.end(), is_of_kube_node)) return EnvChanges{};
   std::string visible;
   for (const std::string_view number : numbers) {
     const auto index = parse_int(number);

@@ -57,8 +57,8 @@ bool kills_leftovers() {
 
 void remove_host_names(uint32_t job) {
   if (!in_pod()) return;
-  const Status removed = change_hosts(kHostsFile, kHostsLock,
-                                      [job](std::string_view text) { return without_job_hosts(text, job); });
+  const Status removed =
+      change_hosts(kHostsFile, kHostsLock, [job](std::string_view text) { return without_job_hosts(text, job); });
   if (!removed) slurm_error("slurm-k8s: job %u: %s", job, removed.error().message().c_str());
 }
 

@@ -105,9 +105,9 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(
-        Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; }, &users, false,
-                      [this] { return jitter; }});
+    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish,
+                                                    [this] { ++scheduler_woken; }, &users, false,
+                                                    [this] { return jitter; }});
     engine->start();
     settle();
   }
