@@ -87,7 +87,9 @@ class Cluster:
         (self.folder / 'tmp').chmod(0o1777)
         for user, name in NAMES.items():
             folder = self.folder / 'suite' / name
-            shutil.copytree(self.sources, folder, symlinks=True)
+            shutil.copytree(self.sources / 'testsuite', folder / 'testsuite')
+            for headers in ('slurm', 'src'):
+                shutil.copytree(self.sources / headers, folder / headers, ignore=shutil.ignore_patterns('*.c'))
             shutil.copy(FOLDER / 'config.h', folder)
             (folder / 'testsuite.conf').write_text(CONF.format(name=name), encoding='utf-8')
             (folder / 'globals.local').write_text(GLOBALS, encoding='utf-8')

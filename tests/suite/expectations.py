@@ -100,5 +100,10 @@ def judge(expectation, kind, result):
     return False, f'{SAID[result]}; tests/suite/expected: {SAID[word]}: {expectation.reason}'
 
 
+def may_pass(known, test, kind):
+    """As SlurmUser."""
+    return known.get(('slurm', test), DEFAULT).words[KINDS.index(kind)] not in ('fail', 'skip')
+
+
 def is_slow(expectation, kind):
     return expectation.words[KINDS.index(kind)] == 'slow'
