@@ -57,8 +57,7 @@ bool is_gres_type(std::string_view text) {
 bool is_resource_name(std::string_view text) {
   constexpr std::size_t kMax = 253;
   const std::vector<std::string_view> parts = split(text, '/');
-  return parts.size() == 2 && text.size() <= kMax &&
-         std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+  return parts.size() == 2 && text.size() <= kMax && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
            return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
              return is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
            });

@@ -284,7 +284,8 @@ Status take_devices(const Json& spec, NodeSet& nodeset) {
                          "must be a letter, then at most 62 letters, digits, '_', '-' and '.', such as a100");
   }
   if (!resource.is_null() && !is_resource_name(resource.text())) {
-    return invalid_field("spec.gpuResource", resource, "must be the name of an extended resource, such as example.com/gpu");
+    return invalid_field("spec.gpuResource", resource,
+                         "must be the name of an extended resource, such as example.com/gpu");
   }
   const auto limits = SLURMK8S_TRY(find_limits(nodeset));
   const auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text())});

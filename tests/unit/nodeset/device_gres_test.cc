@@ -97,11 +97,8 @@ void adds_to_the_definition(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(adds_to_the_definition),
-      SLURMK8S_TEST(knows_resources),
-      SLURMK8S_TEST(knows_types),
-      SLURMK8S_TEST(limits_become_gres),
-      SLURMK8S_TEST(refuses_limits),
+      SLURMK8S_TEST(adds_to_the_definition), SLURMK8S_TEST(knows_resources), SLURMK8S_TEST(knows_types),
+      SLURMK8S_TEST(limits_become_gres),     SLURMK8S_TEST(refuses_limits),
   };
   return cmocka_run_group_tests_name("nodeset_device_gres", tests, nullptr, nullptr);
 }

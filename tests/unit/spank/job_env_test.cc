@@ -96,7 +96,7 @@ void gpus(void**) {
       {"GPU-a", "", ""},            // Slurm: none
       {"GPU-a", "NoDevFiles", ""},  // Slurm: none
       {"GPU-a", "GPU-a", ""},       // ids already
-      {"4,7", "1", ""},       // of the machine: programs count the container's, as Slurm does
+      {"4,7", "1", ""},             // of the machine: programs count the container's, as Slurm does
       {"0:0,0:1", "1", ""},
       {"", "0", ""},
       {"all", "0", ""},
