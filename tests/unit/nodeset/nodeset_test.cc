@@ -285,9 +285,14 @@ void names_the_invalid_field(void**) {
        "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\""},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
        "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet"},
-      {spec_with(R"("gresType":"4090")"), "spec.gresType: Invalid value: \"4090\": must be a letter, then at most 62"},
-      {spec_with(R"("gresType":3)"), "spec.gresType: Invalid value: 3: must be a letter"},
-      {spec_with(R"("gpuResource":3)"), "spec.gpuResource: Invalid value: 3: must be the name of an extended"},
+      {spec_with(R"("gresType":"4090")"),
+       "spec.gresType: Invalid value: \"4090\": must be a letter, then at most 62 letters, digits, '_', '-' and '.', "
+       "such as a100"},
+      {spec_with(R"("gresType":3)"),
+       "spec.gresType: Invalid value: 3: must be a letter, then at most 62 letters, digits, '_', '-' and '.', such as "
+       "a100"},
+      {spec_with(R"("gpuResource":3)"),
+       "spec.gpuResource: Invalid value: 3: must be the name of an extended resource, such as example.com/gpu"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi","nvidia.com/gpu":"1500m"}}}})",
        "spec.slurmd.resources.limits: nvidia.com/gpu: must be an integer"},
       {spec_with(R"("spareReplicas":-1)"), "spec.spareReplicas: Invalid value: -1: must be 0 to 65536"},
