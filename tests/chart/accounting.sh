@@ -67,6 +67,8 @@ check "MariaDB: own claim" shows accounting/mariadb 'claimName: mine' "${on[@]}"
   --set accounting.mariadb.persistence.existingClaim=mine
 check "MariaDB: podSpec" shows accounting/mariadb '^      terminationGracePeriodSeconds: 5$' "${on[@]}" \
   --set accounting.mariadb.podSpec.terminationGracePeriodSeconds=5
+check "slurmdbd: a volume for archives" shows accounting/slurmdbd '^            - mountPath: /archive$' "${on[@]}" \
+  --set-json 'accounting.slurmdbd.volumeMounts=[{"name":"archive","mountPath":"/archive"}]'
 check "slurmdbd: podSpec" shows accounting/slurmdbd '^      priorityClassName: high$' "${on[@]}" \
   --set accounting.podSpec.priorityClassName=high
 

@@ -9,7 +9,8 @@
 sacct_of() { slurm sacct --noheader --parsable2 --allocations --duplicates --jobs="$1" --format="$2"; } # JOB,… FIELD,…
 is_in_sacct() { [[ $(sacct_of "$1" JobID,State,ExitCode) == "$1|$2" ]]; } # JOB STATE|EXIT-CODE
 has_reason() { [[ $(job_field "$1" Reason) == "$2" ]]; }
-has_replicas() { [[ $(kubectl get statefulset "$1" -o jsonpath='{.status.readyReplicas}') == "${2#0}" ]]; }
+has_slurmdbd() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.status.readyReplicas}') == 1 ]]; }
+has_no_slurmdbd() { ! kubectl get pod slurm-accounting-0; }
 
 enable_accounting() {
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" --set accounting.enabled=true \
@@ -58,16 +59,16 @@ test_nothing_is_lost_while_slurmdbd_or_its_database_is_away() {
   "$BED" fault kill slurm-mariadb-0/mariadb
   jobs+=("$(submit -n1 -w compute-0 --wrap true)")
   kubectl scale statefulset slurm-accounting --replicas=0 >/dev/null
-  wait_for 60 "no slurmdbd" has_replicas slurm-accounting 0
+  wait_for 60 "no slurmdbd" has_no_slurmdbd
   jobs+=("$(submit -n1 -w compute-0 --wrap true)")
   wait_done "${jobs[2]}" 60
   # slurmctld saves what slurmdbd does not have yet when it ends, unless it is killed.
   restarts=$(container_field slurmctld restartCount)
-  ctld bash -c 'kill 1'
+  slurm kill -TERM 1 || true
   wait_for 60 "slurmctld back without slurmdbd" container_is_back slurmctld "$restarts"
   wait_for 60 "slurmctld up" controller_ready
   kubectl scale statefulset slurm-accounting --replicas=1 >/dev/null
-  wait_for 90 "slurmdbd" has_replicas slurm-accounting 1
+  wait_for 90 "slurmdbd" has_slurmdbd
   jobs+=("$(submit -n1 -w compute-0 --wrap true)")
   wait_for 90 "jobs ${jobs[*]} in sacct" are_in_sacct_once "${jobs[@]}"
 }
