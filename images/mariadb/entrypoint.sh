@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Starts MariaDB in the foreground, as the container's user. Arguments are passed to mariadbd.
 # Creates the database $MARIADB_DATABASE and gives it to $MARIADB_USER, with the password in the file
-# $MARIADB_PASSWORD_FILE. Both are done at each start: a changed password takes effect. The data is in /var/lib/mysql/data.
+# $MARIADB_PASSWORD_FILE. Both are done at each start: a changed password takes effect. The data is in
+# /var/lib/mysql/data.
 set -euo pipefail
 
 defaults=/etc/mysql/slurm-k8s.cnf

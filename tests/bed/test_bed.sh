@@ -61,7 +61,8 @@ snapshot() {
   local directory=$1
   mkdir -p "$directory"
   # shellcheck disable=SC2009 # pgrep does not print what it has matched
-  ps -eo args= | grep -E "^[^ ]*/?(containerd|containerd-shim[^ ]*|qemu-system[^ ]*|runc|etcd|coredns|kube[^ ]*|pause)( |$)" |
+  ps -eo args= |
+    grep -E "^[^ ]*/?(containerd|containerd-shim[^ ]*|qemu-system[^ ]*|runc|etcd|coredns|kube[^ ]*|pause)( |$)" |
     sort >"$directory/processes" || true
   lsns --noheadings --raw --type net --output NS | sort >"$directory/network-namespaces"
   find /run/netns 2>/dev/null | sort >"$directory/namespace-files" || true

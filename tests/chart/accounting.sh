@@ -9,7 +9,8 @@ outside=(--set "accounting.external=true,accounting.externalConfig.host=dbd.exam
 check "no accounting by default" lacks 'Accounting|slurmdbd|mariadb|JobAcctGather'
 check "AccountingStorageType" has slurm.conf "AccountingStorageType=accounting_storage/slurmdbd" "${on[@]}"
 check "AccountingStorageHost" has slurm.conf "AccountingStorageHost=slurm-accounting" "${on[@]}"
-check "usage of jobs is gathered without control groups" has slurm.conf "JobAcctGatherType=jobacct_gather/linux" "${on[@]}"
+check "usage of jobs is gathered without control groups" has slurm.conf "JobAcctGatherType=jobacct_gather/linux" \
+  "${on[@]}"
 check "limits are not enforced by default" lacks 'AccountingStorageEnforce' "${on[@]}"
 check "enforced limits" has slurm.conf "AccountingStorageEnforce=limits,qos" "${on[@]}" \
   --set 'accounting.enforce={limits,qos}'
@@ -31,9 +32,11 @@ check "slurmdbd.conf: Slurm's authentication" dbd_conf 'AuthType=auth/slurm'
 check "slurmdbd.conf: munge before 23.11" dbd_conf 'AuthType=auth/munge' --set slurmVersion=22.05
 check "slurmdbd.conf: the chart's database" dbd_conf 'StorageHost=slurm-mariadb'
 check "slurmdbd.conf: another database" dbd_conf 'StorageHost=db.example.org' "${own[@]}"
-check "slurmdbd.conf: extraConfMap" dbd_conf 'PurgeJobAfter=12months' --set accounting.extraConfMap.PurgeJobAfter=12months
+check "slurmdbd.conf: extraConfMap" dbd_conf 'PurgeJobAfter=12months' \
+  --set accounting.extraConfMap.PurgeJobAfter=12months
 check "slurmdbd.conf: extraConf" dbd_conf 'ArchiveJobs=yes' --set accounting.extraConf=ArchiveJobs=yes
-check "no password in slurmdbd.conf" lacks 'StoragePass' "${on[@]}" --show-only templates/accounting/slurmdbd_config.yaml
+check "no password in slurmdbd.conf" lacks 'StoragePass' \
+  "${on[@]}" --show-only templates/accounting/slurmdbd_config.yaml
 
 password_is_in_the_secret_alone() {
   local text password
@@ -47,7 +50,8 @@ check "the password is kept at uninstall" shows accounting/password 'helm.sh/res
 check "an own Secret: none is made" lacks '^  password:' "${on[@]}" \
   --set accounting.storageConfig.passwordKeyRef.name=db-login
 check "an own Secret: slurmdbd" shows accounting/slurmdbd 'secretName: db-login$' "${on[@]}" "${own[@]}"
-check "an own Secret: its key" shows accounting/slurmdbd 'items: \[\{key: pass, path: password, mode: 0400\}\]' "${on[@]}" \
+check "an own Secret: its key" shows accounting/slurmdbd 'items: \[\{key: pass, path: password, mode: 0400\}\]' \
+  "${on[@]}" \
   "${own[@]}" --set accounting.storageConfig.passwordKeyRef.key=pass
 check "an own Secret: MariaDB" shows accounting/mariadb 'secretName: db-login$' "${on[@]}" \
   --set accounting.storageConfig.passwordKeyRef.name=db-login
@@ -57,7 +61,8 @@ check "another database: no MariaDB" lacks 'mariadb' "${on[@]}" "${own[@]}"
 check "invalid name of a database" refused "/accounting/storageConfig/database" \
   --set 'accounting.storageConfig.database=a;b'
 
-check "MariaDB: half of its memory is the buffer pool" shows accounting/mariadb 'innodb-buffer-pool-size=1024M$' "${on[@]}" \
+check "MariaDB: half of its memory is the buffer pool" shows accounting/mariadb 'innodb-buffer-pool-size=1024M$' \
+  "${on[@]}" \
   --set accounting.mariadb.resources.limits.memory=2Gi
 check "MariaDB: no limit, no buffer pool" lacks 'innodb-buffer' "${on[@]}" \
   --set accounting.mariadb.resources.limits.memory=null
@@ -89,9 +94,12 @@ from_slurmdbd_alone() {
   (($(grep -c 'app.kubernetes.io/name:' <<<"$text") == 2)) && grep -q 'app.kubernetes.io/name: slurmdbd' <<<"$text"
 }
 check "MariaDB: connections of slurmdbd alone" from_slurmdbd_alone
-check "MariaDB: it connects to nothing" part '^  policyTypes: \[Ingress, Egress\]$' NetworkPolicy slurm-mariadb "${on[@]}"
-check "slurmdbd: connections of Slurm's pods" part '^        - \{port: 6819\}$' NetworkPolicy slurm-accounting "${on[@]}"
-check "slurmdbd connects to slurmctld" part 'app.kubernetes.io/name: slurmdbd$' NetworkPolicy slurm-controller "${on[@]}"
+check "MariaDB: it connects to nothing" part '^  policyTypes: \[Ingress, Egress\]$' NetworkPolicy slurm-mariadb \
+  "${on[@]}"
+check "slurmdbd: connections of Slurm's pods" part '^        - \{port: 6819\}$' NetworkPolicy slurm-accounting \
+  "${on[@]}"
+check "slurmdbd connects to slurmctld" part 'app.kubernetes.io/name: slurmdbd$' NetworkPolicy slurm-controller \
+  "${on[@]}"
 check "accounting without network policies" lacks 'NetworkPolicy' "${on[@]}" --set networkPolicy.enabled=false
 
 dbd_hash() { render --show-only templates/accounting/slurmdbd.yaml "${on[@]}" "$@" | grep config-hash; }

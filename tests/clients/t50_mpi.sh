@@ -11,7 +11,8 @@ RING='ranks=4 token=6 sum=6 hosts=compute-0,compute-1,compute-2,compute-3'
 # by_srun LIBRARY PMI: from zero, as a user would after logging in.
 by_srun() {
   ada_logs_in
-  assert_equal "$1 by srun --mpi=$2" "$RING" "$(ada "srun $NODES --mpi=$2 ring.$1 2>ring.err || cat ring.err" </dev/null)"
+  assert_equal "$1 by srun --mpi=$2" "$RING" \
+    "$(ada "srun $NODES --mpi=$2 ring.$1 2>ring.err || cat ring.err" </dev/null)"
 }
 # by_mpirun LIBRARY: in a batch job, from zero.
 by_mpirun() {

@@ -13,7 +13,8 @@ has_slurmdbd() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.st
 has_no_slurmdbd() { ! kubectl get pod slurm-accounting-0; }
 
 enable_accounting() {
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" --set accounting.enabled=true \
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" \
+    --set accounting.enabled=true \
     --set 'accounting.enforce={associations,limits,qos,safe}' --set accounting.mariadb.resources.requests.memory=64Mi \
     --wait --timeout 180s >/dev/null
   wait_for 60 "slurmctld up" controller_ready

@@ -30,7 +30,8 @@ container_pid() {
 }
 
 # container_enter POD/CONTAINER COMMAND...: as its first process: user, environment, folder. A tenth of the processor
-# time of `kubectl exec`, which tests would mostly consist of. CONTAINER_USER: another user, and the group of this number.
+# time of `kubectl exec`, which tests would mostly consist of. CONTAINER_USER: another user, and the group of this
+# number.
 container_enter() {
   local name=$1 pid user group environment
   shift

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes the files of a virtual machine: rootfs.sh SUITE DIRECTORY MIRROR. A stock Debian with systemd, containerd and the
-# cloud kernel, without boot loader. What makes it one machine of one bed comes at boot, from a disk of its own.
+# Makes the files of a virtual machine: rootfs.sh SUITE DIRECTORY MIRROR. A stock Debian with systemd, containerd and
+# the cloud kernel, without boot loader. What makes it one machine of one bed comes at boot, from a disk of its own.
 set -euo pipefail
 
 suite=$1 root=$2 mirror=$3
