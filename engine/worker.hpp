@@ -42,8 +42,8 @@ class Worker {
 
   /**
    * Starts the thread. A configuration that can't be read yet is tried again every few seconds, and logged. While
-   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_interval`, so that
-   * the engine ends within that time, and starts within two of it.
+   * `in_control` says no there is no socket, no watch and nothing is written. It is asked every `control_interval`, so
+   * that the engine ends within that time, and starts within two of it.
    */
   Worker(Options options, MakeSlurm make_slurm, Host host = {},
          std::chrono::milliseconds control_interval = std::chrono::seconds(1));

@@ -2,8 +2,8 @@
 // EventRecorder: Kubernetes events on objects, for `kubectl describe`. The thread of its client.
 //
 // Events are best effort: names with the same note share one event, and at most one event a second has the same note.
-// They keep the pause that the API server asks for (429), and begin it for all that share the Throttle. An event that is
-// refused otherwise is dropped.
+// They keep the pause that the API server asks for (429), and begin it for all that share the Throttle. An event that
+// is refused otherwise is dropped.
 #pragma once
 
 #include <functional>
