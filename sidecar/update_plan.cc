@@ -49,9 +49,9 @@ class Planner {
   explicit Planner(const UpdateInput& input) : input_(input), nodeset_(input.nodeset) {}
 
   UpdatePlan plan() {
-    look();
+    count_members();
     judge();
-    for (const UpdateMember& member : input_.members) go_on(member);
+    for (const UpdateMember& member : input_.members) proceed(member);
     take(true);
     take(false);
     describe();
@@ -59,7 +59,7 @@ class Planner {
   }
 
  private:
-  void look() {
+  void count_members() {
     RollOut& out = plan_.roll_out;
     out.template_hash = revision_of(nodeset_);
     const bool always = nodeset_.keeps_up();
@@ -99,7 +99,7 @@ class Planner {
   void add(Kind kind, const SlurmNode& node) { plan_.steps.push_back({kind, &node}); }
 
   /** With nodes that were taken before. */
-  void go_on(const UpdateMember& member) {
+  void proceed(const UpdateMember& member) {
     const SlurmNode& node = *member.node;
     if (member.taken || !is_drained_for_update(node) || node.going_down()) return;
     if (!may_go(node)) return add(Kind::undrain, node);
