@@ -88,7 +88,7 @@ class NodeSetPlanner {
     if (!never_up.empty() && is_starting(node) && !node.going_down())
       return add(Kind::force_power_down, node, never_up);
     const std::optional<Kind> step = removal_step(node, input_.pods);
-    if (step) add(*step, node, *step == Kind::drain ? kScaleInReason : "");
+    if (step) add(*step, node, *step == Kind::drain ? kReasonScaleIn : "");
   }
 
   /** A wanted record, compared with the NodeSet. */
@@ -179,7 +179,7 @@ class NodeSetPlanner {
                                          .before = before ? &before->roll_out : nullptr,
                                          .stopped_template = known.stopped_template});
     for (const UpdateStep& step : plan.steps) {
-      add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kUpdateReason);
+      add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kReasonUpdate);
     }
     state.roll_out = plan.roll_out;
   }

@@ -25,7 +25,7 @@ std::optional<std::string> present_hash(const PodFacts& pod, const NodeSet& node
   return found->second.template_hash;
 }
 
-bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kUpdateReason); }
+bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kReasonUpdate); }
 
 /** Counts against max_unavailable. A plain suspend doesn't, but for the moment in which its pod is a former one. */
 bool is_unavailable(const SlurmNode& node, bool outdated, const NodeSet& nodeset) {
