@@ -10,8 +10,6 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::seconds kLateResume{60};
-
 /**
  * Whether slurmctld has waited long enough for a pod that nobody asked us for. Not so a node that was set DOWN while it
  * was powering up, and keeps that flag: it backs off, or is about to be suspended.
@@ -91,7 +89,7 @@ std::vector<std::string> select_renewable(const std::vector<std::string>& nodes,
 }
 
 bool is_late_resume(const Node& node, TimePoint now) {
-  return node.is_wanted_up() && node.resume().inferred && now < node.since() + kLateResume;
+  return node.is_wanted_up() && node.resume().inferred && now < node.since() + kDirectTimeout;
 }
 
 bool is_unseen(const Node& node, bool is_watched, TimePoint now) {

@@ -89,8 +89,14 @@ inline constexpr std::chrono::seconds kReconcileGrace{30};
 inline constexpr std::chrono::seconds kResumeGrace{5};
 
 /**
+ * A program that does the work itself, without an engine, ends after this: a resume that it brings can't come later. It
+ * is the default ResumeTimeout, for which Slurm lets a ResumeProgram run.
+ */
+inline constexpr std::chrono::seconds kDirectTimeout{60};
+
+/**
  * Whether a resume of `node` is the one that a comparison has already inferred: the pod that was made then is younger
- * than slurmctld's request, and may run a job by now. The programs live for a minute at most (kDirectTimeout).
+ * than slurmctld's request, and may run a job by now.
  */
 bool is_late_resume(const Node& node, TimePoint now);
 

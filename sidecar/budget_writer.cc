@@ -60,14 +60,14 @@ void BudgetWriter::round(const NodeSets& nodesets) {
     // Of a NodeSet whose spec can't be read the budget stays as it is.
     if (known.spec.ok()) wanted[budget_name(name)] = known.spec->protects_busy ? &*known.spec : nullptr;
   }
-  for (const auto& [name, nodeset] : wanted) bring(name, entries_[name], nodeset);
+  for (const auto& [name, nodeset] : wanted) reconcile(name, entries_[name], nodeset);
   // What is left of a NodeSet that is gone is Kubernetes' to remove.
   std::erase_if(entries_, [&](const auto& entry) {
     return wanted.count(entry.first) == 0 && entry.second.known.is_null() && !writer_.is_writing(entry.first);
   });
 }
 
-void BudgetWriter::bring(const std::string& name, Entry& entry, const NodeSet* wanted) {
+void BudgetWriter::reconcile(const std::string& name, Entry& entry, const NodeSet* wanted) {
   if (!writer_.may_write(name)) return;
   const Json metadata = entry.known["metadata"];
   const bool is_there = !entry.known.is_null() && metadata["deletionTimestamp"].is_null();

@@ -43,7 +43,7 @@ class BudgetWriter {
     std::string failure;
   };
 
-  void bring(const std::string& name, Entry& entry, const NodeSet* wanted);
+  void reconcile(const std::string& name, Entry& entry, const NodeSet* wanted);
   void on_answer(const std::string& name, bool removal, const Result<Json>& answer);
 
   std::map<std::string, Entry> entries_;  // by the budget's name

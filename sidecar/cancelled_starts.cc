@@ -6,7 +6,7 @@
 
 namespace slurmk8s {
 
-void CancelledStarts::look(const std::vector<SlurmNode>& nodes, TimePoint now) {
+void CancelledStarts::observe(const std::vector<SlurmNode>& nodes, TimePoint now) {
   std::map<std::string, std::optional<TimePoint>> starts;
   for (const SlurmNode& node : nodes) {
     if (!node.cloud || node.going_down()) continue;

@@ -21,7 +21,7 @@ class CancelledStarts {
   static constexpr std::chrono::seconds kGrace{5};
 
   /** All records, as slurmctld has them now. */
-  void look(const std::vector<SlurmNode>& nodes, TimePoint now);
+  void observe(const std::vector<SlurmNode>& nodes, TimePoint now);
   /** Nodes that have waited for kGrace without a job. */
   std::set<std::string, std::less<>> due(TimePoint now) const;
   /** When due() has one that it didn't have at `now`; empty: not before the records change. */

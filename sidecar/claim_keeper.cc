@@ -69,11 +69,11 @@ void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& 
     const auto state = states.find(entry.nodeset);
     const bool complete =
         state != states.end() && state->second.ready && state->second.generation == nodeset->second.generation;
-    bring(name, entry, *nodeset->second.spec, complete && !records.contains(entry.node));
+    reconcile(name, entry, *nodeset->second.spec, complete && !records.contains(entry.node));
   }
 }
 
-void ClaimKeeper::bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in) {
+void ClaimKeeper::reconcile(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in) {
   if (clock_.now() < entry.settled || !writer_.may_write(name)) return;
   const auto answered = [this, name](const Result<Json>& answer) { on_answer(name, answer); };
   if (scaled_in && nodeset.claims.delete_when_scaled) {

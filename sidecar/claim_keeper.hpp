@@ -48,7 +48,7 @@ class ClaimKeeper {
     TimePoint settled{};  // by then the watch has shown the last write
   };
 
-  void bring(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in);
+  void reconcile(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in);
   void on_answer(const std::string& name, const Result<Json>& answer);
 
   const Clock& clock_;

@@ -82,13 +82,13 @@ class NodeSetPlanner {
   }
 
   /** A record that is no longer wanted; `never_up` says why its pod can't come up any more. */
-  void leave(const SlurmNode& node, const std::string& never_up = {}) {
+  void plan_removal(const SlurmNode& node, const std::string& never_up = {}) {
     leaving_.push_back(node.name);
     note_outdated(node);
     if (!never_up.empty() && is_starting(node) && !node.going_down())
       return add(Kind::force_power_down, node, never_up);
     const std::optional<Kind> step = removal_step(node, input_.pods);
-    if (step) add(*step, node, *step == Kind::drain ? kScaleInReason : "");
+    if (step) add(*step, node, *step == Kind::drain ? kReasonScaleIn : "");
   }
 
   /** A wanted record, compared with the NodeSet. */
@@ -179,7 +179,7 @@ class NodeSetPlanner {
                                          .before = before ? &before->roll_out : nullptr,
                                          .stopped_template = known.stopped_template});
     for (const UpdateStep& step : plan.steps) {
-      add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kUpdateReason);
+      add(step.kind, *step.node, step.kind == Kind::undrain ? "" : kReasonUpdate);
     }
     state.roll_out = plan.roll_out;
   }
@@ -369,7 +369,7 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
     if (parsed && name == node_name(nodeset.name, parsed->ordinal, nodeset.ordinal_padding)) {
       members.emplace(parsed->ordinal, node);
     } else {
-      planner.leave(*node);  // of another padding or scalingMode
+      planner.plan_removal(*node);  // of another padding or scalingMode
     }
   }
   std::vector<std::string> free;
@@ -391,7 +391,7 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
   const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
   const std::set<std::int64_t> removed = select_nodes_to_remove(members, static_cast<std::size_t>(excess), input.pods);
   for (const std::int64_t ordinal : removed) {
-    planner.leave(*members.at(ordinal));
+    planner.plan_removal(*members.at(ordinal));
     members.erase(ordinal);
   }
   planner.select_spares_of(nodeset, members);
@@ -430,7 +430,7 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
     if (found != nodes.wanted.end() && (found->second || !is_removable(*node))) continue;
     const std::string kube_node = kube_node_of(nodeset, name);
     const bool is_gone = !kube_node.empty() && !input.kube_nodes->contains(kube_node);
-    planner.leave(*node, is_gone ? std::string(kReasonKubeNode) + kube_node + " is gone" : std::string());
+    planner.plan_removal(*node, is_gone ? std::string(kReasonKubeNode) + kube_node + " is gone" : std::string());
   }
   if (!nodes.too_long.empty()) {
     planner.refuse("NameTooLong", describe_hostlist(nodes.too_long) + ": a host name has at most 63 characters");
@@ -445,7 +445,7 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
 void plan_orphans(const std::string& nodeset, const NodesByName& records, const NodePlanInput& input, NodePlan& plan) {
   NodeSetPlanner planner(nodeset, input, plan);
   for (const auto& [name, node] : records) {
-    planner.leave(*node);
+    planner.plan_removal(*node);
   }
   planner.finish();
 }

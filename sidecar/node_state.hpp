@@ -10,9 +10,6 @@
 
 namespace slurmk8s {
 
-/** Reason of nodes that we drain; only nodes with this reason are undrained by us. */
-inline constexpr const char* kScaleInReason = kReasonScaleIn;
-
 /** Slurm can't change these of a node: it has to be made again. */
 inline bool has_other_size(const SlurmNode& node, const NodeSet& nodeset) {
   return node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib;

@@ -11,7 +11,7 @@ constexpr int kShareOfTime = 20;
 
 }  // namespace
 
-bool OpenJobs::look(SlurmReader& slurm, bool needed) {
+bool OpenJobs::refresh(SlurmReader& slurm, bool needed) {
   fresh_ = false;
   if (!needed) {
     since_ = 0;

@@ -23,7 +23,7 @@ class OpenJobs {
    * thousands it isn't asked again before twenty times what that took. True when there are others than before. When
    * slurmctld doesn't answer, what was known stays.
    */
-  bool look(SlurmReader& slurm, bool needed);
+  bool refresh(SlurmReader& slurm, bool needed);
 
   const std::vector<SlurmJob>& jobs() const { return jobs_; }
   /** Nodes of suspended jobs, which slurmctld calls idle when no other job has them. */

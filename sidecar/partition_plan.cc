@@ -73,7 +73,7 @@ SlurmPartition difference(const SlurmPartition& wanted, const SlurmPartition& ha
   return change;
 }
 
-void leave(const SlurmPartition& partition, PartitionPlan& plan) {
+void plan_removal(const SlurmPartition& partition, PartitionPlan& plan) {
   if (!is_leaving(partition)) {
     SlurmPartition change{partition.name, {}, {}};
     change.options[kDenied] = std::string(kMadeByUs) + "," + kLeaving;
@@ -134,14 +134,14 @@ PartitionPlan plan_partitions(const NodeSets& nodesets, const std::vector<SlurmN
       plan.conditions[name] =
           plan_wanted(*known.spec, list == by_nodeset.end() ? std::string() : list->second, have, keeps, plan);
     } else if (have != nullptr && is_ours(*have)) {
-      leave(*have, plan);
+      plan_removal(*have, plan);
       plan.conditions[name] = condition(false, "Leaving", "removed when no job and no reservation uses it");
     } else {
       plan.conditions[name] = condition(false, "Disabled", "spec.partition.enabled is false");
     }
   }
   for (const auto& [name, partition] : by_name) {  // of NodeSets that are gone
-    if (is_ours(*partition)) leave(*partition, plan);
+    if (is_ours(*partition)) plan_removal(*partition, plan);
   }
   return plan;
 }

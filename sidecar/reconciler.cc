@@ -133,7 +133,7 @@ void Reconciler::set_kube_nodes_listed() {
 
 // slurmctld's answer to a look is short as long as nothing changes, and a copy of all records when anything has: with
 // thousands of nodes, of which some are always coming or going, that is most of what it would do.
-std::chrono::milliseconds Reconciler::next_look() const {
+std::chrono::milliseconds Reconciler::next_round() const {
   if (!copied_) return kPoll;
   return std::clamp(kPollPerNode * static_cast<std::int64_t>(nodes_.size()), kPoll, kLongestPoll);
 }
@@ -154,7 +154,7 @@ std::chrono::milliseconds Reconciler::round() {
       return load_backoff_.delay(load_failures_, jitter_());
     }
     load_failures_ = 0;
-    if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_look();
+    if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_round();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
     if (const auto next = cancelled_.next(clock_.now())) held_until_ = std::min(held_until_.value_or(*next), *next);
@@ -173,10 +173,10 @@ std::chrono::milliseconds Reconciler::round() {
     const bool acted = apply(plan.actions);
     settle();
     show_failures();
-    if (!acted) return next_look();
+    if (!acted) return next_round();
     dirty_ = true;
   }
-  return next_look();
+  return next_round();
 }
 
 Status Reconciler::load(bool& changed) {
@@ -203,20 +203,20 @@ Status Reconciler::load(bool& changed) {
     version_++;
     changed = copied_ = true;
   }
-  changed |= look_at_jobs();
-  cancelled_.look(nodes_, clock_.now());
+  changed |= refresh_jobs();
+  cancelled_.observe(nodes_, clock_.now());
   return {};
 }
 
 // Jobs decide which variant a node is booted with, and whether a node that looks idle is idle: a suspended job keeps
 // it. True when something has changed. All jobs are asked for, so only when there is such a node.
-bool Reconciler::look_at_jobs() {
+bool Reconciler::refresh_jobs() {
   const bool needed = std::any_of(nodesets_.begin(), nodesets_.end(),
                                   [](const auto& nodeset) {
                                     return nodeset.second.spec.ok() && !nodeset.second.spec->variants.empty();
                                   }) ||
                       std::any_of(nodes_.begin(), nodes_.end(), may_have_suspended_job);
-  bool changed = open_jobs_.look(reader_, needed);
+  bool changed = open_jobs_.refresh(reader_, needed);
   const std::set<std::string, std::less<>>& suspended = open_jobs_.suspended_on();
   std::set<std::string, std::less<>> idle;
   for (SlurmNode& node : nodes_) {

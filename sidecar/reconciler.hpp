@@ -98,9 +98,9 @@ class Reconciler {
     std::optional<CreateStop> before;  // what is true if it is the same slurmctld still
   };
 
-  std::chrono::milliseconds next_look() const;
+  std::chrono::milliseconds next_round() const;
   Status load(bool& changed);
-  bool look_at_jobs();
+  bool refresh_jobs();
   void write_gres_conf(const std::vector<NodeAction>& actions);
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);

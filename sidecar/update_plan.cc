@@ -25,7 +25,7 @@ std::optional<std::string> present_hash(const PodFacts& pod, const NodeSet& node
   return found->second.template_hash;
 }
 
-bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kUpdateReason); }
+bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kReasonUpdate); }
 
 /** Counts against max_unavailable. A plain suspend doesn't, but for the moment in which its pod is a former one. */
 bool is_unavailable(const SlurmNode& node, bool outdated, const NodeSet& nodeset) {
@@ -49,9 +49,9 @@ class Planner {
   explicit Planner(const UpdateInput& input) : input_(input), nodeset_(input.nodeset) {}
 
   UpdatePlan plan() {
-    look();
+    count_members();
     judge();
-    for (const UpdateMember& member : input_.members) go_on(member);
+    for (const UpdateMember& member : input_.members) proceed(member);
     take(true);
     take(false);
     describe();
@@ -59,7 +59,7 @@ class Planner {
   }
 
  private:
-  void look() {
+  void count_members() {
     RollOut& out = plan_.roll_out;
     out.template_hash = revision_of(nodeset_);
     const bool always = nodeset_.keeps_up();
@@ -99,7 +99,7 @@ class Planner {
   void add(Kind kind, const SlurmNode& node) { plan_.steps.push_back({kind, &node}); }
 
   /** With nodes that were taken before. */
-  void go_on(const UpdateMember& member) {
+  void proceed(const UpdateMember& member) {
     const SlurmNode& node = *member.node;
     if (member.taken || !is_drained_for_update(node) || node.going_down()) return;
     if (!may_go(node)) return add(Kind::undrain, node);

@@ -22,9 +22,6 @@
 
 namespace slurmk8s {
 
-/** Reason of nodes that are drained or recycled for an update; only nodes with this are undrained for it. */
-inline constexpr const char* kUpdateReason = kReasonUpdate;
-
 /** A record that is wanted. */
 struct UpdateMember {
   const SlurmNode* node;
@@ -32,7 +29,7 @@ struct UpdateMember {
 };
 
 struct UpdateStep {
-  NodeAction::Kind kind;  ///< undrain, drain or recycle; the latter two with kUpdateReason
+  NodeAction::Kind kind;  ///< undrain, drain or recycle; the latter two with kReasonUpdate
   const SlurmNode* node;
 };
 

@@ -20,7 +20,7 @@ constexpr const char* kProc = "/proc";
 constexpr int kRounds = 20;
 constexpr std::chrono::milliseconds kAgain{20};
 
-std::vector<MemoryProcess> look(std::uint32_t job) {
+std::vector<MemoryProcess> job_processes(std::uint32_t job) {
   const auto all = read_memory(kProc);
   return all ? processes_of_job(*all, job, ::getpid()) : std::vector<MemoryProcess>();
 }
@@ -29,7 +29,7 @@ std::vector<MemoryProcess> look(std::uint32_t job) {
 void stop_all(std::uint32_t job) {
   for (int round = 0; round < kRounds; ++round) {
     bool more = false;
-    for (const MemoryProcess& process : look(job)) {
+    for (const MemoryProcess& process : job_processes(job)) {
       if (!process.stopped) more |= ::kill(process.pid, SIGSTOP) == 0;
     }
     if (!more) return;
@@ -39,7 +39,7 @@ void stop_all(std::uint32_t job) {
 /** Repeats until there is none left. */
 void kill_all(std::uint32_t job) {
   for (int round = 0; round < kRounds; ++round) {
-    const std::vector<MemoryProcess> left = look(job);
+    const std::vector<MemoryProcess> left = job_processes(job);
     if (left.empty()) return;
     for (const MemoryProcess& process : left) ::kill(process.pid, SIGKILL);
     std::this_thread::sleep_for(kAgain);
@@ -48,8 +48,8 @@ void kill_all(std::uint32_t job) {
 
 }  // namespace
 
-std::chrono::microseconds next_look(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
-                                    std::chrono::microseconds took) {
+std::chrono::microseconds next_check(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
+                                     std::chrono::microseconds took) {
   using std::chrono::microseconds;
   constexpr microseconds kMaxPause = std::chrono::seconds(30);
   const bool fast = used > before && used - before > limit / 32;
@@ -82,10 +82,10 @@ void MemoryWatch::run() {
   using std::chrono::microseconds;
   std::uint64_t before = 0;
   bool was_over = false;
-  microseconds wait = next_look(0, 0, limit_.bytes, microseconds(0));
+  microseconds wait = next_check(0, 0, limit_.bytes, microseconds(0));
   while (pause(wait)) {
     const auto begin = std::chrono::steady_clock::now();
-    const MemoryUse use = memory_use(kProc, look(limit_.job), limit_.bytes);
+    const MemoryUse use = memory_use(kProc, job_processes(limit_.job), limit_.bytes);
     const auto took = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - begin);
     const bool over = use.bytes > limit_.bytes;
     if (over && (use.certain || was_over)) {
@@ -94,7 +94,7 @@ void MemoryWatch::run() {
       kill_all(limit_.job);
       return;
     }
-    wait = over ? microseconds(0) : next_look(before, use.bytes, limit_.bytes, took);
+    wait = over ? microseconds(0) : next_check(before, use.bytes, limit_.bytes, took);
     before = use.bytes;
     was_over = over;
   }

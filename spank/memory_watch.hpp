@@ -24,7 +24,7 @@ struct MemoryLimit {
  * since a task fills a gigabyte in less than half a second. But at least 50 times as long as the last poll `took`, and
  * at most 30 s: reading shared pages takes 12 ms per gigabyte. Pure.
  */
-std::chrono::microseconds next_look(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
+std::chrono::microseconds next_check(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
                                     std::chrono::microseconds took);
 
 /**

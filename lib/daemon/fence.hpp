@@ -2,8 +2,8 @@
 // Fence: what keeps a daemon that has lost its lease from writing anything more, wherever in a round it is.
 //
 // A daemon whose parts are FencedKubeWriter and FencedSlurmWriter, as the sidecar's DaemonParts, can't forget its
-// fence: both can't be made without one, and have nothing but writes, each of which has to go through
-// Fenced::write(). A kube::Client is a Writer as well, without a fence: nothing but `main` has it.
+// fence: both can't be made without one, and have nothing but writes, each of which has to go through Fenced::write().
+// A kube::Client is a Writer as well, without a fence: nothing but `main` has it.
 #pragma once
 
 #include <functional>

@@ -92,11 +92,11 @@ void LeaderLease::withdraw() {
 
 void LeaderLease::schedule(milliseconds delay) {
   timers_.cancel(timer_);
-  timer_ = timers_.after(delay, [this] { look(); });
+  timer_ = timers_.after(delay, [this] { renew_or_read(); });
 }
 
 // Who holds it renews what he knows; everybody else asks first.
-void LeaderLease::look() {
+void LeaderLease::renew_or_read() {
   const auto deadline = static_cast<long long>(options_.renew_deadline.count());
   if (leads_ && !holds()) lose(format("not renewed for %lld s", deadline));
   holds() ? write(LeaseStep::renew) : read();

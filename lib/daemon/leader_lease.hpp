@@ -65,7 +65,7 @@ class LeaderLease {
   using Handler = void (LeaderLease::*)(const Result<Json>& answer);
 
   void schedule(std::chrono::milliseconds delay);
-  void look();
+  void renew_or_read();
   void read();
   void write(LeaseStep step);
   void give_back();

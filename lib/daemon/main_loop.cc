@@ -14,12 +14,12 @@
 namespace slurmk8s {
 
 Result<MainLoopEnd> run_main_loop(EventLoop& loop, int signal_fd, AdminState& admin,
-                                  const std::function<bool()>& goes_on, std::chrono::milliseconds look) {
+                                  const std::function<bool()>& may_continue, std::chrono::milliseconds interval) {
   std::optional<MainLoopEnd> end;
   Timers::Id timer = 0;
   const std::function<void()> ask = [&] {
-    timer = loop.timers().after(look, ask);
-    if (!end && !goes_on()) end = MainLoopEnd::refused;
+    timer = loop.timers().after(interval, ask);
+    if (!end && !may_continue()) end = MainLoopEnd::refused;
   };
   SLURMK8S_CHECK(loop.watch(signal_fd, EPOLLIN, [&] { end = MainLoopEnd::signal; }));
   ask();

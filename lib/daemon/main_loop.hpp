@@ -15,14 +15,15 @@ namespace slurmk8s {
 enum class MainLoopEnd { signal, refused };
 
 /** Between two questions of a main loop. */
-inline constexpr std::chrono::milliseconds kMainLoopLook{1000};
+inline constexpr std::chrono::milliseconds kMainLoopInterval{1000};
 
 /**
- * Turns `loop` until `signal_fd` can be read, or until `goes_on`, asked at once and then every `look`, says no. `admin`
- * hears of each turn. Error (internal): `signal_fd` can't be waited for.
+ * Turns `loop` until `signal_fd` can be read, or until `may_continue`, asked at once and then every `interval`, says
+ * no. `admin` hears of each turn. Error (internal): `signal_fd` can't be waited for.
  */
 Result<MainLoopEnd> run_main_loop(EventLoop& loop, int signal_fd, AdminState& admin,
-                                  const std::function<bool()>& goes_on, std::chrono::milliseconds look = kMainLoopLook);
+                                  const std::function<bool()>& may_continue,
+                                  std::chrono::milliseconds interval = kMainLoopInterval);
 
 /**
  * Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former.

@@ -39,8 +39,8 @@ void EventLoop::turn(std::chrono::milliseconds max_wait) {
   timers_.run_due();
 }
 
-void EventLoop::run(const std::function<bool()>& goes_on) {
-  while (goes_on()) turn(kLongestWait);
+void EventLoop::run(const std::function<bool()>& may_continue) {
+  while (may_continue()) turn(kLongestWait);
 }
 
 void EventLoop::call_ready(const std::vector<int>& fds) {

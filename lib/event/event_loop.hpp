@@ -53,8 +53,8 @@ class EventLoop {
 
   /** Waits for something to do, at most `max_wait`, and does it: descriptors, then posted functions, then timers. */
   void turn(std::chrono::milliseconds max_wait);
-  /** Turns as long as `goes_on`, asked before each turn, says yes: wake() has it asked again. */
-  void run(const std::function<bool()>& goes_on);
+  /** Turns as long as `may_continue`, asked before each turn, says yes: wake() has it asked again. */
+  void run(const std::function<bool()>& may_continue);
 
  private:
   EventLoop(std::shared_ptr<const Clock> clock, Poller poller)

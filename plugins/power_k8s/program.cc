@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "control/control.hpp"
 #include "engine/direct.hpp"
+#include "engine/reconcile.hpp"
 #include "slurm/slurm.hpp"
 #include "http/curl_transport.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 /** The engine answers in microseconds, and slurmctld waits for the program. */
 constexpr std::chrono::milliseconds kEngineTimeout{2000};
-/** Without an engine: the default ResumeTimeout, for which Slurm lets a ResumeProgram run. */
-constexpr std::chrono::seconds kDirectTimeout{60};
 
 void print_help(const Program& program) {
   printf(

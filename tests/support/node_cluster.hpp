@@ -91,6 +91,6 @@ class Cluster {
 
 inline void up(SlurmNode& node) { node.powered_down = false; }
 inline void allocated(SlurmNode& node) { up(node), node.base = Base::allocated; }
-inline void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kScaleInReason; }
+inline void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kReasonScaleIn; }
 
 }  // namespace slurmk8s

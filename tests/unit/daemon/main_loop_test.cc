@@ -22,8 +22,8 @@ struct Fixture {
   const Pipe signals = make_pipe();
 
   void send() { write_byte(signals); }
-  MainLoopEnd run(const std::function<bool()>& goes_on) {
-    const auto end = run_main_loop(*loop, signals.out.get(), admin, goes_on, kLook);
+  MainLoopEnd run(const std::function<bool()>& may_continue) {
+    const auto end = run_main_loop(*loop, signals.out.get(), admin, may_continue, kLook);
     assert_ok(end);
     return *end;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// engine/c_api/lock_times_struct: what a plugin counts reaches the engine. Of another build nothing is read or written.
+// engine/c_api/lock_times_struct: what a plugin counts reaches the engine; of another build nothing is read or
+// written.
 #include "engine/c_api/lock_times_struct.hpp"
 
 #include <memory>

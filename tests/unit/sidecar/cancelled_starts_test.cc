@@ -27,7 +27,7 @@ bool is_due(const std::vector<Sight>& sights) {
     node.base = sight.base;
     node.powering_up = sight.powering_up;
     node.power_down_asked = sight.going_down;
-    starts.look({node}, now);
+    starts.observe({node}, now);
     assert_true(starts.due(now).empty());
     now += seconds(1);
   }
@@ -57,14 +57,14 @@ void says_when_to_look_again(void**) {
   node.powering_up = true;
   node.base = Base::allocated;
   const TimePoint begin{};
-  starts.look({node}, begin);
+  starts.observe({node}, begin);
   assert_false(starts.next(begin).has_value());
   node.base = Base::idle;
-  starts.look({node}, begin);
+  starts.observe({node}, begin);
   assert_true(starts.next(begin) == begin + seconds(5));
   assert_false(starts.next(begin + seconds(5)).has_value());
   assert_true(starts.due(begin + seconds(4)).empty());
-  starts.look({}, begin);
+  starts.observe({}, begin);
   assert_false(starts.next(begin).has_value());
 }
 

@@ -25,7 +25,7 @@ void empties_cordoned_kube_nodes(void**) {
 
   cluster.nodesets.clear();
   assert_text(cluster.nodeset("c", 0).actions(), "drain c-[0-2,4]; power_down c-3");  // they leave, that comes first
-  assert_text(cluster.plan().actions[0].reason, kScaleInReason);
+  assert_text(cluster.plan().actions[0].reason, kReasonScaleIn);
 }
 
 /** A NodeSet "c" of scalingMode DaemonSet, Kubernetes nodes m1, m2.x and m3, and these records. */
@@ -75,7 +75,7 @@ void follows_kube_nodes(void**) {
     Cluster busy = daemon_set(kAllDaemonNodes, allocated);
     change(busy);
     assert_text(busy.actions(), "drain c-m3");
-    assert_text(busy.plan().actions[0].reason, kScaleInReason);
+    assert_text(busy.plan().actions[0].reason, kReasonScaleIn);
     assert_text(busy.state("c"), "-/ScalingIn");
     assert_int_equal(busy.plan().states.at("c").desired, 2);
     Cluster idle = daemon_set(kAllDaemonNodes, up);

@@ -179,7 +179,7 @@ void clears_reasons_of_drains_that_are_over(void**) {
     const char* actions;
   } cases[] = {
       {"a scale-in that was taken back by an administrator",
-       [](SlurmNode& n) { allocated(n), n.reason = kScaleInReason; }, "clear_reason c-0"},
+       [](SlurmNode& n) { allocated(n), n.reason = kReasonScaleIn; }, "clear_reason c-0"},
       {"a Kubernetes node's, powered down and up since",
        [](SlurmNode& n) { up(n), n.reason = "slurm-k8s: kubernetes node m is gone"; }, "clear_reason c-0"},
       {"an update's", [](SlurmNode& n) { up(n), n.reason = kReasonUpdate; }, "clear_reason c-0"},
@@ -199,7 +199,7 @@ void clears_reasons_of_drains_that_are_over(void**) {
 
 // With each way in which slurmctld keeps Reasons: our drain, taken back while a job runs; then slurmctld's own.
 void leaves_slurmctlds_own_drains_alone(void**) {
-  const char* const reasons[] = {kScaleInReason, kReasonUpdate, "slurm-k8s: kubernetes node m is cordoned"};
+  const char* const reasons[] = {kReasonScaleIn, kReasonUpdate, "slurm-k8s: kubernetes node m is cordoned"};
   for (const bool clears : {false, true}) {
     for (const char* reason : reasons) {
       FakeSlurm slurm;

@@ -163,7 +163,7 @@ void undrains_only_its_own(void**) {
       .records("c", 0, 0, [](SlurmNode& n) { allocated(n), drained_by_us(n); })
       .records("c", 1, 1, drained_by_us)
       .records("c", 2, 2, [](SlurmNode& n) { n.draining = true, n.reason = "disk"; })
-      .records("c", 3, 3, [](SlurmNode& n) { n.reason = kScaleInReason; })
+      .records("c", 3, 3, [](SlurmNode& n) { n.reason = kReasonScaleIn; })
       .records("c", 4, 4, [](SlurmNode& n) { up(n), drained_by_us(n), n.powering_down = true; })
       .records("c", 5, 5, [](SlurmNode& n) { n.base = Base::down, n.reason = "admin"; })
       .pod("c-4");

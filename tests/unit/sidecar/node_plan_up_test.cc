@@ -153,7 +153,7 @@ void updates_what_stays(void**) {
   nodeset.replicas = 0;
   cluster.nodeset(nodeset);
   assert_text(cluster.actions(), "drain c-[0-1,3]; power_down c-2");
-  assert_text(cluster.plan().actions[0].reason, kScaleInReason);
+  assert_text(cluster.plan().actions[0].reason, kReasonScaleIn);
 }
 
 // What the last plan knew of the template is handed on, and what the status said when there is no last plan.

@@ -373,7 +373,7 @@ void follows_replicas(void**) {
   f.rounds(1);
   assert_text(f.slurm.names(), "c-7");
   assert_text(f.ready("c"), "False ScalingIn: c-7 (1): removed when idle and powered down");
-  assert_text(f.slurm.node("c-7").reason, kScaleInReason);
+  assert_text(f.slurm.node("c-7").reason, kReasonScaleIn);
   f.slurm.node("c-7").base = Base::idle;
   f.rounds(5);
   assert_int_equal(f.slurm.size(), 0);

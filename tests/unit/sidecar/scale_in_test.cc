@@ -19,7 +19,7 @@ using Change = std::function<void(SlurmNode&)>;
 
 void up(SlurmNode& node) { node.powered_down = false; }
 void allocated(SlurmNode& node) { up(node), node.base = Base::allocated; }
-void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kScaleInReason; }
+void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kReasonScaleIn; }
 
 /** Nodes c-0, c-1 … in the states given. */
 struct Set {

@@ -73,9 +73,9 @@ void tells_of_actions(void**) {
   const std::pair<NodeAction, const char*> cases[] = {
       {{Kind::create, "c", "c-[0-7]", "NodeName=c-[0-7]", ""}, "Normal NodesCreated: c-[0-7] (8)"},
       {{Kind::remove, "c", "c-7", "", ""}, "Normal NodesRemoved: c-7 (1)"},
-      {{Kind::drain, "c", "c-[1-2]", "", kScaleInReason}, "Normal NodesDrained: c-[1-2] (2): scale-in"},
-      {{Kind::drain, "c", "c-1", "", kUpdateReason}, "Normal NodesDrained: c-1 (1): update of the template"},
-      {{Kind::recycle, "c", "c-1", "", kUpdateReason}, "Normal NodesRecycled: c-1 (1): update of the template"},
+      {{Kind::drain, "c", "c-[1-2]", "", kReasonScaleIn}, "Normal NodesDrained: c-[1-2] (2): scale-in"},
+      {{Kind::drain, "c", "c-1", "", kReasonUpdate}, "Normal NodesDrained: c-1 (1): update of the template"},
+      {{Kind::recycle, "c", "c-1", "", kReasonUpdate}, "Normal NodesRecycled: c-1 (1): update of the template"},
       {{Kind::undrain, "c", "c-1", "", ""}, "Normal NodesUndrained: c-1 (1)"},
       {{Kind::drain, "c", "c-1", "", kube_node}, "Warning KubernetesNodeUnfit: c-1 (1): kubernetes node m is cordoned"},
       {{Kind::power_down, "c", "c-1", "", kube_node},

@@ -6,6 +6,7 @@
 #include <list>
 
 #include "slurm/hostlist.hpp"
+#include "slurm/reasons.hpp"
 #include "nodeset/template_hash.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
@@ -24,7 +25,7 @@ constexpr const char* kNone = nullptr;  // no pod
 void idle(SlurmNode& node) { node.powered_down = false; }
 void busy(SlurmNode& node) { idle(node), node.base = Base::mixed; }
 void drained(SlurmNode& node, const char* reason) { node.draining = true, node.reason = reason; }
-void waits(SlurmNode& node) { busy(node), drained(node, kUpdateReason); }  // for its jobs
+void waits(SlurmNode& node) { busy(node), drained(node, kReasonUpdate); }  // for its jobs
 void powered_down(SlurmNode&) {}
 void starting(SlurmNode& node) { idle(node), node.powering_up = true; }
 void backing_off(SlurmNode& node) { idle(node), node.base = Base::down, node.reason = "slurm-k8s: ErrImagePull"; }
@@ -98,21 +99,21 @@ void takes_what_is_in_service(void**) {
       {"busy", busy, "drain c-0", ""},
       {"completing", [](SlurmNode& n) { idle(n), n.completing = true; }, "drain c-0", ""},
       {"busy, waits for its jobs", waits, "", "undrain c-0"},
-      {"its jobs are over", [](SlurmNode& n) { idle(n), drained(n, kUpdateReason); }, "recycle c-0", "undrain c-0"},
-      {"recycled", [](SlurmNode& n) { idle(n), drained(n, kUpdateReason), n.power_down_asked = true; }, "", ""},
-      {"powered down, the drain stayed", [](SlurmNode& n) { drained(n, kUpdateReason); }, "", "undrain c-0"},
+      {"its jobs are over", [](SlurmNode& n) { idle(n), drained(n, kReasonUpdate); }, "recycle c-0", "undrain c-0"},
+      {"recycled", [](SlurmNode& n) { idle(n), drained(n, kReasonUpdate), n.power_down_asked = true; }, "", ""},
+      {"powered down, the drain stayed", [](SlurmNode& n) { drained(n, kReasonUpdate); }, "", "undrain c-0"},
       {"drained by an administrator", [](SlurmNode& n) { idle(n), drained(n, "disk"); }, "", ""},
       {"busy, drained by an administrator", [](SlurmNode& n) { busy(n), drained(n, "disk"); }, "", ""},
       {"drained by slurmctld after our drain was over", [](SlurmNode& n) { idle(n), drained(n, kReasonReleased); }, "",
        ""},
       {"so, with an appended Reason",
        [](SlurmNode& n) {
-         idle(n), drained(n, (std::string(kUpdateReason) + " : gres/gpu count reported lower").c_str());
+         idle(n), drained(n, (std::string(kReasonUpdate) + " : gres/gpu count reported lower").c_str());
        },
        "", ""},
       {"drained for its Kubernetes node", [](SlurmNode& n) { busy(n), drained(n, "slurm-k8s: kubernetes node m"); }, "",
        ""},
-      {"an old Reason", [](SlurmNode& n) { busy(n), n.reason = kUpdateReason; }, "drain c-0", ""},
+      {"an old Reason", [](SlurmNode& n) { busy(n), n.reason = kReasonUpdate; }, "drain c-0", ""},
       {"powered down, its pod is going", powered_down, "", ""},
       {"asked up", [](SlurmNode& n) { n.power_up_asked = true; }, "", ""},
       {"starting", starting, "", ""},
@@ -133,7 +134,7 @@ void takes_what_is_in_service(void**) {
       Cluster never;
       never.nodeset.update.type = Type::on_delete;
       const bool is_undrained = never.add(c.change, hash).steps().starts_with("undrain");
-      const bool is_waiting = SlurmNode(never.node(0)).draining && never.node(0).reason == kUpdateReason;
+      const bool is_waiting = SlurmNode(never.node(0)).draining && never.node(0).reason == kReasonUpdate;
       if (is_undrained != (is_waiting && !never.node(0).going_down())) fail_msg("%s: OnDelete", c.what);
     }
   }
@@ -162,7 +163,7 @@ void takes_idle_ones_first_and_not_too_many(void**) {
 // One may be out of service, and c-1 could be the one: not while c-0 is out.
 void counts_what_is_out_of_service(void**) {
   const auto of_update = [](const Change& change) {
-    return [change](SlurmNode& n) { change(n), n.reason = kUpdateReason; };
+    return [change](SlurmNode& n) { change(n), n.reason = kReasonUpdate; };
   };
   const auto going_down = [](SlurmNode& n) { idle(n), n.powering_down = true; };
   const struct {
@@ -217,7 +218,7 @@ void heeds_maintenance_reservations(void**) {
   assert_text(cluster.condition(), "False WaitingForMaintenance: c-[0-3] (4): updated in a maintenance reservation");
   for (const std::size_t i : {0u, 1u}) cluster.node(i).reserved = cluster.node(i).maintenance = true;
   assert_text(cluster.steps(), "drain c-1; recycle c-0");
-  drained(cluster.node(1), kUpdateReason);
+  drained(cluster.node(1), kReasonUpdate);
   assert_text(cluster.steps(), "recycle c-0");
   cluster.node(1).maintenance = false;  // it is over before the job
   assert_text(cluster.steps(), "recycle c-0; undrain c-1");
@@ -260,7 +261,7 @@ void a_node_that_is_lost_is_no_failure(void**) {
   Cluster cluster(4);
   cluster.add(idle, kNew).add(idle, kOld);
   cluster.steps();
-  cluster.node(0).base = Base::down, cluster.node(0).reason = kUpdateReason;
+  cluster.node(0).base = Base::down, cluster.node(0).reason = kReasonUpdate;
   assert_text(cluster.steps(), "recycle c-1");
 }
 

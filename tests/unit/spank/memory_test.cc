@@ -144,7 +144,7 @@ void pauses(void**) {
   } cases[] = {{0, 0, 0, 100},    {90, 80, 0, 100},     {10, 13, 0, 100},   {10, 14, 0, 20},
                {10, 14, 300, 20}, {10, 14, 12000, 600}, {0, 0, 12000, 600}, {9, 9, 1200000, 30000}};
   for (const auto& row : cases) {
-    const auto pause = next_look(row.before, row.used, 100, std::chrono::microseconds(row.took));
+    const auto pause = next_check(row.before, row.used, 100, std::chrono::microseconds(row.took));
     assert_int_equal(pause.count(), row.expected * 1000);
   }
 }
