@@ -60,7 +60,8 @@ vm_write_seed() { # NAME true|false
   cp "$BED_STATE/pki/$1.conf" "$etc/kubernetes/kubelet.conf"
   cp "$BED_STATE"/pki/{kube-proxy.conf,ca.crt} "$etc/kubernetes/"
   cp "$BED_STATE/vms/key.pub" "$folder/files/root/.ssh/authorized_keys"
-  tar -C "$folder/files" --create --owner=0 --group=0 --numeric-owner --file "$folder/seed.new" etc root
+  tar -C "$folder/files" --create --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+    --file "$folder/seed.new" etc root
   truncate -s %512 "$folder/seed.new"
 }
 

@@ -6,14 +6,14 @@
 vm_disk_key() {
   {
     printf '%s\n' "$VM_SUITE"
-    find "$BED_DIR/image/vm" -type f -print0 | sort -z | xargs -0 sha256sum | cut -d ' ' -f 1
+    find "$BED_DIR/image/vm" "$BED_DIR/lib/vm_disk.sh" -type f -print0 | sort -z | xargs -0 sha256sum | cut -d ' ' -f 1
   } | sha256sum | cut -c 1-16
 }
 
 vm_disk_make() { # FOLDER FILE SIZE: a file system with what is in the folder
   rm -f "$2"
   truncate -s "$3" "$2"
-  mke2fs -q -t ext4 -O ^has_journal -E lazy_itable_init=1,nodiscard -d "$1" "$2"
+  mke2fs -q -t ext4 -E lazy_itable_init=1,nodiscard -d "$1" "$2"
 }
 
 vm_disk_fill() { # FOLDER
