@@ -17,6 +17,7 @@ ROOT = FOLDER.parent.parent
 BED = ROOT / 'tests/bed/bed'
 DEBIAN = 'trixie'  # tests/suite/expected is about its Slurm
 NODES = 6
+MACHINE = 'node1'  # the bed's Kubernetes node on this machine, whose folders the pods mount
 # User ids in the image.
 IDS = {'slurm': 401, 'user': 1001}
 NAMES = {'slurm': 'slurm', 'user': 'tester'}
@@ -103,6 +104,7 @@ class Cluster:
         mounts = [{'name': 'suite', 'mountPath': '/suite'}, {'name': 'tmp', 'mountPath': '/tmp'}]
         volumes = [{'name': name, 'hostPath': {'path': f'{self.folder}/{name}', 'type': 'Directory'}}
                    for name in ('suite', 'tmp')]
+        machine = {'kubernetes.io/hostname': MACHINE}
         image = {'repository': 'localhost/slurm-k8s/suite'}
         return {
             'images': {'tag': self.image_tag},
@@ -113,13 +115,13 @@ class Cluster:
             'controller': {
                 'persistence': {'enabled': False},
                 'slurmctld': {'image': image, 'volumeMounts': mounts, 'resources': {'requests': {'cpu': '20m'}}},
-                'podSpec': {'volumes': volumes, 'terminationGracePeriodSeconds': 5}},
+                'podSpec': {'volumes': volumes, 'nodeSelector': machine, 'terminationGracePeriodSeconds': 5}},
             'nodesets': {'compute': {
                 'replicas': NODES,
                 'slurmd': {'image': image, 'command': ['tini', '--', 'slurmd-entrypoint'], 'workingDir': '/',
                            'securityContext': {'runAsUser': 0}, 'volumeMounts': mounts,
                            'resources': {'requests': {'cpu': '5m'}}},
-                'podSpec': {'volumes': volumes}}}}
+                'podSpec': {'volumes': volumes, 'nodeSelector': machine}}}}
 
     def helm(self, *words):
         values = self.folder / 'values.json'
@@ -149,7 +151,8 @@ class Cluster:
         config = self.helm('template', 'slurm', ROOT / 'helm/slurm', '--set=slurm.spank.enabled=false',
                            '--show-only=templates/config/configmap.yaml', '--show-only=templates/config/key.yaml')
         config = OURS.sub('', config).replace('  slurm.conf: |\n', f'  slurm.conf: |\n{PLAIN_LINES}')
-        names = {'NAMESPACE': self.namespace, 'IMAGE': self.image, 'FOLDER': self.folder, 'NODES': NODES}
+        names = {'NAMESPACE': self.namespace, 'IMAGE': self.image, 'FOLDER': self.folder, 'NODES': NODES,
+                 'MACHINE': MACHINE}
         pods = string.Template((FOLDER / 'plain.yaml').read_text(encoding='utf-8')).substitute(names)
         self.kubectl('apply', '--filename=-', input=f'{config}\n---\n{pods}')
 
