@@ -27,8 +27,10 @@ test_jobs_get_gpus_of_their_own() {
   local ids out files first count job
   "$BED" device start >/dev/null
   trap 'remove gpu' EXIT
-  nodeset gpu 1 '"nvidia.com/gpu": 2' '"gresType": "a100",'
+  # Always: another pod would have other GPUs.
+  nodeset gpu 1 '"nvidia.com/gpu": 2' '"gresType": "a100", "scalingMode": "Always",'
   wait_for 20 "Gres of the node" has_gres gpu-0 gpu:a100:2
+  wait_for 60 "a node that is up" node_is_up gpu-0
   # Two at once, which differ; a third one has to wait.
   out=$(slurm bash -c 'for job in 1 2 3; do
       srun -w gpu-0 -n1 --mem=50 --gres=gpu:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 2" 2>/dev/null &
@@ -70,12 +72,11 @@ test_other_kinds_of_gpus() {
   nodeset amd 1 '"amd.com/gpu": 1' '"extraConf": "Weight=5",'
   wait_for 20 "Gres of MIG devices" has_gres mig-0 gpu:1g.10gb:2
   wait_for 20 "Gres of an AMD GPU" has_gres amd-0 gpu:1
-  assert_equal "AMD" 0 "$(slurm srun -C amd -n1 --mem=50 --gres=gpu:1 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
+  # A GPU more is another Gres: the record is made again.
+  nodeset amd 1 '"amd.com/gpu": 2' '"gresType": "mi300", "extraConf": "Weight=5",'
+  wait_for 30 "the changed Gres" has_gres amd-0 gpu:mi300:2
+  assert_equal "AMD" 0,1 "$(slurm srun -C amd -n1 --mem=50 --gpus=mi300:2 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
   ids=$(visible -C mig --gres=gpu:1g.10gb:2)
   [[ $ids == MIG-????????,MIG-???????? ]] || fail "MIG: $ids"
   assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
-  # A GPU more is another Gres: the record is made again.
-  nodeset amd 1 '"amd.com/gpu": 2' '"gresType": "mi300",'
-  wait_for 60 "the changed Gres" has_gres amd-0 gpu:mi300:2
-  assert_equal "AMD, two" 0,1 "$(slurm srun -C amd -n1 --mem=50 --gpus=mi300:2 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
 }
