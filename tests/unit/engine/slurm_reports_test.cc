@@ -22,7 +22,8 @@ struct Reporter {
                         [this](const std::string& node) {
                           return SlurmReports::Waiting{waiting[node], {}};
                         },
-                        [](const std::string&) { return std::string("c"); }, [this] { ++scheduler_woken; }}};
+                        [](const std::string&) { return std::string("c"); }, [this] { ++scheduler_woken; }, false,
+                        [] { return 1.0; }}};
 
   void pass(std::chrono::milliseconds time) {
     for (auto left = time; left.count() > 0; left -= 10ms) {

@@ -589,7 +589,7 @@ void does_not_power_up_in_a_hurry(void**) {
     f.slurm.node("c-0").power_up_asked = false;
     f.clock.advance(seconds(1));
   }
-  assert_int_equal(power_ups, 5);  // after 0, 10, 30, 70, 150 s; next after 310
+  assert_in_range(power_ups, 5, 6);  // after 0, 10, 30, 70, 150 s; next after 310; or half of that, by jitter
   // Scaled in and out, it is a new node.
   f.scale_always("c", 0);
   f.rounds(2);
