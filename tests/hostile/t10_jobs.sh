@@ -466,7 +466,7 @@ typed scontrol notify "$job" "$weird"
 typed scontrol write batch_script "$job" "/tmp/$weird"
 typed scontrol token lifespan=4294967295
 typed scontrol top "$job"
-typed scancel --signal=999 "$job"
+typed scancel --signal=999 4294967295
 typed scancel '1_[0-4000000]'
 typed scancel --name="$weird" --account="$weird"
 typed squeue -j "$weird"
