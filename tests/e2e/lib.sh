@@ -199,6 +199,7 @@ diagnose() { # FOLDER for whole logs
   local pod
   keep_logs "$1"
   {
+    set +e # a pod may be gone meanwhile; the worker goes on with the next test
     echo "--- all of it: $1"
     echo "--- pods"; kubectl get pods -o wide
     echo "--- nodes"; slurm sinfo -N -l

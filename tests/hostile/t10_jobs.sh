@@ -348,8 +348,9 @@ test_exhaustion() {
   [[ $out =~ connections\ (9[0-9][0-9]|1[0-9]{3})\ Too\ many\ open\ files ]] || fail "connections: $out"
   [[ $out =~ processes\ [123][0-9][0-9]\ Resource\ temporarily ]] || fail "processes: $out"
   [[ $out =~ shm\ [0-9]{8,}\ No\ space ]] || fail "/dev/shm: $out"
-  # Meanwhile others are served.
-  assert_equal "a job beside it" fine "$(as "$ALICE" srun --quiet -w "$TARGET" -n1 --mem=50 echo fine </dev/null)"
+  # Meanwhile slurmd serves others. The node has no CPU for a third job.
+  assert_equal "a step beside it" fine \
+    "$(as "$ALICE" timeout 60 srun --quiet --overlap --jobid="$neighbour" echo fine </dev/null)"
   kubectl exec "$TARGET" -c slurmd -- touch /tmp/go
   wait_job "$job" "COMPLETED FAILED CANCELLED" 60
 
@@ -466,7 +467,7 @@ typed scontrol notify "$job" "$weird"
 typed scontrol write batch_script "$job" "/tmp/$weird"
 typed scontrol token lifespan=4294967295
 typed scontrol top "$job"
-typed scancel --signal=999 "$job"
+typed scancel --signal=999 4294967295
 typed scancel '1_[0-4000000]'
 typed scancel --name="$weird" --account="$weird"
 typed squeue -j "$weird"
