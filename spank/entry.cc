@@ -363,8 +363,11 @@ SLURMK8S_EXPORT int slurm_spank_exit(spank_t, int, char**) {
 }
 
 /** In each task's process, as the user. */
-SLURMK8S_EXPORT int slurm_spank_task_init(spank_t, int count, char** arguments) {
-  return with_settings("slurm_spank_task_init", count, arguments, refuse_readable_secrets);
+SLURMK8S_EXPORT int slurm_spank_task_init(spank_t spank, int count, char** arguments) {
+  return with_settings("slurm_spank_task_init", count, arguments, [&](const Settings& settings) {
+    if (settings.pod_gpus) set_gpu_ids(spank);  // Slurm has set the task's own, of --gpus-per-task and --gpu-bind
+    return refuse_readable_secrets(settings);
+  });
 }
 
 /**
