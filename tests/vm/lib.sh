@@ -11,13 +11,12 @@ VM=vm1
 in_vm() { "$BED" vm run "$VM" "$@"; }
 start_vm() { "$BED" vm start "$VM" "$@"; } # --single-process-oom-kill: with such a kubelet, otherwise a default one
 
-# need_release HELM-OPTION…: installs it unless the release has these values already.
+# need_release HELM-OPTION…: installs it unless the release has these values already, which its description says.
 need_release() {
   local options=(--set slurm.resumeTimeout=600 --set slurm.suspendTime=900 "$@")
-  [[ $(kubectl get namespace "$NAMESPACE" -o jsonpath='{.metadata.annotations.vm}') != "${options[*]}" ]] || return 0
+  [[ $("$BED" helm status slurm -n "$NAMESPACE" --output json) != *"\"description\":\"${options[*]}\""* ]] || return 0
   remove_release
-  install_release "${options[@]}"
-  kubectl annotate namespace "$NAMESPACE" --overwrite "vm=${options[*]}" >/dev/null
+  install_release "${options[@]}" --description "${options[*]}"
 }
 
 # Pods of 256 MiB; where they run is up to SPEC, the pod's, in JSON.
