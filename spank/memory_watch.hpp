@@ -25,7 +25,7 @@ struct MemoryLimit {
  * at most 30 s: reading shared pages takes 12 ms per gigabyte. Pure.
  */
 std::chrono::microseconds next_check(std::uint64_t before, std::uint64_t used, std::uint64_t limit,
-                                    std::chrono::microseconds took);
+                                     std::chrono::microseconds took);
 
 /**
  * Polls the processes below the job's slurmstepds, of which this process is one. Over the limit, twice in a row if
