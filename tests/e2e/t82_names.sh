@@ -79,7 +79,7 @@ test_what_clients_ask_of_nodes_without_pods() {
   no_allocate() { slurm timeout 15 srun --no-allocate -N10 -w 'names-[0-9]' true >"$WORK/srun" 2>&1 || true; }
   slowest_answer names-99 no_allocate
   assert_answers "srun --no-allocate"
-  cat "$WORK/srun" >&2
+  grep -q 'names-[0-9]' "$WORK/srun" || fail "srun did not get as far as its nodes: $(cat "$WORK/srun")"
   job=$(submit -N10 -w 'names-[10-19]' --wrap 'sleep 300')
   wait_job "$job" CONFIGURING 30
   signals() { for _ in {1..10}; do slurm scancel --signal=USR1 "$job" || true; done; }
