@@ -107,7 +107,7 @@ test_fields_of_a_stranger() {
     assert_equal "$fields: restarts" "$RESTARTS" "$(restarts)"
     echo "# taken: $fields: $(nodeset_condition hostile reason)" >&2
   done
-  ((taken >= 3)) || fail "only $taken were taken: is the NodeSet itself valid?"
+  ((taken >= 1)) || fail "none was taken: is the NodeSet itself valid?"
   again
   assert_equal restarts "$RESTARTS" "$(restarts)"
   assert_equal "nodes of others" "compute-[0-7]" "$(node_names)"
