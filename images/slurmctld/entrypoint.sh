@@ -16,23 +16,19 @@ wait_for_slurmdbd() { # HOST PORT
   done
 }
 
-# slurmdbd chooses the id of a new cluster. slurmctld refuses another one, such as it chose itself without slurmdbd.
-# A cluster that slurmdbd knows may be another one of the same name: slurmctld decides.
-take_cluster_id() { # CLUSTER FILE: the file has NAME|ID
-  local known
-  known=$(timeout 60 sacctmgr --noheader --parsable2 list cluster "$1" format=cluster) || return 0
-  if [[ -z $known && $(cut -d '|' -f 1 "$2" 2>/dev/null) == "$1" ]]; then rm "$2"; fi
-}
-
-# The first slurmctld with slurmdbd does not start without it. Later ones have in StateSaveLocation what they need.
+# Before slurmctld starts with slurmdbd for the first time: it does not start without slurmdbd (later it has in
+# StateSaveLocation what it needs), and refuses the cluster id of slurmdbd if it has saved one that it chose itself.
+# Of a cluster of another name the file stays, which slurmctld refuses.
 begin_accounting() {
-  local state begun
+  local state
   state=$(setting StateSaveLocation)
-  begun=$state/slurm-k8s-accounting
-  if [[ $(setting AccountingStorageType) != */slurmdbd || -e $begun ]]; then return; fi
+  if [[ $(setting AccountingStorageType) != */slurmdbd || -e $state/slurm-k8s-accounting ]]; then return; fi
   wait_for_slurmdbd "$(setting AccountingStorageHost)" "$(setting AccountingStoragePort)"
-  take_cluster_id "$(setting ClusterName)" "$state/clustername"
-  touch "$begun"
+  # NAME|ID
+  if [[ $(cut -d '|' -f 1 "$state/clustername" 2>/dev/null) == "$(setting ClusterName)" ]]; then
+    rm "$state/clustername"
+  fi
+  touch "$state/slurm-k8s-accounting"
 }
 
 # Directory of the engine's socket: /run may be an empty volume.

@@ -19,7 +19,7 @@ AccountingStoragePort=6819
 {{- with .enforce }}
 AccountingStorageEnforce={{ join "," . }}
 {{- end }}
-# Of the processes in /proc: unprivileged pods have no access to control groups.
+# CPU time of tasks. Unprivileged pods have no access to control groups.
 JobAcctGatherType=jobacct_gather/linux
 {{- end }}
 {{- end }}
