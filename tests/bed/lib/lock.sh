@@ -3,6 +3,7 @@
 # Locks, held until the program ends: `programs`, `images` and `vm` (the disk of virtual machines) for what is built
 # into the cache, side by side; `state` for up and down.
 # Daemons must not inherit them: process_start closes the descriptors.
+# Below 10: bash keeps its own there while a function has a redirection.
 
 declare -A LOCKS_HELD=()
 
@@ -14,7 +15,7 @@ lock_take() {
     state) descriptor=8 ;;
     images) descriptor=9 ;;
     programs) descriptor=10 ;;
-    vm) descriptor=11 ;;
+    vm) descriptor=6 ;;
   esac
   mkdir -p "$BED_CACHE"
   eval "exec $descriptor>\"\$file\""
