@@ -248,8 +248,8 @@ void Engine::note_record(const SlurmNode& record, bool owned) {
   // A node that is powered down is only of interest when it has a pod, and then it is here already.
   if (record.cloud && !record.powered_down && owned) nodes_.try_emplace(record.name);
   const auto known = nodes_.find(record.name);
-  static const Node kUnknown;
-  const Node& node = known == nodes_.end() ? kUnknown : known->second;
+  const Node unknown;
+  const Node& node = known == nodes_.end() ? unknown : known->second;
   if (is_given_up(record) && is_api_outage_to_blame(node, watch_fails())) reports_.forgive_resume_timeout(record.name);
   const TimePoint up_since = node.is_wanted_up() ? node.since() : TimePoint{};
   reports_.repair_from_record(record, {owned, has_old_pod(node, record)}, up_since);
