@@ -143,7 +143,7 @@ class Reconciler {
   std::optional<SlurmConfig> config_;
   TimePoint config_until_{};
   SuspendExemptions exemptions_;
-  PowerUpPace pace_;
+  PowerUpPace pace_{jitter_};
   CancelledStarts cancelled_;
   OpenJobs open_jobs_{clock_};
   std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included

@@ -578,7 +578,7 @@ void keeps_nodes_up(void**) {
 }
 
 void does_not_power_up_in_a_hurry(void**) {
-  Fixture f;
+  Fixture f([] { return 1.0; });
   f.reconciler.set_listed();
   f.scale_always("c", 1);
   // Whatever comes up dies within a second.
