@@ -89,6 +89,16 @@ class Cluster {
   }
 };
 
+/** A NodeSet "c" of scalingMode Always, with Slurm's SuspendExcNodes. */
+inline Cluster always(std::int64_t replicas, const char* exempt) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", replicas);
+  nodeset.scaling_mode = ScalingMode::always;
+  cluster.nodeset(nodeset);
+  cluster.exemptions.update({.suspend_exc_nodes = exempt ? std::optional<std::string>(exempt) : std::nullopt});
+  return cluster;
+}
+
 inline void up(SlurmNode& node) { node.powered_down = false; }
 inline void allocated(SlurmNode& node) { up(node), node.base = Base::allocated; }
 inline void drained_by_us(SlurmNode& node) { node.draining = true, node.reason = kReasonScaleIn; }

@@ -25,16 +25,6 @@ void a_node_that_starts_for_no_job_is_powered_down(void**) {
   assert_true(cluster.actions().find("power_down") == std::string::npos);
 }
 
-/** A NodeSet "c" of scalingMode Always, with Slurm's SuspendExcNodes. */
-Cluster always(std::int64_t replicas, const char* exempt) {
-  Cluster cluster;
-  NodeSet nodeset = nodeset_of("c", replicas);
-  nodeset.scaling_mode = ScalingMode::always;
-  cluster.nodeset(nodeset);
-  cluster.exemptions.update({.suspend_exc_nodes = exempt ? std::optional<std::string>(exempt) : std::nullopt});
-  return cluster;
-}
-
 // Node c-0 of scalingMode Always: what is done with it in each state.
 void keeps_nodes_up(void**) {
   const struct {
