@@ -28,8 +28,8 @@ struct Fixture {
   kube::FakeClient client;
   FakeClock clock;
   Timers timers{clock};
-  LeaderLease a{client, timers, clock, "slurm", options_of("a")};
-  LeaderLease b{client, timers, clock, "slurm", options_of("b")};
+  LeaderLease a{client, timers, clock, "slurm", options_of("a"), [] { return 1.0; }};
+  LeaderLease b{client, timers, clock, "slurm", options_of("b"), [] { return 1.0; }};
 
   bool holds(const LeaderLease& one) const { return clock.now() < one.held_until(); }
   /** "a", "b", "", or "both", which must never be. */
