@@ -4,23 +4,25 @@
 set -euo pipefail
 cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
 
-read -ra compiler <<<"${CXX:-g++ -std=c++20}"
-read -ra slurm_flags <<<"${SLURM_CPPFLAGS:-}"
 folders=()
 for folder in lib engine nss plugins spank convert sidecar tests; do
   if [[ -d $folder ]]; then folders+=("$folder"); fi
 done
 mapfile -t headers < <(find "${folders[@]}" -name '*.hpp' | sort)
 
-echo "1..${#headers[@]}"
-number=0
-for header in "${headers[@]}"; do
-  number=$((number + 1))
-  if output=$("${compiler[@]}" -fsyntax-only -Wall -Wextra -Ilib -Iplugins -Itests -I. \
-      "${slurm_flags[@]}" -x c++ -include "$header" /dev/null 2>&1); then
-    echo "ok $number - $header"
+# A word for a word: the compiler and Slurm's flags have no quotes.
+COMPILE="${CXX:-g++ -std=c++20} -fsyntax-only -Wall -Wextra -Ilib -Iplugins -Itests -I. ${SLURM_CPPFLAGS:-} -x c++"
+check() { # HEADER: in one piece, since two run side by side
+  local output
+  # shellcheck disable=SC2086
+  if output=$($COMPILE -include "$1" /dev/null 2>&1); then
+    echo "ok - $1"
   else
-    echo "not ok $number - $header"
-    while IFS= read -r line; do echo "# $line"; done <<<"$output"
+    printf 'not ok - %s\n%s\n' "$1" "$(head -c 3000 <<<"$output" | sed 's/^/# /')"
   fi
-done
+}
+export COMPILE
+export -f check
+
+echo "1..${#headers[@]}"
+printf '%s\n' "${headers[@]}" | xargs -P 2 -n 1 bash -c 'check "$1"' check
