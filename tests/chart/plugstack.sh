@@ -12,18 +12,18 @@ check "SPANK: arguments" \
   has plugstack.conf "optional spank_k8s.so memory_limit=on service_env=keep threads=auto" "${spank[@]}"
 check "SPANK: timeout of a login environment" \
   has plugstack.conf "optional spank_k8s.so gpus=ids login_env=9 memory_limit=on oom_score_adj=1000" \
-    --set slurm.spank.loginEnv=9
+  --set slurm.spank.loginEnv=9
 check "SPANK: no login environment" \
   has plugstack.conf "optional spank_k8s.so gpus=ids login_env=off memory_limit=on oom_score_adj=1000" \
   --set slurm.spank.loginEnv=0
 check "SPANK: timeout of a login environment above the maximum" refused "/slurm/spank/loginEnv" \
   --set slurm.spank.loginEnv=61
 check "SPANK: no host names" \
-  has plugstack.conf "optional spank_k8s.so hosts=off memory_limit=on oom_score_adj=1000" \
+  has plugstack.conf "optional spank_k8s.so gpus=ids hosts=off memory_limit=on oom_score_adj=1000" \
   --set slurm.spank.hostNames=false
 check "SPANK: a number of threads" \
   has plugstack.conf "optional spank_k8s.so gpus=ids memory_limit=on oom_score_adj=1000 threads=4" \
-    --set slurm.spank.threads=4
+  --set slurm.spank.threads=4
 check "SPANK: no memory limit" has plugstack.conf "optional spank_k8s.so gpus=ids oom_score_adj=1000" \
   --set slurm.spank.memoryLimit=false
 check "SPANK: with hide it is required" \
