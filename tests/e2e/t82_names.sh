@@ -111,6 +111,7 @@ test_a_name_server_that_is_away() {
   set_up
   trap '"$BED" fault continue coredns >/dev/null 2>&1; remove_nodesets; rm -rf "$WORK"' EXIT
   "$BED" fault stop coredns >/dev/null
+  take_baseline compute-7 reconfigure # clients wait for the name server, too
   slowest_answer names-99 fail_and_reconfigure
   assert_answers "failed nodes without a name server"
   "$BED" fault continue coredns >/dev/null
