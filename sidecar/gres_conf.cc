@@ -80,7 +80,8 @@ std::string build_gres_conf(const NodeSets& nodesets, const std::vector<SlurmNod
   return text;
 }
 
-Status GresConfFile::write(const std::string& text) {
+Status GresConfFile::write(const std::string& lines) {
+  const std::string text = kGresConfHead + lines;
   if (path_.empty() || written_ == text) return {};
   if (!written_) {
     if (const auto present = read_file(path_, kMaxFile); present.ok()) written_ = *present;

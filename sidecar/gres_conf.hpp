@@ -23,14 +23,17 @@ namespace slurmk8s {
 std::string build_gres_conf(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
                             const std::vector<NodeAction>& actions);
 
+/** First line of the file: slurmctld reads it for each node, and logs each time that an empty one is empty. */
+inline constexpr char kGresConfHead[] = "# Kept by slurm-k8s-sidecar\n";
+
 /** The file, which slurmctld's gres.conf includes. One thread. */
 class GresConfFile {
  public:
   /** An empty path: nothing is written. */
   explicit GresConfFile(std::string path) : path_(std::move(path)) {}
 
-  /** Replaces the file unless it has this text already. Errors name the path. */
-  Status write(const std::string& text);
+  /** Replaces the file with kGresConfHead and these lines, unless it has them already. Errors name the path. */
+  Status write(const std::string& lines);
 
  private:
   std::string path_;

@@ -37,7 +37,7 @@ mkdir -p /run/slurm-k8s
 # The sidecar keeps the nodes' GPUs in this file, which gres.conf includes. It stays with slurmctld's state: without the
 # lines of a node that is restored, slurmctld would drain it.
 gres_conf=/var/spool/slurmctld/gres.conf
-if [[ ! -e $gres_conf && -w ${gres_conf%/*} ]]; then touch "$gres_conf"; fi
+if [[ ! -e $gres_conf && -w ${gres_conf%/*} ]]; then echo "# Kept by slurm-k8s-sidecar" >"$gres_conf"; fi
 ln -sfn "$gres_conf" /run/slurm-k8s/gres.conf
 
 # --force: munged refuses a /run that is writable by others, as a volume is.

@@ -29,12 +29,13 @@ gpu_files() {
 write_gres_conf() { # GRES
   local entry name type count first=0 i
   local -a files
+  echo "# Of this pod" >/run/slurm-k8s/gres.conf
   for entry in ${1//,/ }; do
     IFS=: read -r name type count <<<"$entry"
     if [[ -z $count ]]; then count=$type type=''; fi
     printf 'Name=%s%s File=/run/slurm-k8s/gpu[%d-%d]\n' "$name" "${type:+ Type=$type}" "$first" $((first + count - 1))
     first=$((first + count))
-  done >/run/slurm-k8s/gres.conf
+  done >>/run/slurm-k8s/gres.conf
   ((first > 0)) || return 0
   mapfile -t files < <(gpu_files)
   ((${#files[@]} == first)) || files=()

@@ -91,20 +91,22 @@ void writes_when_it_differs(void**) {
   char folder[] = "/tmp/gres_conf_test-XXXXXX";
   assert_non_null(mkdtemp(folder));
   const std::string path = std::string(folder) + "/gres.conf";
+  const auto lines = [&path] { return *read_file(path, 100); };
+  const auto with_head = [](const char* text) { return std::string(kGresConfHead) + text; };
   GresConfFile file(path);
   assert_true(file.write("").ok());
-  assert_text(*read_file(path, 100), "");
+  assert_text(lines(), with_head("").c_str());
   assert_true(file.write("a\n").ok());
-  assert_text(*read_file(path, 100), "a\n");
+  assert_text(lines(), with_head("a\n").c_str());
   // What is there already is not written again: by the next sidecar neither.
   assert_int_equal(unlink(path.c_str()), 0);
   assert_true(file.write("a\n").ok());
   assert_false(read_file(path, 100).ok());
-  assert_true(replace_file(path, "b\n").ok());
+  assert_true(replace_file(path, with_head("b\n")).ok());
   GresConfFile next(path);
   assert_true(next.write("b\n").ok());
   assert_true(next.write("c\n").ok());
-  assert_text(*read_file(path, 100), "c\n");
+  assert_text(lines(), with_head("c\n").c_str());
   assert_int_equal(unlink(path.c_str()), 0);
   assert_int_equal(rmdir(folder), 0);
   const Status failed = GresConfFile(path).write("d\n");
