@@ -237,7 +237,7 @@ Action plan_node(const Node& node, const PlanContext& context) {
 
 Answer answer_of(const SlurmNode* record) {
   if (!record) return Answer::slurm_no_record;
-  if (awaits_registration(*record)) return Answer::slurm_waits;
+  if (awaits_registration(*record) || is_rebooting(*record)) return Answer::slurm_waits;
   return is_responding(*record) ? Answer::slurm_has_it_up : Answer::slurm_neither;
 }
 

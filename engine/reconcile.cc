@@ -16,7 +16,7 @@ namespace {
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContext& context) {
   const bool is_left = is_given_up(record) || is_leaving_without_job(record);
-  if (node.is_wanted_up() || !record.powering_up || is_left) {
+  if (node.is_wanted_up() || !(record.powering_up || is_rebooting(record)) || is_left) {
     node.waiting_unasked_since = {};
     return false;
   }
@@ -24,9 +24,13 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContex
   return context.first || context.now - node.waiting_unasked_since >= kResumeGrace;
 }
 
-/** A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for. */
+/**
+ * A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for, nor one
+ * that may be older than a reboot.
+ */
 bool is_taken_over(const Node& node, const SlurmNode& record) {
-  return node.want() == Node::Want::unknown && node.pod && !(record.powering_up && node.pod->deleting);
+  if (node.want() != Node::Want::unknown || !node.pod || is_rebooting(record)) return false;
+  return !(record.powering_up && node.pod->deleting);
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Recon
   } else if (is_missed_resume(node, *record, context)) {
     node.begin({context.request, {}, true}, context.now);  // which jobs wait for it is not known
   } else {
-    node.needs_get = !decided && !record->powering_up && needs_pod(*record);
+    node.needs_get = !decided && !record->powering_up && !is_rebooting(*record) && needs_pod(*record);
     result.changed = node.needs_get;
     result.waits = node.waiting_unasked_since != TimePoint{};
     return result;

@@ -39,6 +39,10 @@ bool is_leaving_without_job(const SlurmNode& node) { return node.power_down_aske
 
 bool awaits_registration(const SlurmNode& node) { return node.powering_up && !node.going_down(); }
 
+bool is_rebooting(const SlurmNode& node) {
+  return node.cloud && node.base == Base::down && node.reboot_issued && !is_suspended(node) && !node.power_down_asked;
+}
+
 bool is_suspended(const SlurmNode& node) { return node.powered_down || node.powering_down; }
 
 bool awaits_suspend_timeout(const SlurmNode& node) {

@@ -26,6 +26,7 @@ struct SlurmNode {
   bool powering_down = false;     ///< POWERING_DOWN: SuspendProgram was called
   bool power_down_asked = false;  ///< POWER_DOWN: slurmctld will suspend it, when the jobs that it has are over
   bool power_up_asked = false;    ///< POWER_UP: slurmctld will resume it
+  bool reboot_issued = false;     ///< REBOOT_ISSUED: RebootProgram was called (scontrol reboot)
   bool draining = false;
   bool completing = false;
   bool not_responding = false;

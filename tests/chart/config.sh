@@ -28,8 +28,9 @@ check "Slurm 24.11 by default: no defunct parameter" lacks 'cloud_reg_addrs|mung
 check "Slurm 26.05" has slurm.conf "AuthType=auth/slurm" --set slurmVersion=26.05
 check "Slurm 22.05: munge" has slurm.conf "AuthType=auth/munge" --set slurmVersion=22.05
 check "Slurm 22.05: munge for credentials" has slurm.conf "CredType=cred/munge" --set slurmVersion=22.05.8
-parameters=enable_configless,idle_on_node_suspend,power_save_interval=0,power_save_min_interval=0
+parameters=enable_configless,idle_on_node_suspend,power_save_interval=0,power_save_min_interval=0,reboot_from_controller
 check "SlurmctldParameters" has slurm.conf "SlurmctldParameters=$parameters"
+check "scontrol reboot recreates pods" has slurm.conf "RebootProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume"
 check "Slurm 22.05: addresses of registrations" has slurm.conf "SlurmctldParameters=$parameters,cloud_reg_addrs" \
   --set slurmVersion=22.05
 check "Slurm 22.05: powered-down nodes are shown" has slurm.conf "PrivateData=cloud" --set slurmVersion=22.05

@@ -146,6 +146,13 @@ inline SlurmNode record(std::initializer_list<bool SlurmNode::*> flags, bool reg
   return node;
 }
 
+/** After `scontrol reboot`, before its slurmd has registered. */
+inline SlurmNode rebooting() {
+  SlurmNode node = record({&SlurmNode::cloud, &SlurmNode::reboot_issued}, true);
+  node.base = SlurmNode::Base::down;
+  return node;
+}
+
 inline Node seen(Node node, std::chrono::seconds ago) {
   node.seen = kNow - ago;
   return node;

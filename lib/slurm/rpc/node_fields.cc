@@ -34,6 +34,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.powering_down = has(NODE_STATE_POWERING_DOWN);
   node.power_down_asked = has(NODE_STATE_POWER_DOWN | NODE_STATE_POWER_DRAIN);
   node.power_up_asked = has(NODE_STATE_POWER_UP);
+  node.reboot_issued = has(NODE_STATE_REBOOT_ISSUED);
   node.draining = has(NODE_STATE_DRAIN | NODE_STATE_FAIL);
   node.completing = has(NODE_STATE_COMPLETING);
   node.not_responding = has(NODE_STATE_NO_RESPOND);

@@ -119,6 +119,26 @@ void older_pods_are_replaced_or_serve(void** state) {
   assert_text(world.request_of("compute-2"), "r2");
 }
 
+void a_reboot_recreates_the_pod(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.slurm.node("compute-0").base = SlurmNode::Base::idle;
+  const std::string before = world.uid_of("compute-0");
+  world.ask_up("r2", {"compute-0"});  // RebootProgram, called by hand: the node is up, and keeps its pod
+  world.settle();
+  assert_text(world.uid_of("compute-0"), before);
+
+  world.slurm.node("compute-0").base = SlurmNode::Base::down;
+  world.slurm.node("compute-0").reboot_issued = true;
+  world.ask_up("r3", {"compute-0"});
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.request_of("compute-0"), "r3");
+  assert_true(world.uid_of("compute-0") != before);
+  assert_int_equal(world.api.count(Verb::remove), 1);
+}
+
 void nodes_and_their_nodesets(void** state) {
   World& world = world_of(state);
   world.put_nodeset("gpu", 1, R"(,"scalingMode":"DaemonSet")");
@@ -338,12 +358,19 @@ void control_messages(void** state) {
 
 int main() {
   const CMUnitTest tests[] = {
-      ENGINE_TEST(resume_and_suspend),           ENGINE_TEST(a_node_keeps_its_claim),
-      ENGINE_TEST(pods_wait_for_their_claims),   ENGINE_TEST(older_pods_are_replaced_or_serve),
-      ENGINE_TEST(nodes_and_their_nodesets),     ENGINE_TEST(a_program_deletes_the_pods_that_are_to_go),
-      ENGINE_TEST(a_job_chooses_its_pod),        ENGINE_TEST(no_pod_is_made_before_its_variant_is_known),
-      ENGINE_TEST(a_pod_tells_of_its_job),       ENGINE_TEST(plugins_are_told_of_variants),
-      ENGINE_TEST(steps_of_power_ups_are_timed), ENGINE_TEST(control_messages),
+      ENGINE_TEST(resume_and_suspend),
+      ENGINE_TEST(a_node_keeps_its_claim),
+      ENGINE_TEST(pods_wait_for_their_claims),
+      ENGINE_TEST(older_pods_are_replaced_or_serve),
+      ENGINE_TEST(a_reboot_recreates_the_pod),
+      ENGINE_TEST(nodes_and_their_nodesets),
+      ENGINE_TEST(a_program_deletes_the_pods_that_are_to_go),
+      ENGINE_TEST(a_job_chooses_its_pod),
+      ENGINE_TEST(no_pod_is_made_before_its_variant_is_known),
+      ENGINE_TEST(a_pod_tells_of_its_job),
+      ENGINE_TEST(plugins_are_told_of_variants),
+      ENGINE_TEST(steps_of_power_ups_are_timed),
+      ENGINE_TEST(control_messages),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

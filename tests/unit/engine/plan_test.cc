@@ -380,6 +380,7 @@ void reads_records_as_answers(void**) {
       {"up with a job", with_base(record({}, true), SlurmNode::Base::mixed), Answer::slurm_has_it_up},
       {"silent", record({&SlurmNode::not_responding}, true), Answer::slurm_neither},
       {"DOWN", with_base(record({}, true), SlurmNode::Base::down), Answer::slurm_neither},
+      {"rebooting", rebooting(), Answer::slurm_waits},
       {"powered down", record({&SlurmNode::powered_down}), Answer::slurm_neither},
       {"powering down", record({&SlurmNode::powering_down}), Answer::slurm_neither},
   };

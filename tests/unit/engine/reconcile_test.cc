@@ -37,6 +37,7 @@ void reconciles_with_slurm(void**) {
   SlurmNode given_up = held;
   given_up.power_down_asked = true;
   const SlurmNode timed_out = with_base(powered_down, SlurmNode::Base::down, "ResumeTimeout reached");
+  const SlurmNode boots = rebooting();
   const std::chrono::seconds old = 31s;
   enum class Says { nothing, needs_get, waits, changed };
   const struct {
@@ -121,6 +122,14 @@ void reconciles_with_slurm(void**) {
        "new", Says::changed},
       {"backing off: it was set DOWN while it was powering up, nobody waits for it",
        missed(make_node(unknown, "", {}), 5s), &held, false, unknown, "", Says::nothing},
+      {"after a start: rebooting, its pod may be older than that", make_node(unknown, "", pod), &boots, true, up, "new",
+       Says::changed},
+      {"after a start: rebooting, its pod was not made again", make_node(unknown, "", {}), &boots, true, up, "new",
+       Says::changed},
+      {"its RebootProgram may still be on its way", make_node(unknown, "", pod), &boots, false, unknown, "",
+       Says::waits},
+      {"rebooting with its pod, as asked", since(make_node(up, "r1", pod), old), &boots, false, up, "r1",
+       Says::nothing},
       {"nothing is decided while a request is under way", busy(since(make_node(up, "r1", pod), old)), &powered_down,
        false, up, "r1", Says::nothing},
   };

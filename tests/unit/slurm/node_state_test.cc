@@ -34,7 +34,8 @@ enum Flag : unsigned {
   kDynamic = 1 << 11,
   kBootTime = 1 << 12,
   kOwnAddress = 1 << 13,  ///< another address than its name
-  kAllFlags = (1 << 14) - 1,
+  kReboot = 1 << 14,      ///< REBOOT_ISSUED
+  kAllFlags = (1 << 15) - 1,
 };
 constexpr unsigned kNoPower = kPoweringUp | kPoweredDown | kPoweringDown | kPowerDown;
 constexpr unsigned kGoing = kPoweringDown | kPowerDown;
@@ -100,6 +101,7 @@ SlurmNode make_node(Base base, unsigned flags, const std::string& reason) {
   node.reserved = flags & kReserved;
   node.cloud = flags & kCloud;
   node.dynamic = flags & kDynamic;
+  node.reboot_issued = flags & kReboot;
   if (flags & kBootTime) node.boot_time = std::chrono::system_clock::time_point(std::chrono::seconds(1));
   node.address = flags & kOwnAddress ? "10.1.2.3" : "c-0";
   node.reason = reason;
@@ -144,6 +146,7 @@ const Predicate kPredicates[] = {
      {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}, {kAnyBase, kPowerDown}}},
     {"is_leaving_without_job", is_leaving_without_job, {{~kAllocated, kPowerDown, kCompleting | kSuspendedJob}}},
     {"awaits_registration", awaits_registration, {{kAnyBase, kPoweringUp, kGoing}}},
+    {"is_rebooting", is_rebooting, {{bit(Base::down), kCloud | kReboot, kPoweredDown | kGoing}}},
     {"is_suspended", is_suspended, {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}}},
     {"awaits_suspend_timeout",
      awaits_suspend_timeout,
@@ -297,6 +300,8 @@ void states_by_their_names(void**) {
        "is_powered_up has_ever_registered needs_pod is_down is_down_for_silence is_held_by_administrator"},
       {"down, by an administrator", make_node(Base::down, kThere, "disk check"),
        "is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
+      {"boot^ (scontrol reboot)", make_node(Base::down, kThere | kReboot, ""),
+       "is_rebooting is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
       {"futr, lost", make_node(Base::future, 0, "NO NETWORK ADDRESS FOUND"),
        "is_powered_up is_registered is_responding is_lost"},
   };

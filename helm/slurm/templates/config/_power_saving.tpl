@@ -4,7 +4,8 @@
 slurm.slurmctldParameters: SlurmctldParameters, as YAML.
 */}}
 {{- define "slurm.slurmctldParameters" -}}
-{{- $parameters := list "enable_configless" "idle_on_node_suspend" "power_save_interval=0" "power_save_min_interval=0" -}}
+{{- $parameters := list "enable_configless" "idle_on_node_suspend" "power_save_interval=0" "power_save_min_interval=0"
+  "reboot_from_controller" -}}
 {{- /* From 23.11 on slurmctld takes the address of a registration by default; the parameter is defunct. */ -}}
 {{- if eq (include "slurm.isBefore" (list . "23.11")) "true" }}{{ $parameters = append $parameters "cloud_reg_addrs" }}{{ end -}}
 {{- toYaml (concat $parameters .Values.slurm.slurmctldParameters) -}}
@@ -19,6 +20,7 @@ SlurmctldParameters={{ include "slurm.slurmctldParameters" . | fromYamlArray | j
 ResumeProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume
 ResumeFailProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume-fail
 SuspendProgram=/usr/libexec/slurm-k8s/slurm-k8s-suspend
+RebootProgram=/usr/libexec/slurm-k8s/slurm-k8s-resume
 ResumeRate=0
 SuspendRate=0
 ResumeTimeout={{ int .Values.slurm.resumeTimeout }}
