@@ -38,7 +38,7 @@ test_cordon_and_drain() {
   put_nodeset both 2 '{"tolerations":['"$TOLERATE"'],"affinity":{"nodeAffinity":{
     "preferredDuringSchedulingIgnoredDuringExecution":[
       {"weight":100,"preference":{"matchExpressions":[{"key":"vm","operator":"Exists"}]}}]}}}'
-  job=$(submit --requeue -w both-0 --exclusive --wrap 'sleep 30')
+  job=$(submit --requeue -w both-0 --exclusive --wrap 'sleep 60')
   wait_job "$job" RUNNING 300
   assert_equal "machine of both-0" "$VM" "$(machine_of both-0)"
   kubectl cordon "$VM" >/dev/null
@@ -51,7 +51,7 @@ test_cordon_and_drain() {
   # As administrators do it: this waits for the job.
   kubectl drain "$VM" --ignore-daemonsets --delete-emptydir-data --timeout=180s >/dev/null 2>&1 ||
     fail "kubectl drain: exit code $?"
-  wait_done "$job" 5
+  wait_done "$job" 30
   assert_equal "restarts of the job" 0 "$(job_field "$job" Restarts)"
   wait_done "$waiting" 120
   assert_equal "machine of both-0" node1 "$(machine_of both-0)"
