@@ -33,7 +33,8 @@ constexpr std::chrono::seconds kQuietDeletion{6};
 
 Engine::Engine(Parts parts)
     : parts_(parts),
-      executor_({parts.client, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
+      writer_(parts.client.unfenced_writer()),
+      executor_({parts.client, writer_, parts.timers, parts.clock, parts.options.name_space, parts.options.max_requests,
                  metrics_, [this] { pump(); }, [this](const kube::Throttle::Pause& pause) { on_pause(pause); }}),
       reports_({parts.slurm, parts.timers, parts.clock, parts.one_shot,
                 [this](const std::string& node) { return waits_for(node); },
@@ -44,8 +45,8 @@ Engine::Engine(Parts parts)
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
       nodesets_(parts.options.name_space),
       catalog_(parts.users, parts.publish),
-      events_(parts.client, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space,
-              "slurm-k8s.io/engine", compress_hostlist),
+      events_(writer_, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space, "slurm-k8s.io/engine",
+              compress_hostlist),
       nodesets_reflector_(
           parts.client, parts.timers, parts.clock,
           {.resource = kube::kNodeSets, .name_space = parts.options.name_space},

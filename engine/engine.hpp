@@ -38,7 +38,7 @@ namespace slurmk8s {
 class Engine {
  public:
   struct Parts {
-    kube::Client& client;
+    kube::Client& client;  ///< no fence: slurmctld being in control is the engine's (Worker)
     Timers& timers;
     const Clock& clock;
     SlurmCaller& slurm;
@@ -125,6 +125,7 @@ class Engine {
 
   Parts parts_;
   EngineMetrics metrics_;
+  kube::Writer& writer_;
   Executor executor_;
   ClaimMaker claims_{executor_};
   SlurmReports reports_;

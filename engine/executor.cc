@@ -9,7 +9,8 @@
 namespace slurmk8s {
 
 Executor::Executor(Parts parts)
-    : client_(parts.client),
+    : reader_(parts.reader),
+      writer_(parts.writer),
       timers_(parts.timers),
       clock_(parts.clock),
       name_space_(std::move(parts.name_space)),
@@ -21,19 +22,19 @@ Executor::Executor(Parts parts)
 
 void Executor::create(const kube::Resource& resource, const Json& object, kube::OnObject done) {
   request(ApiVerb::create, std::move(done), [this, to = ref(resource), object](kube::OnObject answered) {
-    client_.create(to, object, std::move(answered));
+    writer_.create(to, object, std::move(answered));
   });
 }
 
 void Executor::remove(const std::string& name, const std::string& uid, kube::OnObject done) {
   request(ApiVerb::remove, std::move(done), [this, pod = ref(kube::kPods, name), uid](kube::OnObject answered) {
-    client_.remove(pod, {.uid = uid}, std::move(answered));
+    writer_.remove(pod, {.uid = uid}, std::move(answered));
   });
 }
 
 void Executor::get(const kube::Resource& resource, const std::string& name, kube::OnObject done) {
   request(ApiVerb::get, std::move(done),
-          [this, object = ref(resource, name)](kube::OnObject answered) { client_.get(object, std::move(answered)); });
+          [this, object = ref(resource, name)](kube::OnObject answered) { reader_.get(object, std::move(answered)); });
 }
 
 kube::ObjectRef Executor::ref(const kube::Resource& resource, const std::string& name) const {

@@ -23,7 +23,8 @@ class Executor {
 
   /** References must outlive it. */
   struct Parts {
-    kube::Client& client;
+    kube::Reader& reader;
+    kube::Writer& writer;
     Timers& timers;
     const Clock& clock;
     std::string name_space;
@@ -54,7 +55,8 @@ class Executor {
   void begin_pause(const kube::Throttle::Pause& pause);
   void end_pause();
 
-  kube::Client& client_;
+  kube::Reader& reader_;
+  kube::Writer& writer_;
   Timers& timers_;
   const Clock& clock_;
   const std::string name_space_;

@@ -3,7 +3,9 @@
 //
 // A daemon whose parts are FencedKubeWriter and FencedSlurmWriter, as the sidecar's DaemonParts, can't forget its
 // fence: both can't be made without one, and have nothing but writes, each of which has to go through Fenced::write().
-// A kube::Client is a Writer as well, without a fence: nothing but `main` has it.
+// A kube::Client is no kube::Writer: without its unfenced_writer(), which nobody else in a daemon calls, a part that is
+// handed the Client doesn't compile. A Slurm is a SlurmWriter as well, since the engine has no fence: nobody but `main`
+// has it (make_rpc_slurm). tests/lint/includes.sh lists who names either.
 #pragma once
 
 #include <functional>
@@ -45,7 +47,7 @@ class Fenced {
 /** Writes go no further when the fence is shut: they are neither sent nor answered, as if cancelled. */
 class FencedKubeWriter final : public kube::Writer {
  public:
-  FencedKubeWriter(kube::Client& client, Fence& fence) : fenced_(client, fence), reader_(client) {}
+  FencedKubeWriter(kube::Client& client, Fence& fence) : fenced_(client.unfenced_writer(), fence), reader_(client) {}
 
   http::RequestId create(const kube::ObjectRef& at, const Json& body, kube::OnObject done) override;
   http::RequestId patch(const kube::ObjectRef& object, kube::PatchType type, const Json& patch,

@@ -60,7 +60,8 @@ LeaseStep plan_lease(const Lease& lease, const std::string& identity, bool expir
 
 LeaderLease::LeaderLease(kube::Client& client, Timers& timers, const Clock& clock, std::string name_space,
                          LeaseOptions options, Jitter jitter)
-    : client_(client),
+    : reader_(client),
+      writer_(client.unfenced_writer()),
       timers_(timers),
       clock_(clock),
       name_space_(std::move(name_space)),
@@ -103,7 +104,7 @@ void LeaderLease::renew_or_read() {
 }
 
 void LeaderLease::read() {
-  ask(&LeaderLease::on_read, [this](kube::OnObject done) { return client_.get(ref(), std::move(done)); });
+  ask(&LeaderLease::on_read, [this](kube::OnObject done) { return reader_.get(ref(), std::move(done)); });
 }
 
 void LeaderLease::write(LeaseStep step) {
@@ -111,19 +112,19 @@ void LeaderLease::write(LeaseStep step) {
   Json spec = build_spec(lease_, step, options_, rfc3339(clock_.wall()));
   ask(&LeaderLease::on_write, [&](kube::OnObject done) {
     if (step != LeaseStep::create) {
-      return client_.patch(ref(), kube::PatchType::merge, build_patch(lease_, spec), std::move(done));
+      return writer_.patch(ref(), kube::PatchType::merge, build_patch(lease_, spec), std::move(done));
     }
     Json object = Json::object();
     object.set("apiVersion", kube::kLeases.api).set("kind", "Lease");
     object.set("metadata", Json::object().set("name", options_.name)).set("spec", spec);
-    return client_.create(ref(), object, std::move(done));
+    return writer_.create(ref(), object, std::move(done));
   });
 }
 
 // Without a holder, as client-go leaves it: an empty one isn't valid in all versions of the API.
 void LeaderLease::give_back() {
   ask(&LeaderLease::on_given_back, [this](kube::OnObject done) {
-    return client_.patch(ref(), kube::PatchType::merge,
+    return writer_.patch(ref(), kube::PatchType::merge,
                          build_patch(lease_, Json::object().set("holderIdentity", Json())), std::move(done));
   });
 }
@@ -142,7 +143,7 @@ void LeaderLease::ask(Handler handler, const std::function<http::RequestId(kube:
 }
 
 void LeaderLease::stop_asking() {
-  if (request_ != 0) client_.cancel(request_);
+  if (request_ != 0) reader_.cancel(request_);
   timers_.cancel(timeout_);
   request_ = 0;
   timeout_ = 0;

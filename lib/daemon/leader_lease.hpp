@@ -82,7 +82,8 @@ class LeaderLease {
   kube::ObjectRef ref() const { return {kube::kLeases, name_space_, options_.name}; }
   bool holds() const { return clock_.now() < held_until_; }
 
-  kube::Client& client_;
+  kube::Reader& reader_;
+  kube::Writer& writer_;  // no fence: the lease is what opens it
   Timers& timers_;
   const Clock& clock_;
   const std::string name_space_;

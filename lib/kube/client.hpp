@@ -89,9 +89,11 @@ class Writer {
   virtual void cancel(http::RequestId id) = 0;
 };
 
-class Client : public Reader, public Writer {
+/** Reads as it is. It is no Writer: what one of several daemons writes must not get past its fence unnoticed. */
+class Client : public Reader {
  public:
-  void cancel(http::RequestId id) override = 0;  // one for both
+  /** Writes that no fence stops; tests/lint/includes.sh lists who may have them. As long-lived as the Client. */
+  virtual Writer& unfenced_writer() = 0;
 };
 
 /** The real one; `transport` must outlive it. */

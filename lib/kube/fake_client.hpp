@@ -28,7 +28,7 @@ namespace slurmk8s::kube {
 
 enum class Verb { get, list, create, patch, remove, watch };
 
-class FakeClient final : public Client {
+class FakeClient final : public Client, public Writer {
  public:
   struct Call {
     Verb verb;
@@ -100,6 +100,7 @@ class FakeClient final : public Client {
   http::RequestId watch(const Resource& resource, const std::string& name_space, const WatchOptions& options,
                         OnEvent event, OnWatchEnd end) override;
   void cancel(http::RequestId id) override;
+  Writer& unfenced_writer() override { return *this; }
 
  private:
   using Version = std::uint64_t;

@@ -109,7 +109,7 @@ class Watch {
   const OnWatchEnd end_;
 };
 
-class HttpClient final : public Client {
+class HttpClient final : public Client, public Writer {
  public:
   explicit HttpClient(http::Transport& transport) : transport_(transport) {}
 
@@ -165,6 +165,7 @@ class HttpClient final : public Client {
   }
 
   void cancel(http::RequestId id) override { transport_.cancel(id); }
+  Writer& unfenced_writer() override { return *this; }
 
  private:
   http::RequestId send(Omit omit, http::Request request, OnObject done) {

@@ -483,14 +483,14 @@ void many_requests_at_once(void**) {
   int created = 0;
   int failed = 0;
   for (int i = 0; i < kMany; ++i) {
-    session->client().create({kPods, name_space()}, pod("many-" + std::to_string(i)),
+    session->writer().create({kPods, name_space()}, pod("many-" + std::to_string(i)),
                              [&](Result<Json> answer) { ++(answer.ok() ? created : failed); });
   }
   assert_true(session->run_until([&] { return created + failed == kMany && watch->events.size() >= kMany; }));
   assert_int_equal(created, kMany);
   int removed = 0;
   for (int i = 0; i < kMany; ++i) {
-    session->client().remove({kPods, name_space(), "many-" + std::to_string(i)}, {.grace_s = 0},
+    session->writer().remove({kPods, name_space(), "many-" + std::to_string(i)}, {.grace_s = 0},
                              [&](Result<Json> answer) { ++(answer.ok() ? removed : failed); });
   }
   assert_true(session->run_until([&] { return removed + failed == kMany && watch->events.size() >= 2 * kMany; }));

@@ -507,7 +507,7 @@ void it_lists_again_when_its_pages_expire(void**) {
   constexpr int kMany = 600;  // more than a page
   int created = 0;
   for (int i = 0; i < kMany; ++i) {
-    fate->client().create({kPods, name_space()}, pod(format("p-%d", i)),
+    fate->writer().create({kPods, name_space()}, pod(format("p-%d", i)),
                           [&created](const Result<Json>& answer) { created += answer.ok() ? 1 : 0; });
   }
   assert_true(fate->run_until([&] { return created == kMany; }));

@@ -106,6 +106,7 @@ class Session {
 
   http::Transport& transport() { return *transport_; }
   kube::Client& client() { return *client_; }
+  kube::Writer& writer() { return client_->unfenced_writer(); }
 
   /** Runs the loop until `done`; false when it isn't in time. */
   template <typename Done>
@@ -125,26 +126,26 @@ class Session {
     return await([&](kube::OnObject done) { return client_->list(resource, where, options, std::move(done)); });
   }
   Result<Json> create(const kube::Resource& resource, const std::string& where, const Json& object) {
-    return await([&](kube::OnObject done) { return client_->create({resource, where}, object, std::move(done)); });
+    return await([&](kube::OnObject done) { return writer().create({resource, where}, object, std::move(done)); });
   }
   Result<Json> patch(const kube::Resource& resource, const std::string& where, const std::string& name,
                      const Json& patch, kube::PatchType type = kube::PatchType::merge,
                      const std::string& subresource = {}) {
     return await([&](kube::OnObject done) {
-      return client_->patch({resource, where, name, subresource}, type, patch, std::move(done));
+      return writer().patch({resource, where, name, subresource}, type, patch, std::move(done));
     });
   }
   Result<Json> remove(const kube::Resource& resource, const std::string& where, const std::string& name,
                       const std::string& uid = {}, int grace_s = 0) {
     return await([&](kube::OnObject done) {
-      return client_->remove({resource, where, name}, {.uid = uid, .grace_s = grace_s}, std::move(done));
+      return writer().remove({resource, where, name}, {.uid = uid, .grace_s = grace_s}, std::move(done));
     });
   }
   Result<Json> create_subresource(const kube::ObjectRef& at, const Json& body) {
-    return await([&](kube::OnObject done) { return client_->create(at, body, std::move(done)); });
+    return await([&](kube::OnObject done) { return writer().create(at, body, std::move(done)); });
   }
   Result<Json> remove_with(const kube::ObjectRef& object, const kube::DeleteOptions& options) {
-    return await([&](kube::OnObject done) { return client_->remove(object, options, std::move(done)); });
+    return await([&](kube::OnObject done) { return writer().remove(object, options, std::move(done)); });
   }
 
   Result<http::Response> send(http::Request request) {

@@ -73,6 +73,9 @@ cmocka_users() {
 
 readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
 readonly compat='[^:]*/compat\.hpp'
+# Who has what writes without a fence: the fences and their lease, main that makes them, and what has no lease.
+readonly unfenced='lib/(kube|slurm)/[^:]*|lib/daemon/(fence|leader_lease)\.[^:]*|sidecar/main\.cc'\
+'|engine/engine\.cc|engine/c_api/[^:]*|plugins/power_k8s/program\.cc'
 
 rule "lib/base includes itself" folder_may lib/base base
 rule "lib/event includes base" folder_may lib/event base event
@@ -122,5 +125,6 @@ rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 
 rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm/rpc" \
   only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/rpc/[^:]*\.cc"
 rule "Slurm's version only in entry.cc and compat.hpp" only_in 'SLURM_VERSION_NUM' "$entry|$compat"
+rule "writes past a daemon's fence only where listed" only_in '\b(unfenced_writer|make_rpc_slurm)\(' "$unfenced"
 rule "cmocka.h only in support/cmocka.hpp" cmocka_users
 echo "1..$number"

@@ -2,7 +2,10 @@
 // daemon/fence: what nobody writes without the lease.
 #include "daemon/fence.hpp"
 
+#include <type_traits>
+
 #include "kube/fake_client.hpp"
+#include "kube/object_writer.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 
@@ -11,6 +14,13 @@ namespace {
 
 using kube::FakeClient;
 using kube::kLeases;
+
+// A daemon that forgets its fence doesn't compile: nothing that writes takes a Client.
+static_assert(!std::is_convertible_v<kube::Client&, kube::Writer&>);
+template <typename Writer>
+constexpr bool takes =
+    std::is_constructible_v<kube::ObjectWriter, Writer&, const Clock&, kube::Throttle&, kube::ObjectWriterOptions>;
+static_assert(takes<FencedKubeWriter> && !takes<kube::Client>);
 
 void a_shut_fence_stays_shut(void**) {
   bool leads = true;

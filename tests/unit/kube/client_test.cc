@@ -14,6 +14,7 @@ namespace {
 struct World {
   http::FakeTransport transport;
   std::unique_ptr<Client> client = make_http_client(transport);
+  Writer& writer = client->unfenced_writer();
   std::vector<std::string> answers;  // the object's text, or "code: message"
 
   OnObject keep() {
@@ -43,7 +44,7 @@ void requests(void**) {
                      world.keep());
   assert_text(world.last(), "GET /api/v1/namespaces/slurm/pods?continue=t%3D%3D&limit=2");
 
-  world.client->create({kNodeSets, "slurm"}, object, world.keep());
+  world.writer.create({kNodeSets, "slurm"}, object, world.keep());
   assert_text(world.last(), "POST /apis/slurm-k8s.io/v1alpha1/namespaces/slurm/nodesets");
   assert_text(world.transport.last().request.body, "{\"kind\":\"Pod\"}");
   assert_text(world.transport.last().request.content_type, "application/json");
@@ -55,19 +56,19 @@ void requests(void**) {
                  {PatchType::json, "application/json-patch+json"},
                  {PatchType::strategic_merge, "application/strategic-merge-patch+json"}};
   for (const auto& c : patches) {
-    world.client->patch({kNodeSets, "slurm", "gpu", "status"}, c.type, object, world.keep());
+    world.writer.patch({kNodeSets, "slurm", "gpu", "status"}, c.type, object, world.keep());
     assert_text(world.last(), "PATCH /apis/slurm-k8s.io/v1alpha1/namespaces/slurm/nodesets/gpu/status");
     assert_text(world.transport.last().request.content_type, c.content_type);
   }
 
-  world.client->remove({kPods, "slurm", "c-0"}, {}, world.keep());
+  world.writer.remove({kPods, "slurm", "c-0"}, {}, world.keep());
   assert_text(world.last(), "DELETE /api/v1/namespaces/slurm/pods/c-0");
   assert_text(world.transport.last().request.body, "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}");
-  world.client->remove({kPods, "slurm", "c-0"}, {.uid = "u-1", .grace_s = 5}, world.keep());
+  world.writer.remove({kPods, "slurm", "c-0"}, {.uid = "u-1", .grace_s = 5}, world.keep());
   assert_text(world.transport.last().request.body,
               "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"gracePeriodSeconds\":5,"
               "\"preconditions\":{\"uid\":\"u-1\"}}");
-  world.client->remove({kPods, "slurm", "c-0"}, {.propagation = Propagation::foreground}, world.keep());
+  world.writer.remove({kPods, "slurm", "c-0"}, {.propagation = Propagation::foreground}, world.keep());
   assert_text(world.transport.last().request.body,
               "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"propagationPolicy\":\"Foreground\"}");
   assert_int_equal(world.answers.size(), 0);
@@ -83,7 +84,7 @@ void field_selectors_and_subresources(void**) {
       [](Status) {});
   assert_text(world.last(),
               "GET /api/v1/pods?watch=true&allowWatchBookmarks=true&fieldSelector=a%3Db&timeoutSeconds=9");
-  world.client->create({kPods, "slurm", "c-0", "binding"}, Json::object().set("kind", "Binding"), world.keep());
+  world.writer.create({kPods, "slurm", "c-0", "binding"}, Json::object().set("kind", "Binding"), world.keep());
   assert_text(world.last(), "POST /api/v1/namespaces/slurm/pods/c-0/binding");
   assert_text(world.transport.last().request.body, "{\"kind\":\"Binding\"}");
 }
@@ -102,9 +103,9 @@ void what_the_caller_omits_is_left_out(void**) {
 
 void answers(void**) {
   World world;
-  const auto id = world.client->create({kPods, "slurm"}, Json::object(), world.keep());
+  const auto id = world.writer.create({kPods, "slurm"}, Json::object(), world.keep());
   world.transport.answer(id, 201, "{\"a\":1}");
-  const auto other = world.client->create({kPods, "slurm"}, Json::object(), world.keep());
+  const auto other = world.writer.create({kPods, "slurm"}, Json::object(), world.keep());
   world.transport.answer(other, 409, "{\"kind\":\"Status\",\"reason\":\"AlreadyExists\",\"message\":\"there\"}");
   const auto cut = world.client->get({kPods, "slurm", "x"}, world.keep());
   world.transport.finish(cut, Error(Errc::unavailable, "cut"));
@@ -117,13 +118,13 @@ void answers(void**) {
 void an_empty_name_makes_no_path(void**) {
   // The transport refuses an empty target: DELETE of a collection must never leave the process.
   World world;
-  world.client->remove({kPods, "slurm", ""}, {}, world.keep());
+  world.writer.remove({kPods, "slurm", ""}, {}, world.keep());
   assert_text(world.transport.last().request.target, "");
   world.client->get({kPods, "slurm", ""}, world.keep());
   assert_text(world.transport.last().request.target, "");
-  world.client->patch({kPods, "slurm", "", "status"}, PatchType::merge, Json::object(), world.keep());
+  world.writer.patch({kPods, "slurm", "", "status"}, PatchType::merge, Json::object(), world.keep());
   assert_text(world.transport.last().request.target, "");
-  world.client->create({kPods, "slurm", "", "binding"}, Json::object(), world.keep());
+  world.writer.create({kPods, "slurm", "", "binding"}, Json::object(), world.keep());
   assert_text(world.transport.last().request.target, "");
 }
 

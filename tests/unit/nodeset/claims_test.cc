@@ -81,7 +81,7 @@ struct Maker {
   FakeClock clock;
   Timers timers{clock};
   EngineMetrics metrics;
-  Executor executor{{client, timers, clock, "slurm", 16, metrics, [] {}}};
+  Executor executor{{client, client, timers, clock, "slurm", 16, metrics, [] {}}};
   ClaimMaker maker{executor};
   std::string answer = "none";
 
