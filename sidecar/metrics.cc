@@ -104,6 +104,66 @@ std::optional<prometheus::MetricFamily> decode_metric(const Json& metric) {
   return family.take();
 }
 
+/** What the sidecar's metrics are about. */
+struct Source {
+  const Reconciler& reconciler;
+  const StatusWriter& writer;
+  const std::string& version;
+};
+
+void add_spec_replicas(const Source& source, Family& family) {
+  for (const auto& [name, known] : source.reconciler.nodesets()) {
+    if (known.spec.ok()) family.add({{"nodeset", name}}, static_cast<double>(known.spec->replicas));
+  }
+}
+
+void add_replicas(const Source& source, Family& family) {
+  for (const auto& [name, state] : source.reconciler.states()) {
+    family.add({{"nodeset", name}}, static_cast<double>(state.counts.total));
+  }
+}
+
+void add_nodes(const Source& source, Family& family) {
+  for (const auto& [name, state] : source.reconciler.states()) add_counts(name, state.counts, family);
+}
+
+void add_ready(const Source& source, Family& family) {
+  for (const auto& [name, state] : source.reconciler.states()) family.add({{"nodeset", name}}, state.ready ? 1.0 : 0.0);
+}
+
+void add_slurm_requests(const Source& source, Family& family) {
+  for (const auto& [request, count] : source.reconciler.requests()) {
+    family.add({{"request", request}, {"result", "ok"}}, static_cast<double>(count.ok));
+    family.add({{"request", request}, {"result", "error"}}, static_cast<double>(count.failed));
+  }
+}
+
+void add_status_writes(const Source& source, Family& family) {
+  family.add({{"result", "ok"}}, static_cast<double>(source.writer.written()));
+  family.add({{"result", "error"}}, static_cast<double>(source.writer.failed()));
+}
+
+void add_build_info(const Source& source, Family& family) { family.add({{"version", source.version}}, 1.0); }
+
+struct Metric {
+  const char* name;
+  prometheus::MetricType type;
+  const char* help;
+  void (*add)(const Source& source, Family& family);
+};
+
+/** The sidecar's own metrics, in the order of /metrics. */
+constexpr Metric kMetrics[] = {
+    {"slurm_k8s_nodeset_spec_replicas", kGauge, "Nodes that the NodeSet asks for.", add_spec_replicas},
+    {"slurm_k8s_nodeset_replicas", kGauge, "Node records that Slurm has of the NodeSet.", add_replicas},
+    {"slurm_k8s_nodeset_nodes", kGauge, "Node records by state; one may be counted in several states.", add_nodes},
+    {"slurm_k8s_nodeset_ready", kGauge, "1 when Slurm's node records are as the NodeSet says.", add_ready},
+    {"slurm_k8s_sidecar_slurm_requests_total", kCounter, "Requests to slurmctld by kind and result.",
+     add_slurm_requests},
+    {"slurm_k8s_sidecar_status_writes_total", kCounter, "Writes of a NodeSet's status by result.", add_status_writes},
+    {"slurm_k8s_sidecar_build_info", kGauge, "1, with the version as a label.", add_build_info},
+};
+
 }  // namespace
 
 std::string encode_engine_metrics(const Result<Json>& status) {
@@ -126,32 +186,13 @@ std::string encode_leader_metric(bool leads) {
 }
 
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version) {
-  Family wanted("slurm_k8s_nodeset_spec_replicas", kGauge, "Nodes that the NodeSet asks for.");
-  Family records("slurm_k8s_nodeset_replicas", kGauge, "Node records that Slurm has of the NodeSet.");
-  Family nodes("slurm_k8s_nodeset_nodes", kGauge, "Node records by state; one may be counted in several states.");
-  Family ready("slurm_k8s_nodeset_ready", kGauge, "1 when Slurm's node records are as the NodeSet says.");
-  for (const auto& [name, known] : reconciler.nodesets()) {
-    if (known.spec.ok()) wanted.add({{"nodeset", name}}, static_cast<double>(known.spec->replicas));
+  std::vector<prometheus::MetricFamily> families;
+  for (const Metric& metric : kMetrics) {
+    Family family(metric.name, metric.type, metric.help);
+    metric.add({reconciler, writer, version}, family);
+    families.push_back(family.take());
   }
-  for (const auto& [name, state] : reconciler.states()) {
-    records.add({{"nodeset", name}}, static_cast<double>(state.counts.total));
-    ready.add({{"nodeset", name}}, state.ready ? 1.0 : 0.0);
-    add_counts(name, state.counts, nodes);
-  }
-
-  Family requests("slurm_k8s_sidecar_slurm_requests_total", kCounter, "Requests to slurmctld by kind and result.");
-  for (const auto& [request, count] : reconciler.requests()) {
-    requests.add({{"request", request}, {"result", "ok"}}, static_cast<double>(count.ok));
-    requests.add({{"request", request}, {"result", "error"}}, static_cast<double>(count.failed));
-  }
-  Family writes("slurm_k8s_sidecar_status_writes_total", kCounter, "Writes of a NodeSet's status by result.");
-  writes.add({{"result", "ok"}}, static_cast<double>(writer.written()));
-  writes.add({{"result", "error"}}, static_cast<double>(writer.failed()));
-  Family build("slurm_k8s_sidecar_build_info", kGauge, "1, with the version as a label.");
-  build.add({{"version", version}}, 1.0);
-
-  return prometheus::TextSerializer().Serialize(
-      {wanted.take(), records.take(), nodes.take(), ready.take(), requests.take(), writes.take(), build.take()});
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace slurmk8s
