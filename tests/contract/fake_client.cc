@@ -3,9 +3,8 @@
 // of objects, JSON patches, what comes by time.
 #include <thread>
 
-#include "kube/fake_client.hpp"
-
 #include "contract/client_tests.hpp"
+#include "support/fake_client.hpp"
 
 namespace slurmk8s::contract {
 namespace {

@@ -13,9 +13,9 @@
 #include "engine/engine.hpp"
 #include "nodeset/names.hpp"
 #include "slurm/reasons.hpp"
-#include "kube/fake_client.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
 

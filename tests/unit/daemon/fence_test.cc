@@ -4,9 +4,9 @@
 
 #include <type_traits>
 
-#include "kube/fake_client.hpp"
 #include "kube/object_writer.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_slurm.hpp"
 
 namespace slurmk8s {

@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 
 namespace slurmk8s {
 namespace {

@@ -3,8 +3,8 @@
 #include "kube/event_recorder.hpp"
 
 #include "base/rfc3339.hpp"
-#include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 
 using namespace slurmk8s;

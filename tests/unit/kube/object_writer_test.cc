@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 
 namespace slurmk8s::kube {

@@ -3,8 +3,8 @@
 #include "kube/reflector.hpp"
 
 #include "base/strings.hpp"
-#include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 
 namespace slurmk8s::kube {

@@ -4,9 +4,9 @@
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
-#include "kube/fake_client.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 
 namespace slurmk8s {

@@ -4,9 +4,9 @@
 
 #include "base/random.hpp"
 #include "base/strings.hpp"
-#include "kube/fake_client.hpp"
 #include "kube/reflector.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 #include "support/steps.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "base/strings.hpp"
 #include "nodeset/names.hpp"
-#include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
 

@@ -2,11 +2,11 @@
 // sidecar/sidecar_events: which events are made of actions and of changes of a status.
 #include "sidecar/sidecar_events.hpp"
 
-#include "kube/fake_client.hpp"
 #include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/node_state.hpp"
 #include "sidecar/update_plan.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 
 namespace slurmk8s {

@@ -2,8 +2,8 @@
 // sidecar/status_writer: what is written, when, and what isn't.
 #include "sidecar/status_writer.hpp"
 
-#include "kube/fake_client.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 #include "support/steps.hpp"
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "kube/client.hpp"
-#include "kube/fake_selector.hpp"
+#include "support/fake_selector.hpp"
 
 namespace slurmk8s::kube {
 

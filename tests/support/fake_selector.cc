@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Selectors as an API server reads them.
-#include "kube/fake_selector.hpp"
+#include "support/fake_selector.hpp"
 
 #include <algorithm>
 #include <array>

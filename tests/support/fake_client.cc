@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // FakeClient: an API server in memory.
-#include "kube/fake_client.hpp"
+#include "support/fake_client.hpp"
 
 #include <algorithm>
 #include <array>

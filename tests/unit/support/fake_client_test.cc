@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// kube/fake_client: the fake is held to what the contract (tests/contract) says of an API server.
-#include "kube/fake_client.hpp"
+// support/fake_client: the fake is held to what the contract (tests/contract) says of an API server.
 
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 
 namespace slurmk8s::kube {
 namespace {
@@ -248,5 +248,5 @@ int main() {
       SLURMK8S_TEST(binding_and_eviction),
       SLURMK8S_TEST(propagation_waits_for_the_garbage_collector),
   };
-  return cmocka_run_group_tests_name("kube_fake_client", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("support_fake_client", tests, nullptr, nullptr);
 }
