@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/reconciler: rounds while slurmctld refuses, ends, is away, or has lost records.
+#include "sidecar/reconciler.hpp"
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "sidecar/status_writer.hpp"
+#include "support/cmocka.hpp"
+#include "support/reconciler_world.hpp"
+#include "support/steps.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Fixture = ReconcilerWorld;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// slurmctld started while it found no addresses: the records are made again, whatever becomes of the second attempt.
+void makes_lost_records_again(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 3);
+  f.rounds(2);
+  f.slurm.lose("c-0");
+  f.slurm.lose("c-2");
+  f.rounds(2);
+  assert_text(f.slurm.names(), "c-[0-2]");
+  assert_true(f.slurm.node("c-0").dynamic && f.slurm.node("c-1").dynamic && f.slurm.node("c-2").dynamic);
+  assert_text(f.ready("c"), "True NodesMatch: 3 node records as the spec says");
+  assert_int_equal(std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "drop lost nodes"), 1);
+}
+
+// A reconfiguration that doesn't help isn't repeated each second.
+void rarely_drops_records_that_stay_lost(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 3);
+  f.rounds(2);
+  f.slurm.drops_lost_nodes = false;
+  f.slurm.lose("c-0");
+  f.rounds(3600);
+  const auto dropped = std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "drop lost nodes");
+  assert_in_range(dropped, 3, 8);
+  assert_contains(f.ready("c"), "False NodesLost: c-0 (1): slurmctld found no address for them");
+  f.slurm.drops_lost_nodes = true;
+  f.rounds(3600);
+  assert_text(f.ready("c"), "True NodesMatch: 3 node records as the spec says");
+}
+
+/** How often slurmctld was asked to make nodes. */
+std::int64_t creates(const FakeSlurm& slurm) {
+  return std::count_if(slurm.calls.begin(), slurm.calls.end(),
+                       [](const std::string& call) { return call.starts_with("create "); });
+}
+
+void slurmctld_is_ended_once_by_the_same_nodes(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.ends_at_create = true;
+  f.scale("c", 2);
+  f.rounds(600);
+  assert_int_equal(creates(f.slurm), 1);
+  assert_contains(f.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld exited while creating these nodes");
+  assert_contains(f.ready("c"), "spec.slurmd.resources");
+  f.scale("c", 3);  // an autoscaler that goes up and down doesn't end it either
+  f.scale("c", 0);
+  f.rounds(2);
+  assert_contains(f.ready("c"), "True NodesMatch");
+  f.scale("c", 3);
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 1);
+  // An hour later once, then two.
+  f.clock.advance(std::chrono::hours(1));
+  f.rounds(600);
+  assert_int_equal(creates(f.slurm), 2);
+  f.clock.advance(std::chrono::hours(1));
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 2);
+  // Another definition is another matter.
+  f.scale("c", 3, "4");
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 3);
+  f.slurm.ends_at_create = false;
+  f.scale("c", 3, "2");
+  f.rounds(2);
+  assert_text(f.ready("c"), "True NodesMatch: 3 node records as the spec says");
+  assert_false(f.reconciler.states().at("c").create_stop.has_value());
+}
+
+void a_restarted_sidecar_knows_what_ended_slurmctld(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.ends_at_create = true;
+  f.scale("c", 2);
+  f.rounds(2);
+  Json object = f.object("c", R"({"replicas":2,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
+                              R"("memory":"1000Mi"}}}})");
+  object.set("status", encode_status("c", f.reconciler.states().at("c")));
+
+  Fixture second;
+  second.reconciler.set_listed();
+  second.reconciler.upsert(object);
+  second.rounds(60);
+  assert_int_equal(second.slurm.calls.size(), 0);
+  assert_contains(second.ready("c"), "False CreateFailed: create c-[0-1]: slurmctld exited while creating these nodes");
+  // gres.conf has been mended.
+  object["metadata"].set("annotations", Json::object().set("slurm-k8s.io/create-again", "now"));
+  second.reconciler.upsert(object);
+  second.rounds(1);
+  assert_int_equal(creates(second.slurm), 1);
+  assert_text(second.ready("c"), "True NodesMatch: 2 node records as the spec says");
+}
+
+// slurmctld was there all the time.
+void a_create_whose_connection_broke_is_repeated(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures.assign(2, Error(Errc::interrupted, "slurm: Zero Bytes were transmitted or received"));
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_contains(f.ready("c"), "False CreateFailed");
+  f.rounds(10);
+  assert_int_equal(creates(f.slurm), 3);
+  assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+}
+
+void shows_what_slurm_refuses(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures = {Error(Errc::forbidden, "slurm: Access denied"), Error(Errc::forbidden, "slurm: Access denied")};
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_text(f.ready("c"), "False CreateFailed: create c-[0-1]: slurm: Access denied");
+  assert_int_equal(f.slurm.calls.size(), 1);
+  // Not tried at once again, but later, and then at longer distance; the condition stays meanwhile.
+  f.rounds(1);
+  assert_int_equal(f.slurm.calls.size(), 1);
+  f.scale("d", 1);
+  f.rounds(1);
+  assert_true(f.slurm.has("d-0"));
+  f.slurm.failures = {Error(Errc::forbidden, "slurm: Access denied")};
+  f.rounds(1);
+  assert_text(f.ready("c"), "False CreateFailed: create c-[0-1]: slurm: Access denied");
+  f.rounds(10);
+  assert_text(f.ready("c"), "True NodesMatch: 2 node records as the spec says");
+  assert_int_equal(f.reconciler.requests().at("create").ok, 2);
+  assert_true(f.reconciler.requests().at("create").failed >= 1);
+}
+
+void tries_at_once_when_the_spec_changes(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures = {Error(Errc::invalid, "slurm: Unspecified error")};
+  f.scale("c", 2);
+  f.rounds(1);
+  assert_int_equal(f.slurm.size(), 0);
+  f.scale("c", 2);
+  f.reconciler.round();
+  assert_int_equal(f.slurm.size(), 2);
+}
+
+void stops_at_max_node_count(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.limit = 4;
+  f.scale("c", 6);
+  f.rounds(2);
+  assert_text(f.slurm.names(), "c-[0-3]");
+  assert_text(f.ready("c"), "False CreateFailed: c-[4-5] (2): slurm's MaxNodeCount=4 is reached");
+  // slurmctld was restarted with a larger one: noticed without a change of the NodeSet.
+  f.slurm.limit = 10;
+  f.rounds(61);
+  assert_text(f.slurm.names(), "c-[0-5]");
+}
+
+void waits_for_slurmctld(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.fail_loads = true;
+  f.slurm.failures.assign(4, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.scale("c", 2);
+  milliseconds waits[4];
+  for (milliseconds& wait : waits) wait = f.reconciler.round();
+  assert_true(waits[0] >= milliseconds(500) && waits[0] <= seconds(1));
+  assert_true(waits[3] > waits[0] && waits[3] <= seconds(10));
+  assert_false(f.reconciler.slurm_answered().has_value());
+  assert_int_equal(f.reconciler.requests().at("load").failed, 4);
+  assert_int_equal(f.reconciler.round().count(), 1000);
+  assert_int_equal(f.slurm.size(), 2);
+  assert_true(f.reconciler.slurm_answered() == f.clock.now());
+}
+
+void reads_all_of_a_slurmctld_that_comes_back(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale("c", 2);
+  f.rounds(3);
+  f.reconciler.round();
+  f.slurm.change_machine([&] { f.slurm.node("c-0").base = SlurmNode::Base::down; });
+  f.slurm.fail_loads = true;
+  f.slurm.failures.assign(1, Error(Errc::unavailable, "slurm: Unable to contact slurm controller"));
+  f.reconciler.round();
+  f.reconciler.round();
+  assert_int_equal(f.reconciler.states().at("c").counts.down, 1);
+}
+
+void are_not_tried_again_in_step(void**) {
+  Fixture f(random_unit);
+  f.reconciler.set_listed();
+  f.slurm.failures.assign(1000, Error(Errc::forbidden, "no"));
+  f.scale("c", 2);
+  f.scale("d", 2);
+  assert_false(stay_in_step(2, 400, [&] {
+    f.slurm.calls.clear();
+    f.rounds(1);
+    return f.slurm.calls.size();
+  }));
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(makes_lost_records_again),
+      SLURMK8S_TEST(rarely_drops_records_that_stay_lost),
+      SLURMK8S_TEST(shows_what_slurm_refuses),
+      SLURMK8S_TEST(tries_at_once_when_the_spec_changes),
+      SLURMK8S_TEST(stops_at_max_node_count),
+      SLURMK8S_TEST(waits_for_slurmctld),
+      SLURMK8S_TEST(reads_all_of_a_slurmctld_that_comes_back),
+      SLURMK8S_TEST(are_not_tried_again_in_step),
+      SLURMK8S_TEST(slurmctld_is_ended_once_by_the_same_nodes),
+      SLURMK8S_TEST(a_restarted_sidecar_knows_what_ended_slurmctld),
+      SLURMK8S_TEST(a_create_whose_connection_broke_is_repeated),
+  };
+  return cmocka_run_group_tests_name("sidecar_reconciler_slurmctld", tests, nullptr, nullptr);
+}
