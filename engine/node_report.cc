@@ -139,7 +139,7 @@ Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   bool was_stuck = false;
   const auto fits = [&](const SlurmNode& node) {
     was_stuck |= is_drained_for_pod(node);
-    if (node.cloud && node.powered_down && is_idle(node) && !node.draining) off = node.name;
+    if (has_finished_power_down(node)) off = node.name;
     return can_finish_power_down(node);
   };
   const auto done = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));

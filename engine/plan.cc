@@ -281,4 +281,12 @@ StuckVerdict judge_stuck(const SlurmNode* record) {
   return record->draining ? StuckVerdict::leave : StuckVerdict::drain;
 }
 
+// Undrained, a powered-down node is "not responding" (is_powered_down_unresponsive()), and could get a job before that
+// is taken back. A power-down takes both back, and the node is drained until it begins.
+ReleaseVerdict judge_release(const SlurmNode& record) {
+  if (!can_end_drain_for_pod(record)) return ReleaseVerdict::leave;
+  if (record.powering_down) return ReleaseVerdict::resume;
+  return record.powered_down ? ReleaseVerdict::power_down : ReleaseVerdict::undrain;
+}
+
 }  // namespace slurmk8s

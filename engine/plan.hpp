@@ -142,6 +142,15 @@ enum class StuckVerdict {
 StuckVerdict judge_stuck(const SlurmNode* record);
 Answer answer_of(StuckVerdict verdict);
 
+/** What to do about a node that was drained for such a pod, when the pod has gone. */
+enum class ReleaseVerdict {
+  leave,       ///< it is drained for something else, or is about to be suspended
+  power_down,  ///< it is powered down: once more, which undrains it
+  resume,      ///< it is powering down: that ends here
+  undrain,     ///< it is up
+};
+ReleaseVerdict judge_release(const SlurmNode& record);
+
 /**
  * Whether the pod of a node that is to be up could not be made yet, or not be seen: the API server is away or
  * throttles, or the previous pod doesn't go. When slurmctld gives the node up meanwhile, its NodeSet isn't to blame.

@@ -20,7 +20,6 @@ using Names = std::vector<std::string>;
 bool is_to_be_given_up(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::give_up; }
 bool is_to_be_drained(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::drain; }
 bool is_to_be_powered_down(const SlurmNode& record) { return !record.going_down(); }
-bool is_to_be_released(const SlurmNode& record) { return is_drained_for_pod(record) && !record.power_down_asked; }
 
 /** A job that waits for several such nodes is told of one. */
 void comment(Slurm& slurm, const std::map<std::uint32_t, JobComment>& comments) {
@@ -65,16 +64,16 @@ Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std
 
 Status release_stuck(Slurm& slurm, const Names& nodes) {
   const std::unordered_set<std::string_view> names(nodes.begin(), nodes.end());
-  Names up, down, powering_down;
+  std::map<ReleaseVerdict, Names> released;
   for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
-    if (!names.contains(record.name) || !is_to_be_released(record)) continue;
-    (record.powering_down ? powering_down : record.powered_down ? down : up).push_back(record.name);
+    if (names.contains(record.name)) released[judge_release(record)].push_back(record.name);
   }
-  // Undrained, a powered-down node is "not responding" (is_powered_down_unresponsive()), and could get a job before
-  // that is taken back. A power-down takes both back, and the node is drained until it begins.
-  SLURMK8S_CHECK(change_nodes(slurm, down, update_to(State::power_down, kReasonReleased), is_to_be_released));
-  SLURMK8S_CHECK(change_nodes(slurm, powering_down, update_to(State::resume, kReasonReleased), is_to_be_released));
-  return change_nodes(slurm, up, update_to(State::undrain), is_to_be_released);
+  const auto change = [&](ReleaseVerdict verdict, const SlurmNodeUpdate& update) {
+    return change_nodes(slurm, released[verdict], update, can_end_drain_for_pod);
+  };
+  SLURMK8S_CHECK(change(ReleaseVerdict::power_down, update_to(State::power_down, kReasonReleased)));
+  SLURMK8S_CHECK(change(ReleaseVerdict::resume, update_to(State::resume, kReasonReleased)));
+  return change(ReleaseVerdict::undrain, update_to(State::undrain));
 }
 
 }  // namespace slurmk8s

@@ -2,7 +2,8 @@
 // kube_node_step(): from a Kubernetes node's state to a node's.
 #include "sidecar/kube_node_mirror.hpp"
 
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
+#include "slurm/reasons.hpp"
 
 namespace slurmk8s {
 namespace {

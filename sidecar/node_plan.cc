@@ -16,6 +16,8 @@
 #include <set>
 
 #include "slurm/hostlist.hpp"
+#include "slurm/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "base/strings.hpp"
 #include "base/words.hpp"
 #include "nodeset/names.hpp"
@@ -23,7 +25,6 @@
 #include "sidecar/kube_node_mirror.hpp"
 #include "sidecar/kube_node_topology.hpp"
 #include "sidecar/node_features.hpp"
-#include "sidecar/node_state.hpp"
 #include "sidecar/pins.hpp"
 #include "sidecar/record_definition.hpp"
 #include "sidecar/record_owner.hpp"
@@ -36,13 +37,21 @@ namespace {
 
 using Kind = NodeAction::Kind;
 
+/**
+ * True when slurmctld only waits for SuspendTimeout, and the pod is gone. The engine ends such a power-down by itself,
+ * but not one of a drained node, since that takes back the drain.
+ */
+bool can_end_power_down(const SlurmNode& node, const Pods& pods) {
+  return awaits_suspend_timeout(node) && !pods.contains(node.name);
+}
+
 /** The next step on the way out of a node that is no longer wanted; empty: wait. */
 std::optional<Kind> removal_step(const SlurmNode& node, const Pods& pods) {
   if (is_removable(node)) return Kind::remove;
   if (can_end_power_down(node, pods)) return Kind::resume;
-  if (is_starting(node) || (is_busy(node) && node.powered_down)) return std::nullopt;
+  if (will_start(node)) return std::nullopt;
   if (is_busy(node) || node.going_down()) return node.draining ? std::nullopt : std::optional(Kind::drain);
-  if (node.reserved || node.powered_down || node.base == SlurmNode::Base::unknown) return std::nullopt;
+  if (must_stay(node) || node.powered_down) return std::nullopt;
   return Kind::power_down;
 }
 

@@ -5,10 +5,11 @@
 #include <algorithm>
 
 #include "slurm/hostlist.hpp"
+#include "slurm/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/pod.hpp"
 #include "sidecar/gres_conf.hpp"
-#include "sidecar/node_state.hpp"
 #include "sidecar/status_writer.hpp"
 
 namespace slurmk8s {

@@ -67,6 +67,10 @@ RecordsState decode_records(const Json& status) {
   return records;
 }
 
+bool has_other_size(const SlurmNode& node, const NodeSet& nodeset) {
+  return node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib;
+}
+
 bool has_other_definition(const SlurmNode& node, const RecordDefinition& definition) {
   return std::any_of(definition.fixed.begin(), definition.fixed.end(),
                      [&](const auto& one) { return node.*one.first != one.second; });

@@ -16,11 +16,10 @@ enum class Loss { none, going_down, useless, starting, idle, drained_busy, busy 
 
 Loss loss_of(const SlurmNode& node) {
   if (is_removable(node)) return Loss::none;
-  const bool stays = node.reserved || node.base == SlurmNode::Base::unknown;
-  if (stays) return Loss::busy;
-  if (is_busy(node)) return node.draining && !is_drained_for_scale_in(node) ? Loss::drained_busy : Loss::busy;
+  if (must_stay(node)) return Loss::busy;
+  if (is_busy(node)) return is_drained_but_for_scale_in(node) ? Loss::drained_busy : Loss::busy;
   if (node.going_down()) return Loss::going_down;
-  if (is_down(node) || (node.draining && !is_drained_for_scale_in(node))) return Loss::useless;
+  if (is_down(node) || is_drained_but_for_scale_in(node)) return Loss::useless;
   return is_starting(node) ? Loss::starting : Loss::idle;
 }
 

@@ -8,7 +8,8 @@
 
 #include "slurm/hostlist.hpp"
 #include "nodeset/template_hash.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/node_state.hpp"
+#include "sidecar/record_definition.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -25,23 +26,16 @@ std::optional<std::string> present_hash(const PodFacts& pod, const NodeSet& node
   return found->second.template_hash;
 }
 
-bool is_of_update(const SlurmNode& node) { return is_drain_reason(node.reason, kReasonUpdate); }
-
 /** Counts against max_unavailable. A plain suspend doesn't, but for the moment in which its pod is a former one. */
 bool is_unavailable(const SlurmNode& node, bool outdated, const NodeSet& nodeset) {
   if (is_drained_for_update(node) || is_given_up(node)) return true;
-  if (node.going_down() && (outdated || is_of_update(node))) return true;
+  if (is_going_down_for_update(node) || (node.going_down() && outdated)) return true;
   return nodeset.keeps_up() && !is_registered(node) && !is_held_by_administrator(node);
 }
 
 /** Whether the strategy lets an outdated node be recycled now. */
 bool is_eligible(const SlurmNode& node, const UpdateStrategy& update) {
   return update.type == Type::rolling || (update.type == Type::scheduled && node.maintenance);
-}
-
-/** An outdated node that can be taken: in service, or drained by nobody. */
-bool is_candidate(const SlurmNode& node) {
-  return is_registered(node) && !node.draining && node.base != SlurmNode::Base::unknown;
 }
 
 class Planner {
@@ -112,7 +106,7 @@ class Planner {
     const std::int64_t max = nodeset_.update.unavailable_limit(std::ssize(input_.members) + input_.missing);
     for (const auto& [node, taken] : input_.members) {
       if (unavailable_ >= max) return;
-      if (taken || !is_candidate(*node) || is_idle(*node) != idle || !may_go(*node)) continue;
+      if (taken || !is_in_service(*node) || is_idle(*node) != idle || !may_go(*node)) continue;
       add(idle ? Kind::recycle : Kind::drain, *node);
       if (!idle) wait_for_jobs_.push_back(node->name);
       unavailable_++;

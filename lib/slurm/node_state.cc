@@ -25,6 +25,8 @@ bool is_free(const SlurmNode& node) { return is_idle(node) && !node.draining && 
 
 bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node); }
 
+bool must_stay(const SlurmNode& node) { return node.reserved || node.base == Base::unknown; }
+
 bool may_have_suspended_job(const SlurmNode& node) {
   return node.cloud && node.base == Base::idle && !node.completing && !is_suspended(node);
 }
@@ -32,6 +34,8 @@ bool may_have_suspended_job(const SlurmNode& node) {
 bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
 
 bool is_changing(const SlurmNode& node) { return is_starting(node) || node.going_down(); }
+
+bool will_start(const SlurmNode& node) { return is_starting(node) || (is_busy(node) && node.powered_down); }
 
 bool is_booted_for_next_job(const SlurmNode& node) { return node.powered_down || node.going_down(); }
 
@@ -53,6 +57,10 @@ bool can_finish_power_down(const SlurmNode& node) {
   return node.cloud && node.powering_down && is_idle(node) && !node.draining;
 }
 
+bool has_finished_power_down(const SlurmNode& node) {
+  return node.cloud && node.powered_down && is_idle(node) && !node.draining;
+}
+
 bool may_be_protected(const SlurmNode& node) {
   return node.powered_down && node.base == Base::idle && !node.power_up_asked && !node.draining;
 }
@@ -71,6 +79,10 @@ bool is_responding(const SlurmNode& node) {
 
 bool is_schedulable(const SlurmNode& node) {
   return is_powered_up(node) && (is_idle(node) || is_busy(node)) && !node.draining && !node.not_responding;
+}
+
+bool is_in_service(const SlurmNode& node) {
+  return is_registered(node) && !node.draining && node.base != Base::unknown;
 }
 
 bool has_ever_registered(const SlurmNode& node) {
@@ -98,12 +110,17 @@ bool is_held_by_administrator(const SlurmNode& node) {
 }
 
 bool is_drained_for_pod(const SlurmNode& node) { return node.cloud && is_drained_as(node, kReasonNotDeleted); }
+bool can_end_drain_for_pod(const SlurmNode& node) { return is_drained_for_pod(node) && !node.power_down_asked; }
 bool is_waiting_for_pod(const SlurmNode& node) {
   return (node.powering_up && node.base != Base::down) || is_drained_for_pod(node);
 }
 bool is_drained_for_protection(const SlurmNode& node) { return is_drained_as(node, kReasonProtected); }
 bool is_drained_for_scale_in(const SlurmNode& node) { return is_drained_as(node, kReasonScaleIn); }
+bool is_drained_but_for_scale_in(const SlurmNode& node) { return node.draining && !is_drained_for_scale_in(node); }
 bool is_drained_for_update(const SlurmNode& node) { return is_drained_as(node, kReasonUpdate); }
+bool is_going_down_for_update(const SlurmNode& node) {
+  return node.going_down() && is_drain_reason(node.reason, kReasonUpdate);
+}
 bool is_drained_for_kube_node(const SlurmNode& node) { return is_drained_as(node, kReasonKubeNode); }
 
 bool has_former_reason(const SlurmNode& node) {

@@ -25,6 +25,8 @@ bool is_idle(const SlurmNode& node);
 bool is_free(const SlurmNode& node);
 /** A job has it, or waits for it. */
 bool is_in_use(const SlurmNode& node);
+/** Reserved, or slurmctld doesn't know yet what it does: it isn't to be taken out of service. */
+bool must_stay(const SlurmNode& node);
 /** IDLE and not powered down: a suspended job may have it, which its state doesn't say. */
 bool may_have_suspended_job(const SlurmNode& node);
 
@@ -34,6 +36,8 @@ bool may_have_suspended_job(const SlurmNode& node);
 bool is_starting(const SlurmNode& node);
 /** Powering up or down, or about to: its state is not for long. */
 bool is_changing(const SlurmNode& node);
+/** Starting, or powered down with a job, for which slurmctld is about to power it up. */
+bool will_start(const SlurmNode& node);
 /** Powered down, or going to be: the next job that gets it has it booted. */
 bool is_booted_for_next_job(const SlurmNode& node);
 /** Asked to go (POWER_DOWN) and not busy: SuspendProgram is about to be called. */
@@ -51,6 +55,8 @@ bool is_suspended(const SlurmNode& node);
 bool awaits_suspend_timeout(const SlurmNode& node);
 /** SuspendProgram was called for a cloud node that no job has. Not so a drained one: a resume takes the drain back. */
 bool can_finish_power_down(const SlurmNode& node);
+/** A cloud node that is powered down, has no job and isn't drained: its power-down has been finished. */
+bool has_finished_power_down(const SlurmNode& node);
 /** Powered down, idle, and a job could be given it: the engine drains it while power-ups of its NodeSet fail. */
 bool may_be_protected(const SlurmNode& node);
 /** Nothing keeps it from being powered up, and it isn't already. A drained node is left alone. */
@@ -62,6 +68,8 @@ bool is_powered_up(const SlurmNode& node);
 bool is_registered(const SlurmNode& node);
 bool is_responding(const SlurmNode& node);
 bool is_schedulable(const SlurmNode& node);
+/** Registered, in a state that slurmctld knows, and not drained. */
+bool is_in_service(const SlurmNode& node);
 /**
  * Its slurmd has registered at some time since it was powered up. What was there before slurmctld's state was saved, or
  * was just made, has no boot time; the address outlives both.
@@ -85,14 +93,20 @@ bool is_down_for_silence(const SlurmNode& node);
 bool is_held_by_administrator(const SlurmNode& node);
 /** The engine drained it since its pod did not go. */
 bool is_drained_for_pod(const SlurmNode& node);
+/** So, and nobody has asked for its power-down: the drain can be taken back when the pod has gone. */
+bool can_end_drain_for_pod(const SlurmNode& node);
 /** It is powering up, or drained until its former pod has gone: its Comment tells what that waits for. */
 bool is_waiting_for_pod(const SlurmNode& node);
 /** The engine drained it since power-ups of its NodeSet fail. */
 bool is_drained_for_protection(const SlurmNode& node);
 /** The sidecar drained it for a scale-in. */
 bool is_drained_for_scale_in(const SlurmNode& node);
+/** Drained, and not by the sidecar for a scale-in. */
+bool is_drained_but_for_scale_in(const SlurmNode& node);
 /** The sidecar drained it for an update of the template. */
 bool is_drained_for_update(const SlurmNode& node);
+/** Going down since the sidecar updates it, drained or not. */
+bool is_going_down_for_update(const SlurmNode& node);
 /** The sidecar drained it for the Kubernetes node that its pod is on. */
 bool is_drained_for_kube_node(const SlurmNode& node);
 /** Its Reason is of a drain of ours that is over. When slurmctld drains it by itself, it keeps that. */

@@ -11,7 +11,7 @@
 
 #include "nodeset/names.hpp"
 #include "sidecar/node_plan.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "support/fake_slurm.hpp"
 
 namespace slurmk8s {

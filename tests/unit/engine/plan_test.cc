@@ -521,6 +521,34 @@ void judges_pods_that_do_not_go(void**) {
   assert_true(judge_stuck(nullptr) == StuckVerdict::leave);
 }
 
+void judges_drains_whose_pod_has_gone(void**) {
+  using Flags = std::initializer_list<bool SlurmNode::*>;
+  const auto drained = [](Flags flags, std::string reason = std::string(kReasonNotDeleted) + "still terminating") {
+    SlurmNode node = record(flags);
+    node.cloud = node.draining = true;
+    node.reason = std::move(reason);
+    return node;
+  };
+  const struct {
+    const char* name;
+    SlurmNode record;
+    ReleaseVerdict verdict;
+  } cases[] = {
+      {"up", drained({}), ReleaseVerdict::undrain},
+      {"powered down", drained({&SlurmNode::powered_down}), ReleaseVerdict::power_down},
+      {"powering down", drained({&SlurmNode::powering_down}), ReleaseVerdict::resume},
+      {"both", drained({&SlurmNode::powered_down, &SlurmNode::powering_down}), ReleaseVerdict::resume},
+      {"about to be suspended", drained({&SlurmNode::powered_down, &SlurmNode::power_down_asked}),
+       ReleaseVerdict::leave},
+      {"drained for an update", drained({}, kReasonUpdate), ReleaseVerdict::leave},
+      {"drained by an administrator", drained({}, "broken disk"), ReleaseVerdict::leave},
+      {"not drained", record({&SlurmNode::powered_down, &SlurmNode::cloud}), ReleaseVerdict::leave},
+  };
+  for (const auto& row : cases) {
+    if (judge_release(row.record) != row.verdict) fail_msg("%s", row.name);
+  }
+}
+
 void tells_again_of_a_pod_that_does_not_go(void**) {
   const Node node = told_stuck(deleting_since(make_node(Node::Want::down, "", deleting(make_pod("u1", "r1"))), 20s));
   SlurmNode off = record({&SlurmNode::powered_down, &SlurmNode::cloud});
@@ -545,6 +573,7 @@ int main() {
       SLURMK8S_TEST(knows_when_the_api_server_is_to_blame),
       SLURMK8S_TEST(judges_failures_on_a_fresh_record),
       SLURMK8S_TEST(judges_pods_that_do_not_go),
+      SLURMK8S_TEST(judges_drains_whose_pod_has_gone),
       SLURMK8S_TEST(tells_again_of_a_pod_that_does_not_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

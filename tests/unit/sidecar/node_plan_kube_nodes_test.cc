@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "nodeset/names.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
 #include "support/node_cluster.hpp"
 

@@ -3,7 +3,7 @@
 #include "sidecar/node_plan.hpp"
 
 #include "nodeset/names.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 #include "support/node_cluster.hpp"

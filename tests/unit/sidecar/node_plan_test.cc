@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "sidecar/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 #include "support/node_cluster.hpp"

@@ -7,7 +7,7 @@
 
 #include "slurm/hostlist.hpp"
 #include "nodeset/names.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 

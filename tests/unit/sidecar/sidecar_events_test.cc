@@ -3,7 +3,7 @@
 #include "sidecar/sidecar_events.hpp"
 
 #include "sidecar/kube_node_mirror.hpp"
-#include "sidecar/node_state.hpp"
+#include "slurm/reasons.hpp"
 #include "sidecar/update_plan.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_client.hpp"

@@ -134,6 +134,7 @@ const Predicate kPredicates[] = {
     {"is_in_use",
      is_in_use,
      {{kAllocated}, {kAnyBase, kCompleting}, {kAnyBase, kSuspendedJob}, {kAnyBase, kPowerUp}, {kAnyBase, kPoweringUp}}},
+    {"must_stay", must_stay, {{bit(Base::unknown)}, {kAnyBase, kReserved}}},
     {"may_have_suspended_job",
      may_have_suspended_job,
      {{bit(Base::idle), kCloud, kCompleting | kPoweredDown | kPoweringDown}}},
@@ -141,6 +142,13 @@ const Predicate kPredicates[] = {
     {"is_changing",
      is_changing,
      {{kAnyBase, kPowerUp}, {kAnyBase, kPoweringUp}, {kAnyBase, kPoweringDown}, {kAnyBase, kPowerDown}}},
+    {"will_start",
+     will_start,
+     {{kAnyBase, kPowerUp},
+      {kAnyBase, kPoweringUp},
+      {kAllocated, kPoweredDown},
+      {kAnyBase, kPoweredDown | kCompleting},
+      {kAnyBase, kPoweredDown | kSuspendedJob}}},
     {"is_booted_for_next_job",
      is_booted_for_next_job,
      {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}, {kAnyBase, kPowerDown}}},
@@ -154,6 +162,9 @@ const Predicate kPredicates[] = {
     {"can_finish_power_down",
      can_finish_power_down,
      {{bit(Base::idle), kCloud | kPoweringDown, kCompleting | kSuspendedJob | kDrain}}},
+    {"has_finished_power_down",
+     has_finished_power_down,
+     {{bit(Base::idle), kCloud | kPoweredDown, kCompleting | kSuspendedJob | kDrain}}},
     {"may_be_protected", may_be_protected, {{bit(Base::idle), kPoweredDown, kPowerUp | kDrain}}},
     {"can_power_up",
      can_power_up,
@@ -166,6 +177,7 @@ const Predicate kPredicates[] = {
      {{bit(Base::idle) | kAllocated, 0, kNoPower | kNoRespond | kDrain},
       {kAnyBase, kCompleting, kNoPower | kNoRespond | kDrain},
       {kAnyBase, kSuspendedJob, kNoPower | kNoRespond | kDrain}}},
+    {"is_in_service", is_in_service, {{~(kDown | bit(Base::unknown)), 0, kNoPower | kPowerUp | kDrain}}},
     {"has_ever_registered", has_ever_registered, {{kAnyBase, kBootTime}, {kAnyBase, kOwnAddress}}},
     {"needs_pod",
      needs_pod,
@@ -195,12 +207,17 @@ const Predicate kPredicates[] = {
       {bit(Base::down), 0, kPoweredDown, kTimeoutBefore},
       {~kDown, kDrain, 0, kAnything & ~kOurDrains}}},
     {"is_drained_for_pod", is_drained_for_pod, {{kAnyBase, kDrain | kCloud, 0, kForPod}}},
+    {"can_end_drain_for_pod", can_end_drain_for_pod, {{kAnyBase, kDrain | kCloud, kPowerDown, kForPod}}},
     {"is_waiting_for_pod",
      is_waiting_for_pod,
      {{~bit(Base::down), kPoweringUp}, {kAnyBase, kDrain | kCloud, 0, kForPod}}},
     {"is_drained_for_protection", is_drained_for_protection, {{kAnyBase, kDrain, 0, kForProtection}}},
     {"is_drained_for_scale_in", is_drained_for_scale_in, {{kAnyBase, kDrain, 0, kForScaleIn}}},
+    {"is_drained_but_for_scale_in", is_drained_but_for_scale_in, {{kAnyBase, kDrain, 0, kAnything & ~kForScaleIn}}},
     {"is_drained_for_update", is_drained_for_update, {{kAnyBase, kDrain, 0, kForUpdate}}},
+    {"is_going_down_for_update",
+     is_going_down_for_update,
+     {{kAnyBase, kPoweringDown, 0, kForUpdate}, {kAnyBase, kPowerDown, 0, kForUpdate}}},
     {"is_drained_for_kube_node", is_drained_for_kube_node, {{kAnyBase, kDrain, 0, kForKubeNode}}},
     {"has_former_reason", has_former_reason, {{~kDown, 0, kNoPower | kPowerUp | kDrain, kOurDrains}}},
     {"is_orphaned_allocation",
@@ -257,28 +274,35 @@ void states_by_their_names(void**) {
     const char* holds;
   } rows[] = {
       {"idle~", make_node(Base::idle, kOurs | kPoweredDown, ""),
-       "is_idle is_free is_booted_for_next_job is_suspended may_be_protected can_power_up is_removable"},
+       "is_idle is_free is_booted_for_next_job is_suspended has_finished_power_down may_be_protected can_power_up "
+       "is_removable"},
       {"alloc~ for a moment", make_node(Base::allocated, kOurs | kPoweredDown, ""),
-       "is_allocated is_busy is_in_use is_booted_for_next_job is_suspended needs_pod is_orphaned_allocation"},
+       "is_allocated is_busy is_in_use will_start is_booted_for_next_job is_suspended needs_pod "
+       "is_orphaned_allocation"},
       {"alloc# of a job that is being configured", make_node(Base::allocated, kOurs | kPoweringUp | kNoRespond, ""),
-       "is_allocated is_busy is_in_use is_starting is_changing awaits_registration needs_pod is_waiting_for_pod"},
+       "is_allocated is_busy is_in_use is_starting is_changing will_start awaits_registration needs_pod "
+       "is_waiting_for_pod"},
       {"idle# (scontrol update state=power_up)", make_node(Base::idle, kOurs | kPoweringUp | kNoRespond, ""),
-       "is_idle is_free is_in_use may_have_suspended_job is_starting is_changing awaits_registration needs_pod "
+       "is_idle is_free is_in_use may_have_suspended_job is_starting is_changing will_start awaits_registration "
+       "needs_pod "
        "is_waiting_for_pod"},
       {"idle, POWER_UP", make_node(Base::idle, kOurs | kPoweredDown | kPowerUp, ""),
-       "is_idle is_free is_in_use is_starting is_changing is_booted_for_next_job is_suspended"},
+       "is_idle is_free is_in_use is_starting is_changing will_start is_booted_for_next_job is_suspended "
+       "has_finished_power_down"},
       {"idle", make_node(Base::idle, kThere, ""),
        "is_idle is_free may_have_suspended_job is_powered_up is_registered is_responding is_schedulable "
-       "has_ever_registered needs_pod"},
+       "is_in_service has_ever_registered needs_pod"},
       {"idle, before its first power-up", make_node(Base::idle, kOurs, ""),
-       "is_idle is_free may_have_suspended_job is_powered_up is_registered is_responding is_schedulable"},
+       "is_idle is_free may_have_suspended_job is_powered_up is_registered is_responding is_schedulable is_in_service"},
       {"mix", make_node(Base::mixed, kThere, ""),
-       "is_allocated is_busy is_in_use is_powered_up is_registered is_responding is_schedulable "
+       "is_allocated is_busy is_in_use is_powered_up is_registered is_responding is_schedulable is_in_service "
        "has_ever_registered needs_pod"},
       {"comp", make_node(Base::idle, kThere | kCompleting, ""),
-       "is_busy is_in_use is_powered_up is_registered is_responding is_schedulable has_ever_registered needs_pod"},
+       "is_busy is_in_use is_powered_up is_registered is_responding is_schedulable is_in_service has_ever_registered "
+       "needs_pod"},
       {"idle*", make_node(Base::idle, kThere | kNoRespond, ""),
-       "is_idle is_free may_have_suspended_job is_powered_up is_registered has_ever_registered needs_pod"},
+       "is_idle is_free may_have_suspended_job is_powered_up is_registered is_in_service has_ever_registered "
+       "needs_pod"},
       {"mix! (power_down with a job)", make_node(Base::mixed, kThere | kPowerDown, ""),
        "going_down is_allocated is_busy is_in_use is_changing is_booted_for_next_job has_ever_registered needs_pod"},
       {"idle%", make_node(Base::idle, kThere | kPoweringDown, ""),
@@ -286,16 +310,17 @@ void states_by_their_names(void**) {
        "can_finish_power_down has_ever_registered needs_pod"},
       {"drng, by an administrator", make_node(Base::mixed, kThere | kDrain, "disk check"),
        "is_allocated is_busy is_in_use is_powered_up is_registered is_responding has_ever_registered needs_pod "
-       "is_held_by_administrator"},
+       "is_held_by_administrator is_drained_but_for_scale_in"},
       {"drain~, since its pod does not go", make_node(Base::idle, kOurs | kPoweredDown | kDrain, kReasons[5].text),
-       "is_idle is_booted_for_next_job is_suspended is_drained_for_pod is_waiting_for_pod is_removable"},
+       "is_idle is_booted_for_next_job is_suspended is_drained_for_pod can_end_drain_for_pod is_waiting_for_pod "
+       "is_drained_but_for_scale_in is_removable"},
       {"down#, its power-up failed", make_node(Base::down, kOurs | kPoweringUp | kNoRespond, "slurm-k8s: ErrImagePull"),
-       "is_in_use is_starting is_changing awaits_registration needs_pod is_down is_given_up"},
+       "is_in_use is_starting is_changing will_start awaits_registration needs_pod is_down is_given_up"},
       {"down~, ResumeTimeout", make_node(Base::down, kOurs | kPoweredDown, "ResumeTimeout reached"),
        "is_booted_for_next_job is_suspended is_down is_given_up is_removable"},
       {"idle~*, resumed after ResumeTimeout", make_node(Base::idle, kOurs | kPoweredDown | kNoRespond, ""),
-       "is_idle is_free is_booted_for_next_job is_suspended may_be_protected can_power_up needs_pod "
-       "is_powered_down_unresponsive is_removable"},
+       "is_idle is_free is_booted_for_next_job is_suspended has_finished_power_down may_be_protected can_power_up "
+       "needs_pod is_powered_down_unresponsive is_removable"},
       {"down*", make_node(Base::down, kThere | kNoRespond, "Not responding"),
        "is_powered_up has_ever_registered needs_pod is_down is_down_for_silence is_held_by_administrator"},
       {"down, by an administrator", make_node(Base::down, kThere, "disk check"),
@@ -303,7 +328,7 @@ void states_by_their_names(void**) {
       {"boot^ (scontrol reboot)", make_node(Base::down, kThere | kReboot, ""),
        "is_rebooting is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
       {"futr, lost", make_node(Base::future, 0, "NO NETWORK ADDRESS FOUND"),
-       "is_powered_up is_registered is_responding is_lost"},
+       "is_powered_up is_registered is_responding is_in_service is_lost"},
   };
   for (const auto& row : rows) {
     const std::string holds = all_that_holds(row.node);
