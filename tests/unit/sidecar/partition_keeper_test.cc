@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/partition_plan and partition_keeper: partitions of NodeSets, on a Slurm in memory.
+// sidecar/partition_keeper: partitions of NodeSets, on a Slurm in memory. The plan alone: partition_plan_test.
 #include "sidecar/partition_keeper.hpp"
 
 #include "base/random.hpp"
@@ -263,5 +263,5 @@ int main() {
       SLURMK8S_TEST(a_bad_config_is_the_nodesets),
       SLURMK8S_TEST(are_not_tried_again_in_step),
   };
-  return cmocka_run_group_tests_name("sidecar_partition", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("sidecar_partition_keeper", tests, nullptr, nullptr);
 }

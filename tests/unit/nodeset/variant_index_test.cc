@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nodeset/variants: checks of constraints for slurmctld's plugins.
+// nodeset/variant_index: constraints, for slurmctld's plugins; and the catalog that it is made from.
 #include "nodeset/variant_index.hpp"
 
 #include "base/strings.hpp"
@@ -285,5 +285,5 @@ int main() {
       SLURMK8S_TEST(cost_is_bounded),
       SLURMK8S_TEST(survives_a_file),
   };
-  return cmocka_run_group_tests_name("nodeset_variants", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_variant_index", tests, nullptr, nullptr);
 }
