@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nodeset/claims and engine/claim_maker: a node's volume claims, created before its pod.
-#include "engine/claim_maker.hpp"
+// nodeset/claims and nodeset/claim_builder: a node's volume claims. Their creation: engine/claim_maker_test.
+#include "nodeset/claims.hpp"
+
 #include "nodeset/claim_builder.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
 
 #include "support/cmocka.hpp"
-#include "support/fake_client.hpp"
-#include "support/fake_clock.hpp"
 
 namespace slurmk8s {
 namespace {
-
-using kube::kVolumeClaims;
-using kube::Verb;
 
 Result<NodeSet> decode(const std::string& more) {
   const auto object =
@@ -76,61 +72,15 @@ void invalid_claims_are_named(void**) {
   for (const auto& [more, what] : cases) assert_error(decode(more), Errc::invalid, what);
 }
 
-struct Maker {
-  kube::FakeClient client;
-  FakeClock clock;
-  Timers timers{clock};
-  EngineMetrics metrics;
-  Executor executor{{client, client, timers, clock, "slurm", 16, metrics, [] {}}};
-  ClaimMaker maker{executor};
-  std::string answer = "none";
-
-  void make() {
-    const auto nodeset = decode(kTwo);
-    assert_ok(nodeset);
-    maker.make(build_claims(*nodeset, "c-0"), [this](const Status& status) {
-      answer = status.ok() ? "ok" : std::string(to_string(status.error().code())) + ": " + status.error().message();
-    });
-    client.deliver();
-  }
-};
-
-void creates_missing_claims(void**) {
-  Maker m;
-  m.make();
-  assert_text(m.answer, "ok");
-  assert_int_equal(m.client.names(kVolumeClaims, "slurm").size(), 2);
-  m.make();  // they are there
-  assert_text(m.answer, "ok");
-  assert_int_equal(m.client.count(Verb::create), 4);
-}
-
-void does_not_use_deleted_claims(void**) {
-  Maker m;
-  const auto going = Json::parse(R"({"metadata":{"name":"scratch-c-0","deletionTimestamp":"2026-01-01T00:00:00Z"}})");
-  m.client.put(kVolumeClaims, "slurm", *going);
-  m.make();
-  assert_text(m.answer, "unavailable: claim scratch-c-0: it is being deleted");
-  assert_int_equal(m.client.count(Verb::create), 1);
-}
-
-void returns_the_first_error(void**) {
-  Maker m;
-  m.client.fail_next(Verb::create, Error(Errc::forbidden, "exceeded quota: storage"));
-  m.make();
-  assert_text(m.answer, "forbidden: claim scratch-c-0: exceeded quota: storage");
-  assert_int_equal(m.client.count(Verb::create), 1);
-}
-
 }  // namespace
 }  // namespace slurmk8s
 
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(claims_are_those_of_the_node), SLURMK8S_TEST(the_pod_has_their_volumes),
-      SLURMK8S_TEST(invalid_claims_are_named),     SLURMK8S_TEST(creates_missing_claims),
-      SLURMK8S_TEST(does_not_use_deleted_claims),  SLURMK8S_TEST(returns_the_first_error),
+      SLURMK8S_TEST(claims_are_those_of_the_node),
+      SLURMK8S_TEST(the_pod_has_their_volumes),
+      SLURMK8S_TEST(invalid_claims_are_named),
   };
   return cmocka_run_group_tests_name("nodeset_claims", tests, nullptr, nullptr);
 }

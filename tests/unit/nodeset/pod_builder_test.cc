@@ -4,8 +4,6 @@
 
 #include "nodeset/pod_builder.hpp"
 
-#include "kube/overlay.hpp"
-
 #include "support/cmocka.hpp"
 
 using namespace slurmk8s;
@@ -271,34 +269,6 @@ void identity_can_not_be_changed(void**) {
   assert_true(nodeset["valueFrom"].is_null());  // both at once would be refused by the API server
 }
 
-void overlays(void**) {
-  const struct {
-    const char* name;
-    const char* base;
-    const char* overlay;
-    const char* expected;
-  } cases[] = {
-      {"null overlay", R"({"a":1})", "null", R"({"a":1})"},
-      {"members", R"({"a":1,"b":{"c":1}})", R"({"b":{"d":2},"e":3})", R"({"a":1,"b":{"c":1,"d":2},"e":3})"},
-      {"null removes", R"({"a":1,"b":2})", R"({"a":null})", R"({"b":2})"},
-      {"other lists are replaced", R"({"args":["a","b"]})", R"({"args":["c"]})", R"({"args":["c"]})"},
-      {"containers by name", R"({"containers":[{"name":"a","image":"1"},{"name":"b"}]})",
-       R"({"containers":[{"name":"c"},{"name":"a","image":"2","tty":true}]})",
-       R"({"containers":[{"name":"a","image":"2","tty":true},{"name":"b"},{"name":"c"}]})"},
-      {"env entries are replaced whole", R"({"env":[{"name":"A","value":"1"}]})",
-       R"({"env":[{"name":"A","valueFrom":{"x":1}}]})", R"({"env":[{"name":"A","valueFrom":{"x":1}}]})"},
-      {"mounts by path", R"({"volumeMounts":[{"name":"v","mountPath":"/a"}]})",
-       R"({"volumeMounts":[{"name":"w","mountPath":"/a"},{"name":"v","mountPath":"/b"}]})",
-       R"({"volumeMounts":[{"name":"w","mountPath":"/a"},{"name":"v","mountPath":"/b"}]})"},
-  };
-  for (const auto& row : cases) {
-    const Json base = parse(row.base);
-    const Json merged = merge_overlay(base, parse(row.overlay));
-    if (!merged.equals(parse(row.expected))) fail_msg("%s: %s", row.name, merged.dump().c_str());
-    if (!base.equals(parse(row.base))) fail_msg("%s: the base was changed", row.name);
-  }
-}
-
 }  // namespace
 
 int main() {
@@ -316,7 +286,6 @@ int main() {
       SLURMK8S_TEST(security_context_of_jobs),
       SLURMK8S_TEST(other_containers_are_left_alone),
       SLURMK8S_TEST(identity_can_not_be_changed),
-      SLURMK8S_TEST(overlays),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// engine/lost_jobs: the jobs of a lost node: who is told, who is held or ended, and that it happens in time.
+#include "engine/lost_jobs.hpp"
+
+#include "support/cmocka.hpp"
+#include "support/fake_slurm.hpp"
+
+using namespace slurmk8s;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::time_t kNow = 1000;
+
+NodeFailure failure_of(const char* node, SlurmdEnd end) {
+  NodeFailure failure{node, "pod ended: slurmd ended with exit code 1: fatal: x", {}, true, {7}};
+  failure.slurmd_end = end;
+  return failure;
+}
+
+void tells_all_and_holds_one(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(true);
+  slurm.runs = {{7, 0, 0, 0, "c-0", 100}, {8, 0, 0, 0, "c-[0-1]", 50}};
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::error);
+  for (const LostRun& lost : lost_jobs.note(slurm, failure, TimePoint{1h}, kNow)) assert_text(lost.held_for, "");
+  assert_true(failure.jobs == (std::vector<std::uint32_t>{7, 8}));
+
+  slurm.runs = {{7, 0, 1, 0, "c-1", 200}, {9, 0, 0, 0, "c-1", 150}};
+  failure = failure_of("c-1", SlurmdEnd::error);
+  const std::vector<LostRun> lost = lost_jobs.note(slurm, failure, TimePoint{2h}, kNow + 3600);
+  assert_int_equal(lost.size(), 2);
+  assert_text(lost[0].held_for,
+              "slurm-k8s: node c-1: job held: slurmd ended 2 times while it ran: pod ended: slurmd "
+              "ended with exit code 1: fatal: x");
+  assert_text(lost[1].held_for, "");
+  assert_int_equal(failure.out_of_memory, 0);
+}
+
+void ends_a_job_that_fills_its_pod(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(true);
+  slurm.runs = {{7, 0, 0, 0, "c-0", 100}};
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::out_of_memory);
+  lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
+  assert_int_equal(failure.out_of_memory, 7);
+}
+
+/** The node that is set DOWN requeues its jobs: afterwards it is too late. */
+void it_ends_before_its_node_is_down(void**) {
+  FakeSlurm slurm;
+  slurm.node("c-0").powered_down = false;
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::out_of_memory);
+  failure.out_of_memory = 7;
+  assert_true(fail_node(slurm, failure).ok());
+  assert_text(slurm.calls.at(0), "end out of memory 7");
+  assert_contains(slurm.calls.at(1), "down c-0");
+
+  slurm.calls.clear();
+  slurm.node("c-1").powering_up = true;  // it has not served yet
+  slurm.node("c-1").powered_down = false;
+  failure.node = "c-1";
+  assert_true(fail_node(slurm, failure).ok());
+  assert_contains(slurm.calls.at(0), "down c-1");
+}
+
+void a_job_that_can_not_be_ended_is_requeued(void**) {
+  FakeSlurm slurm;
+  slurm.node("c-0").powered_down = false;
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::out_of_memory);
+  failure.jobs.clear();
+  failure.out_of_memory = 7;
+  slurm.failures = {Error(Errc::timeout, "x")};
+  assert_true(fail_node(slurm, failure).ok());
+  assert_contains(slurm.calls.at(1), "down c-0");
+}
+
+void holds_without_fast_requeue_too(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(false);
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::error);
+  slurm.runs = {{7, 0, 0, 0, "c-0", 100}, {8, 0, 0, 0, "c-0", 50}};
+  assert_int_equal(lost_jobs.note(slurm, failure, TimePoint{1h}, kNow).size(), 0);
+  slurm.runs = {{7, 0, 1, 0, "c-0", 100}, {8, 0, 1, 0, "c-0", 50}};
+  const std::vector<LostRun> lost = lost_jobs.note(slurm, failure, TimePoint{2h}, kNow + 3600);
+  assert_int_equal(lost.size(), 1);
+  assert_int_equal(lost[0].job, 7);
+}
+
+void a_start_that_failed_is_no_end(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(true);
+  slurm.runs = {{7, 0, 0, 0, "c-0", 100}};
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::error);
+  failure.served = false;
+  assert_int_equal(lost_jobs.note(slurm, failure, TimePoint{1h}, kNow).size(), 0);
+  assert_int_equal(slurm.run_loads, 0);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(tells_all_and_holds_one),         SLURMK8S_TEST(ends_a_job_that_fills_its_pod),
+      SLURMK8S_TEST(it_ends_before_its_node_is_down), SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
+      SLURMK8S_TEST(holds_without_fast_requeue_too),  SLURMK8S_TEST(a_start_that_failed_is_no_end),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
