@@ -28,7 +28,7 @@ class OpenJobs {
   const std::vector<SlurmJob>& jobs() const { return jobs_; }
   /** Nodes of suspended jobs, which slurmctld calls idle when no other job has them. */
   const std::set<std::string, std::less<>>& suspended_on() const { return suspended_on_; }
-  /** Whether slurmctld answered the last look(). If not, jobs() may be older than what else is known by now. */
+  /** Whether slurmctld answered the last refresh(). If not, jobs() may be older than what else is known by now. */
   bool is_fresh() const { return fresh_; }
 
  private:
