@@ -30,13 +30,25 @@ std::string sentence(std::string_view reason, std::string_view message) {
   return cut(std::move(text));
 }
 
-/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first. */
+/** Of the condition DisruptionTarget: "DeletionByPodGC: PodGC: node no longer exists". */
+std::string disruption(const Json& status) {
+  std::string reason;
+  status["conditions"].each([&](const Json& condition) {
+    if (condition["type"].text() != "DisruptionTarget" || condition["status"].text() != "True") return;
+    reason = sentence(condition["reason"].text(), condition["message"].text());
+  });
+  return reason;
+}
+
+/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first. A container
+ * whose end nobody saw has a disrupted pod. */
 std::string ended_reason(const Json& status) {
   std::string reason;
   if (!status["reason"].text().empty()) reason = sentence(status["reason"].text(), status["message"].text());
   status["containerStatuses"].each([&](const Json& container) {
     if (!reason.empty() || container["name"].text() != kSlurmdContainer) return;
     const Json terminated = container.at({"state", "terminated"});
+    if (terminated.is_null()) return;
     reason = terminated["reason"].text();
     if (reason.empty() || reason == "Error" || reason == "Completed") {
       reason = format("slurmd ended with exit code %d", static_cast<int>(terminated["exitCode"].integer_or(-1)));
@@ -44,6 +56,7 @@ std::string ended_reason(const Json& status) {
     const std::string words = last_words(terminated["message"].text());
     if (!words.empty()) reason += ": " + words;
   });
+  if (reason.empty()) reason = disruption(status);
   return reason.empty() ? std::string(status["phase"].text()) : reason;
 }
 

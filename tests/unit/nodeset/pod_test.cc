@@ -97,6 +97,16 @@ void says_how_it_ended(void**) {
   assert_text(pod_with_status(R"({"phase":"Failed","reason":"Evicted","message":"too\nmuch"})").ended,
               "Evicted: too much");
   assert_text(pod_with_status(R"({"phase":"Succeeded"})").ended, "Succeeded");
+  // The Kubernetes node is gone: nobody saw how slurmd ended.
+  assert_text(
+      pod_with_status(R"({"phase":"Failed","containerStatuses":[{"name":"slurmd","state":{"running":{}}}]})").ended,
+      "Failed");
+  assert_text(
+      pod_with_status(R"({"phase":"Failed","containerStatuses":[{"name":"slurmd","state":{"running":{}}}],"conditions":[
+        {"type":"Ready","status":"False","reason":"No"},{"type":"DisruptionTarget","status":"True",
+         "reason":"DeletionByPodGC","message":"PodGC: node no longer exists"}]})")
+          .ended,
+      "DeletionByPodGC: PodGC: node no longer exists");
 }
 
 void says_whether_slurmd_ended_by_itself(void**) {
