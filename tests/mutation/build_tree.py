@@ -10,7 +10,7 @@ import subprocess
 
 from patch import FOLDERS, TREE
 
-TIME_LIMIT = 300  # seconds, for a build or a test program
+BUILD_LIMIT, TEST_LIMIT = 1800, 300  # seconds; the first build compiles all of a folder
 MEMORY_LIMIT = 4 << 30  # bytes, for each process of a test program: some mistakes have no end
 # What tests open or start, besides themselves: folders and their targets.
 OPENED = {
@@ -30,12 +30,12 @@ class Broken(Exception):
     """What could not be built, with the end of what make said."""
 
 
-def run(command, folder, environment):
+def run(command, folder, environment, limit):
     """Exit code and output. What takes too long is killed with its children: None, and what it said."""
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, errors='replace', start_new_session=True) as process:
         try:
-            output = process.communicate(timeout=TIME_LIMIT)[0]
+            output = process.communicate(timeout=limit)[0]
             return process.returncode, output
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -98,7 +98,7 @@ class BuildTree:
         """Runs it: PASS, FAIL or SKIP by test, and ERROR of '' when it crashed. None: it did not end."""
         command = ['prlimit', f'--as={MEMORY_LIMIT}', 'make', 'check', f'TESTS={program}',
                    f'check_PROGRAMS={"" if program.endswith(".sh") else program}']
-        code, output = run(command, self.build / 'tests', self.environment)
+        code, output = run(command, self.build / 'tests', self.environment, TEST_LIMIT)
         if code is None:
             return None
         results = {}
@@ -115,7 +115,7 @@ class BuildTree:
         self.changed.update(FOLDERS[first:first + 1] if source.endswith('.cc') else FOLDERS[first:])
 
     def _make_sure(self, command, folder):
-        code, output = run([str(word) for word in command], folder, self.environment)
+        code, output = run([str(word) for word in command], folder, self.environment, BUILD_LIMIT)
         if code != 0:
             raise Broken(f'{pathlib.Path(command[0]).name} {" ".join(command[1:4])} in {folder.name}: '
                          f'{"did not end" if code is None else "failed"}\n{end_of(output)}')
