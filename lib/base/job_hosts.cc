@@ -3,7 +3,6 @@
 #include "base/job_hosts.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
+#include "base/file_lock.hpp"
 #include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 
@@ -110,11 +110,7 @@ std::string without_job_hosts(std::string_view text, std::uint32_t job) {
 
 Status change_hosts(const std::string& path, const std::string& lock,
                     const std::function<std::string(std::string_view)>& change) {
-  const UniqueFd locked(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!locked) return system_error(lock, "open");
-  while (::flock(locked.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return system_error(lock, "lock");
-  }
+  const UniqueFd locked = SLURMK8S_TRY(take_file_lock(lock));
   const std::string before = SLURMK8S_TRY(read_file(path, kMaxBytes));
   const std::string after = change(before);
   if (after == before) return {};

@@ -2,24 +2,30 @@
 // prep/k8s: PrEp plugin of slurmctld. It holds each job's PrologSlurmctld until all of its nodes have registered, so
 // that slurmctld launches the job at that moment and not at its next check, up to 30 s later (PERIODIC_TIMEOUT).
 //
-// In slurmd in a pod it kills processes that outlive their job, and removes the job's lines from /etc/hosts, which
-// spank_k8s has written. slurmd calls an epilog at the end of every job only
-// where a SPANK plugin has one too: spank_k8s does.
+// In slurmd in a pod it names the job's user there, kills processes that outlive their job, and removes the job's lines
+// from /etc/hosts, which spank_k8s has written. slurmd calls an epilog at the end of every job only where a SPANK plugin
+// has one too: spank_k8s does.
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
 #include "base/undestroyed.hpp"
+#include "slurm/rpc/compat.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/held_jobs.hpp"
 #include "prep_k8s/job_notes.hpp"
 #include "prep_k8s/leftovers.hpp"
+#include "prep_k8s/user_accounts.hpp"
 
 using namespace slurmk8s;
 
@@ -62,18 +68,77 @@ void remove_host_names(uint32_t job) {
   if (!removed) slurm_error("slurm-k8s: job %u: %s", job, removed.error().message().c_str());
 }
 
-void begin_job(uint32_t job, uid_t user) {
-  if (!kills_leftovers()) return;
-  const Status noted = note_job(kJobsFolder, job, user);
-  if (!noted) slurm_error("slurm-k8s: job %u: %s", job, noted.error().message().c_str());
+std::string text_of(const char* text) { return text ? text : ""; }
+
+UserAccount account_of(const compat::Identity& identity) {
+  UserAccount account{identity.uid,
+                      identity.gid,
+                      text_of(identity.pw_name),
+                      text_of(identity.pw_gecos),
+                      text_of(identity.pw_dir),
+                      text_of(identity.pw_shell),
+                      {}};
+  for (int i = 0; identity.gids && identity.gr_names && i < identity.ngids; ++i) {
+    account.groups.push_back({identity.gids[i], text_of(identity.gr_names[i])});
+  }
+  return account;
 }
 
-void end_job(uint32_t job, uid_t user) {
-  remove_host_names(job);
+/** A job can run without the names: failures are logged. */
+void name_user(uint32_t job, void* cred) {
+  if (!in_pod()) return;
+  compat::with_identity(static_cast<slurm_cred_t*>(cred), [job](const compat::Identity& identity) {
+    const Status added = add_account(AccountPaths(), job, account_of(identity));
+    if (!added) slurm_error("slurm-k8s: job %u: %s", job, added.error().message().c_str());
+  });
+}
+
+void forget_user(uint32_t job) {
+  if (!in_pod()) return;
+  const Status removed = remove_account(AccountPaths(), job);
+  if (!removed) slurm_error("slurm-k8s: job %u: %s", job, removed.error().message().c_str());
+}
+
+/**
+ * Says in the job's AdminComment that its folder is not in the pod: slurmstepd can only end a batch job that has no
+ * place for its output with RaisedSignal:53.
+ */
+void report_missing_folder(const job_env_t& job) {
+  struct stat folder {};
+  if (!in_pod() || !compat::is_batch(job) || !job.work_dir) return;
+  if (::stat(job.work_dir, &folder) == 0 || (errno != ENOENT && errno != ENOTDIR)) return;
+  const char* node = std::getenv("SLURMD_NODENAME");
+  std::string comment = std::string(node ? node : "pod") + ": " + job.work_dir +
+                        ": no such folder in the pod: the job has no output file there. Mount a shared volume.";
+  slurm_error("slurm-k8s: job %u: %s", compat::job_id_of(job), comment.c_str());
+  job_desc_msg_t change;
+  slurm_init_job_desc_msg(&change);
+  compat::set_job(change, compat::job_id_of(job));
+  change.admin_comment = comment.data();
+  if (slurm_update_job(&change) == SLURM_SUCCESS) return;
+  slurm_error("slurm-k8s: job %u: AdminComment: %s", compat::job_id_of(job), slurm_strerror(errno));
+}
+
+void begin_job(const job_env_t& job, void* cred) {
+  const uint32_t id = compat::job_id_of(job);
+  name_user(id, cred);
+  report_missing_folder(job);
+  if (!kills_leftovers()) return;
+  const Status noted = note_job(kJobsFolder, id, job.uid);
+  if (!noted) slurm_error("slurm-k8s: job %u: %s", id, noted.error().message().c_str());
+}
+
+void kill_leftovers_of(uint32_t job, uid_t user) {
   if (!kills_leftovers()) return;
   forget_job(kJobsFolder, job, user);
   const unsigned killed = kill_leftovers(job, user, noted_jobs(kJobsFolder), kKillLimit);
   if (killed) slurm_info("slurm-k8s: job %u: killed %u processes of user %u that outlived the job", job, killed, user);
+}
+
+void end_job(uint32_t job, uid_t user) {
+  remove_host_names(job);
+  kill_leftovers_of(job, user);
+  forget_user(job);
 }
 
 }  // namespace
@@ -91,8 +156,8 @@ SLURMK8S_EXPORT void prep_p_register_callbacks(prep_callbacks_t* callbacks) {
   guarded_void("prep_p_register_callbacks", [&] { start(*callbacks); });
 }
 
-SLURMK8S_EXPORT int prep_p_prolog(job_env_t* job, void*) {
-  guarded_void("prep_p_prolog", [&] { begin_job(compat::job_id_of(*job), job->uid); });
+SLURMK8S_EXPORT int prep_p_prolog(job_env_t* job, void* cred) {
+  guarded_void("prep_p_prolog", [&] { begin_job(*job, cred); });
   return SLURM_SUCCESS;
 }
 

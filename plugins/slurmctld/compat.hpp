@@ -3,7 +3,8 @@
 // plugins/prep_k8s tests versions.
 //
 // Source: src/interfaces/prep.h, src/common/{bitstring.h,read_config.h},
-// src/slurmctld/{heartbeat.h,locks.h,slurmctld.h}, src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3.
+// src/common/identity.h, src/interfaces/cred.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h},
+// src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3.
 // slurmctld refuses a plugin of another micro release, so these declarations only ever meet the version they were
 // compiled for.
 // The functions are weak: slurmd loads the plugin too (it reads the controller's slurm.conf) and has none of them.
@@ -72,7 +73,37 @@ struct job_env_t {
   char** spank_job_env;
   uint32_t spank_job_env_size;
   uid_t uid;
+  gid_t gid;
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0)
+  char* user_name;
+#endif
+  char* work_dir;
 };
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+struct slurm_cred_t;
+/** A user, and the groups, as slurmctld or the user's client knows them. */
+struct identity_t {
+  uid_t uid;
+  gid_t gid;
+  char* pw_name;
+  char* pw_gecos;
+  char* pw_dir;
+  char* pw_shell;
+  int ngids;
+  gid_t* gids;
+  char** gr_names;
+  bool fake;
+};
+
+/** A job's credential: its first members; more follow. */
+struct slurm_cred_arg_t {
+  slurm_step_id_t step_id;
+  uid_t uid;
+  gid_t gid;
+  identity_t* id;
+};
+#endif
 
 /** Its first members; more follow. */
 struct slurmctld_config_t {
@@ -145,6 +176,11 @@ int job_node_ready(slurm_step_id_t* step_id, int* ready) SLURMK8S_WEAK;
 #else
 int job_node_ready(uint32_t job_id, int* ready) SLURMK8S_WEAK;
 #endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+/** Takes the credential's lock, until the other one is called. */
+slurm_cred_arg_t* slurm_cred_get_args(slurm_cred_t* cred) SLURMK8S_WEAK;
+void slurm_cred_unlock_args(slurm_cred_t* cred) SLURMK8S_WEAK;
+#endif
 /** Slurm's own printf, which knows "%pJ" (JobId=5, JobId=5_1(6), JobId=5+1(6)): the only public way to a job's id. */
 char* vxstrfmt(const char* format, va_list arguments);
 void slurm_xfree(void** text);
@@ -170,6 +206,46 @@ inline uint32_t job_id_of(const job_env_t& job) {
   return job.step_id.job_id;
 #else
   return job.jobid;
+#endif
+}
+
+/** Whether the step is a batch script, whose output goes to a file. */
+inline bool is_batch(const job_env_t& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  return job.step_id.step_id == SLURM_BATCH_SCRIPT;
+#else
+  return job.step_id == SLURM_BATCH_SCRIPT;
+#endif
+}
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+using Identity = identity_t;
+#else
+/** Slurm has none. */
+struct Identity {
+  uid_t uid;
+  gid_t gid;
+  const char* pw_name;
+  const char* pw_gecos;
+  const char* pw_dir;
+  const char* pw_shell;
+  int ngids;
+  const gid_t* gids;
+  const char* const* gr_names;
+};
+#endif
+
+/** Calls `read` with the credential's Identity, if there is one. Slurm 22.05 has none. */
+template <typename Fn>
+void with_identity([[maybe_unused]] slurm_cred_t* cred, [[maybe_unused]] Fn&& read) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  if (!cred || !slurm_cred_get_args || !slurm_cred_unlock_args) return;
+  struct Unlock {
+    slurm_cred_t* cred;
+    ~Unlock() { slurm_cred_unlock_args(cred); }
+  } const unlock{cred};
+  const slurm_cred_arg_t* arguments = slurm_cred_get_args(cred);
+  if (arguments && arguments->id && !arguments->id->fake) read(*arguments->id);
 #endif
 }
 

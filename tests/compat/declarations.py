@@ -16,7 +16,7 @@ KEYWORDS = {"const", "unsigned", "int", "char", "long", "short", "void", "bool"}
 # Ours may be vaguer: an opaque pointer instead of a type that we don't declare.
 LISTS = {"List", "list_t*"}
 # Of these we know the first members.
-BEGINNINGS = {"job_env_t", "slurmctld_config_t", "slurm_conf_node_t"}
+BEGINNINGS = {"job_env_t", "slurmctld_config_t", "slurm_conf_node_t", "slurm_cred_arg_t"}
 
 
 def without_comments(text):
