@@ -30,13 +30,13 @@ Error system_error(const std::string& path, const char* what) {
 }
 
 bool is_text(std::string_view text) {
-  return std::none_of(text.begin(), text.end(),
-                      [](unsigned char c) { return c == ':' || c < 0x20 || c == 0x7f; });
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c == ':' || c < 0x20 || c == 0x7f; });
 }
 
 /** '+', '-' and '#' begin lines of another meaning; a comma separates the members of a group. */
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxName && is_text(name) && name.find_first_of(",/") == std::string_view::npos &&
+  return !name.empty() && name.size() <= kMaxName && is_text(name) &&
+         name.find_first_of(",/") == std::string_view::npos &&
          std::string_view("+-#").find(name.front()) == std::string_view::npos;
 }
 
@@ -63,9 +63,7 @@ std::string passwd_line(const UserAccount& account) {
          (is_path(account.shell) ? account.shell : "/bin/sh") + "\n";
 }
 
-bool is_valid(const UserAccount& account) {
-  return is_name(account.name) && account.uid != 0 && account.gid != 0;
-}
+bool is_valid(const UserAccount& account) { return is_name(account.name) && account.uid != 0 && account.gid != 0; }
 
 /** A whole file, without a moment in which half of it is there. Not synced: the pod's file is of no use later. */
 Status put_file(const std::string& path, const std::string& text, mode_t mode) {
@@ -147,8 +145,8 @@ std::optional<UserAccount> decode_account(std::string_view text) {
   const auto uid = parse_id(fields[2]);
   const auto gid = parse_id(fields[3]);
   if (!uid || !gid) return std::nullopt;
-  UserAccount account{*uid, *gid, std::string(fields[0]), std::string(fields[4]), std::string(fields[5]),
-                      std::string(fields[6]), {}};
+  UserAccount account{
+      *uid, *gid, std::string(fields[0]), std::string(fields[4]), std::string(fields[5]), std::string(fields[6]), {}};
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const auto words = split(lines[i], ':');
     if (words.size() != 3) continue;

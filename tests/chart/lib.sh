@@ -63,6 +63,13 @@ lacks() {
   ! grep -nE -- "$pattern" <<<"$text"
 }
 
+# lacks_in TEMPLATE PATTERN [OPTION...]: no line of the rendered template matches.
+lacks_in() {
+  local template=$1 pattern=$2
+  shift 2
+  lacks "$pattern" --show-only "templates/$template.yaml" "$@"
+}
+
 # refused PATTERN OPTION...: the values are refused with a message that matches.
 refused() {
   local pattern=$1 text

@@ -38,7 +38,7 @@ CredType=cred/munge
 AuthType=auth/slurm
 CredType=cred/slurm
 {{- end }}
-AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}
+AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}{{ if eq (include "slurm.hasLogin" .) "true" }},use_client_ids{{ end }}
 {{- if eq (include "slurm.isBefore" (list . "23.02")) "true" }}
 # Show powered-down nodes, which the sidecar needs.
 PrivateData=cloud

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Starts nslcd in the foreground, as the container's user. Arguments are passed to nslcd.
+# Needs /run/slurm-k8s/ldap/nslcd.conf, and /run/slurm-k8s/nslcd, a folder in memory for the complete file.
+set -euo pipefail
+
+umask 077
+# A directory must not have root, nor Slurm's users: the site's file can set another limit.
+{
+  echo 'log stderr info'
+  echo 'nss_min_uid 1000'
+  cat /run/slurm-k8s/ldap/nslcd.conf
+} >/run/slurm-k8s/nslcd/nslcd.conf
+umask 022
+
+exec /usr/sbin/nslcd -n "$@"

@@ -1,0 +1,146 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Users log in to a login pod, and run jobs in pods whose image does not know them. Homes are on a volume that all share.
+#
+# Release: login
+
+PASSWD='ada:x:2001:2001:Ada Lovelace:/home/ada:/bin/bash
+bob:x:2002:2002:Bob:/home/bob:/bin/bash
+'
+GROUP='ada:x:2001:
+bob:x:2002:
+physics:x:3000:ada
+'
+SSH_KEY=/tmp/login-test-key
+
+# From the controller's pod, which has ssh.
+ssh_as() { # USER COMMAND
+  slurm ssh -i "$SSH_KEY" -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=10 \
+    -o UserKnownHostsFile=/tmp/login-test-hosts "$1@slurm-login" "$2" 2>/tmp/login-test-ssh.$$ </dev/null
+}
+can_log_in() { ssh_as "$1" true; }
+login_values() { # PUBLIC-KEY
+  cat <<END
+sharedHome: {existingClaim: home}
+login:
+  enabled: true
+  users:
+    passwd: "${PASSWD//$'\n'/\\n}"
+    group: "${GROUP//$'\n'/\\n}"
+    authorizedKeys: {ada: "$1", bob: "$1"}
+END
+}
+upgrade_with_login() {
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f "$LOGIN_VALUES" \
+    --wait --timeout 180s >/dev/null
+}
+host_keys() { kubectl get secret slurm-login-host-keys -o jsonpath='{.data}'; }
+has_login() { kubectl get statefulset slurm-login; }
+
+put_key() { slurm sh -c "umask 077; cat >$SSH_KEY" <<<"$1"; }
+
+# Once: the controller's pod is recreated, and its files with it.
+enable_login() {
+  local private
+  if has_login >/dev/null 2>&1; then return; fi
+  slurm rm -f "$SSH_KEY" "$SSH_KEY.pub"
+  slurm ssh-keygen -q -t ed25519 -N '' -f "$SSH_KEY" </dev/null
+  private=$(slurm cat "$SSH_KEY")
+  LOGIN_VALUES=$(mktemp)
+  login_values "$(slurm cat "$SSH_KEY.pub")" >"$LOGIN_VALUES"
+  kubectl apply -f - >/dev/null <<'END'
+{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "home"},
+ "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}
+END
+  upgrade_with_login
+  rm "$LOGIN_VALUES"
+  wait_for 60 "slurmctld up" controller_ready
+  put_key "$private"
+  wait_for 60 "ssh" can_log_in ada
+}
+
+test_a_user_logs_in_and_runs_a_job() {
+  local job output
+  enable_login
+  assert_equal "who" "uid=2001(ada) gid=2001(ada) groups=2001(ada),3000(physics)" "$(ssh_as ada id)"
+  # What the user's environment says of the user must not matter.
+  job=$(ssh_as ada 'USER=root LOGNAME=root SLURM_JOB_USER=root sbatch --parsable -N1 -w compute-0 --wrap "
+    id; whoami; echo ~; pwd; python3 -c \"import os; print(os.path.expanduser(\\\"~ada\\\"))\"
+    getent passwd ada bob root | cut -d: -f1,3; srun whoami; sbatch --parsable -o inner.out --wait --wrap whoami >/dev/null; cat inner.out"')
+  wait_for 30 "ada's name" test -n "$job"
+  assert_equal "in squeue" ada "$(ssh_as bob "squeue -h -j $job -o %u")"
+  wait_done "$job" 90
+  output=$(ssh_as ada "cat slurm-$job.out")
+  assert_equal "in the job" "uid=2001(ada) gid=2001(ada) groups=2001(ada),3000(physics)
+ada
+/home/ada
+/home/ada
+/home/ada
+ada:2001
+root:0
+ada
+ada" "$output"
+  assert_equal "owner" "ada ada 700" "$(ssh_as ada 'stat -c "%U %G %a" .')"
+  if ssh_as bob "cat /home/ada/slurm-$job.out"; then fail "bob can read ada's file"; fi
+  wait_for 20 "no name without a job" has_no_user compute-0
+}
+has_no_user() { ! kubectl exec "$1" -- grep -q . /var/lib/extrausers/passwd; }
+
+test_two_users_on_one_pod() {
+  local first second
+  enable_login
+  first=$(ssh_as ada 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "sleep 60"')
+  wait_job "$first" RUNNING 60
+  second=$(ssh_as bob 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "whoami; getent passwd ada | cut -d: -f1; cat /home/ada/*"')
+  wait_job "$second" "COMPLETED FAILED" 60
+  assert_equal "bob's job" "bob
+ada
+cat: '/home/ada/*': Permission denied" "$(ssh_as bob "cat slurm-$second.out")"
+  assert_equal "users of the pod" ada "$(kubectl exec compute-0 -- cut -d: -f1 /var/lib/extrausers/passwd)"
+  ssh_as ada "scancel $first"
+}
+
+test_a_missing_folder_is_said() {
+  local job
+  enable_login
+  job=$(ssh_as ada 'sbatch --parsable -N1 --chdir=/nowhere --wrap true')
+  wait_job "$job" FAILED 60
+  slurm scontrol show job "$job" -o | grep -q 'AdminComment=compute-[0-9]: /nowhere: no such folder in the pod' ||
+    fail "AdminComment: $(job_field "$job" AdminComment)"
+}
+
+is_refused_login() { ! ssh_as "$1" true; }
+test_who_cannot_log_in() {
+  enable_login
+  is_refused_login root || fail "root"
+  is_refused_login slurm || fail "slurm"
+  is_refused_login nobody || fail "nobody"
+  # Neither Slurm's key nor another user.
+  assert_equal "Slurm's key" 0 "$(ssh_as ada 'find / -name slurm.key -readable 2>/dev/null | wc -l')"
+  ssh_as ada 'su bob -c id </dev/null' && fail "su"
+  if ssh_as ada 'rm -f /run/slurm/sack.socket' || ! ssh_as ada 'test -S /run/slurm/sack.socket'; then
+    fail "a user can remove sackd's socket"
+  fi
+}
+
+login_has_config() { kubectl exec slurm-login-0 -c sshd -- grep -qx "$1" /run/slurm/conf/slurm.conf; }
+sackd_restarts() {
+  kubectl get pod slurm-login-0 -o jsonpath='{.status.containerStatuses[?(@.name=="sackd")].restartCount}'
+}
+test_an_upgrade_keeps_host_keys_and_login_pods() {
+  local before restarts private
+  enable_login
+  before=$(host_keys)
+  restarts=$(sackd_restarts)
+  private=$(slurm cat "$SSH_KEY")
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" --reuse-values \
+    --set 'controller.extraConfMap.MaxArraySize=77' --wait --timeout 180s >/dev/null
+  assert_equal "host keys" "$before" "$(host_keys)"
+  wait_for 60 "slurmctld up" controller_ready
+  slurm scontrol reconfigure
+  wait_for 60 "the configuration in the login pod" login_has_config MaxArraySize=77
+  put_key "$private"
+  wait_for 60 "ssh" can_log_in ada
+  assert_equal "jobs" "" "$(ssh_as ada 'squeue -h')"
+  assert_equal "sackd restarts" "$restarts" "$(sackd_restarts)"
+}
