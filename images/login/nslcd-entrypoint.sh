@@ -7,10 +7,12 @@ set -euo pipefail
 umask 077
 # A directory must not have root, nor Slurm's users: the site's file can set another limit.
 {
-  echo 'log stderr info'
+  echo 'log /dev/stderr info'
   echo 'nss_min_uid 1000'
   cat /run/slurm-k8s/ldap/nslcd.conf
 } >/run/slurm-k8s/nslcd/nslcd.conf
 umask 022
 
+# The container's own standard error belongs to root: only a pipe of this user can be opened again.
+exec 2> >(exec cat >&2)
 exec /usr/sbin/nslcd -n "$@"
