@@ -3,8 +3,8 @@
 // that slurmctld launches the job at that moment and not at its next check, up to 30 s later (PERIODIC_TIMEOUT).
 //
 // In slurmd in a pod it names the job's user there, kills processes that outlive their job, and removes the job's lines
-// from /etc/hosts, which spank_k8s has written. slurmd calls an epilog at the end of every job only where a SPANK plugin
-// has one too: spank_k8s does.
+// from /etc/hosts, which spank_k8s has written. slurmd calls an epilog at the end of every job only where a SPANK
+// plugin has one too: spank_k8s does.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +18,6 @@
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
 #include "base/undestroyed.hpp"
-#include "slurm/rpc/compat.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"

@@ -66,8 +66,8 @@ struct AccountPaths {
 };
 
 /**
- * The job of that user has begun: writes the files. Does nothing without the output folder, or for a user whom the image
- * knows. Errors name the file. As root in slurmd, in any thread.
+ * The job of that user has begun: writes the files. Does nothing without the output folder, or for a user whom the
+ * image knows. Errors name the file. As root in slurmd, in any thread.
  */
 Status add_account(const AccountPaths& paths, std::uint32_t job, const UserAccount& account);
 

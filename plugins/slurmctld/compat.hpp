@@ -209,6 +209,15 @@ inline uint32_t job_id_of(const job_env_t& job) {
 #endif
 }
 
+/** Names the job of an update; its id is in another member from 25.11 on. */
+inline void set_job(job_desc_msg_t& message, uint32_t job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+  message.step_id.job_id = job;
+#else
+  message.job_id = job;
+#endif
+}
+
 /** Whether the step is a batch script, whose output goes to a file. */
 inline bool is_batch(const job_env_t& job) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)

@@ -11,7 +11,8 @@ check "not with a slurmctld outside" refused "login.enabled: Forbidden: with con
   --set controller.external=true
 
 check "sackd: one controller" shows login/statefulset '^            - --conf-server=slurm-controller$' "${on[@]}"
-check "sackd: two controllers" shows login/statefulset '^            - --conf-server=slurm-controller-0,slurm-controller-1$' \
+check "sackd: two controllers" shows login/statefulset \
+  '^            - --conf-server=slurm-controller-0,slurm-controller-1$' \
   "${on[@]}" --set controller.replicas=2,controller.persistence.existingClaim=state
 check "two login pods" shows login/statefulset '^  replicas: 2$' "${on[@]}" --set login.replicas=2
 check "their label for NetworkPolicies" shows login/statefulset 'slurm-k8s.io/client: "true"' "${on[@]}"
@@ -19,22 +20,27 @@ check "image" shows login/statefulset 'image: "r/login:7"' "${on[@]}" --set imag
 check "no fsGroup: homes keep their groups" lacks_in login/statefulset fsGroup "${on[@]}"
 
 check "host keys are kept" shows login/host_keys 'helm.sh/resource-policy: keep' "${on[@]}"
-check "host keys: an own Secret" shows login/statefulset 'secretName: keys, ' "${on[@]}" --set login.hostKeys.existingSecret=keys
-check "host keys: none of the chart then" lacks 'slurm-login-host-keys' "${on[@]}" --set login.hostKeys.existingSecret=keys
+check "host keys: an own Secret" shows login/statefulset 'secretName: keys, ' \
+  "${on[@]}" --set login.hostKeys.existingSecret=keys
+check "host keys: none of the chart then" lacks 'slurm-login-host-keys' \
+  "${on[@]}" --set login.hostKeys.existingSecret=keys
 
 check "users: passwd" shows login/users '^  passwd: "ada:x:2001:2001::/home/ada:/bin/bash"$' "${on[@]}" \
   --set login.users.passwd=ada:x:2001:2001::/home/ada:/bin/bash
 check "users: keys" shows login/users '^  authorized_keys.ada: "ssh-ed25519 AAAA"$' "${on[@]}" \
   --set 'login.users.authorizedKeys.ada=ssh-ed25519 AAAA'
-check "users: a name that is a path" refused "'../x' does not match" "${on[@]}" --set-json 'login.users.authorizedKeys={"../x":"k"}'
-check "users: an own Secret" shows login/statefulset 'secretName: people, ' "${on[@]}" --set login.users.existingSecret=people
+check "users: a name that is a path" refused "'../x' does not match" \
+  "${on[@]}" --set-json 'login.users.authorizedKeys={"../x":"k"}'
+check "users: an own Secret" shows login/statefulset 'secretName: people, ' \
+  "${on[@]}" --set login.users.existingSecret=people
 check "users: none of the chart then" lacks 'slurm-login-users' "${on[@]}" --set login.users.existingSecret=people
 
 check "no nslcd by default" lacks_in login/statefulset nslcd-entrypoint "${on[@]}"
 check "nslcd" shows login/statefulset 'nslcd-entrypoint' "${on[@]}" --set-string 'login.nslcd.conf=uri ldap://ldap/'
 check "nslcd.conf" shows login/nslcd_config '^  nslcd.conf: "uri ldap://ldap/"$' "${on[@]}" \
   --set-string 'login.nslcd.conf=uri ldap://ldap/'
-check "nslcd: an own Secret" shows login/statefulset 'secretName: ldap$' "${on[@]}" --set login.nslcd.existingSecret=ldap
+check "nslcd: an own Secret" shows login/statefulset 'secretName: ldap$' \
+  "${on[@]}" --set login.nslcd.existingSecret=ldap
 
 check "homes: of the pod" shows login/statefulset 'name: own-home, mountPath: /home' "${on[@]}"
 check "homes: sharedHome" shows login/statefulset 'claimName: homes' "${on[@]}" --set sharedHome.existingClaim=homes
@@ -43,12 +49,15 @@ check "homes: a volume of the site alone" lacks_in login/statefulset own-home "$
   --set-json 'login.sshd.volumeMounts=[{"name":"nfs","mountPath":"/home"}]'
 check "sshd_config" shows login/sshd_config '^  extra.conf: "AllowGroups physics"$' "${on[@]}" \
   --set 'login.extraSshdConfig=AllowGroups physics'
-check "podSpec" shows login/statefulset '^      priorityClassName: high$' "${on[@]}" --set login.podSpec.priorityClassName=high
+check "podSpec" shows login/statefulset '^      priorityClassName: high$' \
+  "${on[@]}" --set login.podSpec.priorityClassName=high
 check "podSpec: containers" refused "/login/podSpec" "${on[@]}" --set-json 'login.podSpec.containers=[]'
 
 check "Service: inside the cluster" shows login/service '^  type: ClusterIP$' "${on[@]}"
-check "Service: a load balancer" shows login/service '^  type: LoadBalancer$' "${on[@]}" --set login.service.spec.type=LoadBalancer
-check "Service: port" shows login/service 'name: ssh, port: 2022, targetPort: ssh' "${on[@]}" --set login.service.port=2022
+check "Service: a load balancer" shows login/service '^  type: LoadBalancer$' \
+  "${on[@]}" --set login.service.spec.type=LoadBalancer
+check "Service: port" shows login/service 'name: ssh, port: 2022, targetPort: ssh' \
+  "${on[@]}" --set login.service.port=2022
 check "NetworkPolicy: ssh from all" lacks_in login/network_policy 'ipBlock' "${on[@]}"
 check "NetworkPolicy: ssh from some" shows login/network_policy 'cidr: 10.0.0.0/8' "${on[@]}" \
   --set-json 'networkPolicy.loginFrom=[{"ipBlock":{"cidr":"10.0.0.0/8"}}]'
