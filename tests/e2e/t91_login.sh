@@ -16,7 +16,7 @@ SSH_KEY=/tmp/login-test-key
 # From the controller's pod, which has ssh.
 ssh_as() { # USER COMMAND
   slurm ssh -i "$SSH_KEY" -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=10 \
-    -o UserKnownHostsFile=/tmp/login-test-hosts "$1@slurm-login" "$2" 2>/tmp/login-test-ssh.$$ </dev/null
+    -o UserKnownHostsFile=/tmp/login-test-hosts "$1@slurm-login" "$2" 2>/dev/null </dev/null
 }
 can_log_in() { ssh_as "$1" true; }
 login_values() { # PUBLIC-KEY
