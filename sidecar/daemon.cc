@@ -53,7 +53,13 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
           listen_for_budgets(budgets_)),
       claims_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                         {.resource = kube::kVolumeClaims, .name_space = name_space, .label_selector = kClaimSelector},
-                        listen_for_claims(claims_)) {}
+                        listen_for_claims(claims_)) {
+  if (parts.config_installer == nullptr) return;
+  config_pusher_.emplace(
+      ConfigPusherParts{parts.kube_reader, parts.kube_writer, parts.loop.timers(), *parts.loop.clock(), throttle_,
+                        parts.slurm_reader, parts.slurm_writer, *parts.config_installer},
+      parts.config);
+}
 
 kube::ReflectorListener Daemon::listen_for_nodesets() {
   const auto changed = [this] { plan_round(std::chrono::milliseconds(0)); };
@@ -140,11 +146,13 @@ void Daemon::start() {
   pods_.start();
   budgets_reflector_.start();
   if (parts_.watch_kube_nodes) kube_nodes_.start();
+  if (config_pusher_) config_pusher_->start();
   publish();
 }
 
 void Daemon::stop() {
   for (kube::Reflector* one : {&nodesets_, &pods_, &kube_nodes_, &budgets_reflector_, &claims_reflector_}) one->stop();
+  if (config_pusher_) config_pusher_->stop();
   parts_.loop.timers().cancel(round_timer_);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "daemon/admin_http.hpp"
@@ -10,6 +11,7 @@
 #include "event/event_loop.hpp"
 #include "sidecar/budget_writer.hpp"
 #include "sidecar/claim_keeper.hpp"
+#include "sidecar/config_pusher.hpp"
 #include "sidecar/sidecar_events.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
@@ -30,6 +32,8 @@ struct DaemonParts {
   AdminState& admin;
   bool watch_kube_nodes = false;  ///< follow the Kubernetes nodes
   ReconcilerHooks hooks = {};
+  ConfigInstaller* config_installer = nullptr;  ///< null: changes of the configuration are not followed
+  ConfigPusherOptions config = {};
 };
 
 class Daemon {
@@ -63,6 +67,7 @@ class Daemon {
   PodMarker marker_;
   BudgetWriter budgets_;
   ClaimKeeper claims_;
+  std::optional<ConfigPusher> config_pusher_;
   kube::Reflector nodesets_;
   kube::Reflector pods_;
   kube::Reflector kube_nodes_;

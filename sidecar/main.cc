@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/file.hpp"
 #include "base/guarded.hpp"
@@ -17,6 +18,8 @@
 #include "settings/connection.hpp"
 #include "control/control.hpp"
 #include "settings/options.hpp"
+#include "sidecar/config_exchange.hpp"
+#include "sidecar/config_pusher.hpp"
 #include "sidecar/daemon.hpp"
 #include "sidecar/gres_conf.hpp"
 #include "daemon/fence.hpp"
@@ -40,6 +43,10 @@ constexpr const char* kUsage =
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
     "  --gres-conf FILE  keep the gres.conf of nodes with GPUs in FILE, which slurmctld's gres.conf includes\n"
+    "  --config-push FOLDER  bring changes of the sources to slurmctld; FOLDER is shared with the container that tries "
+    "them\n"
+    "  --config-source KIND/NAME  configmap/NAME or secret/NAME with files of /etc/slurm; may be repeated\n"
+    "  --config-pod NAME  the controller's pod, whose condition tells what became of them\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
     "  --leader-elect  act only while it has the lease: one of several sidecars\n"
@@ -63,6 +70,7 @@ constexpr const char* kConvertUsage =
 
 constexpr const char* kWaits = "slurm-k8s-sidecar: waits for";
 constexpr std::size_t kMaxInput = 64u << 20;
+constexpr const char* kSlurmFolder = "/etc/slurm";
 
 /** The engine is another container of the same pod, with the socket in a shared folder. */
 constexpr std::chrono::milliseconds kEngineTimeout{500};
@@ -87,6 +95,9 @@ struct Arguments {
   std::string config_path = options_path();
   bool with_engine = false;
   std::string gres_conf;
+  std::string config_push;
+  std::vector<ConfigSource> config_sources;
+  std::string config_pod;
   std::string liveness_file;
   std::string check_liveness;
   LeaseOptions lease;
@@ -114,7 +125,7 @@ Result<MainLoopEnd> stand_by(AdminState& admin, int signals, const std::function
 }
 
 /** One daemon, from nothing: what a former one knew isn't true any more. */
-Result<MainLoopEnd> run_daemon(Options& options, const std::string& gres_conf_path, AdminState& admin, int signals,
+Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, AdminState& admin, int signals,
                                const LeaderElection* election, const std::function<bool()>& may_act) {
   const auto loop = SLURMK8S_TRY(EventLoop::open());
   const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
@@ -122,7 +133,8 @@ Result<MainLoopEnd> run_daemon(Options& options, const std::string& gres_conf_pa
   FencedKubeWriter kube_writer(*connection.client, fence);
   const auto slurm = make_rpc_slurm();
   FencedSlurmWriter slurm_writer(*slurm, fence);
-  GresConfFile gres_conf(gres_conf_path);
+  GresConfFile gres_conf(arguments.gres_conf);
+  ConfigExchange config_exchange(arguments.config_push, kSlurmFolder);
   Daemon daemon({*loop,
                  *connection.client,
                  kube_writer,
@@ -131,7 +143,9 @@ Result<MainLoopEnd> run_daemon(Options& options, const std::string& gres_conf_pa
                  admin,
                  options.watch_kubernetes_nodes,
                  {.wake_power_save = [&options] { wake_power_save(options.engine_socket); },
-                  .write_gres_conf = [&gres_conf](const std::string& text) { return gres_conf.write(text); }}},
+                  .write_gres_conf = [&gres_conf](const std::string& text) { return gres_conf.write(text); }},
+                 arguments.config_push.empty() ? nullptr : &config_exchange,
+                 {options.name_space, arguments.config_sources, arguments.config_pod}},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
            connection.server.c_str());
@@ -165,7 +179,7 @@ Status run(const Arguments& arguments) {
     if (election) log_info("%s the lease %s", kWaits, arguments.lease.name.c_str());
     end = SLURMK8S_TRY(stand_by(admin, signals.get(), acts));
     if (end == MainLoopEnd::refused)
-      end = SLURMK8S_TRY(run_daemon(options, arguments.gres_conf, admin, signals.get(), election.get(), acts));
+      end = SLURMK8S_TRY(run_daemon(options, arguments, admin, signals.get(), election.get(), acts));
   }
   log_info("slurm-k8s-sidecar: stopped");
   return {};
@@ -228,6 +242,12 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.with_engine = true;
   } else if (option == "gres-conf") {
     arguments.gres_conf = value;
+  } else if (option == "config-push") {
+    arguments.config_push = value;
+  } else if (option == "config-source") {
+    arguments.config_sources.push_back(SLURMK8S_TRY(parse_config_source(value)));
+  } else if (option == "config-pod") {
+    arguments.config_pod = value;
   } else if (option == "liveness-file") {
     arguments.liveness_file = value;
   } else if (option == "check-liveness") {
@@ -242,6 +262,9 @@ int main_checked(int argc, char** argv) {
   const option options[] = {{"config", required_argument, nullptr, 'o'},
                             {"with-engine", no_argument, nullptr, 'o'},
                             {"gres-conf", required_argument, nullptr, 'o'},
+                            {"config-push", required_argument, nullptr, 'o'},
+                            {"config-source", required_argument, nullptr, 'o'},
+                            {"config-pod", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},
                             {"check-liveness", required_argument, nullptr, 'o'},
                             {"leader-elect", optional_argument, nullptr, 'o'},
@@ -265,6 +288,9 @@ int main_checked(int argc, char** argv) {
   }
   if (optind != argc) return std::fprintf(stderr, "slurm-k8s-sidecar: %s: unexpected\n", argv[optind]), 2;
   if (valid.ok()) valid = check_lease_options(arguments.lease);
+  if (valid.ok() && !arguments.config_push.empty() && arguments.config_sources.empty()) {
+    valid = required_value("--config-source");
+  }
   const int code = valid.ok() ? 1 : 2;
   if (valid.ok() && !arguments.check_liveness.empty()) {
     valid = LivenessFile::check(arguments.check_liveness, SystemClock());

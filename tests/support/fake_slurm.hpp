@@ -204,6 +204,7 @@ class FakeSlurm final : public Slurm {
   Status restart_slurmctld() override {
     calls.push_back("restart");
     if (auto error = refusal()) return *error;
+    booted++;
     return {};
   }
 

@@ -24,3 +24,26 @@ Include /run/slurm-k8s/gres.conf
 {{ . | trimSuffix "\n" }}
 {{- end }}
 {{- end -}}
+
+{{/*
+slurm.configData: the files of /etc/slurm, as a ConfigMap's data.
+*/}}
+{{- define "slurm.configData" -}}
+{{- $files := merge (deepCopy .Values.configFiles) (include "slurm.defaultFiles" . | fromYaml) -}}
+{{- $_ := set $files "gres.conf" (include "slurm.gresConf" .) -}}
+slurm.conf: |
+  {{- include "slurm.conf" . | nindent 2 }}
+slurm-k8s.conf: |
+  {{- include "slurm.k8sConf" . | nindent 2 }}
+{{- range $name, $text := $files }}
+{{ $name }}: |
+  {{- $text | trimSuffix "\n" | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/*
+slurm.configHash: short hash of them.
+*/}}
+{{- define "slurm.configHash" -}}
+{{- include "slurm.configData" . | sha256sum | trunc 12 -}}
+{{- end -}}

@@ -47,3 +47,22 @@ securityContext:
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: {type: RuntimeDefault}
 {{- end -}}
+
+{{/*
+slurm.configContainer: fields of the containers that try a configuration, with volumeMounts as the last. They have neither
+Slurm's key nor a token.
+*/}}
+{{- define "slurm.configContainer" -}}
+{{- with .Values.controller.configPush.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: {drop: [ALL]}
+volumeMounts:
+  - {name: config, mountPath: /etc/slurm}
+  - {name: state, mountPath: /var/spool/slurmctld}
+  - {name: trial, mountPath: /run}
+{{- end -}}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ConfigInstaller: what tries files of /etc/slurm with a slurmctld, and installs them. ConfigExchange asks the
+// container beside slurmctld that does so (images/slurmctld/config.py).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "sidecar/config_plan.hpp"
+
+namespace slurmk8s {
+
+class ConfigInstaller {
+ public:
+  enum class Verb {
+    check,    ///< try the files
+    install,  ///< try them, and make them those of /etc/slurm
+    restore,  ///< the last good files are those of /etc/slurm again
+    keep,     ///< those of /etc/slurm are good
+  };
+  virtual ~ConfigInstaller() = default;
+  /** The files of /etc/slurm. */
+  virtual Result<ConfigFiles> live() = 0;
+  /** Asks; one thing at a time. Error (unavailable): nobody is there to do it, yet. */
+  virtual Status ask(Verb verb, const ConfigFiles& files) = 0;
+  /** The answer to the last ask(): empty while there is none, an empty text when all is well, else why not. */
+  virtual std::optional<std::string> answer() = 0;
+};
+
+/** One thread. Nothing blocks but reads and writes of small files. */
+class ConfigExchange final : public ConfigInstaller {
+ public:
+  /** `folder` is shared with the container, `live` is /etc/slurm. */
+  ConfigExchange(std::string folder, std::string live) : folder_(std::move(folder)), live_(std::move(live)) {}
+
+  Result<ConfigFiles> live() override;
+  Status ask(Verb verb, const ConfigFiles& files) override;
+  std::optional<std::string> answer() override;
+
+ private:
+  const std::string folder_;
+  const std::string live_;
+  std::string id_;
+};
+
+}  // namespace slurmk8s

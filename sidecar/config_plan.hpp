@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is to be done with a configuration that differs from the one that slurmctld runs with. Pure; any thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace slurmk8s {
+
+/** The files of /etc/slurm: text by name. */
+using ConfigFiles = std::map<std::string, std::string>;
+
+/** What became of files that are not live: reason and message of the condition. */
+struct ConfigVerdict {
+  ConfigFiles files;
+  std::string reason;
+  std::string text;
+};
+
+struct ConfigPlan {
+  enum class Kind {
+    none,     ///< nothing is to be done: `reason` and `text` tell why
+    check,    ///< to be tried, but not installed: `text` tells what needs a restart
+    install,  ///< to be tried and installed, then slurmctld is reconfigured
+  };
+  Kind kind = Kind::none;
+  std::string reason = {};
+  std::string text = {};
+};
+
+inline constexpr const char* kConfigApplied = "Applied";
+inline constexpr const char* kConfigRefused = "Refused";
+inline constexpr const char* kConfigNeedsRestart = "RestartRequired";
+
+/**
+ * What `scontrol reconfigure` does not change: "slurm.conf: SlurmctldPort; slurm-k8s.conf"; empty for nothing. The
+ * chart recreates the controller's pod when one of these changes (slurm.restartSettings).
+ */
+std::string needs_restart(const ConfigFiles& live, const ConfigFiles& wanted);
+
+/** `verdict`: the last one, on whatever files. */
+ConfigPlan plan_config(const ConfigFiles& live, const ConfigFiles& wanted, const std::optional<ConfigVerdict>& verdict);
+
+}  // namespace slurmk8s

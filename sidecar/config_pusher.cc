@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ConfigPusher: one step after another, by a timer.
+#include "sidecar/config_pusher.hpp"
+
+#include <algorithm>
+
+#include "base/base64.hpp"
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "daemon/condition.hpp"
+#include "nodeset/names.hpp"
+#include "slurm/hostlist.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Kind = kube::EventRecorder::Kind;
+using Verb = ConfigInstaller::Verb;
+
+constexpr milliseconds kPoll{100};
+constexpr milliseconds kRetry{1000};
+/** A trial ends after 30 s by itself; the container may be restarting. */
+constexpr seconds kTrialFor{60};
+/** slurmctld answers when the new one runs; one that was away starts with the installed files. */
+constexpr seconds kReconfigureFor{60};
+
+constexpr const char* kSourceMissing = "SourceMissing";
+constexpr const char* kTrialUnavailable = "TrialUnavailable";
+
+Kind kind_of(const std::string& reason) {
+  if (reason == kConfigApplied) return {"Normal", "ConfigApplied", "Reconfigure"};
+  if (reason == kConfigRefused) return {"Warning", "ConfigRefused", "KeepPreviousConfig"};
+  if (reason == kConfigNeedsRestart) return {"Warning", "ConfigNeedsRestart", "KeepPreviousConfig"};
+  return {"Warning", "ConfigNotApplied", "KeepPreviousConfig"};
+}
+
+}  // namespace
+
+Result<ConfigSource> parse_config_source(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::string_view kind = text.substr(0, slash);
+  if (slash == std::string_view::npos || slash + 1 == text.size() || (kind != "configmap" && kind != "secret")) {
+    return invalid_value("--config-source", text, "must be configmap/NAME or secret/NAME");
+  }
+  return ConfigSource{kind == "secret", std::string(text.substr(slash + 1))};
+}
+
+ConfigFiles decode_config_files(const Json& object, bool is_secret) {
+  ConfigFiles files;
+  object["data"].each([&](std::string_view name, const Json& value) {
+    const std::string text(value.text());
+    files.insert_or_assign(std::string(name), is_secret ? decode_base64(text).value_or("") : text);
+  });
+  object["binaryData"].each([&](std::string_view name, const Json& value) {
+    files.insert_or_assign(std::string(name), decode_base64(value.text()).value_or(""));
+  });
+  return files;
+}
+
+ConfigPusher::ConfigPusher(const ConfigPusherParts& parts, ConfigPusherOptions options)
+    : parts_(parts),
+      options_(std::move(options)),
+      events_(parts.kube_writer, parts.timers, parts.clock, parts.throttle, options_.name_space, "slurm-k8s.io/sidecar",
+              compress_hostlist),
+      writer_(parts.kube_writer, parts.clock, parts.throttle,
+              {.resource = kube::kPods,
+               .name_space = options_.name_space,
+               .what = "pod",
+               .action = "tell of the configuration",
+               .logs_absence = true}) {
+  for (std::size_t i = 0; i < options_.sources.size(); ++i) {
+    const ConfigSource& source = options_.sources[i];
+    sources_.push_back({source,
+                        {},
+                        std::make_unique<kube::Reflector>(
+                            parts.kube_reader, parts.timers, parts.clock,
+                            kube::ReflectorOptions{.resource = source.is_secret ? kube::kSecrets : kube::kConfigMaps,
+                                                   .name_space = options_.name_space,
+                                                   .field_selector = "metadata.name=" + source.name},
+                            listen(i))});
+  }
+}
+
+ConfigPusher::~ConfigPusher() { parts_.timers.cancel(timer_); }
+
+kube::ReflectorListener ConfigPusher::listen(std::size_t index) {
+  kube::ReflectorListener listener;
+  listener.upsert = [this, index](const Json& object) {
+    Source& source = sources_[index];
+    source.files = decode_config_files(object, source.source.is_secret);
+    if (index == 0) {
+      uid_ = object.at({"metadata", "uid"}).text();
+      hash_ = object.at({"metadata", "annotations"})[kAnnotationConfigHash].text();
+    }
+    if (stage_ == Stage::idle) look_after(milliseconds(0));
+  };
+  listener.remove = [this, index](const kube::ObjectKey&, const std::string&, const Json&) {
+    sources_[index].files.reset();
+    if (stage_ == Stage::idle) look_after(milliseconds(0));
+  };
+  listener.synced = [this] { look_after(milliseconds(0)); };
+  return listener;
+}
+
+void ConfigPusher::start() {
+  for (const Source& source : sources_) source.reflector->start();
+}
+
+void ConfigPusher::stop() {
+  for (const Source& source : sources_) source.reflector->stop();
+  parts_.timers.cancel(timer_);
+}
+
+void ConfigPusher::look_after(milliseconds delay) {
+  parts_.timers.cancel(timer_);
+  timer_ = parts_.timers.after(delay, [this] { look(); });
+}
+
+void ConfigPusher::look() {
+  timer_ = 0;
+  if (!all_listed()) return;
+  switch (stage_) {
+    case Stage::idle: begin(); break;
+    case Stage::asked: judge_trial(); break;
+    case Stage::installed: reconfigure(); break;
+    case Stage::settling:
+      // Without an answer the container has restarted, with good files.
+      if (parts_.installer.answer() || parts_.clock.now() > deadline_) {
+        stage_ = Stage::idle;
+        look_after(milliseconds(0));
+      } else {
+        look_after(kPoll);
+      }
+      break;
+  }
+  write_condition();
+}
+
+bool ConfigPusher::all_listed() const {
+  return std::all_of(sources_.begin(), sources_.end(), [](const Source& one) { return one.reflector->synced(); });
+}
+
+std::string ConfigPusher::missing() const {
+  std::string names;
+  for (const Source& one : sources_) {
+    if (one.files) continue;
+    names +=
+        (names.empty() ? "" : ", ") + std::string(one.source.is_secret ? "Secret " : "ConfigMap ") + one.source.name;
+  }
+  return names;
+}
+
+ConfigFiles ConfigPusher::wanted() const {
+  ConfigFiles files;
+  for (const Source& one : sources_) {
+    for (const auto& [name, text] : *one.files) files.insert_or_assign(name, text);
+  }
+  return files;
+}
+
+void ConfigPusher::begin() {
+  const std::string absent = missing();
+  if (!absent.empty()) return tell(kSourceMissing, absent + ": not found");
+  const Result<ConfigFiles> live = parts_.installer.live();
+  if (!live.ok()) {
+    tell(kTrialUnavailable, live.error().message());
+    return look_after(kRetry);
+  }
+  files_ = wanted();
+  const ConfigPlan plan = plan_config(*live, files_, verdict_);
+  if (plan.kind == ConfigPlan::Kind::none) return tell(plan.reason, plan.text);
+  needs_ = plan.text;
+  verb_ = plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install;
+  // Later than this slurmctld has started, or read the files, when it has taken them.
+  const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
+  const Status asked = config.ok() ? parts_.installer.ask(verb_, files_) : config.error();
+  if (!asked.ok()) {
+    if (last_failure_ != asked.error().message()) log_warning("configuration: %s", asked.error().message().c_str());
+    last_failure_ = asked.error().message();
+    return look_after(kRetry);
+  }
+  last_failure_.clear();
+  booted_ = config->booted;
+  stage_ = Stage::asked;
+  deadline_ = parts_.clock.now() + kTrialFor;
+  look_after(kPoll);
+}
+
+void ConfigPusher::judge_trial() {
+  const std::optional<std::string> answer = parts_.installer.answer();
+  if (!answer) {
+    if (parts_.clock.now() <= deadline_) return look_after(kPoll);
+    tell(kTrialUnavailable, "no answer of container config");
+    stage_ = Stage::idle;
+    return look_after(kRetry);
+  }
+  if (!answer->empty()) {
+    refuse(kConfigRefused, *answer);
+  } else if (verb_ == Verb::check) {
+    refuse(kConfigNeedsRestart, needs_ + ": changed: delete the controller's pod to apply it");
+  } else {
+    stage_ = Stage::installed;
+    deadline_ = parts_.clock.now() + kReconfigureFor;
+    look_after(milliseconds(0));
+  }
+}
+
+void ConfigPusher::refuse(const char* reason, const std::string& text) {
+  verdict_ = ConfigVerdict{files_, reason, text};
+  stage_ = Stage::idle;
+  look_after(milliseconds(0));
+}
+
+/** Until slurmctld has started after the files were installed: by our request, or by itself. */
+void ConfigPusher::reconfigure() {
+  const Status status = parts_.slurm_writer.restart_slurmctld();
+  const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
+  if (config.ok() && config->booted > booted_) return settle(Verb::keep);
+  if (!status.ok()) last_failure_ = status.error().message();
+  const bool gives_up = parts_.clock.now() > deadline_;
+  if (gives_up || (!status.ok() && !status.error().retryable() && status.error().code() != Errc::interrupted)) {
+    verdict_ = ConfigVerdict{files_, kConfigRefused, "slurmctld refuses it, see its log: " + last_failure_};
+    return settle(Verb::restore);
+  }
+  look_after(kRetry);
+}
+
+void ConfigPusher::settle(Verb verb) {
+  last_failure_.clear();
+  if (const Status asked = parts_.installer.ask(verb, {}); !asked.ok()) {
+    log_warning("configuration: %s", asked.error().message().c_str());
+    return look_after(kRetry);
+  }
+  stage_ = Stage::settling;
+  deadline_ = parts_.clock.now() + kTrialFor;
+  look_after(milliseconds(10));
+}
+
+void ConfigPusher::tell(const std::string& reason, const std::string& text) {
+  const std::string whole = hash_.empty() ? text : text + " (configuration " + hash_ + ")";
+  if (reason == reason_ && whole == text_) return;
+  const bool is_first = reason_.empty();
+  reason_ = reason;
+  text_ = whole;
+  told_ = false;
+  log_info("configuration: %s: %s", reason.c_str(), whole.c_str());
+  // At the start of the sidecar nothing has been applied.
+  if (is_first && reason == kConfigApplied) return;
+  const kube::EventRecorder::Subject subject{"v1", "ConfigMap", options_.sources.front().name, uid_};
+  events_.record(subject, kind_of(reason), {}, whole);
+}
+
+void ConfigPusher::write_condition() {
+  if (told_ || options_.pod.empty()) return;
+  if (!writer_.may_write(options_.pod)) return timer_ == 0 ? look_after(kRetry) : void();
+  const char* status = reason_ == kConfigApplied ? "True" : "False";
+  Json condition = Json::object();
+  condition.set("type", kConditionConfigApplied)
+      .set("status", status)
+      .set("reason", reason_)
+      .set("message", text_)
+      .set("lastTransitionTime", transition_time(condition_, status, parts_.clock.wall()));
+  Json patch = Json::object();
+  patch.set("status", Json::object().set("conditions", Json::array().push(condition)));
+  condition_ = condition;
+  told_ = true;
+  // The other conditions are kubelet's: a strategic merge keeps them.
+  writer_.patch(
+      options_.pod, kube::PatchType::strategic_merge, patch,
+      [this](const Result<Json>& answer) {
+        if (answer.ok()) return;
+        told_ = false;
+        if (timer_ == 0) look_after(kRetry);
+      },
+      "status");
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ConfigPusher: brings changed ConfigMaps and Secrets to slurmctld without a restart.
+//
+// It watches them, has the files tried and installed (config_exchange.hpp), lets slurmctld reconfigure itself, and tells
+// the answer as the condition slurm-k8s.io/ConfigApplied of the controller's pod, and as an event. When slurmctld does
+// not take what its trial took, the former files come back. Same thread rules as kube::Client; it blocks while
+// slurmctld reconfigures itself.
+#pragma once
+
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/event_recorder.hpp"
+#include "kube/object_writer.hpp"
+#include "kube/reflector.hpp"
+#include "sidecar/config_exchange.hpp"
+#include "slurm/slurm.hpp"
+
+namespace slurmk8s {
+
+/** A ConfigMap or a Secret: each of its keys is a file. */
+struct ConfigSource {
+  bool is_secret = false;
+  std::string name;
+};
+
+/** "configmap/NAME", "secret/NAME". */
+Result<ConfigSource> parse_config_source(std::string_view text);
+
+/** The files of such an object. */
+ConfigFiles decode_config_files(const Json& object, bool is_secret);
+
+struct ConfigPusherOptions {
+  std::string name_space;
+  std::vector<ConfigSource> sources;  ///< of two files of a name the later one counts; the first is the chart's
+  std::string pod;                    ///< the controller's pod, which has the condition
+};
+
+/** What a ConfigPusher works with; all must outlive it. */
+struct ConfigPusherParts {
+  kube::Reader& kube_reader;
+  kube::Writer& kube_writer;
+  Timers& timers;
+  const Clock& clock;
+  kube::Throttle& throttle;
+  SlurmReader& slurm_reader;
+  SlurmWriter& slurm_writer;
+  ConfigInstaller& installer;
+};
+
+class ConfigPusher {
+ public:
+  ConfigPusher(const ConfigPusherParts& parts, ConfigPusherOptions options);
+  ~ConfigPusher();
+  ConfigPusher(const ConfigPusher&) = delete;
+  ConfigPusher& operator=(const ConfigPusher&) = delete;
+
+  void start();
+  void stop();
+
+ private:
+  enum class Stage {
+    idle,
+    asked,      ///< the files are being tried
+    installed,  ///< slurmctld is to take them
+    settling,   ///< they are being kept, or the former ones restored
+  };
+  struct Source {
+    ConfigSource source;
+    std::optional<ConfigFiles> files;  ///< empty: there is no such object
+    std::unique_ptr<kube::Reflector> reflector;
+  };
+
+  kube::ReflectorListener listen(std::size_t index);
+  void look_after(std::chrono::milliseconds delay);
+  void look();
+  void begin();
+  void judge_trial();
+  void reconfigure();
+  void settle(ConfigInstaller::Verb verb);
+  void refuse(const char* reason, const std::string& text);
+  bool all_listed() const;
+  std::string missing() const;
+  ConfigFiles wanted() const;
+  void tell(const std::string& reason, const std::string& text);
+  void write_condition();
+
+  ConfigPusherParts parts_;
+  const ConfigPusherOptions options_;
+  std::vector<Source> sources_;
+  kube::EventRecorder events_;
+  kube::ObjectWriter writer_;
+  Timers::Id timer_ = 0;
+  Stage stage_ = Stage::idle;
+  ConfigInstaller::Verb verb_ = ConfigInstaller::Verb::check;
+  ConfigFiles files_;         // under way
+  std::string needs_;         // what of them needs a restart
+  TimePoint deadline_{};      // of the stage
+  std::time_t booted_ = 0;    // slurmctld, before the files were installed
+  std::string last_failure_;  // of the stage
+  std::optional<ConfigVerdict> verdict_;
+  std::string uid_;   // of the first source
+  std::string hash_;  // its annotation: which configuration the condition is about
+  Json condition_;    // as it was written last
+  std::string reason_;
+  std::string text_;
+  bool told_ = true;
+};
+
+}  // namespace slurmk8s

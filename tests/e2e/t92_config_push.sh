@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A changed configuration: taken by slurmctld and slurmd while a job runs, or refused with its line.
+#
+# Release: config
+
+config_condition() { # FIELD
+  kubectl get pod "$CONTROLLER" -o jsonpath="{.status.conditions[?(@.type=='slurm-k8s.io/ConfigApplied')].$1}"
+}
+config_is() { [[ $(config_condition reason) == "$1" && $(config_condition message) == *"$2"* ]]; } # REASON WORDS
+setting() { slurm scontrol show config | sed -n "s/^$1 *= //p"; }
+controller_starts() {
+  kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.uid}{range .status.containerStatuses[*]} {.restartCount}{end}'
+}
+node_has_setting() { kubectl exec "$1" -- grep -qx "$2" /run/slurm/conf/slurm.conf; } # POD LINE
+upgrade() {
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" --wait --timeout 180s "$@" 2>&1
+}
+has_event() { [[ $(kubectl get events -o jsonpath='{.items[*].reason}') == *"$1"* ]]; }
+
+test_a_change_is_taken_while_a_job_runs() {
+  needs_slurm 23.11
+  local job starts
+  upgrade >/dev/null || fail "helm upgrade"
+  wait_for 60 "the first configuration" config_is Applied ""
+  starts=$(controller_starts)
+  job=$(submit -w compute-0 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 60
+  upgrade --set controller.extraConfMap.MaxJobCount=12345 --set 'partitions.main.config=Default=YES MaxTime=77' \
+    >/dev/null || fail "helm upgrade"
+  # helm has waited for slurmctld.
+  assert_equal "MaxJobCount" 12345 "$(setting MaxJobCount)"
+  assert_equal "MaxTime" 01:17:00 "$(slurm sinfo -h -p main -o %l | sort -u)"
+  wait_for 60 "slurmd has the file" node_has_setting compute-0 MaxJobCount=12345
+  assert_equal "job" RUNNING "$(job_state "$job")"
+  assert_equal "the job's pods and starts" 0 "$(job_field "$job" Restarts)"
+  assert_equal "the controller's pod and its restarts" "$starts" "$(controller_starts)"
+  slurm scancel "$job"
+}
+
+test_a_broken_file_is_refused() {
+  needs_slurm 23.11
+  local text
+  text=$(upgrade --set controller.extraConf='MaxJobCont=7') && fail "helm accepts it: $text"
+  wait_for 30 "the line and the words" \
+    config_is Refused '"MaxJobCont=7": Parsing error at unrecognized key: MaxJobCont'
+  [[ $(config_condition message) =~ slurm.conf\ line\ [0-9]+ ]] || fail "no line: $(config_condition message)"
+  wait_for 30 "the event" has_event ConfigRefused
+  slurm grep -q MaxJobCont /etc/slurm/slurm.conf && fail "the broken file is in /etc/slurm"
+  # The next pod starts with the last good files.
+  kubectl delete pod "$CONTROLLER" >/dev/null
+  wait_for 120 "slurmctld up" controller_ready
+  wait_for 60 "refused again" config_is Refused MaxJobCont
+  upgrade --set controller.extraConf='MaxJobCount=23456' >/dev/null || fail "helm refuses the corrected file"
+  assert_equal "MaxJobCount" 23456 "$(setting MaxJobCount)"
+}
+
+test_a_secret_with_a_script() {
+  needs_slurm 23.11
+  kubectl create secret generic site-files --from-literal=prolog.sh=$'#!/bin/sh\ntouch /tmp/prolog-ran\n' >/dev/null
+  upgrade --set 'configFilesFrom[0].secret=site-files' --set controller.extraConf=Prolog=prolog.sh >/dev/null ||
+    fail "helm upgrade"
+  wait_for 60 "slurmctld up" controller_ready
+  slurm srun -w compute-0 test -e /tmp/prolog-ran || fail "the prolog has not run"
+  kubectl delete secret site-files >/dev/null
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/config_pusher: from a changed ConfigMap to slurmctld's answer, as condition and event.
+#include "sidecar/config_pusher.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/strings.hpp"
+#include "kube/fake_client.hpp"
+#include "nodeset/names.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_clock.hpp"
+#include "support/fake_slurm.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/** As the container does it, without a slurmctld: a text with "bad" is refused. */
+struct FakeInstaller final : ConfigInstaller {
+  ConfigFiles now, good;
+  std::vector<std::string> asked;
+  bool away = false;
+  bool silent = false;
+  std::optional<std::string> last;
+
+  Result<ConfigFiles> live() override { return now; }
+  Status ask(Verb verb, const ConfigFiles& files) override {
+    if (away) return Error(Errc::unavailable, "requests: No such device or address");
+    constexpr const char* kWords[] = {"check", "install", "restore", "keep"};
+    asked.emplace_back(kWords[static_cast<int>(verb)]);
+    last.reset();
+    if (silent) return {};
+    const auto conf = files.find("slurm.conf");
+    const bool bad = conf != files.end() && conf->second.find("bad") != std::string::npos;
+    last = bad ? "slurm.conf line 2: bad" : "";
+    if (verb == Verb::install && !bad) now = files;
+    if (verb == Verb::restore) now = good;
+    if (verb == Verb::keep) good = now;
+    return {};
+  }
+  std::optional<std::string> answer() override { return last; }
+};
+
+struct Fixture {
+  kube::FakeClient client;
+  FakeClock clock;
+  Timers timers{clock};
+  kube::Throttle throttle{clock};
+  FakeSlurm slurm;
+  FakeInstaller installer;
+  ConfigPusher pusher;
+
+  explicit Fixture(std::vector<ConfigSource> sources = {{false, "conf"}})
+      : pusher({client, client, timers, clock, throttle, slurm, slurm, installer},
+               {"slurm", std::move(sources), "pod"}) {
+    client.put(kube::kPods, "slurm", named("pod"));
+    installer.now = installer.good = {{"slurm.conf", "ClusterName=a\n"}};
+  }
+  static Json named(const char* name) { return Json::object().set("metadata", Json::object().set("name", name)); }
+  void put(const char* conf, const char* hash = "h1") {
+    Json object = named("conf");
+    Json metadata = object["metadata"].clone();
+    metadata.set("annotations", Json::object().set(kAnnotationConfigHash, hash));
+    object.set("metadata", metadata).set("data", Json::object().set("slurm.conf", conf));
+    client.put(kube::kConfigMaps, "slurm", object);
+  }
+  void run_for(milliseconds time) {
+    for (const TimePoint end = clock.now() + time; clock.now() < end;) {
+      if (client.deliver() == 0) clock.advance(milliseconds(50));
+      timers.run_due();
+    }
+  }
+  std::string condition() const {
+    std::string text;
+    client.find(kube::kPods, "slurm", "pod")["status"]["conditions"].each([&](const Json& one) {
+      if (one["type"].text() != kConditionConfigApplied) return;
+      text.append(one["status"].text()).append(" ").append(one["reason"].text()).append(": ");
+      text.append(one["message"].text());
+    });
+    return text;
+  }
+  std::string events() const {
+    std::string text;
+    for (const std::string& name : client.names(kube::kEvents, "slurm")) {
+      const Json event = client.find(kube::kEvents, "slurm", name);
+      text.append(event["reason"].text()).append(" ").append(event.at({"regarding", "name"}).text()).append("\n");
+    }
+    return text;
+  }
+  std::string asked() const {
+    std::string text;
+    for (const std::string& one : installer.asked) text += (text.empty() ? "" : " ") + one;
+    return text;
+  }
+  long restarts() const { return std::count(slurm.calls.begin(), slurm.calls.end(), "restart"); }
+};
+
+void applies_a_change(void**) {
+  Fixture f;
+  f.put("ClusterName=a\n");
+  f.pusher.start();
+  f.run_for(seconds(1));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h1)");
+  assert_text(f.asked(), "");
+  f.put("ClusterName=a\nMaxJobCount=5\n", "h2");
+  f.run_for(seconds(1));
+  assert_text(f.asked(), "install keep");
+  assert_int_equal(f.restarts(), 1);
+  assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\nMaxJobCount=5\n");
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+  f.run_for(seconds(3));
+  assert_text(f.events(), "ConfigApplied conf\n");
+}
+
+void refuses_what_the_trial_refuses(void**) {
+  Fixture f;
+  f.put("ClusterName=a\nbad\n");
+  f.pusher.start();
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install");
+  assert_int_equal(f.restarts(), 0);
+  assert_text(f.condition(), "False Refused: slurm.conf line 2: bad (configuration h1)");
+  assert_text(f.events(), "ConfigRefused conf\n");
+  f.put("ClusterName=a\n", "h2");
+  f.run_for(seconds(3));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
+void says_what_needs_a_restart(void**) {
+  Fixture f;
+  f.put("ClusterName=b\n");
+  f.pusher.start();
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "check");
+  assert_text(f.condition(),
+              "False RestartRequired: slurm.conf: ClusterName: changed: delete the controller's pod to apply it "
+              "(configuration h1)");
+  // Broken as well: that is said first, since the next pod would not take it.
+  f.put("ClusterName=b\nbad\n");
+  f.run_for(seconds(3));
+  assert_text(f.condition(), "False Refused: slurm.conf line 2: bad (configuration h1)");
+  assert_int_equal(f.restarts(), 0);
+}
+
+void comes_back_when_slurmctld_refuses(void**) {
+  Fixture f;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.slurm.failures.emplace_back(Errc::invalid, "slurm: Unable to reconfigure");
+  f.pusher.start();
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install restore");
+  assert_text(f.installer.now.at("slurm.conf"), "ClusterName=a\n");
+  assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
+}
+
+void waits_for_what_is_away(void**) {
+  Fixture f;
+  f.installer.away = true;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.pusher.start();
+  f.run_for(seconds(5));
+  assert_text(f.asked(), "");
+  f.installer.away = false;
+  f.installer.silent = true;  // it ends during the trial
+  f.run_for(seconds(50));
+  assert_text(f.asked(), "install");
+  f.installer.silent = false;
+  f.run_for(seconds(20));
+  assert_text(f.asked(), "install install keep");
+  assert_contains(f.condition().c_str(), "True Applied");
+}
+
+void joins_its_sources(void**) {
+  Fixture f({{false, "conf"}, {true, "secret"}});
+  f.put("ClusterName=a\n");
+  f.pusher.start();
+  f.run_for(seconds(1));
+  assert_contains(f.condition().c_str(), "False SourceMissing: Secret secret: not found");
+  Json secret = Fixture::named("secret");
+  secret.set("data", Json::object().set("prolog.sh", "IyEvYmluL3NoCg=="));
+  f.client.put(kube::kSecrets, "slurm", secret);
+  f.run_for(seconds(2));
+  assert_text(f.installer.now.at("prolog.sh"), "#!/bin/sh\n");
+  assert_contains(f.condition().c_str(), "True Applied");
+}
+
+void reads_sources(void**) {
+  assert_true(parse_config_source("secret/a").value().is_secret);
+  assert_text(parse_config_source("configmap/b").value().name, "b");
+  for (const char* bad : {"", "a", "secret/", "pod/a"}) assert_false(parse_config_source(bad).ok());
+}
+
+// The other end is images/slurmctld/config.py: here the test is it.
+void asks_by_a_pipe(void**) {
+  char name[] = "/tmp/config_exchange-XXXXXX";
+  assert_non_null(mkdtemp(name));
+  const std::string folder(name);
+  ConfigExchange exchange(folder, folder + "/live");
+  assert_false(exchange.live().ok());
+  std::filesystem::create_directories(folder + "/live/..set");
+  assert_true(replace_file(folder + "/live/..set/slurm.conf", "x\n").ok());
+  std::filesystem::create_symlink("..set/slurm.conf", folder + "/live/slurm.conf");
+  assert_int_equal(exchange.live().value().size(), 1);
+  assert_text(exchange.live().value().at("slurm.conf"), "x\n");
+  assert_false(exchange.ask(ConfigInstaller::Verb::install, {{"slurm.conf", "y\n"}}).ok());
+  assert_true(replace_file(folder + "/requests", "").ok());
+  assert_true(exchange.ask(ConfigInstaller::Verb::install, {{"slurm.conf", "y\n"}}).ok());
+  const std::string request = *read_file(folder + "/requests", 100);
+  assert_true(request.starts_with("install ") && request.ends_with("\n"));
+  const std::string id = request.substr(8, request.size() - 9);
+  assert_text(*read_file(folder + "/sets/" + id + "/slurm.conf", 100), "y\n");
+  assert_false(exchange.answer().has_value());
+  assert_true(replace_file(folder + "/answer", R"({"id":"another","error":""})").ok());
+  assert_false(exchange.answer().has_value());
+  assert_true(replace_file(folder + "/answer", R"({"id":")" + id + R"(","error":"no"})").ok());
+  assert_text(exchange.answer().value(), "no");
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(applies_a_change),
+      SLURMK8S_TEST(refuses_what_the_trial_refuses),
+      SLURMK8S_TEST(says_what_needs_a_restart),
+      SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
+      SLURMK8S_TEST(waits_for_what_is_away),
+      SLURMK8S_TEST(joins_its_sources),
+      SLURMK8S_TEST(reads_sources),
+      SLURMK8S_TEST(asks_by_a_pipe),
+  };
+  return cmocka_run_group_tests_name("sidecar_config_pusher", tests, nullptr, nullptr);
+}
