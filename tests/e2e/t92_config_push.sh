@@ -30,7 +30,7 @@ test_a_change_is_taken_while_a_job_runs() {
     >/dev/null || fail "helm upgrade"
   # helm has waited for slurmctld.
   assert_equal "MaxJobCount" 12345 "$(setting MaxJobCount)"
-  assert_equal "MaxTime" 01:17:00 "$(slurm sinfo -h -p main -o %l | sort -u)"
+  assert_equal "MaxTime" 1:17:00 "$(slurm sinfo -h -p main -o %l | sort -u)"
   wait_for 60 "slurmd has the file" node_has_setting compute-0 MaxJobCount=12345
   assert_equal "job" RUNNING "$(job_state "$job")"
   assert_equal "the job's pods and starts" 0 "$(job_field "$job" Restarts)"
