@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "daemon/condition.hpp"
-#include "nodeset/names.hpp"
 #include "slurm/hostlist.hpp"
 
 namespace slurmk8s {
@@ -72,14 +71,14 @@ ConfigPusher::ConfigPusher(const ConfigPusherParts& parts, ConfigPusherOptions o
                .logs_absence = true}) {
   for (std::size_t i = 0; i < options_.sources.size(); ++i) {
     const ConfigSource& source = options_.sources[i];
-    sources_.push_back({source,
-                        {},
-                        std::make_unique<kube::Reflector>(
-                            parts.kube_reader, parts.timers, parts.clock,
-                            kube::ReflectorOptions{.resource = source.is_secret ? kube::kSecrets : kube::kConfigMaps,
-                                                   .name_space = options_.name_space,
-                                                   .field_selector = "metadata.name=" + source.name},
-                            listen(i))});
+    sources_.push_back(
+        {source,
+         {},
+         std::make_unique<kube::Reflector>(parts.kube_reader, parts.timers, parts.clock,
+                                           kube::ReflectorOptions{.resource = source.is_secret ? kSecrets : kConfigMaps,
+                                                                  .name_space = options_.name_space,
+                                                                  .field_selector = "metadata.name=" + source.name},
+                                           listen(i))});
   }
 }
 

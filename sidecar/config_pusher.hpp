@@ -20,6 +20,13 @@
 
 namespace slurmk8s {
 
+inline constexpr kube::Resource kConfigMaps{"v1", "configmaps"};
+inline constexpr kube::Resource kSecrets{"v1", "secrets"};
+/** Of the controller's pod: whether slurmctld runs with the configuration that Kubernetes has. */
+inline constexpr const char* kConditionConfigApplied = "slurm-k8s.io/ConfigApplied";
+/** On the chart's ConfigMap: hash of its files. */
+inline constexpr const char* kAnnotationConfigHash = "slurm-k8s.io/config-hash";
+
 /** A ConfigMap or a Secret: each of its keys is a file. */
 struct ConfigSource {
   bool is_secret = false;

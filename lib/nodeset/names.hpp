@@ -17,8 +17,6 @@ inline constexpr const char* kLabelBusy = "slurm-k8s.io/busy";
 /** On a node's pod: Slurm's state of the node, for example "idle", and a condition: whether it is in service. */
 inline constexpr const char* kLabelState = "slurm-k8s.io/state";
 inline constexpr const char* kConditionInService = "slurm-k8s.io/InService";
-/** Of the controller's pod: whether slurmctld runs with the configuration that Kubernetes has. */
-inline constexpr const char* kConditionConfigApplied = "slurm-k8s.io/ConfigApplied";
 /** On a node's pod: hash of the template from which it was created (hash_template()). */
 inline constexpr const char* kLabelTemplate = "slurm-k8s.io/template-hash";
 /** On a node's pod: the variant from which it was created; absent on a pod of the template. */
@@ -33,8 +31,6 @@ inline constexpr const char* kAnnotationJobs = "slurm-k8s.io/jobs";  ///< ids of
 /** Annotations of cluster-autoscaler and Karpenter. */
 inline constexpr const char* kAnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 inline constexpr const char* kAnnotationDoNotDisrupt = "karpenter.sh/do-not-disrupt";
-/** On the chart's ConfigMap: hash of its files. */
-inline constexpr const char* kAnnotationConfigHash = "slurm-k8s.io/config-hash";
 
 inline constexpr const char* kSlurmdContainer = "slurmd";
 

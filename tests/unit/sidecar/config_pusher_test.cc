@@ -2,16 +2,10 @@
 // sidecar/config_pusher: from a changed ConfigMap to slurmctld's answer, as condition and event.
 #include "sidecar/config_pusher.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 
-#include "base/file.hpp"
-#include "base/strings.hpp"
-#include "kube/fake_client.hpp"
-#include "nodeset/names.hpp"
 #include "support/cmocka.hpp"
+#include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
 
@@ -68,7 +62,7 @@ struct Fixture {
     Json metadata = object["metadata"].clone();
     metadata.set("annotations", Json::object().set(kAnnotationConfigHash, hash));
     object.set("metadata", metadata).set("data", Json::object().set("slurm.conf", conf));
-    client.put(kube::kConfigMaps, "slurm", object);
+    client.put(kConfigMaps, "slurm", object);
   }
   void run_for(milliseconds time) {
     for (const TimePoint end = clock.now() + time; clock.now() < end;) {
@@ -184,7 +178,7 @@ void joins_its_sources(void**) {
   assert_contains(f.condition().c_str(), "False SourceMissing: Secret secret: not found");
   Json secret = Fixture::named("secret");
   secret.set("data", Json::object().set("prolog.sh", "IyEvYmluL3NoCg=="));
-  f.client.put(kube::kSecrets, "slurm", secret);
+  f.client.put(kSecrets, "slurm", secret);
   f.run_for(seconds(2));
   assert_text(f.installer.now.at("prolog.sh"), "#!/bin/sh\n");
   assert_contains(f.condition().c_str(), "True Applied");
@@ -194,33 +188,6 @@ void reads_sources(void**) {
   assert_true(parse_config_source("secret/a").value().is_secret);
   assert_text(parse_config_source("configmap/b").value().name, "b");
   for (const char* bad : {"", "a", "secret/", "pod/a"}) assert_false(parse_config_source(bad).ok());
-}
-
-// The other end is images/slurmctld/config.py: here the test is it.
-void asks_by_a_pipe(void**) {
-  char name[] = "/tmp/config_exchange-XXXXXX";
-  assert_non_null(mkdtemp(name));
-  const std::string folder(name);
-  ConfigExchange exchange(folder, folder + "/live");
-  assert_false(exchange.live().ok());
-  std::filesystem::create_directories(folder + "/live/..set");
-  assert_true(replace_file(folder + "/live/..set/slurm.conf", "x\n").ok());
-  std::filesystem::create_symlink("..set/slurm.conf", folder + "/live/slurm.conf");
-  assert_int_equal(exchange.live().value().size(), 1);
-  assert_text(exchange.live().value().at("slurm.conf"), "x\n");
-  assert_false(exchange.ask(ConfigInstaller::Verb::install, {{"slurm.conf", "y\n"}}).ok());
-  assert_true(replace_file(folder + "/requests", "").ok());
-  assert_true(exchange.ask(ConfigInstaller::Verb::install, {{"slurm.conf", "y\n"}}).ok());
-  const std::string request = *read_file(folder + "/requests", 100);
-  assert_true(request.starts_with("install ") && request.ends_with("\n"));
-  const std::string id = request.substr(8, request.size() - 9);
-  assert_text(*read_file(folder + "/sets/" + id + "/slurm.conf", 100), "y\n");
-  assert_false(exchange.answer().has_value());
-  assert_true(replace_file(folder + "/answer", R"({"id":"another","error":""})").ok());
-  assert_false(exchange.answer().has_value());
-  assert_true(replace_file(folder + "/answer", R"({"id":")" + id + R"(","error":"no"})").ok());
-  assert_text(exchange.answer().value(), "no");
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
@@ -236,7 +203,6 @@ int main() {
       SLURMK8S_TEST(waits_for_what_is_away),
       SLURMK8S_TEST(joins_its_sources),
       SLURMK8S_TEST(reads_sources),
-      SLURMK8S_TEST(asks_by_a_pipe),
   };
   return cmocka_run_group_tests_name("sidecar_config_pusher", tests, nullptr, nullptr);
 }

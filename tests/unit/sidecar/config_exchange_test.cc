@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sidecar/config_exchange: requests and answers; here the test is images/slurmctld/config.py.
+#include "sidecar/config_exchange.hpp"
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "support/cmocka.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace slurmk8s {
+namespace {
+
+namespace fs = std::filesystem;
+
+void reads_what_is_live(void**) {
+  const TemporaryFolder folder;
+  ConfigExchange exchange(folder.path(), folder.path() + "/live");
+  assert_false(exchange.live().ok());
+  folder.write("live/..set/slurm.conf", "x\n");
+  fs::create_symlink("..set", folder.path() + "/live/..data");
+  fs::create_symlink("..data/slurm.conf", folder.path() + "/live/slurm.conf");
+  const ConfigFiles live = exchange.live().value();
+  assert_int_equal(live.size(), 1);
+  assert_text(live.at("slurm.conf"), "x\n");
+}
+
+void asks_and_hears(void**) {
+  const TemporaryFolder folder;
+  ConfigExchange exchange(folder.path(), folder.path() + "/live");
+  const ConfigFiles files{{"slurm.conf", "y\n"}};
+  assert_false(exchange.ask(ConfigInstaller::Verb::install, files).ok());  // nobody reads
+  folder.write("requests", "");
+  assert_true(exchange.ask(ConfigInstaller::Verb::install, files).ok());
+  const std::string request = *read_file(folder.path() + "/requests", 100);
+  assert_true(request.starts_with("install ") && request.ends_with("\n"));
+  const std::string id = request.substr(8, request.size() - 9);
+  assert_text(*read_file(folder.path() + "/sets/" + id + "/slurm.conf", 100), "y\n");
+  assert_false(exchange.answer().has_value());
+  folder.write("answer", R"({"id":"of another request","error":""})");
+  assert_false(exchange.answer().has_value());
+  folder.write("answer", R"({"id":")" + id + R"(","error":"no"})");
+  assert_text(exchange.answer().value(), "no");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(reads_what_is_live),
+      SLURMK8S_TEST(asks_and_hears),
+  };
+  return cmocka_run_group_tests_name("sidecar_config_exchange", tests, nullptr, nullptr);
+}
