@@ -60,7 +60,7 @@ check "shared home: the controller's volume" shows controller/statefulset \
   '^          persistentVolumeClaim: \{claimName: home\}$' "${home[@]}"
 check "shared home: home of user slurm" shows controller/statefulset 'mkdir -p /home/slurm' "${home[@]}"
 check "shared home: elsewhere" lacks 'mkdir' "${home[@]}" --set sharedHome.mountPath=/shared
-check "no shared home by default" lacks 'name: home'
+check "no shared home by default" lacks 'name: home|initContainers:'
 
 check "no privileges" lacks 'privileged: true'
 check "controller runs as user slurm" shows controller/statefulset 'runAsUser: 401'

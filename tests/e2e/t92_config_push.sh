@@ -14,7 +14,8 @@ controller_starts() {
 }
 node_has_setting() { kubectl exec "$1" -- grep -qx "$2" /run/slurm/conf/slurm.conf; } # POD LINE
 upgrade() {
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" --wait --timeout 180s "$@" 2>&1
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" \
+    --set controller.configPush.enabled=true --wait --timeout 180s "$@" 2>&1
 }
 has_event() { [[ $(kubectl get events -o jsonpath='{.items[*].reason}') == *"$1"* ]]; }
 

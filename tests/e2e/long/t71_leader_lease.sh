@@ -73,14 +73,14 @@ spec:
             - {name: run, mountPath: /run}
             - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
 END
-  wait_for 120 "a controller with two sidecars" controller_is_whole 4
+  wait_for 120 "a controller with two sidecars" controller_is_whole 3
 }
 remove_second() {
   # shellcheck disable=SC2016 # a word of strategic merge patches
   kubectl patch statefulset slurm-controller \
     --patch '{"spec": {"template": {"spec": {"containers": [{"name": "sidecar-b", "$patch": "delete"}]}}}}' >/dev/null
   upgrade
-  wait_for 120 "the controller as it was" controller_is_whole 3
+  wait_for 120 "the controller as it was" controller_is_whole 2
   kubectl delete lease "$LEASE" --ignore-not-found >/dev/null
 }
 
