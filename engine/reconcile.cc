@@ -25,8 +25,8 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContex
 }
 
 /**
- * A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for, nor one
- * that may be older than a reboot.
+ * A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for, nor
+ * one that may be older than a reboot.
  */
 bool is_taken_over(const Node& node, const SlurmNode& record) {
   if (node.want() != Node::Want::unknown || !node.pod || is_rebooting(record)) return false;

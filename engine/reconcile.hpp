@@ -33,8 +33,8 @@ struct ReconcileOutcome {
 /**
  * Brings `node.want()` in line with slurmctld's record: after a start of the engine (want unknown), and afterwards for
  * what only Slurm knows: a record that is suspended while we still want a pod (a suspend that never reached us), or
- * that is powering up or rebooting without our having been asked (a resume that never reached us). Of a node that is up without a
- * pod it only says so (Node::needs_get): the watch may lag.
+ * that is powering up or rebooting without our having been asked (a resume that never reached us). Of a node that is up
+ * without a pod it only says so (Node::needs_get): the watch may lag.
  * `record` null: Slurm has no such node. A want younger than kReconcileGrace is left alone, since `record` may be older
  * than it; so is a pod that was first seen after the look had begun; and so is a resume that may still be on its way,
  * for kResumeGrace.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ConfigPusher: brings changed ConfigMaps and Secrets to slurmctld without a restart.
 //
-// It watches them, has the files tried and installed (config_exchange.hpp), lets slurmctld reconfigure itself, and tells
-// the answer as the condition slurm-k8s.io/ConfigApplied of the controller's pod, and as an event. When slurmctld does
-// not take what its trial took, the former files come back. Same thread rules as kube::Client; it blocks while
-// slurmctld reconfigures itself.
+// It watches them, has the files tried and installed (config_exchange.hpp), and lets slurmctld reconfigure itself. The
+// answer is the condition slurm-k8s.io/ConfigApplied of the controller's pod, and an event. When slurmctld does not take
+// what its trial took, the former files come back. Same thread rules as kube::Client; it blocks while slurmctld
+// reconfigures itself.
 #pragma once
 
 #include <ctime>

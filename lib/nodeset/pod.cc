@@ -40,8 +40,10 @@ std::string disruption(const Json& status) {
   return reason;
 }
 
-/** "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first. A container
- * whose end nobody saw has a disrupted pod. */
+/**
+ * "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first. A
+ * container whose end nobody saw has a disrupted pod.
+ */
 std::string ended_reason(const Json& status) {
   std::string reason;
   if (!status["reason"].text().empty()) reason = sentence(status["reason"].text(), status["message"].text());

@@ -44,7 +44,7 @@ bool is_booted_for_next_job(const SlurmNode& node);
 bool is_leaving_without_job(const SlurmNode& node);
 /** slurmctld waits for the node's slurmd: POWERING_UP, and nobody has asked for a power-down since. */
 bool awaits_registration(const SlurmNode& node);
-/** slurmctld waits for a slurmd that starts later than now: `scontrol reboot`, and no power-down since. No job has it. */
+/** slurmctld waits for a slurmd with a later start (`scontrol reboot`), and nobody has asked for a power-down since. */
 bool is_rebooting(const SlurmNode& node);
 /**
  * SuspendProgram was called for it, or it is powered down. One that is only asked to go (POWER_DOWN) isn't: its jobs

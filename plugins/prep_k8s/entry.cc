@@ -112,7 +112,7 @@ void report_missing_folder(const job_env_t& job) {
   slurm_error("slurm-k8s: job %u: %s", compat::job_id_of(job), comment.c_str());
   job_desc_msg_t change;
   slurm_init_job_desc_msg(&change);
-  compat::set_job(change, compat::job_id_of(job));
+  compat::set_job_id(change, compat::job_id_of(job));
   change.admin_comment = comment.data();
   if (slurm_update_job(&change) == SLURM_SUCCESS) return;
   slurm_error("slurm-k8s: job %u: AdminComment: %s", compat::job_id_of(job), slurm_strerror(errno));

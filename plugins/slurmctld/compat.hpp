@@ -210,7 +210,7 @@ inline uint32_t job_id_of(const job_env_t& job) {
 }
 
 /** Names the job of an update; its id is in another member from 25.11 on. */
-inline void set_job(job_desc_msg_t& message, uint32_t job) {
+inline void set_job_id(job_desc_msg_t& message, uint32_t job) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
   message.step_id.job_id = job;
 #else

@@ -14,13 +14,15 @@ hash_follows_what_needs_a_restart() {
   for value in controller.slurmctld.args[0]=-v slurm.suspendTime=7 'configFiles.a=b' nodesets.more.replicas=2; do
     [[ $(config_hash "${push[@]}") == "$(config_hash "${push[@]}" --set "$value")" ]] || { echo "$value"; return 1; }
   done
-  for value in clusterName=other controller.extraConfMap.SlurmdPort=7 slurm.maxRequests=7 'configFilesFrom[0].secret=a'; do
+  for value in clusterName=other controller.extraConfMap.SlurmdPort=7 slurm.maxRequests=7 \
+    'configFilesFrom[0].secret=a'; do
     [[ $(config_hash "${push[@]}") != "$(config_hash "${push[@]}" --set "$value")" ]] || { echo "$value"; return 1; }
   done
 }
 # Without the push of changes each of them must.
 hash_follows_configuration() { # OPTION...
-  [[ $(config_hash "$@") == "$(config_hash "$@")" && $(config_hash "$@") != "$(config_hash --set slurm.suspendTime=7 "$@")" ]]
+  [[ $(config_hash "$@") == "$(config_hash "$@")" ]] || return 1
+  [[ $(config_hash "$@") != "$(config_hash --set slurm.suspendTime=7 "$@")" ]]
 }
 # The chart and the sidecar agree on what needs a restart.
 restart_settings_are_the_same() {
@@ -85,7 +87,8 @@ check "a source of two kinds" refused "/configFilesFrom/0" \
   --set 'configFilesFrom[0].secret=mine,configFilesFrom[0].configMap=mine'
 check "helm upgrade waits for the answer" shows controller/config_await 'helm.sh/hook: post-upgrade,post-rollback' \
   --set controller.configPush.enabled=true
-check "helm upgrade does not wait" lacks config-await --set controller.configPush.enabled=true,controller.configPush.wait=false
+check "helm upgrade does not wait" lacks config-await \
+  --set controller.configPush.enabled=true,controller.configPush.wait=false
 
 check "a key of 1024 bytes" key_is_long
 check "the key is kept at uninstall" shows config/key 'helm.sh/resource-policy: keep'

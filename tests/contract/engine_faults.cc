@@ -2,8 +2,8 @@
 // What becomes of pods and nodes when the engine's requests and answers are lost.
 #include <cstdio>
 
-#include "contract/faults.hpp"
 #include "engine/engine.hpp"
+#include "contract/faults.hpp"
 #include "support/fake_slurm.hpp"
 
 namespace slurmk8s::contract {

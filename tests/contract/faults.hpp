@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/strings.hpp"
 #include "contract/session.hpp"
 #include "support/cmocka.hpp"
 

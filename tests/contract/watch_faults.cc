@@ -2,8 +2,8 @@
 // What a watch, and a Reflector on it, becomes of cuts, bad events and lost history.
 #include <map>
 
-#include "contract/faults.hpp"
 #include "kube/reflector.hpp"
+#include "contract/faults.hpp"
 
 namespace slurmk8s::contract {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "engine/plan.hpp"
 
+#include "slurm/reasons.hpp"
 #include "support/cmocka.hpp"
 #include "support/plan_nodes.hpp"
 

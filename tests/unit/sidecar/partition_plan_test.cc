@@ -24,6 +24,13 @@ NodeSets nodesets(const char* partition) {
   return all;
 }
 
+/** Those that spec.partition asks for and the defaults of all others, with these in the place of theirs. */
+PartitionOptions options(const char* spec, const PartitionOptions& others) {
+  PartitionOptions all = *nodesets(spec).at("gpu").spec->partition;
+  for (const auto& [key, value] : others) all[key] = value;
+  return all;
+}
+
 SlurmPartition partition(const char* nodes, PartitionOptions options) {
   return {.name = "gpu", .nodes = nodes, .options = std::move(options)};
 }
@@ -45,9 +52,10 @@ void plans_one_partition(void**) {
   constexpr const char* kDisabled = R"({"enabled":false})";
   constexpr const char* kInvalid = R"({"enabled":true,"config":"MaxTime=soon"})";
   const Status kept, lost = Error(Errc::invalid, "no KeepPartInfo");
-  const PartitionOptions ours{{"DenyAccounts", kMadeByUs}, {"MaxTime", "60"}};
+  const PartitionOptions ours = options(kWanted, {{"DenyAccounts", kMadeByUs}});
   const PartitionOptions foreign{{"DenyAccounts", "x"}};
-  const PartitionOptions leaving{{"DenyAccounts", std::string(kMadeByUs) + "," + kLeaving}, {"MaxTime", "60"}};
+  const PartitionOptions leaving = options(kWanted, {{"DenyAccounts", std::string(kMadeByUs) + "," + kLeaving}});
+  const PartitionOptions shorter = options(kWanted, {{"DenyAccounts", kMadeByUs}, {"MaxTime", "5"}});
   const std::string removal = "update gpu DenyAccounts=made-by-slurm-k8s,leaving-slurm-k8s State=DRAIN; delete gpu";
   const struct {
     const char* what;
@@ -63,8 +71,7 @@ void plans_one_partition(void**) {
       {"its nodes in other words", kWanted, partition("gpu-1,gpu-0", ours), kept, "", "True PartitionMatches"},
       {"as it should be, for now", kWanted, partition("gpu-[0-1]", ours), lost, "", "False NotKept"},
       {"other nodes", kWanted, partition("gpu-0", ours), kept, "update gpu Nodes=gpu-[0-1]", "False Updating"},
-      {"another option", kWanted, partition("gpu-[0-1]", {{"DenyAccounts", kMadeByUs}, {"MaxTime", "5"}}), kept,
-       "update gpu MaxTime=60", "False Updating"},
+      {"another option", kWanted, partition("gpu-[0-1]", shorter), kept, "update gpu MaxTime=60", "False Updating"},
       {"wanted again", kWanted, partition("gpu-[0-1]", leaving), kept,
        "update gpu DenyAccounts=made-by-slurm-k8s State=UP", "False Updating"},
       {"somebody else's", kWanted, partition("x", foreign), kept, "", "False NameTaken"},
