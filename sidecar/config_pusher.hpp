@@ -2,8 +2,8 @@
 // ConfigPusher: brings changed ConfigMaps and Secrets to slurmctld without a restart.
 //
 // It watches them, has the files tried and installed (config_exchange.hpp), and lets slurmctld reconfigure itself. The
-// answer is the condition slurm-k8s.io/ConfigApplied of the controller's pod, and an event. When slurmctld does not take
-// what its trial took, the former files come back. Same thread rules as kube::Client; it blocks while slurmctld
+// answer is the condition slurm-k8s.io/ConfigApplied of the controller's pod, and an event. When slurmctld does not
+// take what its trial took, the former files come back. Same thread rules as kube::Client; it blocks while slurmctld
 // reconfigures itself.
 #pragma once
 

@@ -43,8 +43,8 @@ take_baseline() {
   slowest_answer "$@"
   BASELINE=$SLOWEST
 }
-# assert_answers WHAT [MILLISECONDS]: within 3 s, or so long; a busy machine gets several times its baseline. The goal is
-# 1 s: two cores that compile and run other tests cannot tell it. One name that slurmctld waits for takes 10 s, a
+# assert_answers WHAT [MILLISECONDS]: within 3 s, or so long; a busy machine gets several times its baseline. The goal
+# is 1 s: two cores that compile and run other tests cannot tell it. One name that slurmctld waits for takes 10 s, a
 # constraint of 128 KB 8 s.
 assert_answers() {
   local most=$((5 * BASELINE)) least=${2:-3000}
