@@ -55,9 +55,10 @@ Status ConfigExchange::ask(Verb verb, const ConfigFiles& files) {
   const std::string id = random_id();
   std::error_code code;
   fs::remove_all(sets, code);
-  fs::create_directories(sets + "/" + id, code);
+  const fs::path set = fs::path(sets) / id;
+  fs::create_directories(set, code);
   if (code) return folder_error(sets, code);
-  for (const auto& [name, text] : files) SLURMK8S_CHECK(replace_file(sets + "/" + id + "/" + name, text));
+  for (const auto& [name, text] : files) SLURMK8S_CHECK(replace_file(set / name, text));
   fs::remove(folder_ + "/answer", code);
   // Nobody reads the pipe: ENXIO. It is made when the container starts.
   const std::string path = folder_ + "/requests";

@@ -43,8 +43,8 @@ std::string values_of(std::string_view text, std::string_view name) {
     line = line.substr(0, line.find('#'));
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos || to_lower(trim(line.substr(0, equals))) != to_lower(name)) continue;
-    const std::string value(trim(line.substr(equals + 1)));
-    values = is_list ? values + value + "\n" : value;
+    if (!is_list) values.clear();
+    values.append(trim(line.substr(equals + 1))).append("\n");
   }
   return values;
 }

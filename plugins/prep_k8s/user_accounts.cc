@@ -95,6 +95,7 @@ std::vector<UserAccount> accounts_of_jobs(const std::string& folder) {
     if (auto account = decode_account(*text)) jobs.emplace(*job, std::move(*account));
   }
   std::vector<UserAccount> accounts;
+  accounts.reserve(jobs.size());
   for (auto& [job, account] : jobs) accounts.push_back(std::move(account));
   return accounts;
 }
