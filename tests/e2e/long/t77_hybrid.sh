@@ -186,8 +186,7 @@ test_metal_and_a_pod_run_one_job() {
   job=$(submit -N2 --output=/tmp/both --wrap "srun bash -c '$both' | sort
     srun --overlap -N1 -n1 -w compute-0 srun --overlap -N2 -n2 bash -c '$both' | sort
     srun --overlap -N1 -n1 -w compute-0 getent hosts head metal-0")
-  wait_job "$job" RUNNING 60
-  wait_for 40 "the pod's name on metal" has_found_pod
+  wait_for 60 "the pod's name on metal" has_found_pod
   wait_done "$job" 60
   assert_equal "what the steps said" "$expected $expected $HEAD head $METAL metal-0" \
     "$(on_metal cat /tmp/both | paste -sd ' ' | tr -s ' ')"
