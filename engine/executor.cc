@@ -44,7 +44,11 @@ kube::ObjectRef Executor::ref(const kube::Resource& resource, const std::string&
 void Executor::request(ApiVerb verb, kube::OnObject done, Send send) {
   ++in_flight_;
   auto begin = [this, verb, done = std::move(done), send = std::move(send)] { send(counted(verb, done)); };
-  is_paused() ? paused_.push_back(std::move(begin)) : begin();
+  if (is_paused()) {
+    paused_.emplace_back(std::move(begin));
+  } else {
+    begin();
+  }
 }
 
 kube::OnObject Executor::counted(ApiVerb verb, kube::OnObject done) {

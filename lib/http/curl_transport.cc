@@ -13,6 +13,7 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <curl/curl.h>
 
@@ -237,6 +238,17 @@ class CurlTransport final : public Transport {
     });
   }
 
+  /**
+   * libcurl: closes a socket. Of a transfer that is cancelled libcurl 7.88.1 says CURL_POLL_REMOVE after that, when the
+   * number may be another thread's, or another connection's, whose events would be lost.
+   */
+  static int on_close(void* user, curl_socket_t socket) {
+    return guarded("http close", -1, [&] {
+      static_cast<CurlTransport*>(user)->watch(socket, CURL_POLL_REMOVE);
+      return ::close(socket);
+    });
+  }
+
   /** libcurl: when it wants to be called without an event; -1: never. */
   static int on_timer(CURLM*, long wait_ms, void* user) {
     return guarded("http timer", 0, [&] {
@@ -247,8 +259,7 @@ class CurlTransport final : public Transport {
 
   void watch(curl_socket_t socket, int what) {
     if (what == CURL_POLL_REMOVE) {
-      sockets_.erase(socket);
-      loop_.unwatch(socket);
+      if (sockets_.erase(socket) > 0) loop_.unwatch(socket);
       return;
     }
     const std::uint32_t in = (what & CURL_POLL_IN) != 0 ? EPOLLIN : 0u;
@@ -427,6 +438,8 @@ class CurlTransport final : public Transport {
     set(CURLOPT_TCP_KEEPIDLE, 20L);
     set(CURLOPT_TCP_KEEPINTVL, 10L);
     set(CURLOPT_SOCKOPTFUNCTION, &on_new_socket);
+    set(CURLOPT_CLOSESOCKETFUNCTION, &on_close);
+    set(CURLOPT_CLOSESOCKETDATA, this);
     if (connect_to_) set(CURLOPT_CONNECT_TO, connect_to_.get());
   }
 
