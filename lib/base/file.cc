@@ -15,9 +15,8 @@
 
 namespace slurmk8s {
 
-namespace {
-
-Error file_error(const std::string& path, const char* what, int number) {
+Error file_error(const std::string& path, const char* what) {
+  const int number = errno;
   Errc code = Errc::unavailable;
   if (number == ENOENT || number == ENOTDIR) code = Errc::not_found;
   if (number == EACCES || number == EPERM) code = Errc::forbidden;
@@ -25,11 +24,9 @@ Error file_error(const std::string& path, const char* what, int number) {
   return Error(code, path + ": " + what + ": " + std::generic_category().message(number));
 }
 
-}  // namespace
-
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!fd) return file_error(path, "open", errno);
+  if (!fd) return file_error(path, "open");
 
   std::string content;
   char buffer[16384];
@@ -37,7 +34,7 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
     if (got == 0) return content;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error(path, "read", errno);
+    if (got < 0) return file_error(path, "read");
     if (static_cast<std::size_t>(got) > max_bytes - content.size()) {
       return Error(Errc::invalid, path + format(": more than %zu bytes", max_bytes));
     }
@@ -49,16 +46,16 @@ Status replace_file(const std::string& path, std::string_view content) {
   const std::string fresh = path + ".new";
   {
     const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600));
-    if (!fd) return file_error(fresh, "open", errno);
+    if (!fd) return file_error(fresh, "open");
     while (!content.empty()) {
       const ssize_t put = ::write(fd.get(), content.data(), content.size());
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return file_error(fresh, "write", errno);
+      if (put < 0) return file_error(fresh, "write");
       content.remove_prefix(static_cast<std::size_t>(put));
     }
-    if (::fsync(fd.get()) != 0) return file_error(fresh, "fsync", errno);
+    if (::fsync(fd.get()) != 0) return file_error(fresh, "fsync");
   }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename", errno);
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename");
   return {};
 }
 

@@ -11,8 +11,14 @@
 namespace slurmk8s {
 
 /**
- * The content of `path`. Errors name the path: not_found, forbidden (permission), invalid (a folder, or more than
- * `max_bytes`), unavailable (any other I/O error). Works on pipes and /proc files.
+ * "PATH: WHAT: No such file or directory", of errno: not_found, forbidden (permission), invalid (a folder), unavailable
+ * (any other).
+ */
+Error file_error(const std::string& path, const char* what);
+
+/**
+ * The content of `path`. Errors as of file_error(), and invalid of more than `max_bytes`. Works on pipes and
+ * /proc files.
  */
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 

@@ -6,22 +6,16 @@
 #include <sys/file.h>
 
 #include <cerrno>
-#include <system_error>
+
+#include "base/file.hpp"
 
 namespace slurmk8s {
-namespace {
-
-Error system_error(const std::string& path, const char* what) {
-  return Error(Errc::unavailable, path + ": " + what + ": " + std::generic_category().message(errno));
-}
-
-}  // namespace
 
 Result<UniqueFd> take_file_lock(const std::string& path) {
   UniqueFd locked(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!locked) return system_error(path, "open");
+  if (!locked) return file_error(path, "open");
   while (::flock(locked.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return system_error(path, "lock");
+    if (errno != EINTR) return file_error(path, "lock");
   }
   return locked;
 }

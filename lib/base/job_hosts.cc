@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 
 #include "base/file.hpp"
 #include "base/file_lock.hpp"
@@ -57,10 +56,6 @@ std::vector<Line> parse_lines(std::string_view text) {
   return lines;
 }
 
-Error system_error(const std::string& path, const char* what) {
-  return Error(Errc::unavailable, path + ": " + what + ": " + std::generic_category().message(errno));
-}
-
 /** As long as `before` at least, with empty lines: no part of an earlier line follows for who reads meanwhile. */
 Status write_over(int fd, const std::string& path, std::string text, std::size_t before) {
   const std::size_t size = text.size();
@@ -68,10 +63,10 @@ Status write_over(int fd, const std::string& path, std::string text, std::size_t
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t put = ::pwrite(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return system_error(path, "write");
+    if (put < 0) return file_error(path, "write");
     done += static_cast<std::size_t>(put);
   }
-  if (size < before && ::ftruncate(fd, static_cast<off_t>(size)) != 0) return system_error(path, "truncate");
+  if (size < before && ::ftruncate(fd, static_cast<off_t>(size)) != 0) return file_error(path, "truncate");
   return {};
 }
 
@@ -115,7 +110,7 @@ Status change_hosts(const std::string& path, const std::string& lock,
   const std::string after = change(before);
   if (after == before) return {};
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file) return system_error(path, "open");
+  if (!file) return file_error(path, "open");
   return write_over(file.get(), path, after, before.size());
 }
 

@@ -25,10 +25,6 @@ namespace {
 constexpr std::size_t kMaxBytes = 4 << 20;
 constexpr std::size_t kMaxName = 256;
 
-Error system_error(const std::string& path, const char* what) {
-  return Error(Errc::unavailable, path + ": " + what + ": " + std::generic_category().message(errno));
-}
-
 bool is_text(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c == ':' || c < 0x20 || c == 0x7f; });
 }
@@ -71,14 +67,14 @@ Status put_file(const std::string& path, const std::string& text, mode_t mode) {
   {
     ::unlink(fresh.c_str());
     const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-    if (!fd || ::fchmod(fd.get(), mode) != 0) return system_error(fresh, "open");
+    if (!fd || ::fchmod(fd.get(), mode) != 0) return file_error(fresh, "open");
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t put = ::write(fd.get(), text.data() + done, text.size() - done);
-      if (put < 0 && errno != EINTR) return system_error(fresh, "write");
+      if (put < 0 && errno != EINTR) return file_error(fresh, "write");
       if (put > 0) done += static_cast<std::size_t>(put);
     }
   }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return system_error(path, "rename");
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename");
   return {};
 }
 
