@@ -30,9 +30,9 @@ import time
 import urllib.error
 import urllib.request
 
-LIVE = os.environ.get('SLURMCTLD_CONFIG_LIVE', '/etc/slurm')
-GOOD = os.environ.get('SLURMCTLD_CONFIG_GOOD', '/var/spool/slurmctld/slurm-k8s-config')
-RUN = os.environ.get('SLURMCTLD_CONFIG_RUN', '/run')
+LIVE = '/etc/slurm'
+GOOD = '/var/spool/slurmctld/slurm-k8s-config'
+RUN = '/run'
 PORT = 6899
 TRIAL_SECONDS = 30
 AWAIT_SECONDS = 100
