@@ -16,7 +16,7 @@ namespace {
  */
 bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContext& context) {
   const bool is_left = is_given_up(record) || is_leaving_without_job(record);
-  if (node.is_wanted_up() || !(record.powering_up || is_rebooting(record)) || is_left) {
+  if (node.is_wanted_up() || !is_booting(record) || is_left) {
     node.waiting_unasked_since = {};
     return false;
   }
@@ -25,8 +25,8 @@ bool is_missed_resume(Node& node, const SlurmNode& record, const ReconcileContex
 }
 
 /**
- * A pod that is there when nobody has asked us yet, and is to stay: not one on its way out that Slurm waits for, nor
- * one that may be older than a reboot.
+ * Before the first request of slurmctld for this node: its pod stays. Not so a pod that is being deleted while Slurm
+ * waits for the node, and a pod that may be older than a reboot.
  */
 bool is_taken_over(const Node& node, const SlurmNode& record) {
   if (node.want() != Node::Want::unknown || !node.pod || is_rebooting(record)) return false;
@@ -52,7 +52,7 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Recon
   } else if (is_missed_resume(node, *record, context)) {
     node.begin({context.request, {}, true}, context.now);  // which jobs wait for it is not known
   } else {
-    node.needs_get = !decided && !record->powering_up && !is_rebooting(*record) && needs_pod(*record);
+    node.needs_get = !decided && !is_booting(*record) && needs_pod(*record);
     result.changed = node.needs_get;
     result.waits = node.waiting_unasked_since != TimePoint{};
     return result;

@@ -44,8 +44,10 @@ bool is_leaving_without_job(const SlurmNode& node) { return node.power_down_aske
 bool awaits_registration(const SlurmNode& node) { return node.powering_up && !node.going_down(); }
 
 bool is_rebooting(const SlurmNode& node) {
-  return node.cloud && node.base == Base::down && node.reboot_issued && !is_suspended(node) && !node.power_down_asked;
+  return node.cloud && node.base == Base::down && node.reboot_issued && !node.powered_down && !node.going_down();
 }
+
+bool is_booting(const SlurmNode& node) { return node.powering_up || is_rebooting(node); }
 
 bool is_suspended(const SlurmNode& node) { return node.powered_down || node.powering_down; }
 

@@ -44,8 +44,10 @@ bool is_booted_for_next_job(const SlurmNode& node);
 bool is_leaving_without_job(const SlurmNode& node);
 /** slurmctld waits for the node's slurmd: POWERING_UP, and nobody has asked for a power-down since. */
 bool awaits_registration(const SlurmNode& node);
-/** slurmctld waits for a slurmd with a later start (`scontrol reboot`), and nobody has asked for a power-down since. */
+/** `scontrol reboot`: slurmctld waits for a slurmd with a later start. No power-down was requested since. */
 bool is_rebooting(const SlurmNode& node);
+/** Powering up, or rebooting. */
+bool is_booting(const SlurmNode& node);
 /**
  * SuspendProgram was called for it, or it is powered down. One that is only asked to go (POWER_DOWN) isn't: its jobs
  * may run for days, and SuspendProgram comes after them.
@@ -93,7 +95,7 @@ bool is_down_for_silence(const SlurmNode& node);
 bool is_held_by_administrator(const SlurmNode& node);
 /** The engine drained it since its pod did not go. */
 bool is_drained_for_pod(const SlurmNode& node);
-/** So, and nobody has asked for its power-down: the drain can be taken back when the pod has gone. */
+/** So, without a request for its power-down: the drain ends when the pod is gone. */
 bool can_end_drain_for_pod(const SlurmNode& node);
 /** It is powering up, or drained until its former pod has gone: its Comment tells what that waits for. */
 bool is_waiting_for_pod(const SlurmNode& node);

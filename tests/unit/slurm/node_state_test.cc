@@ -155,6 +155,7 @@ const Predicate kPredicates[] = {
     {"is_leaving_without_job", is_leaving_without_job, {{~kAllocated, kPowerDown, kCompleting | kSuspendedJob}}},
     {"awaits_registration", awaits_registration, {{kAnyBase, kPoweringUp, kGoing}}},
     {"is_rebooting", is_rebooting, {{bit(Base::down), kCloud | kReboot, kPoweredDown | kGoing}}},
+    {"is_booting", is_booting, {{kAnyBase, kPoweringUp}, {bit(Base::down), kCloud | kReboot, kPoweredDown | kGoing}}},
     {"is_suspended", is_suspended, {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}}},
     {"awaits_suspend_timeout",
      awaits_suspend_timeout,
@@ -280,11 +281,11 @@ void states_by_their_names(void**) {
        "is_allocated is_busy is_in_use will_start is_booted_for_next_job is_suspended needs_pod "
        "is_orphaned_allocation"},
       {"alloc# of a job that is being configured", make_node(Base::allocated, kOurs | kPoweringUp | kNoRespond, ""),
-       "is_allocated is_busy is_in_use is_starting is_changing will_start awaits_registration needs_pod "
+       "is_allocated is_busy is_in_use is_starting is_changing will_start awaits_registration is_booting needs_pod "
        "is_waiting_for_pod"},
       {"idle# (scontrol update state=power_up)", make_node(Base::idle, kOurs | kPoweringUp | kNoRespond, ""),
        "is_idle is_free is_in_use may_have_suspended_job is_starting is_changing will_start awaits_registration "
-       "needs_pod "
+       "is_booting needs_pod "
        "is_waiting_for_pod"},
       {"idle, POWER_UP", make_node(Base::idle, kOurs | kPoweredDown | kPowerUp, ""),
        "is_idle is_free is_in_use is_starting is_changing will_start is_booted_for_next_job is_suspended "
@@ -315,7 +316,7 @@ void states_by_their_names(void**) {
        "is_idle is_booted_for_next_job is_suspended is_drained_for_pod can_end_drain_for_pod is_waiting_for_pod "
        "is_drained_but_for_scale_in is_removable"},
       {"down#, its power-up failed", make_node(Base::down, kOurs | kPoweringUp | kNoRespond, "slurm-k8s: ErrImagePull"),
-       "is_in_use is_starting is_changing will_start awaits_registration needs_pod is_down is_given_up"},
+       "is_in_use is_starting is_changing will_start awaits_registration is_booting needs_pod is_down is_given_up"},
       {"down~, ResumeTimeout", make_node(Base::down, kOurs | kPoweredDown, "ResumeTimeout reached"),
        "is_booted_for_next_job is_suspended is_down is_given_up is_removable"},
       {"idle~*, resumed after ResumeTimeout", make_node(Base::idle, kOurs | kPoweredDown | kNoRespond, ""),
@@ -326,7 +327,7 @@ void states_by_their_names(void**) {
       {"down, by an administrator", make_node(Base::down, kThere, "disk check"),
        "is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
       {"boot^ (scontrol reboot)", make_node(Base::down, kThere | kReboot, ""),
-       "is_rebooting is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
+       "is_rebooting is_booting is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
       {"futr, lost", make_node(Base::future, 0, "NO NETWORK ADDRESS FOUND"),
        "is_powered_up is_registered is_responding is_in_service is_lost"},
   };
