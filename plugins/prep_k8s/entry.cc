@@ -98,6 +98,15 @@ void forget_user(uint32_t job) {
   if (!removed) slurm_error("slurm-k8s: job %u: %s", job, removed.error().message().c_str());
 }
 
+/** True when that can't be told. */
+bool has_admin_comment(uint32_t job) {
+  job_info_msg_t* found = nullptr;
+  if (compat::load_job_info(&found, job) != SLURM_SUCCESS) return true;
+  const bool has = found->record_count == 0 || !text_of(found->job_array[0].admin_comment).empty();
+  slurm_free_job_info_msg(found);
+  return has;
+}
+
 /**
  * Says in the job's AdminComment that its folder is not in the pod: slurmstepd can only end a batch job that has no
  * place for its output with RaisedSignal:53.
@@ -110,6 +119,7 @@ void report_missing_folder(const job_env_t& job) {
   std::string comment = std::string(node ? node : "pod") + ": " + job.work_dir +
                         ": no such folder in the pod: the job has no output file there. Mount a shared volume.";
   slurm_error("slurm-k8s: job %u: %s", compat::job_id_of(job), comment.c_str());
+  if (has_admin_comment(compat::job_id_of(job))) return;  // an administrator's, or another plugin's
   job_desc_msg_t change;
   slurm_init_job_desc_msg(&change);
   compat::set_job_id(change, compat::job_id_of(job));
