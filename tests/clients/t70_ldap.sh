@@ -4,13 +4,8 @@
 #
 # Release: ldap
 
-SSH_KEY=/tmp/ldap-test-key
-
-ssh_as() { # USER COMMAND
-  slurm ssh -i "$SSH_KEY" -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=10 \
-    -o UserKnownHostsFile=/tmp/ldap-test-hosts "$1@slurm-login" "$2" 2>/dev/null </dev/null
-}
-can_log_in() { ssh_as "$1" true; }
+# shellcheck source=tests/e2e/login.sh
+source "$E2E_FOLDER/login.sh"
 
 start_slapd() {
   sed "s/@TAG@/$IMAGE_TAG/" <<'END' | kubectl apply -f - >/dev/null
@@ -49,24 +44,10 @@ END
 }
 
 test_a_user_of_a_directory_runs_a_job() {
-  local private values output
+  local output
   trap 'kubectl delete pod,service ldap --ignore-not-found >/dev/null' EXIT
   start_slapd
-  slurm rm -f "$SSH_KEY" "$SSH_KEY.pub"
-  slurm ssh-keygen -q -t ed25519 -N '' -f "$SSH_KEY" </dev/null
-  private=$(slurm cat "$SSH_KEY")
-  values=$(mktemp)
-  ldap_values "$(slurm cat "$SSH_KEY.pub")" >"$values"
-  kubectl apply -f - >/dev/null <<'END'
-{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "home"},
- "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}
-END
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f "$values" \
-    --wait --timeout 180s >/dev/null
-  rm "$values"
-  wait_for 60 "slurmctld up" controller_ready
-  slurm sh -c "umask 077; cat >$SSH_KEY" <<<"$private"
-  wait_for 60 "ssh" can_log_in grace
+  install_login ldap_values grace
   output=$(ssh_as grace 'sbatch --quiet --wait -N1 -o out --wrap "id; whoami; echo ~; srun whoami" && cat out')
   assert_equal "in the job" "uid=5001(grace) gid=5001(grace) groups=5001(grace),5100(navy)
 grace

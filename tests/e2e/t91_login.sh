@@ -4,6 +4,9 @@
 #
 # Release: login
 
+# shellcheck source=tests/e2e/login.sh
+source "$E2E_FOLDER/login.sh"
+
 PASSWD='ada:x:2001:2001:Ada Lovelace:/home/ada:/bin/bash
 bob:x:2002:2002:Bob:/home/bob:/bin/bash
 '
@@ -11,14 +14,6 @@ GROUP='ada:x:2001:
 bob:x:2002:
 physics:x:3000:ada
 '
-SSH_KEY=/tmp/login-test-key
-
-# From the controller's pod, which has ssh.
-ssh_as() { # USER COMMAND
-  slurm ssh -i "$SSH_KEY" -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=10 \
-    -o UserKnownHostsFile=/tmp/login-test-hosts "$1@slurm-login" "$2" 2>/dev/null </dev/null
-}
-can_log_in() { ssh_as "$1" true; }
 login_values() { # PUBLIC-KEY
   cat <<END
 sharedHome: {existingClaim: home}
@@ -30,34 +25,11 @@ login:
     authorizedKeys: {ada: "$1", bob: "$1"}
 END
 }
-upgrade_with_login() {
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f "$LOGIN_VALUES" \
-    --wait --timeout 180s >/dev/null
-}
 host_keys() { kubectl get secret slurm-login-host-keys -o jsonpath='{.data}'; }
 has_login() { kubectl get statefulset slurm-login; }
 
-put_key() { slurm sh -c "umask 077; cat >$SSH_KEY" <<<"$1"; }
-
-# Once: the controller's pod is recreated, and its files with it.
-enable_login() {
-  local private
-  if has_login >/dev/null 2>&1; then return; fi
-  slurm rm -f "$SSH_KEY" "$SSH_KEY.pub"
-  slurm ssh-keygen -q -t ed25519 -N '' -f "$SSH_KEY" </dev/null
-  private=$(slurm cat "$SSH_KEY")
-  LOGIN_VALUES=$(mktemp)
-  login_values "$(slurm cat "$SSH_KEY.pub")" >"$LOGIN_VALUES"
-  kubectl apply -f - >/dev/null <<'END'
-{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "home"},
- "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}
-END
-  upgrade_with_login
-  rm "$LOGIN_VALUES"
-  wait_for 60 "slurmctld up" controller_ready
-  put_key "$private"
-  wait_for 60 "ssh" can_log_in ada
-}
+# Once.
+enable_login() { has_login >/dev/null 2>&1 || install_login login_values ada; }
 
 test_a_user_logs_in_and_runs_a_job() {
   local job output
@@ -109,6 +81,10 @@ test_a_missing_folder_is_said() {
   wait_job "$job" FAILED 60
   slurm scontrol show job "$job" -o | grep -q 'AdminComment=compute-[0-9]*: /nowhere: no such folder in the pod' ||
     fail "AdminComment: $(job_field "$job" AdminComment)"
+  # An administrator's is kept.
+  job=$(slurm sbatch --parsable -N1 -w compute-0 --chdir=/nowhere --admin-comment=mine --wrap true)
+  wait_job "$job" FAILED 60
+  assert_equal "an administrator's" mine "$(job_field "$job" AdminComment)"
 }
 
 is_refused_login() { ! ssh_as "$1" true; }
