@@ -22,7 +22,7 @@ class ConfigInstaller {
   virtual ~ConfigInstaller() = default;
   /** The files of /etc/slurm. */
   virtual Result<ConfigFiles> live() = 0;
-  /** Asks; one thing at a time. Error (unavailable): nobody is there to do it, yet. */
+  /** Sends one request; the next one only after its answer. Error (unavailable): the container does not run yet. */
   virtual Status ask(Verb verb, const ConfigFiles& files) = 0;
   /** The answer to the last ask(): empty while there is none, an empty text when all is well, else why not. */
   virtual std::optional<std::string> answer() = 0;

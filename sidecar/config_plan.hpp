@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is to be done with a configuration that differs from the one that slurmctld runs with. Pure; any thread.
+// plan_config(): whether a changed configuration is installed, only tried, or left. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct ConfigVerdict {
 
 struct ConfigPlan {
   enum class Kind {
-    none,     ///< nothing is to be done: `reason` and `text` tell why
+    none,     ///< neither: see `reason` and `text`
     check,    ///< to be tried, but not installed: `text` tells what needs a restart
     install,  ///< to be tried and installed, then slurmctld is reconfigured
   };

@@ -3,9 +3,9 @@
 //
 // A daemon whose parts are FencedKubeWriter and FencedSlurmWriter, as the sidecar's DaemonParts, can't forget its
 // fence: both can't be made without one, and have nothing but writes, each of which has to go through Fenced::write().
-// A kube::Client is no kube::Writer: without its unfenced_writer(), which nobody else in a daemon calls, a part that is
-// handed the Client doesn't compile. A Slurm is a SlurmWriter as well, since the engine has no fence: nobody but `main`
-// has it (make_rpc_slurm). tests/lint/includes.sh lists who names either.
+// A kube::Client is not a kube::Writer: a part that needs a Writer and gets the Client does not compile. Only the fence
+// and the leader lease call unfenced_writer(). A Slurm is a SlurmWriter too, since the engine has no fence. In a daemon
+// only `main` has one (make_rpc_slurm). tests/lint/includes.sh lists the files that name either.
 #pragma once
 
 #include <functional>

@@ -41,8 +41,8 @@ std::string disruption(const Json& status) {
 }
 
 /**
- * "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first. A
- * container whose end nobody saw has a disrupted pod.
+ * "OOMKilled", "exit code 1: fatal: …" of the slurmd container; the pod's own reason (Evicted: …) goes first.
+ * Without the state of the container it is the condition DisruptionTarget.
  */
 std::string ended_reason(const Json& status) {
   std::string reason;

@@ -137,11 +137,11 @@ void hanging_requests_leave_room_for_a_watch(void**) {
 }
 
 void no_connection_is_unavailable(void**) {
-  kube::Config nobody = config();
-  nobody.server = "https://127.0.0.1:1";
-  assert_error(list_as(nobody), Errc::unavailable, "https://127.0.0.1:1");
-  nobody.server = "https://no-such-host.invalid";
-  assert_error(list_as(nobody), Errc::unavailable, "no-such-host.invalid");
+  kube::Config unreachable = config();
+  unreachable.server = "https://127.0.0.1:1";
+  assert_error(list_as(unreachable), Errc::unavailable, "https://127.0.0.1:1");
+  unreachable.server = "https://no-such-host.invalid";
+  assert_error(list_as(unreachable), Errc::unavailable, "no-such-host.invalid");
 }
 
 void a_host_that_takes_no_connection_is_unavailable(void**) {
