@@ -82,7 +82,9 @@ test_a_missing_folder_is_said() {
   slurm scontrol show job "$job" -o | grep -q 'AdminComment=compute-[0-9]*: /nowhere: no such folder in the pod' ||
     fail "AdminComment: $(job_field "$job" AdminComment)"
   # An administrator's is kept.
-  job=$(slurm sbatch --parsable -N1 -w compute-0 --chdir=/nowhere --admin-comment=mine --wrap true)
+  job=$(slurm sbatch --parsable --hold -N1 -w compute-0 --chdir=/nowhere --wrap true)
+  slurm scontrol update "jobid=$job" AdminComment=mine
+  slurm scontrol release "$job"
   wait_job "$job" FAILED 60
   assert_equal "an administrator's" mine "$(job_field "$job" AdminComment)"
 }
