@@ -2,41 +2,26 @@
 // SlurmThread: a SlurmCaller with a thread of its own for the calls.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <thread>
 
+#include "slurm/call_thread.hpp"
 #include "slurm/slurm_caller.hpp"
 
 namespace slurmk8s {
 
 class SlurmThread final : public SlurmCaller {
  public:
-  /** Hands what is left to do to the engine's thread; called on this object's thread. */
-  using Post = std::function<void(Then)>;
+  /** Starts the thread, which makes all calls of `slurm` but end(). `post`: see CallThread. */
+  SlurmThread(std::shared_ptr<Slurm> slurm, CallThread::Post post)
+      : slurm_(std::move(slurm)), thread_(std::move(post), [slurm = slurm_] { slurm->end(); }) {}
 
-  /**
-   * How long the destructor waits for the call that is under way. libslurm may take far longer: with several slurmctlds
-   * one and a half times SlurmctldTimeout, while none is in control.
-   */
-  static constexpr std::chrono::seconds kEndPatience{2};
-
-  /** Starts the thread, which makes all calls of `slurm` but end(). */
-  SlurmThread(std::shared_ptr<Slurm> slurm, Post post);
-  /**
-   * Drops what waits. A call that takes longer than kEndPatience is abandoned; Slurm::end() refuses what follows
-   * it.
-   */
-  ~SlurmThread() override;
-
-  void call(Work work) override;
+  void call(Work work) override {
+    thread_.call([slurm = slurm_, work = std::move(work)] { return work(*slurm); });
+  }
 
  private:
-  struct State;
-  static void run(State& state);
-
-  const std::shared_ptr<State> state_;  // the thread's, too
-  std::thread thread_;
+  const std::shared_ptr<Slurm> slurm_;
+  CallThread thread_;  // refuses changes with Slurm::end() when it abandons a call
 };
 
 }  // namespace slurmk8s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A queue of blocking calls and the thread that makes them.
-#include "slurm/slurm_thread.hpp"
+#include "slurm/call_thread.hpp"
 
 #include <condition_variable>
 #include <deque>
@@ -12,9 +12,8 @@
 
 namespace slurmk8s {
 
-/** All that the thread uses: it may live longer than the SlurmThread. */
-struct SlurmThread::State {
-  std::shared_ptr<Slurm> slurm;
+/** All that the thread uses: it may live longer than the CallThread. */
+struct CallThread::State {
   struct Queue {
     std::deque<Work> work;
     Post post;
@@ -25,8 +24,7 @@ struct SlurmThread::State {
   std::condition_variable changed;
 };
 
-SlurmThread::SlurmThread(std::shared_ptr<Slurm> slurm, Post post) : state_(std::make_shared<State>()) {
-  state_->slurm = std::move(slurm);
+CallThread::CallThread(Post post, std::function<void()> end) : end_(std::move(end)), state_(std::make_shared<State>()) {
   state_->queue.lock()->post = std::move(post);
   thread_ = std::thread([state = state_] {
     guarded_void("slurm thread", [&] { run(*state); });
@@ -35,12 +33,12 @@ SlurmThread::SlurmThread(std::shared_ptr<Slurm> slurm, Post post) : state_(std::
   });
 }
 
-SlurmThread::~SlurmThread() {
+CallThread::~CallThread() {
   auto queue = state_->queue.lock();
   queue->stop = true;
   queue->work.clear();
   queue->post = nullptr;
-  state_->slurm->end();
+  if (end_) end_();
   state_->changed.notify_all();
   if (state_->changed.wait_for(queue.raw(), kEndPatience, [&] { return queue->ended; })) {
     thread_.join();
@@ -51,12 +49,12 @@ SlurmThread::~SlurmThread() {
   thread_.detach();
 }
 
-void SlurmThread::call(Work work) {
+void CallThread::call(Work work) {
   state_->queue.lock()->work.push_back(std::move(work));
   state_->changed.notify_all();
 }
 
-void SlurmThread::run(State& state) {
+void CallThread::run(State& state) {
   enter_thread("slurm-k8s/slurm");
   for (;;) {
     Work work;
@@ -68,7 +66,7 @@ void SlurmThread::run(State& state) {
       queue->work.pop_front();
     }
     guarded_void("slurm call", [&] {
-      Then then = work(*state.slurm);
+      Then then = work();
       auto queue = state.queue.lock();
       if (queue->post) queue->post(std::move(then));
     });
