@@ -36,8 +36,9 @@ bool ObjectWriter::is_writing(const std::string& name) const {
   return found != entries_.end() && found->second.request != 0;
 }
 
-void ObjectWriter::create(const std::string& name, const Json& object, Done done) {
-  sent(name, client_.create(ref({}), object, answered(name, std::move(done))));
+void ObjectWriter::create(const std::string& name, const Json& object, Done done, const std::string& subresource) {
+  const ObjectRef at = subresource.empty() ? ref({}) : ref(name, subresource);
+  sent(name, client_.create(at, object, answered(name, std::move(done))));
 }
 
 void ObjectWriter::patch(const std::string& name, PatchType type, const Json& patch, Done done,

@@ -53,8 +53,11 @@ class ObjectWriter {
   TimePoint not_before(const std::string& name) const;
   bool is_writing(const std::string& name) const;
 
-  /** `done` may be empty; it may forget the name, and write again. */
-  void create(const std::string& name, const Json& object, Done done);
+  /**
+   * `done` may be empty; it may forget the name, and write again. With a subresource ("binding") it makes that of the
+   * object of this name.
+   */
+  void create(const std::string& name, const Json& object, Done done, const std::string& subresource = {});
   void patch(const std::string& name, PatchType type, const Json& patch, Done done,
              const std::string& subresource = {});
   void remove(const std::string& name, const DeleteOptions& options, Done done);
