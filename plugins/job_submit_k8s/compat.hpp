@@ -2,7 +2,8 @@
 // What job_submit/k8s uses of slurmctld beyond Slurm's public headers. Nothing else in this folder tests versions.
 //
 // Source: src/slurmctld/job_submit.h and the plugins of that type of Slurm 22.05.8, 24.11.5 and 26.05.3: job_modify()
-// has a fourth argument from 23.02 on. Older versions do not pass it, and it is ignored there.
+// has a fourth argument from 23.02 on. Older versions do not pass it, and it is ignored there. src/common/identity.h: jobs
+// have an identity from 24.05 on.
 #pragma once
 
 #include <slurm/slurm.h>
@@ -20,10 +21,25 @@ extern slurm_conf_t slurm_conf __attribute__((weak));
 char* slurm_xstrdup(const char* text);
 void slurm_xfree(void** text);
 
+#define SLURMK8S_WEAK __attribute__((weak))
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+/** Who submitted a job, in full, with AuthInfo=use_client_ids. */
+struct identity_t;
+void destroy_identity(identity_t* id) SLURMK8S_WEAK;
+#endif
+
 }  // extern "C"
 
 namespace slurmk8s::compat {
 
 inline constexpr bool kModifyHasMessage = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
+
+/** Makes a new job's user and group those of its ids, whoever submits it. */
+inline void drop_identity([[maybe_unused]] job_desc_msg_t& job) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  if (job.id && destroy_identity) destroy_identity(static_cast<identity_t*>(job.id));
+  job.id = nullptr;
+#endif
+}
 
 }  // namespace slurmk8s::compat

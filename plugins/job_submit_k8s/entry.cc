@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // job_submit/k8s: refuses jobs that no pod could run, with the reason and the available NodeSets in a sentence.
-// It also makes the SPANK plugin provide the login environment of a batch job: slurmd is not permitted to in a pod.
+// It also makes the SPANK plugin provide the login environment of a batch job: slurmd is not permitted to in a pod. And
+// it gives an allocation for Kubernetes pods its user, whom slurmctld takes no longer from the request (23.02.5).
 //
 // This is slurmctld's only hook with the user's name and a message for the user: node_features/k8s, called next, knows
 // the constraint alone. Called under the job and partition read locks: everything here is in memory.
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/allocation_user.hpp"
 #include "base/guarded.hpp"
 #include "base/strings.hpp"
 #include "base/undestroyed.hpp"
@@ -63,13 +67,28 @@ bool is_refused(char*& constraint, const slurm_k8s_applicant& applicant, char** 
   return answer.refused;
 }
 
+bool is_operator(uint32_t user) { return user == 0 || user == slurm_conf.slurm_user_id; }
+
 int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
   if (is_over_limit(job, message)) return ESLURM_PATHNAME_TOO_LONG;
-  const bool is_operator = submitter == 0 || submitter == slurm_conf.slurm_user_id;
-  const slurm_k8s_applicant applicant{user, job.account, is_operator};
+  const slurm_k8s_applicant applicant{user, job.account, is_operator(submitter)};
   if (is_refused(job.features, applicant, message)) return ESLURM_INVALID_FEATURE;
   if (is_refused(job.prefer, applicant, message)) return ESLURM_INVALID_FEATURE;
   return SLURM_SUCCESS;
+}
+
+/**
+ * Gives an allocation of SlurmUser or root the user that it names (base/allocation_user.hpp). Returns on whose behalf it
+ * is submitted: others' requests stay as they are.
+ */
+uint32_t take_user(job_desc_msg_t& job, uint32_t submitter) {
+  if (!is_operator(submitter) || job.script) return submitter;
+  const auto owner = find_allocation_user(job.environment, std::min(job.env_size, kMaxVariables));
+  if (!owner) return submitter;
+  job.user_id = owner->user;
+  job.group_id = owner->group;
+  compat::drop_identity(job);
+  return owner->user;
 }
 
 }  // namespace
@@ -94,7 +113,8 @@ SLURMK8S_EXPORT int fini(void) {
 SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** message) {
   return guarded("job_submit", SLURM_SUCCESS, [&] {
     leave_user_env_to_spank(job->environment, job->env_size);
-    return check(*job, job->user_id, submitter, message);
+    const uint32_t applicant = take_user(*job, submitter);
+    return check(*job, job->user_id, applicant, message);
   });
 }
 

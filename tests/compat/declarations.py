@@ -16,7 +16,7 @@ KEYWORDS = {"const", "unsigned", "int", "char", "long", "short", "void", "bool"}
 # Ours may be vaguer: an opaque pointer instead of a type that we don't declare.
 LISTS = {"List", "list_t*"}
 # Of these we know the first members.
-BEGINNINGS = {"job_env_t", "slurmctld_config_t", "slurm_conf_node_t", "slurm_cred_arg_t"}
+BEGINNINGS = {"job_env_t", "job_resources", "slurmctld_config_t", "slurm_conf_node_t", "slurm_cred_arg_t"}
 
 
 def without_comments(text):
@@ -103,8 +103,10 @@ class Slurm:
         return [plain_type(t) for t in re.findall(r"\bextern\s+([\w\s*]+?)\b%s\s*;" % name, self.text)]
 
     def body(self, kind, name):
-        found = re.search(r"typedef\s+%s(?:\s+\w+)?\s*\{([^{}]*)\}\s*%s\s*;" % (kind, name), self.text)
-        return found and found[1]
+        for pattern in (r"typedef\s+%s(?:\s+\w+)?\s*\{([^{}]*)\}\s*%s\s*;", r"\b%s\s+%s\s*\{([^{}]*)\}\s*;"):
+            if found := re.search(pattern % (kind, name), self.text):
+                return found[1]
+        return None
 
 
 def same_member(ours, theirs):

@@ -66,7 +66,7 @@ required_by() {
 other_signal() {
   local number
   number=$(sed -nE 's/^#define SIG_OOM\s+([0-9]+).*/\1/p' "$1/src/common/slurm_protocol_defs.h")
-  sed -nE 's/.*kOutOfMemory = ([0-9]+);.*/\1/p' spank/compat.hpp lib/slurm/rpc/rpc_slurm.cc |
+  sed -nE 's/.*kOutOfMemory = ([0-9]+);.*/\1/p' spank/compat.hpp lib/slurm/rpc/compat.hpp |
     sed "/^$number\$/d; s/\$/: SIG_OOM is $number/"
 }
 
@@ -81,7 +81,7 @@ for list in tests/compat/required/*; do
     check "list of $version is that of its source" diff "$list" <(required_by "$SOURCES/$version")
     check "compat.hpp says what the headers of $version say" \
       "${PYTHON3:-python3}" tests/compat/declarations.py "$version" "$SOURCES/$version" plugins/*/compat.hpp \
-      spank/compat.hpp
+      spank/compat.hpp lib/slurm/rpc/compat.hpp
     check "SIG_OOM is that of $version" other_signal "$SOURCES/$version"
   else
     skip "compat.hpp and the headers of $version" "no source in $SOURCES (tests/compat/fetch_source)"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// FakeSlurm answers as a slurmctld does.
+// FakeSlurm and FakeAllocations answer as a slurmctld does.
+#include "contract/allocation_tests.hpp"
 #include "contract/slurm_tests.hpp"
+#include "support/fake_allocations.hpp"
 #include "support/fake_slurm.hpp"
 
 namespace slurmk8s::contract {
@@ -9,6 +11,7 @@ namespace {
 constexpr std::uint32_t kJob = 7;
 
 FakeSlurm fake;
+FakeAllocations fake_allocations;
 
 int start(void**) {
   SlurmJob& job = fake.jobs[kJob];
@@ -17,6 +20,10 @@ int start(void**) {
   under_test.slurm = &fake;
   under_test.held_job = kJob;
   under_test.wait = [] {};
+  allocations_under_test.allocations = &fake_allocations;
+  allocations_under_test.knows_partitions = false;
+  allocations_under_test.wait = [] {};
+  allocations_under_test.start = [](std::uint32_t id) { fake_allocations.start(id, {{"k-0", 1}}); };
   return 0;
 }
 
@@ -25,6 +32,7 @@ int start(void**) {
 
 int main() {
   using namespace slurmk8s::contract;
-  const std::vector<CMUnitTest> tests = slurm_tests();
+  std::vector<CMUnitTest> tests = slurm_tests();
+  for (const CMUnitTest& test : allocation_tests()) tests.push_back(test);
   return _cmocka_run_group_tests("contract_fake_slurm", tests.data(), tests.size(), start, nullptr);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The contract suite of Slurm against a real slurmctld, that of fetch_slurmctld. It runs as this user, believes
-# everybody on this machine (auth/none), and ends with the suite.
+# everybody on this machine (auth/none), and ends with the suite. job_submit/k8s gives allocations their users.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -13,6 +13,7 @@ python=${PYTHON3:-python3}
 command -v "$python" >/dev/null || skip "python3 is required"
 root=$("$here/fetch_slurmctld" 2>/dev/null) || skip "no slurmctld: tests/contract/fetch_slurmctld"
 plugins=$(compgen -G "$root/usr/lib/*/slurm-wlm") || skip "no slurmctld in $root"
+build=$(cd "${TOP_BUILDDIR:-$here/../..}" && pwd)
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/slurm-k8s-slurmctld-XXXXXX")
 slurmctld=
@@ -33,7 +34,8 @@ SlurmctldPort=$port
 SlurmUser=$(id -un)
 AuthType=auth/none
 CredType=cred/none
-PluginDir=$plugins
+PluginDir=$plugins:$build/plugins/.libs
+JobSubmitPlugins=k8s
 StateSaveLocation=$folder/state
 SlurmctldPidFile=$folder/slurmctld.pid
 SelectType=select/cons_tres
@@ -61,4 +63,4 @@ for ((tries = 0; ; tries++)); do
 done
 SLURM_K8S_CONTRACT_JOB=$(of_slurm "$root/usr/bin/sbatch" --parsable --hold --output=/dev/null --wrap true)
 export SLURM_K8S_CONTRACT_JOB
-"${TOP_BUILDDIR:-$here/../..}/tests/contract/slurm_suite"
+"$build/tests/contract/slurm_suite"

@@ -8,12 +8,14 @@
 #include "slurm/rpc/compat.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 
+#include "contract/allocation_tests.hpp"
 #include "contract/slurm_tests.hpp"
 
 namespace slurmk8s::contract {
 namespace {
 
 std::unique_ptr<Slurm> real;
+std::unique_ptr<Allocations> real_allocations;
 
 int start(void**) {
   const char* job = std::getenv("SLURM_K8S_CONTRACT_JOB");
@@ -25,6 +27,10 @@ int start(void**) {
   under_test.changes_exempt = compat::kCanExempt;
   under_test.refuses_known_names = compat::kNodeAlreadyExists > 0;
   under_test.wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  real_allocations = make_rpc_allocations();
+  allocations_under_test.allocations = real_allocations.get();
+  allocations_under_test.wait = under_test.wait;
+  allocations_under_test.start = [](std::uint32_t) {};  // within its submission
   return 0;
 }
 
@@ -33,6 +39,7 @@ int start(void**) {
 
 int main() {
   using namespace slurmk8s::contract;
-  const std::vector<CMUnitTest> tests = slurm_tests();
+  std::vector<CMUnitTest> tests = slurm_tests();  // its last one leaves the nodes that it has made
+  for (const CMUnitTest& test : allocation_tests()) tests.push_back(test);
   return _cmocka_run_group_tests("contract_slurm", tests.data(), tests.size(), start, nullptr);
 }

@@ -125,6 +125,6 @@ rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 
 rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm/rpc" \
   only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/rpc/[^:]*\.cc"
 rule "Slurm's version only in entry.cc and compat.hpp" only_in 'SLURM_VERSION_NUM' "$entry|$compat"
-rule "writes past a daemon's fence only where listed" only_in '\b(unfenced_writer|make_rpc_slurm)\(' "$unfenced"
+rule "writes past a daemon's fence only where listed" only_in '\b(unfenced_writer|make_rpc_(slurm|allocations))\(' "$unfenced"
 rule "cmocka.h only in support/cmocka.hpp" cmocka_users
 echo "1..$number"

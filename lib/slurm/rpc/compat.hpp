@@ -10,7 +10,32 @@
 #include <optional>
 #include <string>
 
+// In libslurm and its headers for Slurm's own programs, but not in the public ones. tests/compat/plugins.sh compares
+// these declarations with Slurm's.
+extern "C" {
+
+/** Its first members. Nodes are in the order of slurmctld's table: `reps` nodes in a row have `value` CPUs each. */
+struct job_resources {
+  bitstr_t* core_bitmap;
+  bitstr_t* core_bitmap_used;
+  uint32_t cpu_array_cnt;
+  uint16_t* cpu_array_value;
+  uint32_t* cpu_array_reps;
+};
+
+char* slurm_job_state_string(uint32_t inx);
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+const char* slurm_job_state_reason_string(enum job_state_reason inx);
+#else
+char* slurm_job_reason_string(enum job_state_reason inx);
+#endif
+
+}  // extern "C"
+
 namespace slurmk8s::compat {
+
+/** SIG_OOM of src/common/slurm_protocol_defs.h: _job_complete() makes JOB_OOM of it, in 22.05.8, 24.11.5 and 26.05. */
+inline constexpr std::uint32_t kOutOfMemory = 253;
 
 /** Slurm's error codes of node creation; before 23.11 it doesn't have them, and never answers with these. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
@@ -69,6 +94,46 @@ inline int complete_job(std::uint32_t job, std::uint32_t return_code) {
 #endif
 }
 
+/**
+ * Whether slurmctld makes the job of REQUEST_RESOURCE_ALLOCATION one of the user that it is asked to, when SlurmUser
+ * asks. From 23.02.5 on (defe1a6810) it takes user and group from the credential alone (24.11.5: proc_req.c:1233).
+ */
+inline constexpr bool kAllocatesForOthers = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 5);
+
+/** What the name of a Gres has before it in a list of TRES. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+inline constexpr const char* kGresPrefix = "gres/";
+#else
+inline constexpr const char* kGresPrefix = "gres:";
+#endif
+
+/** The job of a new allocation. */
+inline std::uint32_t job_of(const resource_allocation_response_msg_t& answer) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+  return answer.job_id;
+#else
+  return answer.step_id.job_id;
+#endif
+}
+
+/** Whose job a new allocation is; empty: slurmctld doesn't say, before 23.02. */
+inline std::optional<std::uint32_t> user_of([[maybe_unused]] const resource_allocation_response_msg_t& answer) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  return answer.uid;
+#else
+  return std::nullopt;
+#endif
+}
+
+/** The word for a job's reason, as squeue has it: "Resources"; "None" when there is none. */
+inline const char* reason_word(std::uint32_t reason) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  return slurm_job_state_reason_string(static_cast<job_state_reason>(reason));
+#else
+  return slurm_job_reason_string(static_cast<job_state_reason>(reason));
+#endif
+}
+
 /** slurm_load_job() of one job: 0, or -1 with errno. */
 inline int load_job(job_info_msg_t** answer, std::uint32_t job) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
@@ -87,6 +152,13 @@ inline std::string extra_of([[maybe_unused]] const job_info_t& job) {
   return job.extra ? job.extra : "";
 #else
   return {};
+#endif
+}
+
+/** Gives a job to be submitted an --extra, where Slurm has it. */
+inline void set_extra([[maybe_unused]] job_desc_msg_t& message, [[maybe_unused]] char* extra) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  message.extra = extra;
 #endif
 }
 

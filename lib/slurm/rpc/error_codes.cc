@@ -48,4 +48,16 @@ Errc errc_of(int code) {
   return connection ? Errc::unavailable : Errc::invalid;
 }
 
+Errc errc_of_submission(int code) {
+  if (code == ESLURM_SUBMISSIONS_DISABLED || code == SLURM_UNEXPECTED_MSG_ERROR) return Errc::unavailable;
+  switch (errc_of(code)) {
+    case Errc::forbidden: return Errc::forbidden;
+    case Errc::invalid:
+    case Errc::not_found:  // a node
+    case Errc::conflict:
+    case Errc::already_exists: return Errc::invalid;
+    default: return Errc::unavailable;
+  }
+}
+
 }  // namespace slurmk8s

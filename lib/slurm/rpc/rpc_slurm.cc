@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm over its RPCs: libslurm's public functions behind slurm/slurm.hpp. The only file that includes slurm/slurm.h
-// for programs; in a shared object its functions are those of the process (slurmctld).
-//
-// libslurm reports an error by errno, which holds one of Slurm's codes. The sentence that slurmctld sends beside the
-// code isn't handed out by libslurm.
+// Slurm over its RPCs: libslurm's public functions behind slurm/slurm.hpp. In a shared object its functions are those of
+// the process (slurmctld).
 #include "slurm/rpc/rpc_slurm.hpp"
 
 #include <unistd.h>
@@ -16,9 +13,9 @@
 #include "base/strings.hpp"
 #include "slurm/reasons.hpp"
 #include "slurm/slurm.hpp"
+#include "slurm/rpc/call.hpp"
 #include "slurm/rpc/compat.hpp"
 #include "slurm/rpc/config_fields.hpp"
-#include "slurm/rpc/error_codes.hpp"
 #include "slurm/rpc/job_fields.hpp"
 #include "slurm/rpc/node_fields.hpp"
 #include "slurm/rpc/partition_fields.hpp"
@@ -26,20 +23,10 @@
 namespace slurmk8s {
 namespace {
 
-struct NodeInfoDeleter {
-  void operator()(node_info_msg_t* message) const { slurm_free_node_info_msg(message); }
-};
-using NodeInfo = std::unique_ptr<node_info_msg_t, NodeInfoDeleter>;
-
 struct PartitionInfoDeleter {
   void operator()(partition_info_msg_t* message) const { slurm_free_partition_info_msg(message); }
 };
 using PartitionInfo = std::unique_ptr<partition_info_msg_t, PartitionInfoDeleter>;
-
-struct JobInfoDeleter {
-  void operator()(job_info_msg_t* message) const { slurm_free_job_info_msg(message); }
-};
-using JobInfo = std::unique_ptr<job_info_msg_t, JobInfoDeleter>;
 
 struct ConfDeleter {
   void operator()(slurm_conf_t* conf) const { compat::free_conf(conf); }
@@ -48,24 +35,6 @@ using Conf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
 
 // Mixed nodes are told from allocated ones on the client's side, and only on request.
 constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;
-
-/** SIG_OOM of src/common/slurm_protocol_defs.h: _job_complete() makes JOB_OOM of it, in 22.05.8, 24.11.5 and 26.05. */
-constexpr std::uint32_t kOutOfMemory = 253;
-
-// The error that the libslurm call just made has left in errno.
-Error last_error() {
-  const int code = errno;
-  return Error(errc_of(code), std::string("slurm: ") + slurm_strerror(code));
-}
-
-// libslurm's structs have `char *` for texts that it only reads.
-char* unconst(const std::string& value) { return const_cast<char*>(value.c_str()); }
-
-/**
- * slurmctld compares it with the times of its changes: one that lies ahead, since the clock was set back, would hide
- * them all until then.
- */
-std::time_t not_ahead(std::time_t since) { return since > std::time(nullptr) + 1 ? 0 : since; }
 
 class RpcSlurm final : public Slurm {
  public:
@@ -295,7 +264,7 @@ class RpcSlurm final : public Slurm {
   Status end_out_of_memory(std::uint32_t job) override {
     SLURMK8S_CHECK(refuse_after_end());
     errno = 0;
-    if (compat::complete_job(job, kOutOfMemory) != SLURM_SUCCESS) return last_error();
+    if (compat::complete_job(job, compat::kOutOfMemory) != SLURM_SUCCESS) return last_error();
     return {};
   }
 

@@ -230,6 +230,42 @@ void updates_of_jobs_have_the_limits_of_submissions(void**) {
   }
 }
 
+void an_allocation_of_slurm_user_is_of_whom_it_names(void**) {
+  const Plugin plugin("job_submit_k8s.so");
+  const auto submit = plugin.function<JobSubmit>("job_submit");
+  constexpr std::uint32_t kSlurmUser = 64030;
+  slurm_conf.slurm_user_id = kSlurmUser;
+  char script[] = "#!/bin/sh";
+  const struct {
+    std::uint32_t submitter;
+    const char* variable;
+    char* script;
+    std::uint32_t user, group;
+  } cases[] = {
+      {kSlurmUser, "SLURM_K8S_ALLOCATION_USER=1000:100", nullptr, 1000, 100},
+      {0, "SLURM_K8S_ALLOCATION_USER=1000:100", nullptr, 1000, 100},
+      {1001, "SLURM_K8S_ALLOCATION_USER=1000:100", nullptr, 1001, 1001},  // no user becomes another one
+      {kSlurmUser, "SLURM_K8S_ALLOCATION_USER=1000:100", script, kSlurmUser, kSlurmUser},
+      {kSlurmUser, "SLURM_K8S_ALLOCATION_USER=0:0", nullptr, kSlurmUser, kSlurmUser},
+      {kSlurmUser, "OTHER=1000:100", nullptr, kSlurmUser, kSlurmUser},
+  };
+  for (const auto& c : cases) {
+    std::string variable = c.variable;
+    char* environment[] = {variable.data()};
+    job_desc_msg_t request;
+    slurm_init_job_desc_msg(&request);
+    request.user_id = request.group_id = c.submitter;
+    request.script = c.script;
+    request.environment = environment;
+    request.env_size = 1;
+    char* message = nullptr;
+    assert_int_equal(submit(&request, c.submitter, &message), SLURM_SUCCESS);
+    assert_int_equal(request.user_id, c.user);
+    assert_int_equal(request.group_id, c.group);
+  }
+  slurm_conf.slurm_user_id = 0;
+}
+
 /** A job's variables, each in memory of its own, as slurmctld unpacks them. */
 class Environment {
  public:
@@ -407,6 +443,7 @@ int main() {
       SLURMK8S_TEST(no_job_is_launched_by_a_slurmctld_that_ends),
       SLURMK8S_TEST(a_job_is_kept_when_slurmctld_ends_while_it_is_looked_at),
       SLURMK8S_TEST(updates_of_jobs_have_the_limits_of_submissions),
+      SLURMK8S_TEST(an_allocation_of_slurm_user_is_of_whom_it_names),
       SLURMK8S_TEST(variables_have_a_maximum),
       SLURMK8S_TEST(node_features_do_not_read_what_is_too_long),
       SLURMK8S_TEST(submissions_take_less_than_a_millisecond),

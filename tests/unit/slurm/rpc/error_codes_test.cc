@@ -56,11 +56,38 @@ void each_code(void**) {
   }
 }
 
+void of_a_submission(void**) {
+  const struct {
+    int code;
+    Errc errc;
+  } cases[] = {
+      {ESLURM_INVALID_PARTITION_NAME, Errc::invalid},
+      {ESLURM_INVALID_ACCOUNT, Errc::invalid},
+      {ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE, Errc::invalid},
+      {ESLURM_INVALID_NODE_NAME, Errc::invalid},
+      {ESLURM_NODES_BUSY, Errc::invalid},
+      {ESLURM_ACCESS_DENIED, Errc::forbidden},
+      {ESLURM_USER_ID_MISSING, Errc::forbidden},
+      {ESLURM_SUBMISSIONS_DISABLED, Errc::unavailable},
+      {ESLURM_IN_STANDBY_MODE, Errc::unavailable},
+      {SLURM_UNEXPECTED_MSG_ERROR, Errc::unavailable},
+      {SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT, Errc::unavailable},
+      {SLURM_PROTOCOL_AUTHENTICATION_ERROR, Errc::unavailable},
+      {SLURM_COMMUNICATIONS_RECEIVE_ERROR, Errc::unavailable},
+      {EAGAIN, Errc::unavailable},  // MaxJobCount is reached
+      {ECONNREFUSED, Errc::unavailable},
+  };
+  for (const auto& c : cases) {
+    const Errc got = errc_of_submission(c.code);
+    if (got != c.errc) fail_msg("%d: %s, not %s", c.code, to_string(got).data(), to_string(c.errc).data());
+  }
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(each_code)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(each_code), SLURMK8S_TEST(of_a_submission)};
   return cmocka_run_group_tests_name("slurm_rpc_error_codes", tests, nullptr, nullptr);
 }

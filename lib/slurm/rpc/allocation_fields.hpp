@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An allocation (slurm/allocations.hpp) into and out of libslurm's structs. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slurm/allocations.hpp"
+#include "slurm/rpc/compat.hpp"
+
+namespace slurmk8s {
+
+/** Error (invalid) of a request that libslurm's struct can't hold, or whose user is root. */
+Status check_request(const AllocationRequest& request);
+
+/**
+ * A request as libslurm's struct, after check_request(). The struct points into the request, which must outlive it, and
+ * into this.
+ */
+class AllocationMessage {
+ public:
+  explicit AllocationMessage(const AllocationRequest& request);
+  AllocationMessage(const AllocationMessage&) = delete;
+  AllocationMessage& operator=(const AllocationMessage&) = delete;
+
+  job_desc_msg_t& get() { return message_; }
+
+ private:
+  void set_texts(const AllocationRequest& request);
+  void set_resources(const AllocationRequest& request);
+
+  job_desc_msg_t message_;
+  std::string tres_per_task_;
+  std::string user_;
+  char* environment_[1];
+};
+
+/** Whether the job has nodes with different numbers of CPUs: only then decode_allocation() needs names of nodes. */
+bool has_unequal_nodes(const job_info_t& info);
+
+/**
+ * `node_names`: those of slurmctld's table of nodes, by their index, empty where there is none. A node that isn't among
+ * them is given the smallest number of CPUs that one of the job's nodes has. The details of a job must be in `info`
+ * (SHOW_DETAIL): without them a node has 0 CPUs.
+ */
+Allocation decode_allocation(const job_info_t& info, const std::vector<std::string>& node_names);
+
+/** Whether the job's Comment begins with the prefix. */
+bool has_comment(const job_info_t& info, const std::string& prefix);
+
+}  // namespace slurmk8s
