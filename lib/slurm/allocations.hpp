@@ -78,9 +78,9 @@ class Allocations {
 
   /**
    * Submits. The job may start within the call, or wait. Errors: invalid and forbidden are Slurm's refusal, in its
-   * words; the same request would be refused again. forbidden also when slurmctld takes the job for another user's, since
-   * JobSubmitPlugins lacks k8s (Slurm 23.02.5 and later): the job is cancelled. unavailable: it is not known whether
-   * slurmctld has it; load_since() tells.
+   * words; the same request would be refused again. forbidden also when slurmctld takes the job for another user's,
+   * since JobSubmitPlugins lacks k8s (Slurm 23.02.5 and later): the job is cancelled. unavailable: it is not known
+   * whether slurmctld has it; load_since() tells.
    */
   virtual Result<std::uint32_t> submit(const AllocationRequest& request) = 0;
   /**

@@ -2,8 +2,8 @@
 // What job_submit/k8s uses of slurmctld beyond Slurm's public headers. Nothing else in this folder tests versions.
 //
 // Source: src/slurmctld/job_submit.h and the plugins of that type of Slurm 22.05.8, 24.11.5 and 26.05.3: job_modify()
-// has a fourth argument from 23.02 on. Older versions do not pass it, and it is ignored there. src/common/identity.h: jobs
-// have an identity from 24.05 on.
+// has a fourth argument from 23.02 on. Older versions do not pass it, and it is ignored there. src/common/identity.h:
+// jobs have an identity from 24.05 on.
 #pragma once
 
 #include <slurm/slurm.h>

@@ -78,8 +78,8 @@ int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message
 }
 
 /**
- * Gives an allocation of SlurmUser or root the user that it names (base/allocation_user.hpp). Returns on whose behalf it
- * is submitted: others' requests stay as they are.
+ * Gives an allocation of SlurmUser or root the user that it names (base/allocation_user.hpp). Returns on whose behalf
+ * it is submitted: others' requests stay as they are.
  */
 uint32_t take_user(job_desc_msg_t& job, uint32_t submitter) {
   if (!is_operator(submitter) || job.script) return submitter;

@@ -150,6 +150,7 @@ void a_job_has_nodes_and_a_result(void**) {
       {"memory", [](std::uint32_t id) { return allocations().end_out_of_memory(id); }, "OUT_OF_MEMORY"},
       {"gone", [](std::uint32_t id) { return allocations().cancel(id); }, "CANCELLED"},
   };
+  allocations_under_test.make_nodes();
   for (const auto& c : cases) {
     const std::uint32_t id = started(c.name);
     const Allocation job = found(id);

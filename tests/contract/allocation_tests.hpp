@@ -13,11 +13,12 @@
 
 namespace slurmk8s::contract {
 
-/** A Slurm with idle nodes of 2 CPUs, one for each test that has a job run, in its default partition. */
+/** A Slurm without jobs that run. */
 struct AllocationsUnderTest {
   Allocations* allocations = nullptr;
   bool knows_partitions = true;              ///< it refuses a partition that it doesn't have
   std::function<void()> wait;                ///< a moment, while Slurm goes on
+  std::function<void()> make_nodes;          ///< four idle nodes, in the default partition
   std::function<void(std::uint32_t)> start;  ///< a job that could run gets its nodes
 };
 extern AllocationsUnderTest allocations_under_test;

@@ -219,6 +219,25 @@ void a_binding_assigns_a_pod(void**) {
                Errc::not_found, "none");
 }
 
+void a_binding_tells_its_pod(void**) {
+  made(pod("one"));
+  const kube::ObjectRef at{kPods, name_space(), "one", "binding"};
+  Json other = binding("one", "no-such-node");
+  other.set("metadata", Json().set("name", "one").set("uid", "00000000-0000-0000-0000-000000000000"));
+  assert_error(session->create_subresource(at, other), Errc::conflict, "recondition");
+  Json own = binding("one", "no-such-node");
+  own.set("metadata", Json()
+                          .set("name", "one")
+                          .set("annotations", Json().set("slurm-k8s.io/rank", "0"))
+                          .set("labels", Json().set("slurm-k8s.io/job", "12")));
+  assert_ok(session->create_subresource(at, own));
+  const auto bound = session->get(kPods, name_space(), "one");
+  assert_ok(bound);
+  assert_text(bound->at({"metadata", "annotations", "slurm-k8s.io/rank"}).text(), "0");
+  assert_text(bound->at({"metadata", "labels", "slurm-k8s.io/job"}).text(), "12");
+  assert_text(bound->at({"metadata", "labels", "group"}).text(), "none");
+}
+
 void an_eviction_deletes_a_pod(void**) {
   made(pod("one"));
   const auto eviction = [](const char* name) {
@@ -567,6 +586,7 @@ std::vector<CMUnitTest> client_tests() {
       CONTRACT_TEST(label_selectors_select),
       CONTRACT_TEST(field_selectors_select),
       CONTRACT_TEST(a_binding_assigns_a_pod),
+      CONTRACT_TEST(a_binding_tells_its_pod),
       CONTRACT_TEST(an_eviction_deletes_a_pod),
       CONTRACT_TEST(a_deletion_says_what_becomes_of_dependents),
       CONTRACT_TEST(lists_come_in_pages_of_one_moment),

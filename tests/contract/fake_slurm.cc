@@ -23,6 +23,7 @@ int start(void**) {
   allocations_under_test.allocations = &fake_allocations;
   allocations_under_test.knows_partitions = false;
   allocations_under_test.wait = [] {};
+  allocations_under_test.make_nodes = [] {};
   allocations_under_test.start = [](std::uint32_t id) { fake_allocations.start(id, {{"k-0", 1}}); };
   return 0;
 }

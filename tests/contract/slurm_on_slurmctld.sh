@@ -34,7 +34,7 @@ SlurmctldPort=$port
 SlurmUser=$(id -un)
 AuthType=auth/none
 CredType=cred/none
-PluginDir=$plugins:$build/plugins/.libs
+PluginDir=$build/plugins/.libs:$plugins
 JobSubmitPlugins=k8s
 StateSaveLocation=$folder/state
 SlurmctldPidFile=$folder/slurmctld.pid
@@ -50,7 +50,8 @@ MaxNodeCount=16
 PartitionName=main Nodes=ALL Default=YES
 TEXT
 of_slurm() { LD_LIBRARY_PATH=$plugins:$(dirname "$plugins") "$@"; }
-LD_LIBRARY_PATH=$plugins:$(dirname "$plugins") "$root/usr/sbin/slurmctld-wlm" -D >"$folder/log" 2>&1 &
+of_slurmctld() { exec -a slurmctld "$root/usr/sbin/slurmctld-wlm" -D; } # 24.11 asks for this name
+LD_LIBRARY_PATH=$plugins:$(dirname "$plugins") of_slurmctld >"$folder/log" 2>&1 &
 slurmctld=$!
 for ((tries = 0; ; tries++)); do
   if of_slurm "$root/usr/bin/scontrol" ping 2>/dev/null | grep -c 'is UP' >/dev/null; then break; fi

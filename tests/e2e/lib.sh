@@ -181,8 +181,8 @@ keep_logs() { # FOLDER
   local container pod
   rm -rf "$1"
   mkdir -p "$1"
-  for container in slurmctld sidecar; do
-    kubectl logs slurm-controller-0 -c "$container" >"$1/$container.log" || true
+  for container in slurmctld sidecar bridge; do
+    kubectl logs slurm-controller-0 -c "$container" >"$1/$container.log" 2>/dev/null || true
     kubectl logs slurm-controller-0 -c "$container" --previous >"$1/$container-previous.log" 2>/dev/null || true
   done
   for pod in $(kubectl get pods -l 'app.kubernetes.io/name in (slurmd, slurmdbd, mariadb, login)' -o name); do

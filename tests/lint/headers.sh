@@ -5,7 +5,7 @@ set -euo pipefail
 cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
 
 folders=()
-for folder in lib engine nss plugins spank convert sidecar tests; do
+for folder in lib engine nss plugins spank convert sidecar bridge tests; do
   if [[ -d $folder ]]; then folders+=("$folder"); fi
 done
 mapfile -t headers < <(find "${folders[@]}" -name '*.hpp' | sort)

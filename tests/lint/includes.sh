@@ -30,7 +30,8 @@ matches() {
 }
 
 # Names that our includes begin with: lib's folders, and those beside lib.
-readonly folders='base|event|json|http|kube|slurm|settings|nodeset|control|daemon|engine|nss|spank|convert|sidecar'
+folders='base|event|json|http|kube|slurm|settings|nodeset|control|daemon|engine|nss|spank|convert|sidecar|bridge'
+readonly folders
 readonly plugin_folders='slurmctld|prep_k8s|power_k8s|node_features_k8s|job_submit_k8s'
 
 # folder_may FOLDER ALLOWED...: FOLDER includes only the allowed files, and what is in the allowed folders.
@@ -42,16 +43,16 @@ folder_may() {
 }
 
 # only_in REGEX FILES: lines of the product that match outside the files (a regex) that may have them.
-only_in() { matches "$1" lib engine nss plugins spank convert sidecar | grep -vE "^($2):" || true; }
+only_in() { matches "$1" lib engine nss plugins spank convert sidecar bridge | grep -vE "^($2):" || true; }
 
 no_upward() {
-  matches '^ *# *include *"(tests|support|lib|plugins)/' lib engine nss plugins spank convert sidecar
-  matches '^ *# *include *"(\.\./)+' lib engine nss plugins spank convert sidecar tests
+  matches '^ *# *include *"(tests|support|lib|plugins)/' lib engine nss plugins spank convert sidecar bridge
+  matches '^ *# *include *"(\.\./)+' lib engine nss plugins spank convert sidecar bridge tests
 }
 
 # Otherwise no rule sees them. config.h is configure's.
 bare() {
-  matches '^ *# *include *"[^/"]*"' lib engine nss plugins spank convert sidecar | grep -v '"config\.h"' || true
+  matches '^ *# *include *"[^/"]*"' lib engine nss plugins spank convert sidecar bridge | grep -v '"config\.h"' || true
 }
 
 # inner FOLDER NAME: nobody in FOLDER but its subfolder NAME includes that.
@@ -67,14 +68,14 @@ engine_users() {
 }
 
 cmocka_users() {
-  matches '# *include *<cmocka' lib engine nss plugins spank convert sidecar tests |
+  matches '# *include *<cmocka' lib engine nss plugins spank convert sidecar bridge tests |
     grep -v '^tests/support/cmocka\.hpp:' || true
 }
 
 readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
 readonly compat='[^:]*/compat\.hpp'
 # Who has what writes without a fence: the fences and their lease, main that makes them, and what has no lease.
-readonly unfenced='lib/(kube|slurm)/[^:]*|lib/daemon/(fence|leader_lease)\.[^:]*|sidecar/main\.cc'\
+readonly unfenced='lib/(kube|slurm)/[^:]*|lib/daemon/(fence|leader_lease)\.[^:]*|(sidecar|bridge)/main\.cc'\
 '|engine/engine\.cc|engine/c_api/[^:]*|plugins/power_k8s/program\.cc'
 
 rule "lib/base includes itself" folder_may lib/base base
@@ -100,6 +101,7 @@ rule "engine/c_api includes worker.hpp and variant_store.hpp of the engine" fold
 rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
 rule "sidecar includes lib and convert" \
   folder_may sidecar base event json http kube slurm settings nodeset control daemon convert sidecar
+rule "bridge includes lib" folder_may bridge base event json http kube slurm settings nodeset daemon bridge
 rule "spank includes only base" folder_may spank base spank
 rule "spank includes nothing of spank/scripts" inner spank scripts
 rule "nss includes only base" folder_may nss base nss
@@ -125,6 +127,7 @@ rule "libmicrohttpd only in admin_http.cc" only_in '# *include *[<"]microhttpd' 
 rule "Slurm's headers only in entry.cc, compat.hpp, lib/slurm/rpc" \
   only_in '# *include *<slurm/' "$entry|$compat|lib/slurm/rpc/[^:]*\.cc"
 rule "Slurm's version only in entry.cc and compat.hpp" only_in 'SLURM_VERSION_NUM' "$entry|$compat"
-rule "writes past a daemon's fence only where listed" only_in '\b(unfenced_writer|make_rpc_(slurm|allocations))\(' "$unfenced"
+rule "writes past a daemon's fence only where listed" \
+  only_in '\b(unfenced_writer|make_rpc_(slurm|allocations))\(' "$unfenced"
 rule "cmocka.h only in support/cmocka.hpp" cmocka_users
 echo "1..$number"

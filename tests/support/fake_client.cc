@@ -88,6 +88,16 @@ Json with_metadata(Json object, std::string_view field, std::string_view value) 
   return object;
 }
 
+/** A Binding's annotations and labels become the pod's. */
+Json bound_metadata(const Json& of_pod, const Json& of_binding) {
+  Json metadata = of_pod.clone();
+  for (const char* what : {"annotations", "labels"}) {
+    if (of_binding[what].size() == 0) continue;
+    metadata.set(what, merge_patch(of_pod[what].is_null() ? Json::object() : of_pod[what], of_binding[what]));
+  }
+  return metadata;
+}
+
 }  // namespace
 
 // ---- the world ------------------------------------------------------------------------------------------------------
@@ -382,6 +392,10 @@ Result<Json> FakeClient::create_subresource(const Key& key, const std::string& s
     return Error(Errc::invalid, "name in URL does not match name in " + std::string(body["kind"].text()) + " object");
   }
   Json pod = SLURMK8S_TRY(find_to_change(key)).clone();
+  const std::string_view uid = body.at({"metadata", "uid"}).text();
+  if (!uid.empty() && uid != pod.at({"metadata", "uid"}).text()) {
+    return Error(Errc::conflict, "the UID in the precondition does not match the UID in record");
+  }
   const Json success = Json::object().set("kind", "Status").set("status", "Success");
   if (subresource == "eviction") {
     SLURMK8S_TRY(end_object(key, {}));
@@ -394,7 +408,7 @@ Result<Json> FakeClient::create_subresource(const Key& key, const std::string& s
   }
   Json bound = spec;
   bound.set("nodeName", body.at({"target", "name"}).text());
-  store(key, pod.set("spec", std::move(bound)));
+  store(key, pod.set("spec", std::move(bound)).set("metadata", bound_metadata(pod["metadata"], body["metadata"])));
   return success;
 }
 

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> cpus_in_table_order(const job_info_t& info) {
   return cpus;
 }
 
-/** Indices of the job's nodes in slurmctld's table, ascending: node_inx has pairs, first and last, and -1 at its end. */
+/** Indices of the job's nodes in slurmctld's table, ascending: node_inx has pairs (first, last), and ends with -1. */
 std::vector<std::size_t> indices_of(const job_info_t& info) {
   std::vector<std::size_t> indices;
   for (const int32_t* pair = info.node_inx; pair && pair[0] >= 0 && pair[1] >= pair[0]; pair += 2) {
@@ -75,10 +75,10 @@ std::vector<AllocatedNode> decode_nodes(const job_info_t& info, const std::vecto
   for (std::size_t i = 0; i < std::min(cpus.size(), indices.size()); ++i) {
     if (indices[i] < node_names.size()) by_name[node_names[indices[i]]] = cpus[i];
   }
-  const std::uint32_t least = cpus.empty() ? 0 : *std::min_element(cpus.begin(), cpus.end());
+  const std::uint32_t min_cpus = cpus.empty() ? 0 : *std::min_element(cpus.begin(), cpus.end());
   for (const std::string& name : *names) {
     const auto found = by_name.find(name);
-    nodes.push_back({name, found == by_name.end() ? least : found->second});
+    nodes.push_back({name, found == by_name.end() ? min_cpus : found->second});
   }
   return nodes;
 }

@@ -10,8 +10,8 @@ namespace slurmk8s {
 Errc errc_of(int code);
 
 /**
- * Of a job that was to be submitted: invalid or forbidden when slurmctld has refused it, else unavailable: slurmctld may
- * have the job, or would take it later.
+ * Of a job that was to be submitted: invalid or forbidden when slurmctld has refused it, else unavailable: slurmctld
+ * may have the job, or would take it later.
  */
 Errc errc_of_submission(int code);
 

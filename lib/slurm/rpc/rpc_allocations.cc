@@ -2,12 +2,12 @@
 // Allocations over Slurm's RPCs: libslurm's public functions behind slurm/allocations.hpp.
 //
 // A job is what salloc --no-shell makes: REQUEST_RESOURCE_ALLOCATION without a port, which slurmctld tries to schedule
-// before it answers. It is an ordinary allocation in each version, also where Slurm has external jobs (25.05): their nodes
-// are free at once when they end, without an epilog, while pods of the job may still be there.
+// before it answers. It is an ordinary allocation in each version, also where Slurm has external jobs (25.05): their
+// nodes are free at once when they end, without an epilog, while pods of the job may still be there.
 //
 // What such a job doesn't end by (line numbers of 24.11.5, src/slurmctld):
-// - InactiveLimit: _job_time_limit() asks for other_port first (job_mgr.c:9218; 22.05.8: 9346; 26.05: 9492). srun_ping()
-//   pings no job without one.
+// - InactiveLimit: _job_time_limit() asks for other_port first (job_mgr.c:9218; 22.05.8: 9346; 26.05: 9492).
+//   srun_ping() pings no job without one.
 // - BatchStartTimeout: for jobs with a script alone (job_mgr.c:15650).
 // - the session of the submitter: alloc_sid is only told to others (job_mgr.c:8487).
 // What it does end by: its time limit, preemption (never requeued: job_mgr.c:17454), a lost node, and an answer to its
@@ -15,7 +15,8 @@
 //
 // Its user: slurmctld takes user_id and group_id of the request up to 23.02.4, later those of the credential alone
 // (proc_req.c:1233). There job_submit/k8s puts the request's in again (base/allocation_user.hpp). With AuthInfo=
-// use_client_ids a job has the identity of who submitted it (_set_identity(), proc_req.c:617), which the plugin removes.
+// use_client_ids a job has the identity of who submitted it (_set_identity(), proc_req.c:617), which the plugin
+// removes.
 #include <csignal>
 #include <string>
 #include <utility>

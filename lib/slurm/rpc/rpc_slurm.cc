@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm over its RPCs: libslurm's public functions behind slurm/slurm.hpp. In a shared object its functions are those of
-// the process (slurmctld).
+// Slurm over its RPCs: libslurm's public functions behind slurm/slurm.hpp. In a shared object its functions are those
+// of the process (slurmctld).
 #include "slurm/rpc/rpc_slurm.hpp"
 
 #include <unistd.h>

@@ -4,7 +4,8 @@
 # containerd. `pause` and `base` are the bed's own, every images/NAME with a Dockerfile the product's.
 
 # All that can change the product's images.
-IMAGE_INPUTS=(lib engine nss plugins spank convert sidecar images packaging docs m4 build-aux configure.ac Makefile.am
+IMAGE_INPUTS=(lib engine nss plugins spank convert sidecar bridge images packaging docs m4 build-aux configure.ac
+  Makefile.am
   autogen.sh LICENSE .containerignore)
 
 # skip_mount_home: or every call would leave a mount behind. TMPDIR: the builder's cache of compiled files is below it.

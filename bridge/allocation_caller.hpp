@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// AllocationCaller: the bridge's way to slurmctld, whose calls may block. AllocationThread makes them on a thread of
+// its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "daemon/fence.hpp"
+#include "slurm/allocations.hpp"
+#include "slurm/call_thread.hpp"
+
+namespace slurmk8s {
+
+class AllocationCaller {
+ public:
+  using Then = CallThread::Then;
+  /** Makes its calls and says what follows from the answers, which alone may touch its owner. */
+  using Work = std::function<Then(Allocations&)>;
+
+  virtual ~AllocationCaller() = default;
+  /** Has `work` run, in the order of the calls; never from within this call. */
+  virtual void call(Work work) = 0;
+};
+
+/** Calls that come when `fence` is shut are dropped, as is what follows from them. */
+class AllocationThread final : public AllocationCaller {
+ public:
+  AllocationThread(std::shared_ptr<Allocations> allocations, CallThread::Post post, Fence& fence)
+      : allocations_(std::move(allocations)), fence_(fence), thread_(std::move(post)) {}
+
+  void call(Work work) override {
+    if (!fence_.is_open()) return;
+    thread_.call([allocations = allocations_, work = std::move(work)] { return work(*allocations); });
+  }
+
+ private:
+  const std::shared_ptr<Allocations> allocations_;
+  Fence& fence_;
+  CallThread thread_;
+};
+
+}  // namespace slurmk8s

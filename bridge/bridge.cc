@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the bridge watches, and its rounds. What it does for a gang is in bridge_steps.cc.
+#include "bridge/bridge.hpp"
+
+#include "base/log.hpp"
+#include "bridge/metrics.hpp"
+#include "bridge/names.hpp"
+#include "nodeset/names.hpp"
+#include "nodeset/omit.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::milliseconds kSoon{20};     // one round for what comes together
+constexpr std::chrono::milliseconds kLively{500};  // between two looks at the jobs, while there are pods
+constexpr std::chrono::milliseconds kIdle{10000};
+
+}  // namespace
+
+Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
+    : parts_(parts),
+      options_(std::move(options)),
+      throttle_(*parts.loop.clock()),
+      jobs_(parts.slurm, *parts.loop.clock(), [this] { plan_round(kSoon); }),
+      workloads_(parts.kube_reader, *parts.loop.clock(), [this] { plan_round(kSoon); }),
+      pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
+                      {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
+                      listen_for_pods()),
+      nodes_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
+                       {.resource = kube::kPods,
+                        .name_space = options_.name_space,
+                        .label_selector = kLabelNode,
+                        .omit = kOmitOfPods},
+                       listen_for_nodes()) {}
+
+kube::ReflectorListener Bridge::listen_for_pods() {
+  kube::ReflectorListener listener;
+  listener.upsert = [this](const Json& object) {
+    WorkloadPod pod = decode_workload_pod(object);
+    uids_[{pod.name_space, pod.name}] = pod.uid;
+    const std::string uid = pod.uid;
+    pods_.insert_or_assign(uid, std::move(pod));
+    plan_round(kSoon);
+  };
+  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) { remove_pod(key); };
+  listener.synced = [this] { plan_round(kSoon); };
+  return listener;
+}
+
+void Bridge::remove_pod(const kube::ObjectKey& key) {
+  const auto found = uids_.find(key);
+  if (found == uids_.end()) return;
+  pods_.erase(found->second);
+  settled_.erase(found->second);
+  writer(key.name_space).forget(key.name);
+  uids_.erase(found);
+  plan_round(kSoon);
+}
+
+kube::ReflectorListener Bridge::listen_for_nodes() {
+  kube::ReflectorListener listener;
+  listener.upsert = [this](const Json& object) {
+    const std::string node(object.at({"metadata", "labels", kLabelNode}).text());
+    const std::string_view kube_node = object.at({"spec", "nodeName"}).text();
+    const bool is_leaving = !object.at({"metadata", "deletionTimestamp"}).is_null();
+    if (kube_node.empty() || is_leaving) {
+      kube_node_of_.erase(node);
+    } else if (kube_node_of_[node] != kube_node) {
+      kube_node_of_[node] = kube_node;
+      plan_round(kSoon);
+    }
+  };
+  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
+    kube_node_of_.erase(key.name);  // a node's pod has its name
+  };
+  listener.synced = [this] { plan_round(kSoon); };
+  return listener;
+}
+
+void Bridge::start() {
+  pods_reflector_.start();
+  nodes_reflector_.start();
+  jobs_.load();
+  publish();
+}
+
+void Bridge::stop() {
+  pods_reflector_.stop();
+  nodes_reflector_.stop();
+  parts_.loop.timers().cancel(round_timer_);
+}
+
+// Several changes that come together make one round: the first that is due.
+void Bridge::plan_round(std::chrono::milliseconds delay) {
+  const TimePoint due = parts_.loop.clock()->now() + delay;
+  if (round_timer_ != 0 && round_due_ <= due) return;
+  if (round_timer_ != 0) parts_.loop.timers().cancel(round_timer_);
+  round_due_ = due;
+  round_timer_ = parts_.loop.timers().after(delay, [this] { do_round(); });
+}
+
+void Bridge::do_round() {
+  round_timer_ = 0;
+  counts_ = {};
+  if (pods_reflector_.synced() && nodes_reflector_.synced() && jobs_.answered() != TimePoint{}) {
+    assign_pods();
+    note_occupied_nodes();
+    std::vector<std::uint64_t> numbers;  // a step may end a gang
+    for (const auto& [number, gang] : gangs_.all()) numbers.push_back(number);
+    for (const std::uint64_t number : numbers) {
+      const auto gang = gangs_.all().find(number);
+      if (gang != gangs_.all().end()) step(gang->second);
+    }
+    end_orphans();
+    workloads_.prune();
+  }
+  publish();
+  const bool is_lively = !gangs_.all().empty() || !orphans_.empty() || unresolved_ || jobs_.answered() == TimePoint{};
+  const TimePoint now = parts_.loop.clock()->now();
+  const std::chrono::milliseconds pause = is_lively ? kLively : kIdle;
+  if (now >= jobs_.known().asked + pause) jobs_.load();
+  plan_round(pause);
+}
+
+void Bridge::assign_pods() {
+  unresolved_ = false;
+  for (const auto& [uid, pod] : pods_) {
+    if (gangs_.find(uid) == nullptr && !settled_.contains(uid)) assign(pod);
+  }
+}
+
+void Bridge::assign(const WorkloadPod& pod) {
+  const bool is_ours = pod.job != 0;
+  if (!is_ours && (!pod.kube_node.empty() || pod.is_over() || pod.deleting || pod.gated)) return;
+  std::string why;
+  const std::optional<Workload> workload = workloads_.find(pod.group, why);
+  if (is_ours) return gangs_.restore(pod, workload.value_or(Workload{}));
+  if (!workload) {
+    unresolved_ = true;
+    return writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
+  }
+  if (pod.refusal) {
+    ++counts_.refused;
+    if (pod.waits_for != pod.refusal->message()) {
+      writer(pod.name_space).record(pod, {"Warning", "SlurmJobRefused", "Scheduling"}, pod.refusal->message());
+    }
+    return writer(pod.name_space).tell_wait(pod, pod.refusal->message());
+  }
+  gangs_.join(pod, *workload, parts_.loop.clock()->now());
+}
+
+PodWriter& Bridge::writer(const std::string& name_space) {
+  std::unique_ptr<PodWriter>& found = writers_[name_space];
+  if (!found) {
+    found = std::make_unique<PodWriter>(
+        PodWriterParts{parts_.kube_writer, parts_.loop.timers(), *parts_.loop.clock(), throttle_}, name_space);
+  }
+  return *found;
+}
+
+void Bridge::publish() {
+  const bool is_listed = pods_reflector_.synced() && nodes_reflector_.synced();
+  const TimePoint answered = jobs_.answered();
+  parts_.admin.publish({.listed = is_listed,
+                        .slurm_answered = answered == TimePoint{} ? std::nullopt : std::optional<TimePoint>(answered),
+                        .metrics = encode_bridge_metrics(counts_, gangs_.all().size(), options_.version)});
+}
+
+}  // namespace slurmk8s

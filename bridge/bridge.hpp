@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Bridge: pods whose scheduler is Slurm. It submits a job for each gang, binds the pods to the Kubernetes nodes of the
+// job's Slurm nodes, ends the job with the pods and the pods with the job. All on the thread of one event loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bridge/gangs.hpp"
+#include "bridge/identity.hpp"
+#include "bridge/job_keeper.hpp"
+#include "bridge/pod_writer.hpp"
+#include "bridge/workload_cache.hpp"
+#include "daemon/admin_http.hpp"
+#include "daemon/fence.hpp"
+#include "event/event_loop.hpp"
+#include "kube/reflector.hpp"
+
+namespace slurmk8s {
+
+/** What a Bridge works with; all must outlive it. */
+struct BridgeParts {
+  EventLoop& loop;
+  kube::Reader& kube_reader;
+  FencedKubeWriter& kube_writer;
+  AllocationCaller& slurm;
+  AdminState& admin;
+};
+
+struct BridgeOptions {
+  std::string name_space;  ///< of slurmd's pods
+  std::string scheduler;   ///< spec.schedulerName of the pods that it binds, in all namespaces
+  std::vector<IdentityRule> rules;
+  std::string version;
+};
+
+/** What the metrics tell. */
+struct BridgeCounts {
+  std::size_t waiting = 0;  ///< pods
+  std::size_t bound = 0;
+  std::size_t refused = 0;  ///< gangs
+  std::size_t unknown = 0;  ///< gangs with running pods whose job slurmctld doesn't know
+};
+
+class Bridge {
+ public:
+  Bridge(const BridgeParts& parts, BridgeOptions options);
+  ~Bridge() { stop(); }
+  Bridge(const Bridge&) = delete;
+  Bridge& operator=(const Bridge&) = delete;
+
+  /** Begins to watch; the loop's turns then do the work. */
+  void start();
+  /** Begins nothing more. */
+  void stop();
+
+ private:
+  /** A job without pods is cancelled after this time: its pods may still be on their way here. */
+  static constexpr std::chrono::seconds kOrphanAfter{10};
+
+  kube::ReflectorListener listen_for_pods();
+  kube::ReflectorListener listen_for_nodes();
+  void remove_pod(const kube::ObjectKey& key);
+  void plan_round(std::chrono::milliseconds delay);
+  void do_round();
+  void publish();
+
+  // Which pods belong together.
+  void assign_pods();
+  void assign(const WorkloadPod& pod);
+
+  // What plan_gang() says.
+  void step(Gang& gang);
+  void submit(Gang& gang);
+  void submitted(std::uint64_t number, const Result<std::uint32_t>& job);
+  void refuse(Gang& gang, const Error& error);
+  void regroup(Gang& gang);
+  void bind(Gang& gang, const Allocation& job);
+  void bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod);
+  void finish(Gang& gang, const JobResult& result);
+  void evict(const Gang& gang, const Allocation& job);
+  void forget(Gang& gang);
+  void tell_wait(const Gang& gang, const std::string& message);
+  void report_unknown(Gang& gang);
+  void end_orphans();
+
+  std::vector<const WorkloadPod*> pods_of(const Gang& gang) const;
+  Result<AllocationRequest> request_for(const Gang& gang) const;
+  std::string kube_nodes_of(const Gang& gang) const;
+  void note_occupied_nodes();
+  PodWriter& writer(const std::string& name_space);
+
+  const BridgeParts parts_;
+  const BridgeOptions options_;
+  kube::Throttle throttle_;                                    // one 429 pauses all writers
+  std::map<std::string, std::unique_ptr<PodWriter>> writers_;  // by namespace
+  JobKeeper jobs_;
+  WorkloadCache workloads_;
+  kube::Reflector pods_reflector_;
+  kube::Reflector nodes_reflector_;
+
+  WorkloadPods pods_;
+  std::map<kube::ObjectKey, std::string> uids_;
+  std::map<std::string, std::string> kube_node_of_;  // of a Slurm node
+  Gangs gangs_;
+  std::set<std::string> settled_;               // uids of pods whose gang is forgotten: over, or nobody's
+  std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round
+  std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
+  bool unresolved_ = false;                     // a pod's workload isn't known yet
+  BridgeCounts counts_;
+  Timers::Id round_timer_ = 0;
+  TimePoint round_due_{};
+};
+
+}  // namespace slurmk8s

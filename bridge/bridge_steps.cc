@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the bridge does for a gang.
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "base/strings.hpp"
+#include "bridge/bridge.hpp"
+#include "bridge/job_request.hpp"
+#include "bridge/placement.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::seconds kRetryAfter{5};   // a call that failed
+constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow it meanwhile
+constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
+constexpr kube::EventRecorder::Kind kRefused{"Warning", "SlurmJobRefused", "Scheduling"};
+constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
+
+}  // namespace
+
+void Bridge::step(Gang& gang) {
+  const Allocation* const job = jobs_.known().find(gang);
+  if (job != nullptr) gang.job_submitted = job->submitted;
+  const GangCounts count = count_pods(gang, pods_);
+  counts_.waiting += count.waiting;
+  counts_.bound += count.bound;
+  const GangPlan plan = plan_gang(gang, pods_, jobs_.known(), parts_.loop.clock()->now());
+  switch (plan.step) {
+    case GangPlan::Step::submit: return submit(gang);
+    case GangPlan::Step::regroup: return regroup(gang);
+    case GangPlan::Step::bind: return bind(gang, *job);
+    case GangPlan::Step::finish: return finish(gang, plan.result);
+    case GangPlan::Step::evict: return evict(gang, *job);
+    case GangPlan::Step::forget: return forget(gang);
+    case GangPlan::Step::wait: break;
+  }
+  if (plan.is_unknown) report_unknown(gang);
+  if (!gang.refusal.empty()) ++counts_.refused;
+  if (job != nullptr && count.waiting != 0) tell_wait(gang, describe_wait(*job));
+}
+
+std::vector<const WorkloadPod*> Bridge::pods_of(const Gang& gang) const {
+  std::vector<const WorkloadPod*> pods;
+  for (const std::string& uid : gang.uids) {
+    const auto found = pods_.find(uid);
+    if (found != pods_.end()) pods.push_back(&found->second);
+  }
+  return pods;
+}
+
+/** The workload's own annotations count more than its pods'. */
+Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
+  const std::vector<const WorkloadPod*> pods = pods_of(gang);
+  JobAnnotations annotations = gang.spec.annotations;
+  for (const WorkloadPod* pod : pods) annotations.insert(pod->annotations.begin(), pod->annotations.end());
+  IdentityRule identity;
+  for (const WorkloadPod* pod : pods) {
+    identity = SLURMK8S_TRY(find_identity(options_.rules, *pod, annotations));
+    if (pod->service_account != pods.front()->service_account) {
+      return Error(Errc::invalid, "pods of one gang have service accounts " + pods.front()->service_account + " and " +
+                                      pod->service_account);
+    }
+  }
+  return build_job_request(gang.workload, pods, annotations, identity);
+}
+
+void Bridge::submit(Gang& gang) {
+  const TimePoint now = parts_.loop.clock()->now();
+  Result<AllocationRequest> request = request_for(gang);
+  if (!request) return refuse(gang, request.error());
+  if (gangs_.adopt(gang, jobs_.known().jobs, now)) return;
+  gangs_.close(gang);
+  gang.stage = Gang::Stage::submitting;
+  gang.cpus_per_pod = request->cpus_per_task;
+  gang.asked = now;
+  jobs_.submit(*std::move(request),
+               [this, number = gang.number](const Result<std::uint32_t>& job) { submitted(number, job); });
+}
+
+void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
+  const auto found = gangs_.all().find(number);
+  if (found == gangs_.all().end()) return;
+  Gang& gang = found->second;
+  const TimePoint now = parts_.loop.clock()->now();
+  gang.asked = now;
+  if (!job) {
+    gang.stage = Gang::Stage::collecting;
+    gang.not_before = now + kRetryAfter;
+    // Whether slurmctld has it is seen before the next attempt: adopt().
+    if (!job.error().retryable()) refuse(gang, job.error());
+    return;
+  }
+  gang.stage = Gang::Stage::submitted;
+  gang.refusal.clear();
+  gangs_.set_job(gang, *job);
+  log_info("%s: job %u, %zu pods", to_string(gang.workload).c_str(), *job, gang.uids.size());
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    writer(pod->name_space).record(*pod, kSubmitted, format("Slurm job %u", *job));
+  }
+}
+
+void Bridge::refuse(Gang& gang, const Error& error) {
+  const std::string& text = error.message();
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    if (gang.refusal != text) writer(pod->name_space).record(*pod, kRefused, text);
+    writer(pod->name_space).tell_wait(*pod, text);
+  }
+  if (gang.refusal != text) log_warning("%s: refused: %s", to_string(gang.workload).c_str(), text.c_str());
+  gang.refusal = text;
+  gang.not_before = parts_.loop.clock()->now() + kRefusedFor;
+}
+
+void Bridge::regroup(Gang& gang) {
+  if (gang.job != 0) {
+    log_info("%s: its pods have changed: job %u is cancelled", to_string(gang.workload).c_str(), gang.job);
+    jobs_.end(gang.job, {JobResult::Kind::cancelled}, [] {});  // end_orphans() tries again
+  }
+  gangs_.drop(gang);
+}
+
+/** Kubernetes nodes where pods of an ended job are still ending: nothing else begins there. */
+void Bridge::note_occupied_nodes() {
+  occupied_.clear();
+  for (const auto& [number, gang] : gangs_.all()) {
+    const Allocation* const job = jobs_.known().find(gang);
+    if (job == nullptr || job->state != Allocation::State::ended) continue;
+    for (const WorkloadPod* pod : pods_of(gang)) {
+      if (!pod->is_over() && !pod->kube_node.empty()) occupied_.insert(pod->kube_node);
+    }
+  }
+}
+
+void Bridge::bind(Gang& gang, const Allocation& job) {
+  if (gang.places.empty()) {
+    const Result<AllocationRequest> request = request_for(gang);  // after a restart its size is not known
+    if (request) gang.cpus_per_pod = request->cpus_per_task;
+    for (const PlacedPod& placed : place_pods(pods_of(gang), job.nodes, gang.cpus_per_pod)) {
+      gang.places[placed.pod->uid] = {placed.rank, placed.node};
+    }
+  }
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    if (pod->kube_node.empty() && !pod->deleting) bind_pod(gang, job, *pod);
+  }
+}
+
+void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod) {
+  PodWriter& pod_writer = writer(pod.name_space);
+  const auto place = gang.places.find(pod.uid);
+  const std::string node = place == gang.places.end() ? "" : place->second.node;
+  if (node.empty()) {
+    return pod_writer.tell_wait(pod, format("Slurm job %u: its nodes have no room for this pod", job.id));
+  }
+  const auto kube_node = kube_node_of_.find(node);
+  if (kube_node == kube_node_of_.end()) {
+    return pod_writer.tell_wait(pod, format("Slurm job %u: node %s has no pod", job.id, node.c_str()));
+  }
+  if (occupied_.contains(kube_node->second)) return pod_writer.tell_wait(pod, describe_wait(job));
+  pod_writer.bind(pod, {kube_node->second, job.id, job.submitted, place->second.rank, kube_nodes_of(gang)});
+}
+
+/** In order of rank, each as often as it has pods. */
+std::string Bridge::kube_nodes_of(const Gang& gang) const {
+  std::map<std::uint32_t, std::string> by_rank;
+  for (const auto& [uid, place] : gang.places) by_rank[place.rank] = place.node;
+  std::string text;
+  for (const auto& [rank, node] : by_rank) {
+    const auto kube_node = kube_node_of_.find(node);
+    text += (text.empty() ? "" : ",") + (kube_node == kube_node_of_.end() ? "" : kube_node->second);
+  }
+  return text;
+}
+
+void Bridge::finish(Gang& gang, const JobResult& result) {
+  gang.is_ending = true;
+  jobs_.end(gang.job, result, [this, number = gang.number] {
+    const auto found = gangs_.all().find(number);
+    if (found != gangs_.all().end()) found->second.is_ending = false;
+  });
+}
+
+void Bridge::evict(const Gang& gang, const Allocation& job) {
+  const std::string message = format("Slurm job %u: %s", job.id, job.state_name.c_str());
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    if (pod->is_over() || pod->deleting) continue;
+    writer(pod->name_space).evict(*pod, disruption_reason(job), message);
+  }
+}
+
+void Bridge::forget(Gang& gang) {
+  for (const WorkloadPod* pod : pods_of(gang)) settled_.insert(pod->uid);
+  gangs_.drop(gang);
+}
+
+void Bridge::tell_wait(const Gang& gang, const std::string& message) {
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    if (pod->kube_node.empty() && !pod->deleting && !pod->is_over()) writer(pod->name_space).tell_wait(*pod, message);
+  }
+}
+
+/** slurmctld has lost the job of running pods, or its state: an administrator decides, we delete nothing. */
+void Bridge::report_unknown(Gang& gang) {
+  ++counts_.unknown;
+  if (gang.is_reported) return;
+  gang.is_reported = true;
+  const std::string text = format("Slurm job %u is unknown to slurmctld; the pod stays", gang.job);
+  log_error("%s: %s", to_string(gang.workload).c_str(), text.c_str());
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    if (!pod->is_over()) writer(pod->name_space).record(*pod, kUnknown, text);
+  }
+}
+
+void Bridge::end_orphans() {
+  const TimePoint now = parts_.loop.clock()->now();
+  std::map<std::uint32_t, TimePoint> orphans;
+  for (const auto& [id, job] : jobs_.known().jobs) {
+    if (job.state == Allocation::State::ended || gangs_.find_job(id) != nullptr) continue;
+    const auto known = orphans_.find(id);
+    const TimePoint since = known == orphans_.end() ? now : known->second;
+    orphans.emplace(id, since);
+    if (unresolved_ || now < since + kOrphanAfter) continue;
+    log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());
+    jobs_.end(id, {JobResult::Kind::cancelled}, [] {});
+    orphans[id] = now;
+  }
+  orphans_ = std::move(orphans);
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What becomes of a gang.
+#include "bridge/gang.hpp"
+
+#include <algorithm>
+
+namespace slurmk8s {
+namespace {
+
+using Step = GangPlan::Step;
+
+JobResult judge_pods(const Gang& gang, const WorkloadPods& pods) {
+  JobResult result;
+  bool is_any_gone = false;
+  for (const std::string& uid : gang.uids) {
+    const auto pod = pods.find(uid);
+    if (pod == pods.end()) {
+      is_any_gone = true;
+      continue;
+    }
+    const PodEnd& end = pod->second.end;
+    if (pod->second.deleting && end.kind == PodEnd::Kind::failed) {  // by the signal that it was sent
+      is_any_gone = true;
+      continue;
+    }
+    if (end.kind == PodEnd::Kind::out_of_memory) result.kind = JobResult::Kind::out_of_memory;
+    if (end.kind != PodEnd::Kind::failed) continue;
+    if (result.kind == JobResult::Kind::completed) result.kind = JobResult::Kind::failed;
+    result.exit_code = std::max(result.exit_code, end.exit_code);
+  }
+  if (result.kind != JobResult::Kind::failed) result.exit_code = 0;
+  if (result.kind == JobResult::Kind::completed && is_any_gone) result.kind = JobResult::Kind::cancelled;
+  return result;
+}
+
+bool is_complete(const Gang& gang, TimePoint now) {
+  const std::size_t size = gang.uids.size();
+  if (!gang.spec.is_gang || size >= gang.spec.all_pods) return true;
+  const bool is_enough = gang.is_follow_up || size >= gang.spec.min_pods;
+  return is_enough && now >= gang.joined + kGangQuiet;
+}
+
+GangPlan plan_collecting(const Gang& gang, const GangCounts& count, TimePoint now) {
+  if (count.gone + count.over + count.leaving != 0) return {Step::regroup};
+  const bool may_submit = now >= gang.not_before && is_complete(gang, now);
+  return {may_submit ? Step::submit : Step::wait};
+}
+
+/** slurmctld doesn't show the job, though it was asked after the submission. */
+GangPlan plan_without_job(const Gang& gang, const GangCounts& count, const KnownJobs& known, TimePoint now) {
+  if (known.asked <= gang.asked) return {Step::wait};
+  if (count.evictable + count.bound + count.leaving == 0) return {Step::forget};
+  // Only pods that nobody has bound may have another job: the others run, whatever slurmctld has lost.
+  if (count.bound == 0) return {now >= gang.asked + kLostAfter ? Step::regroup : Step::wait};
+  return {Step::wait, {}, true};
+}
+
+GangPlan plan_ended(const GangCounts& count) {
+  if (count.evictable != 0) return {Step::evict};
+  return {count.leaving == 0 ? Step::forget : Step::wait};
+}
+
+/** Pending, or its nodes power up: a change of its pods changes what it needs. */
+GangPlan plan_before_start(const Gang& gang, const GangCounts& count) {
+  const bool has_changed = count.gone + count.over + count.leaving != 0;
+  if (has_changed && count.bound == 0 && !gang.is_ending) return {Step::regroup};
+  return {Step::wait};
+}
+
+GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocation& job, const WorkloadPods& pods) {
+  if (count.over + count.gone == gang.uids.size()) {
+    // slurmctld ends a preempted job itself, as PREEMPTED.
+    const bool may_finish = !gang.is_ending && job.preempted == 0;
+    return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
+  }
+  if (job.preempted != 0 && count.evictable != 0) return {Step::evict};
+  const bool may_bind = job.state == Allocation::State::running && count.waiting != 0;
+  return {may_bind ? Step::bind : Step::wait};
+}
+
+}  // namespace
+
+const Allocation* KnownJobs::find(const Gang& gang) const {
+  const auto found = jobs.find(gang.job);
+  if (found == jobs.end()) return nullptr;
+  const bool is_same = gang.job_submitted == 0 || gang.job_submitted == found->second.submitted;
+  return is_same ? &found->second : nullptr;
+}
+
+GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
+  GangCounts count;
+  for (const std::string& uid : gang.uids) {
+    const auto found = pods.find(uid);
+    if (found == pods.end()) {
+      ++count.gone;
+    } else if (found->second.is_over()) {
+      ++count.over;
+    } else {
+      const WorkloadPod& pod = found->second;
+      ++(pod.deleting ? count.leaving : count.evictable);
+      ++(pod.kube_node.empty() ? count.waiting : count.bound);
+    }
+  }
+  return count;
+}
+
+GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now) {
+  const GangCounts count = count_pods(gang, pods);
+  if (gang.stage == Gang::Stage::collecting) return plan_collecting(gang, count, now);
+  if (gang.stage == Gang::Stage::submitting) return {Step::wait};
+  const Allocation* job = known.find(gang);
+  if (job == nullptr) return plan_without_job(gang, count, known, now);
+  switch (job->state) {
+    case Allocation::State::ended: return plan_ended(count);
+    case Allocation::State::pending:
+    case Allocation::State::configuring: return plan_before_start(gang, count);
+    default: return plan_started(gang, count, *job, pods);
+  }
+}
+
+}  // namespace slurmk8s

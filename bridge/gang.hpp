@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Gang: pods that have one Slurm job, and plan_gang(): what is to be done for them. Pure; values; any thread.
+//
+//   collecting → submitting → submitted → (forgotten)
+//
+// A gang is closed once it is submitted: pods of the workload that come later make the next one.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "bridge/workload.hpp"
+#include "slurm/allocations.hpp"
+
+namespace slurmk8s {
+
+/** Pods by uid, as the watch last showed them. */
+using WorkloadPods = std::map<std::string, WorkloadPod>;
+
+struct Gang {
+  enum class Stage { collecting, submitting, submitted };
+  /** Where a pod is to go, decided once when the job starts. */
+  struct Place {
+    std::uint32_t rank = 0;
+    std::string node;  ///< Slurm's name; empty: there is no room for it
+  };
+
+  std::uint64_t number = 0;  ///< of Gangs
+  WorkloadRef workload;
+  Workload spec;
+  std::vector<std::string> uids;
+  TimePoint joined{};         ///< when the last pod joined
+  bool is_follow_up = false;  ///< of pods that came when the workload's first gang had a job: any number may start
+  Stage stage = Stage::collecting;
+  std::string refusal;     ///< why it is not submitted; tried again from time to time
+  TimePoint not_before{};  ///< after a failed call
+  std::uint32_t job = 0;
+  std::time_t job_submitted = 0;  ///< Slurm's; 0: not known yet
+  TimePoint asked{};              ///< when slurmctld was last asked to submit or to end the job
+  bool is_ending = false;         ///< slurmctld was asked to end the job
+  bool is_reported = false;       ///< that slurmctld does not know the job
+  std::uint32_t cpus_per_pod = 1;
+  std::map<std::string, Place> places;  ///< by uid; empty: the job has not started
+};
+
+/** How the pods of a gang are. */
+struct GangCounts {
+  std::size_t waiting = 0;    ///< not bound
+  std::size_t bound = 0;      ///< bound, and not over
+  std::size_t evictable = 0;  ///< waiting or bound, and not being deleted
+  std::size_t over = 0;
+  std::size_t gone = 0;     ///< deleted
+  std::size_t leaving = 0;  ///< being deleted
+};
+GangCounts count_pods(const Gang& gang, const WorkloadPods& pods);
+
+/** With what its job ends. */
+struct JobResult {
+  enum class Kind { completed, failed, out_of_memory, cancelled };
+  Kind kind = Kind::completed;
+  std::uint32_t exit_code = 0;  ///< of failed: the largest
+  bool operator==(const JobResult&) const = default;
+};
+
+struct GangPlan {
+  enum class Step {
+    wait,
+    submit,
+    regroup,  ///< its pods are to make another gang; a job that it has is cancelled
+    bind,
+    finish,  ///< the job ends, with `result`
+    evict,   ///< the job has ended, or is to go: so do its pods
+    forget,
+  };
+  Step step = Step::wait;
+  JobResult result = {};
+  bool is_unknown = false;  ///< slurmctld doesn't know the job of its running pods
+  bool operator==(const GangPlan&) const = default;
+};
+
+/** Jobs as slurmctld last told them, and when it was asked. */
+struct KnownJobs {
+  std::map<std::uint32_t, Allocation> jobs;
+  TimePoint asked{};  ///< {}: never
+
+  /** The gang's job: of its id, and submitted when it was. */
+  const Allocation* find(const Gang& gang) const;
+};
+
+/** A gang that gets no new pod for so long is complete, when it has its minimum. */
+inline constexpr std::chrono::milliseconds kGangQuiet{1000};
+/** A job that slurmctld doesn't show for so long after it was submitted is lost. */
+inline constexpr std::chrono::seconds kLostAfter{30};
+
+GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now);
+
+}  // namespace slurmk8s

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The members of gangs.
+#include "bridge/gangs.hpp"
+
+#include "bridge/job_request.hpp"
+#include "bridge/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** The workload as a gang knows it: a pod that starts alone is a workload of its own. */
+WorkloadRef ref_of(const WorkloadPod& pod, const Workload& spec) {
+  return spec.is_gang ? pod.group : WorkloadRef{pod.name_space, "Pod", pod.name};
+}
+
+}  // namespace
+
+Gang& Gangs::add(const WorkloadRef& workload, const Workload& spec) {
+  Gang& gang = gangs_[++last_];
+  gang.number = last_;
+  ++of_workload_[workload];
+  gang.workload = workload;
+  gang.spec = spec;
+  return gang;
+}
+
+void Gangs::put(Gang& gang, const std::string& uid) {
+  gang.uids.push_back(uid);
+  by_uid_[uid] = &gang;
+}
+
+void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
+  const WorkloadRef ref = ref_of(pod, spec);
+  Gang*& gang = collecting_[ref];
+  if (gang == nullptr) {
+    const bool has_other = of_workload_.contains(ref);
+    gang = &add(ref, spec);
+    gang->is_follow_up = has_other;
+  }
+  gang->refusal.clear();
+  gang->joined = now;
+  put(*gang, pod.uid);
+}
+
+void Gangs::restore(const WorkloadPod& pod, const Workload& spec) {
+  Gang*& gang = by_job_[pod.job];
+  if (gang == nullptr) {
+    gang = &add(ref_of(pod, spec), spec);
+    gang->stage = Gang::Stage::submitted;
+    gang->job = pod.job;
+    gang->job_submitted = pod.job_submitted;
+  }
+  put(*gang, pod.uid);
+}
+
+Gang* Gangs::find(const std::string& uid) {
+  const auto found = by_uid_.find(uid);
+  return found == by_uid_.end() ? nullptr : found->second;
+}
+
+Gang* Gangs::find_job(std::uint32_t job) {
+  const auto found = by_job_.find(job);
+  return found == by_job_.end() ? nullptr : found->second;
+}
+
+bool Gangs::adopt(Gang& gang, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now) {
+  const std::string prefix = std::string(kCommentPrefix) + to_string(gang.workload) + ":";
+  for (const auto& [id, job] : jobs) {
+    if (job.state == Allocation::State::ended || !job.comment.starts_with(prefix)) continue;
+    Gang* const bound = find_job(id);
+    std::vector<std::string> uids = gang.uids;
+    if (bound != nullptr) uids.insert(uids.end(), bound->uids.begin(), bound->uids.end());
+    if (job.comment != build_job_comment(gang.workload, uids)) continue;
+    if (bound != nullptr) {
+      const std::vector<std::string> moved = gang.uids;
+      drop(gang);
+      for (const std::string& uid : moved) put(*bound, uid);
+      return true;
+    }
+    close(gang);
+    gang.stage = Gang::Stage::submitted;
+    gang.asked = now;
+    gang.job_submitted = job.submitted;
+    set_job(gang, id);
+    return true;
+  }
+  return false;
+}
+
+void Gangs::close(Gang& gang) {
+  const auto found = collecting_.find(gang.workload);
+  if (found != collecting_.end() && found->second == &gang) collecting_.erase(found);
+}
+
+void Gangs::set_job(Gang& gang, std::uint32_t job) {
+  gang.job = job;
+  by_job_[job] = &gang;
+}
+
+void Gangs::drop(Gang& gang) {
+  close(gang);
+  if (gang.job != 0 && by_job_[gang.job] == &gang) by_job_.erase(gang.job);
+  for (const std::string& uid : gang.uids) by_uid_.erase(uid);
+  const auto count = of_workload_.find(gang.workload);
+  if (--count->second == 0) of_workload_.erase(count);
+  gangs_.erase(gang.number);
+}
+
+}  // namespace slurmk8s

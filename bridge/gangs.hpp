@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Gangs: which pods belong together, from their first appearance on. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "bridge/gang.hpp"
+
+namespace slurmk8s {
+
+class Gangs {
+ public:
+  /** A pod that isn't bound joins the gang of its workload that collects pods; a pod without one makes it. */
+  void join(const WorkloadPod& pod, const Workload& spec, TimePoint now);
+  /** A pod that was bound for a job before this process began joins the gang of that job. */
+  void restore(const WorkloadPod& pod, const Workload& spec);
+
+  /** Null: in none. */
+  Gang* find(const std::string& uid);
+  /** The gang that has this job; null: none. */
+  Gang* find_job(std::uint32_t job);
+
+  /**
+   * Before a submission: whether slurmctld has a job for exactly these pods, from before this process began or from a
+   * call without an answer. The gang is the job's then. `comment`: build_job_comment().
+   */
+  bool adopt(Gang& gang, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now);
+
+  /** Forgets a gang; its pods may join another. `gang` is no more afterwards. */
+  void drop(Gang& gang);
+
+  /** A gang is no longer collecting. */
+  void close(Gang& gang);
+  void set_job(Gang& gang, std::uint32_t job);
+
+  /** By number, in the order of their beginnings. */
+  std::map<std::uint64_t, Gang>& all() { return gangs_; }
+  const std::map<std::uint64_t, Gang>& all() const { return gangs_; }
+
+ private:
+  Gang& add(const WorkloadRef& workload, const Workload& spec);
+  void put(Gang& gang, const std::string& uid);
+
+  std::map<std::uint64_t, Gang> gangs_;  // their addresses stay
+  std::uint64_t last_ = 0;
+  std::map<std::string, Gang*> by_uid_;
+  std::map<WorkloadRef, Gang*> collecting_;
+  std::map<WorkloadRef, std::size_t> of_workload_;  // how many gangs
+  std::map<std::uint32_t, Gang*> by_job_;
+};
+
+}  // namespace slurmk8s

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules of users.
+#include "bridge/identity.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/strings.hpp"
+#include "json/yaml.hpp"
+#include "nodeset/field_error.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::string_view kKeys[] = {"namespace", "serviceAccount", "uid", "gid",
+                                      "account",   "partition",      "qos", "allow"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+Result<std::uint32_t> parse_id(const Json& value, const std::string& path) {
+  if (value.is_null()) return required_field(path);
+  const std::int64_t id = value.integer_or(-1);
+  // Slurm's NO_VAL and what is above it are no ids.
+  if (id < 1 || id > 0xfffffff0) return invalid_field(path, value, "must be 1 to 4294967280: never root's");
+  return static_cast<std::uint32_t>(id);
+}
+
+Status check_keys(const Json& entry, const std::string& path) {
+  Status valid;
+  entry.each([&](std::string_view key, const Json&) {
+    if (valid.ok() && !is_one_of(key, kKeys)) valid = forbidden_field(path + "." + std::string(key), "unknown field");
+  });
+  return valid;
+}
+
+Status parse_allow(const Json& allow, const std::string& path, std::set<std::string>& allowed) {
+  Status valid;
+  allow.each([&](const Json& word) {
+    if (valid.ok() && !is_one_of(word.text(), kRestricted)) {
+      valid = unsupported_field(path, word, {"account", "partition", "priority", "qos", "reservation"});
+    }
+    allowed.emplace(word.text());
+  });
+  return valid;
+}
+
+Result<IdentityRule> parse_rule(const Json& entry, const std::string& path) {
+  SLURMK8S_CHECK(check_keys(entry, path));
+  IdentityRule rule;
+  rule.name_space = entry["namespace"].text();
+  if (rule.name_space.empty()) return required_field(path + ".namespace");
+  rule.service_account = entry["serviceAccount"].text();
+  rule.uid = SLURMK8S_TRY(parse_id(entry["uid"], path + ".uid"));
+  rule.gid = SLURMK8S_TRY(parse_id(entry["gid"], path + ".gid"));
+  rule.account = entry["account"].text();
+  rule.partition = entry["partition"].text();
+  rule.qos = entry["qos"].text();
+  SLURMK8S_CHECK(parse_allow(entry["allow"], path + ".allow", rule.allow));
+  return rule;
+}
+
+/** What the rule itself says of a restricted annotation; empty: nothing. */
+std::string_view fixed_value(const IdentityRule& rule, std::string_view key) {
+  if (key == "account") return rule.account;
+  if (key == "partition") return rule.partition;
+  if (key == "qos") return rule.qos;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<IdentityRule>> parse_identity_rules(std::string_view yaml) {
+  const std::vector<Json> documents = SLURMK8S_TRY(parse_yaml_documents(yaml));
+  std::vector<IdentityRule> rules;
+  if (documents.empty()) return rules;
+  const Json users = documents.front()["users"];
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    rules.push_back(SLURMK8S_TRY(parse_rule(users[i], format("users[%zu]", i))));
+  }
+  return rules;
+}
+
+Result<IdentityRule> find_identity(const std::vector<IdentityRule>& rules, const WorkloadPod& pod,
+                                   const JobAnnotations& annotations) {
+  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const IdentityRule& one) {
+    return (one.name_space == "*" || one.name_space == pod.name_space) &&
+           (one.service_account.empty() || one.service_account == pod.service_account);
+  });
+  if (rule == rules.end()) {
+    return Error(Errc::forbidden, "no rule of bridge.users has namespace " + pod.name_space + " and service account " +
+                                      pod.service_account);
+  }
+  for (const auto& [key, value] : annotations) {
+    const bool is_ids = key == "user-id" || key == "group-id";
+    const std::string own = key == "user-id" ? std::to_string(rule->uid) : std::to_string(rule->gid);
+    const bool same = is_ids ? value == own : value == fixed_value(*rule, key);
+    const bool restricted = is_ids || is_one_of(key, kRestricted);
+    if (!restricted || same || rule->allow.contains(key)) continue;
+    return Error(Errc::forbidden, "annotation " + key +
+                                      ": Forbidden: the namespace's rule of bridge.users does not "
+                                      "allow \"" +
+                                      value + "\"");
+  }
+  return *rule;
+}
+
+}  // namespace slurmk8s

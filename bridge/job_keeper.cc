@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Calls to slurmctld about the bridge's jobs.
+#include "bridge/job_keeper.hpp"
+
+#include "base/strings.hpp"
+#include "bridge/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+Status end_job(Allocations& slurm, std::uint32_t job, const JobResult& result) {
+  constexpr std::uint32_t kExitCode = 256;  // of a status as wait() has it
+  switch (result.kind) {
+    case JobResult::Kind::completed: return slurm.complete(job, 0);
+    case JobResult::Kind::failed: return slurm.complete(job, result.exit_code * kExitCode);
+    case JobResult::Kind::out_of_memory: return slurm.end_out_of_memory(job);
+    case JobResult::Kind::cancelled: break;
+  }
+  return slurm.cancel(job);
+}
+
+}  // namespace
+
+JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed)
+    : caller_(caller), clock_(clock), changed_(std::move(changed)) {}
+
+JobKeeper::~JobKeeper() { *alive_ = false; }
+
+/** What follows is dropped when this object is no more: both are the owner's thread. */
+void JobKeeper::call(AllocationCaller::Work work) {
+  caller_.call([work = std::move(work), alive = alive_](Allocations& slurm) -> AllocationCaller::Then {
+    return [then = work(slurm), alive] {
+      if (*alive) then();
+    };
+  });
+}
+
+void JobKeeper::warn(const std::string& what, const Error& error) {
+  unsigned suppressed = 0;
+  if (limiter_.allow(clock_.now(), suppressed)) log_warning("slurmctld: %s: %s", what.c_str(), error.message().c_str());
+}
+
+void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
+  call([this, request = std::move(request), done = std::move(done)](Allocations& slurm) -> AllocationCaller::Then {
+    return [this, done, answer = slurm.submit(request)] {
+      if (answer) answered_ = clock_.now();
+      done(answer);
+      load();
+      changed_();
+    };
+  });
+}
+
+void JobKeeper::end(std::uint32_t job, const JobResult& result, std::function<void()> failed) {
+  call([this, job, result, failed = std::move(failed)](Allocations& slurm) -> AllocationCaller::Then {
+    return [this, job, failed, status = end_job(slurm, job, result)] {
+      if (!status.ok()) {
+        warn(format("job %u: end", job), status.error());
+        failed();
+      }
+      load();
+      changed_();
+    };
+  });
+}
+
+void JobKeeper::load() {
+  if (loading_) return;
+  loading_ = true;
+  const TimePoint asked = clock_.now();
+  call([this, asked, since = since_](Allocations& slurm) -> AllocationCaller::Then {
+    std::time_t version = since;
+    auto answer = slurm.load_since(version, std::string(kCommentPrefix));
+    return [this, asked, version, answer = std::move(answer)] { take(asked, version, answer); };
+  });
+}
+
+void JobKeeper::take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer) {
+  loading_ = false;
+  if (!answer) {
+    warn("jobs", answer.error());
+    return;
+  }
+  answered_ = clock_.now();
+  known_.asked = asked;
+  since_ = since;
+  if (*answer) {
+    known_.jobs.clear();
+    for (Allocation& job : **answer) known_.jobs.emplace(job.id, std::move(job));
+  }
+  changed_();
+}
+
+}  // namespace slurmk8s

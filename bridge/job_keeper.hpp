@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// JobKeeper: the bridge's jobs in Slurm: submits and ends them, and knows them as slurmctld last told them. One thread;
+// the calls are made on the caller's.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "bridge/allocation_caller.hpp"
+#include "bridge/gang.hpp"
+
+namespace slurmk8s {
+
+class JobKeeper {
+ public:
+  using OnSubmitted = std::function<void(const Result<std::uint32_t>& job)>;
+
+  /** References must outlive it. `changed`: jobs were loaded and have changed, or a call was answered. */
+  JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed);
+  ~JobKeeper();
+  JobKeeper(const JobKeeper&) = delete;
+  JobKeeper& operator=(const JobKeeper&) = delete;
+
+  void submit(AllocationRequest request, OnSubmitted done);
+  /** `failed`: it may be asked again. */
+  void end(std::uint32_t job, const JobResult& result, std::function<void()> failed);
+  /** Asks slurmctld for all jobs of ours, unless it is being asked. */
+  void load();
+
+  const KnownJobs& known() const { return known_; }
+  /** When slurmctld last answered; {}: never. */
+  TimePoint answered() const { return answered_; }
+
+ private:
+  void take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer);
+  void call(AllocationCaller::Work work);
+  void warn(const std::string& what, const Error& error);
+
+  AllocationCaller& caller_;
+  const Clock& clock_;
+  const std::function<void()> changed_;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // what follows a call may come later
+  KnownJobs known_;
+  TimePoint answered_{};
+  std::time_t since_ = 0;
+  bool loading_ = false;
+  LogLimiter limiter_{std::chrono::seconds(10)};
+};
+
+}  // namespace slurmk8s

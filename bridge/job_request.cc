@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A workload as an AllocationRequest.
+#include "bridge/job_request.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "base/strings.hpp"
+#include "bridge/names.hpp"
+#include "nodeset/nodeset.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::int64_t kMib = 1 << 20;
+constexpr std::uint32_t kMax = std::numeric_limits<std::int32_t>::max();
+
+/** FNV-1a, 64 bits: the same in each process, today and after an update. */
+std::uint64_t hash_of(const std::vector<std::string>& words) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string& word : words) {
+    for (const char c : word + "\n") hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+Error invalid_annotation(const std::string& key, const std::string& value, const char* detail) {
+  return Error(Errc::invalid, "annotation " + key + ": Invalid value: \"" + value + "\": " + detail);
+}
+
+Result<std::uint32_t> parse_count(const std::string& key, const std::string& value, std::uint32_t max = kMax) {
+  const std::optional<std::int64_t> number = parse_int(value);
+  if (number && *number >= 1 && *number <= max) return static_cast<std::uint32_t>(*number);
+  return invalid_annotation(key, value, "must be a positive number");
+}
+
+Result<bool> parse_bool(const std::string& key, const std::string& value) {
+  if (value == "true" || value == "false") return value == "true";
+  return invalid_annotation(key, value, "must be true or false");
+}
+
+/** MiB out of a number of MiB, as Slurm has it, or of a Kubernetes quantity of bytes, "4Gi". */
+Result<std::uint64_t> parse_memory(const std::string& key, const std::string& value) {
+  if (const std::optional<std::int64_t> mib = parse_int(value); mib && *mib > 0)
+    return static_cast<std::uint64_t>(*mib);
+  const Result<std::int64_t> milli = parse_quantity_milli(value);
+  if (milli && *milli >= kMib * 1000) return static_cast<std::uint64_t>(*milli / 1000 / kMib);
+  return invalid_annotation(key, value, "must be a number of MiB, or a quantity of at least 1Mi");
+}
+
+/** What a job asks for, until its sizes are known. */
+struct Draft {
+  AllocationRequest request;
+  std::uint64_t memory_per_task_mib = 0;
+};
+
+using Setter = Status (*)(Draft& draft, const std::string& key, const std::string& value);
+
+template <std::string AllocationRequest::*Member>
+Status set_text(Draft& draft, const std::string& key, const std::string& value) {
+  if (value.empty()) return invalid_annotation(key, value, "must not be empty");
+  draft.request.*Member = value;
+  return {};
+}
+
+template <std::uint32_t AllocationRequest::*Member>
+Status set_count(Draft& draft, const std::string& key, const std::string& value) {
+  draft.request.*Member = SLURMK8S_TRY(parse_count(key, value));
+  return {};
+}
+
+Status set_minutes(Draft& draft, const std::string& key, const std::string& value) {
+  draft.request.minutes = SLURMK8S_TRY(parse_count(key, value));
+  return {};
+}
+
+Status set_priority(Draft& draft, const std::string& key, const std::string& value) {
+  draft.request.priority = SLURMK8S_TRY(parse_count(key, value));
+  return {};
+}
+
+Status set_exclusive(Draft& draft, const std::string& key, const std::string& value) {
+  draft.request.exclusive = SLURMK8S_TRY(parse_bool(key, value));
+  return {};
+}
+
+Status set_memory(Draft& draft, const std::string& key, const std::string& value) {
+  draft.memory_per_task_mib = SLURMK8S_TRY(parse_memory(key, value));
+  return {};
+}
+
+/** The identity has been judged: find_identity(). */
+Status set_nothing(Draft&, const std::string&, const std::string&) { return {}; }
+
+const std::map<std::string, Setter>& setters() {
+  using Request = AllocationRequest;
+  static const std::map<std::string, Setter> kSetters = {
+      {"account", set_text<&Request::account>},
+      {"constraints", set_text<&Request::features>},
+      {"cpu-per-task", set_count<&Request::cpus_per_task>},
+      {"exclusive", set_exclusive},
+      {"group-id", set_nothing},
+      {"job-name", set_text<&Request::name>},
+      {"licenses", set_text<&Request::licenses>},
+      {"max-nodes", set_count<&Request::max_nodes>},
+      {"mem-per-node", set_memory},
+      {"min-nodes", set_count<&Request::min_nodes>},
+      {"partition", set_text<&Request::partition>},
+      {"pods-per-node", set_count<&Request::tasks_per_node>},
+      {"priority", set_priority},
+      {"qos", set_text<&Request::qos>},
+      {"reservation", set_text<&Request::reservation>},
+      {"timelimit", set_minutes},
+      {"user-id", set_nothing},
+      {"wckey", set_text<&Request::wckey>},
+  };
+  return kSetters;
+}
+
+/** One task has the size of the largest pod. */
+void set_sizes(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
+  AllocationRequest& request = draft.request;
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory = 0;
+  for (const WorkloadPod* pod : pods) {
+    cpu_milli = std::max(cpu_milli, pod->cpu_milli);
+    memory = std::max(memory, pod->memory_bytes);
+    if (pod->minutes) request.minutes = std::max(request.minutes.value_or(0), *pod->minutes);
+  }
+  request.tasks = request.max_nodes = static_cast<std::uint32_t>(pods.size());
+  request.cpus_per_task = static_cast<std::uint32_t>(std::clamp<std::int64_t>((cpu_milli + 999) / 1000, 1, 65535));
+  draft.memory_per_task_mib = static_cast<std::uint64_t>((memory + kMib - 1) / kMib);
+}
+
+}  // namespace
+
+std::string build_job_comment(const WorkloadRef& workload, std::vector<std::string> uids) {
+  std::sort(uids.begin(), uids.end());
+  return std::string(kCommentPrefix) + to_string(workload) +
+         format(":%016llx", static_cast<unsigned long long>(hash_of(uids)));
+}
+
+Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const std::vector<const WorkloadPod*>& pods,
+                                            const JobAnnotations& annotations, const IdentityRule& identity) {
+  Draft draft;
+  AllocationRequest& request = draft.request;
+  std::vector<std::string> uids;
+  for (const WorkloadPod* pod : pods) uids.push_back(pod->uid);
+  request.name = workload.name;
+  request.comment = build_job_comment(workload, uids);
+  request.user = identity.uid;
+  request.group = identity.gid;
+  request.account = identity.account;
+  request.partition = identity.partition;
+  request.qos = identity.qos;
+  set_sizes(draft, pods);
+  for (const auto& [key, value] : annotations) {
+    const auto setter = setters().find(key);
+    if (setter == setters().end()) return invalid_annotation(key, value, "unknown annotation");
+    SLURMK8S_CHECK(setter->second(draft, key, value));
+  }
+  if (request.min_nodes > request.max_nodes) {
+    return invalid_annotation("min-nodes", std::to_string(request.min_nodes), "more than max-nodes, or than pods");
+  }
+  request.memory_per_cpu_mib = (draft.memory_per_task_mib + request.cpus_per_task - 1) / request.cpus_per_task;
+  return request;
+}
+
+}  // namespace slurmk8s

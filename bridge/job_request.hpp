@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Slurm job of a workload. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "bridge/identity.hpp"
+#include "bridge/workload_pod.hpp"
+#include "slurm/allocations.hpp"
+
+namespace slurmk8s {
+
+/** "k8s:team-a/Job/train:0123456789abcdef": whose job it is, and for which pods, in any order. */
+std::string build_job_comment(const WorkloadRef& workload, std::vector<std::string> uids);
+
+/**
+ * The job of `pods`, which start together: one task for each, as large as the largest of them. `pods` isn't empty.
+ * Error (invalid) names the annotation: an unknown one, or an invalid value.
+ */
+Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const std::vector<const WorkloadPod*>& pods,
+                                            const JobAnnotations& annotations, const IdentityRule& identity);
+
+}  // namespace slurmk8s

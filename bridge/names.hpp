@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of the bridge in Kubernetes objects and in Slurm's jobs.
+#pragma once
+
+#include <string_view>
+
+namespace slurmk8s {
+
+/** spec.schedulerName of the pods that Slurm schedules, unless --scheduler-name says otherwise. */
+inline constexpr const char* kBridgeScheduler = "slurm-k8s-bridge";
+
+/** On a bound pod: its Slurm job, and when that was submitted (seconds since 1970): both tell which job it is. */
+inline constexpr const char* kAnnotationJob = "slurm-k8s.io/job-id";
+inline constexpr const char* kAnnotationJobSubmitted = "slurm-k8s.io/job-submitted";
+/** On a bound pod: its place among the pods of its job, from 0 on, and the Kubernetes nodes of all, with commas. */
+inline constexpr const char* kAnnotationRank = "slurm-k8s.io/rank";
+inline constexpr const char* kAnnotationKubeNodes = "slurm-k8s.io/kubernetes-nodes";
+/** On a bound pod: its job id, under the name that slurm-bridge gives it. */
+inline constexpr const char* kLabelSlinkyJob = "scheduler.slinky.slurm.net/slurm-jobid";
+
+/** What a workload may ask of its job: both prefixes, slurm-bridge's first. */
+inline constexpr std::string_view kSlinkyJobPrefix = "slurmjob.slinky.slurm.net/";
+inline constexpr std::string_view kJobPrefix = "job.slurm-k8s.io/";
+
+/** PodGroup of the coscheduling plugin: the label on its pods. */
+inline constexpr const char* kLabelPodGroup = "scheduling.x-k8s.io/pod-group";
+/** Index of a pod in an Indexed Job. */
+inline constexpr const char* kAnnotationCompletionIndex = "batch.kubernetes.io/job-completion-index";
+
+/** How the Comment of each job of the bridge begins: "k8s:NAMESPACE/KIND/NAME:PODS". */
+inline constexpr std::string_view kCommentPrefix = "k8s:";
+
+/** Finds the users of this program among the writers of a pod's conditions, and of events. */
+inline constexpr const char* kBridgeReporter = "slurm-k8s.io/bridge";
+
+}  // namespace slurmk8s

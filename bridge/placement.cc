@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Ranks, and the nodes that have them.
+#include "bridge/placement.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+namespace slurmk8s {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/** The digits at the beginning, without zeros before them; takes them off `text`. */
+std::string_view take_number(std::string_view& text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  std::string_view number = text.substr(0, end);
+  text.remove_prefix(end);
+  while (number.size() > 1 && number.front() == '0') number.remove_prefix(1);
+  return number;
+}
+
+}  // namespace
+
+bool is_before_naturally(std::string_view a, std::string_view b) {
+  const std::string_view whole_a = a;
+  const std::string_view whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const std::string_view x = take_number(a);
+      const std::string_view y = take_number(b);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      continue;
+    }
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  return whole_a < whole_b;  // "n01" and "n1"
+}
+
+std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pods) {
+  const auto rank_of = [](const WorkloadPod& pod) {
+    return pod.rank < 0 ? std::numeric_limits<std::int64_t>::max() : pod.rank;
+  };
+  std::sort(pods.begin(), pods.end(), [&](const WorkloadPod* a, const WorkloadPod* b) {
+    if (rank_of(*a) != rank_of(*b)) return rank_of(*a) < rank_of(*b);
+    return is_before_naturally(a->name, b->name);
+  });
+  return pods;
+}
+
+std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
+                                  std::uint32_t cpus_per_pod) {
+  std::sort(nodes.begin(), nodes.end(),
+            [](const AllocatedNode& a, const AllocatedNode& b) { return is_before_naturally(a.name, b.name); });
+  const std::uint32_t cpus = std::max<std::uint32_t>(cpus_per_pod, 1);
+  std::vector<PlacedPod> placed;
+  std::size_t node = 0;
+  std::uint32_t used = 0;  // of nodes[node]
+  for (const WorkloadPod* pod : sort_by_rank(pods)) {
+    while (node < nodes.size() && used + cpus > nodes[node].cpus) {
+      ++node;
+      used = 0;
+    }
+    PlacedPod one{pod, static_cast<std::uint32_t>(placed.size()), {}};
+    if (node < nodes.size()) one.node = nodes[node].name;
+    placed.push_back(std::move(one));
+    used += cpus;
+  }
+  return placed;
+}
+
+}  // namespace slurmk8s

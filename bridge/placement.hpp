@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Placement: which pod of a job goes to which of its nodes. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bridge/workload_pod.hpp"
+#include "slurm/allocations.hpp"
+
+namespace slurmk8s {
+
+struct PlacedPod {
+  const WorkloadPod* pod = nullptr;
+  std::uint32_t rank = 0;
+  std::string node;  ///< Slurm's name; empty: the job's nodes have no room for it
+};
+
+/** By completion index; pods without one after the others, by name: "worker-2" before "worker-10". */
+std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pods);
+
+/**
+ * Neighbours in rank go to neighbouring nodes: each node, in natural order of names, takes as many pods as its CPUs of
+ * the job carry. A pod's rank is its place in sort_by_rank().
+ */
+std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
+                                  std::uint32_t cpus_per_pod);
+
+/** "n2" before "n10": numbers in names count as numbers. */
+bool is_before_naturally(std::string_view a, std::string_view b);
+
+}  // namespace slurmk8s

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Bindings, conditions, evictions, events.
+#include "bridge/pod_writer.hpp"
+
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "bridge/names.hpp"
+
+namespace slurmk8s {
+namespace {
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+/** Without the estimate, which moves: "Slurm job 12: Resources". */
+std::string_view without_estimate(std::string_view message) { return message.substr(0, message.find(';')); }
+
+}  // namespace
+
+PodWriter::PodWriter(const PodWriterParts& parts, const std::string& name_space)
+    : clock_(parts.clock),
+      writer_(parts.client, parts.clock, parts.throttle,
+              {.resource = kube::kPods,
+               .name_space = name_space,
+               .what = "pod",
+               .action = "schedule",
+               .max_in_flight = 64,
+               .logs_absence = true}),
+      events_(parts.client, parts.timers, parts.clock, parts.throttle, name_space, kBridgeReporter, join_names) {}
+
+void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
+  if (!writer_.may_write(pod.name)) return;
+  const std::string note = format("%s/%s is bound to %s: Slurm job %u", pod.name_space.c_str(), pod.name.c_str(),
+                                  facts.kube_node.c_str(), facts.job);
+  writer_.create(
+      pod.name, build_binding(pod, facts),
+      [this, pod, note](const Result<Json>& answer) {
+        if (answer) record(pod, {"Normal", "Scheduled", "Binding"}, note);
+      },
+      "binding");
+}
+
+void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message) {
+  if (pod.waits_for == message || !writer_.may_write(pod.name)) return;
+  Told& told = told_[pod.name];
+  const bool is_same = told.uid == pod.uid && without_estimate(told.message) == without_estimate(message);
+  if (is_same && (told.message == message || clock_.now() < told.at + kPace)) return;
+  told = {pod.uid, message, clock_.now()};
+  const auto refused = [this, name = pod.name](const Result<Json>& answer) {
+    if (!answer) told_.erase(name);
+  };
+  writer_.patch(pod.name, kube::PatchType::strategic_merge, build_waiting_patch(pod, message, clock_.wall()), refused,
+                "status");
+}
+
+void PodWriter::evict(const WorkloadPod& pod, const std::string& reason, const std::string& message) {
+  if (!writer_.may_write(pod.name)) return;
+  if (pod.disrupted) return remove(pod);
+  record(pod, {"Warning", "Evicted", "Eviction"}, message);
+  const Json patch = build_disruption_patch(pod, reason, message, clock_.wall());
+  // Whatever becomes of the condition: the nodes belong to others.
+  writer_.patch(
+      pod.name, kube::PatchType::strategic_merge, patch,
+      [this, pod](const Result<Json>& answer) {
+        if (answer || !answer.error().retryable()) remove(pod);
+      },
+      "status");
+}
+
+void PodWriter::remove(const WorkloadPod& pod) { writer_.remove(pod.name, {.uid = pod.uid}, {}); }
+
+void PodWriter::record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note) {
+  events_.record({"v1", "Pod", pod.name, pod.uid}, kind, {}, note);
+}
+
+void PodWriter::forget(const std::string& name) {
+  told_.erase(name);
+  writer_.forget(name);
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A pod object as a WorkloadPod.
+#include "bridge/workload_pod.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "base/strings.hpp"
+#include "bridge/names.hpp"
+#include "nodeset/field_error.hpp"
+#include "nodeset/nodeset.hpp"
+
+namespace slurmk8s {
+namespace {
+
+/** Thousandths of a resource's unit; 0 for what the API server would not have let pass. */
+std::int64_t quantity_milli(const Json& requests, std::string_view resource) {
+  const Json value = requests[resource];
+  if (value.is_null()) return 0;
+  const Result<std::int64_t> milli = parse_quantity_milli(value.is_string() ? value.text() : value.dump());
+  return milli ? std::max<std::int64_t>(*milli, 0) : 0;
+}
+
+/**
+ * What kube-scheduler counts of a resource: containers and sidecars together, or a larger init container beside the
+ * sidecars that start before it; and the overhead. A request of the pod itself counts instead of its containers'.
+ */
+std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
+  std::int64_t running = 0;
+  spec["containers"].each([&](const Json& container) {
+    running += quantity_milli(container.at({"resources", "requests"}), resource);
+  });
+  std::int64_t sidecars = 0;
+  std::int64_t starting = 0;
+  spec["initContainers"].each([&](const Json& container) {
+    const std::int64_t own = quantity_milli(container.at({"resources", "requests"}), resource);
+    const bool is_sidecar = container["restartPolicy"].text() == "Always";
+    if (is_sidecar) sidecars += own;
+    starting = std::max(starting, sidecars + (is_sidecar ? 0 : own));
+  });
+  std::int64_t request = std::max(running + sidecars, starting);
+  const Json whole = spec.at({"resources", "requests"});
+  if (whole.has(resource)) request = quantity_milli(whole, resource);
+  return request + quantity_milli(spec["overhead"], resource);
+}
+
+/** A field whose meaning a Slurm job can't have. */
+std::optional<Error> find_unsupported(const Json& spec) {
+  constexpr const char* kText = "the bridge cannot tell Slurm";
+  for (const char* field : {"nodeSelector", "resourceClaims", "topologySpreadConstraints"}) {
+    if (spec[field].size() != 0) return forbidden_field(std::string("spec.") + field, kText);
+  }
+  for (const char* kind : {"nodeAffinity", "podAffinity", "podAntiAffinity"}) {
+    if (spec.at({"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}).size() != 0) {
+      return forbidden_field(std::string("spec.affinity.") + kind, kText);
+    }
+  }
+  std::optional<Error> found;
+  std::size_t index = 0;
+  spec["containers"].each([&](const Json& container) {
+    container.at({"resources", "requests"}).each([&](std::string_view name, const Json&) {
+      if (found || name.find('/') == std::string_view::npos) return;
+      found = forbidden_field(format("spec.containers[%zu].resources.requests[%s]", index, std::string(name).c_str()),
+                              kText);
+    });
+    ++index;
+  });
+  return found;
+}
+
+/** The first failed container's code; 1 without one: kubelet refused the pod, or its machine was lost. */
+PodEnd decode_end(const Json& status) {
+  const std::string_view phase = status["phase"].text();
+  if (phase == "Succeeded") return {PodEnd::Kind::succeeded, 0};
+  if (phase != "Failed") return {};
+  PodEnd end{PodEnd::Kind::failed, 0};
+  status["containerStatuses"].each([&](const Json& container) {
+    const Json terminated = container.at({"state", "terminated"});
+    if (terminated["reason"].text() == "OOMKilled") end.kind = PodEnd::Kind::out_of_memory;
+    const std::int64_t code = terminated["exitCode"].integer_or(0);
+    if (end.exit_code == 0 && code > 0 && code < 256) end.exit_code = static_cast<std::uint32_t>(code);
+  });
+  if (end.exit_code == 0) end.exit_code = 1;
+  return end;
+}
+
+WorkloadRef decode_group(const Json& metadata) {
+  const std::string name_space(metadata["namespace"].text());
+  const std::string_view pod_group = metadata["labels"][kLabelPodGroup].text();
+  if (!pod_group.empty()) return {name_space, "PodGroup", std::string(pod_group)};
+  WorkloadRef group{name_space, "Pod", std::string(metadata["name"].text())};
+  metadata["ownerReferences"].each([&](const Json& owner) {
+    const bool is_job = owner["kind"].text() == "Job" && owner["apiVersion"].text() == "batch/v1";
+    if (is_job && owner["controller"].boolean_or(false)) group = {name_space, "Job", std::string(owner["name"].text())};
+  });
+  return group;
+}
+
+std::uint32_t decode_job(const Json& annotations) {
+  const std::optional<std::int64_t> id = parse_int(annotations[kAnnotationJob].text());
+  const bool fits = id && *id > 0 && *id <= std::numeric_limits<std::uint32_t>::max();
+  return fits ? static_cast<std::uint32_t>(*id) : 0;
+}
+
+std::optional<std::uint32_t> decode_minutes(const Json& spec) {
+  const std::int64_t seconds = spec["activeDeadlineSeconds"].integer_or(0);
+  if (seconds <= 0) return std::nullopt;
+  return static_cast<std::uint32_t>(std::min<std::int64_t>((seconds + 59) / 60, std::numeric_limits<int>::max()));
+}
+
+void decode_conditions(const Json& status, WorkloadPod& pod) {
+  status["conditions"].each([&](const Json& condition) {
+    const bool is_true = condition["status"].text() == "True";
+    if (condition["type"].text() == "PodScheduled" && !is_true) pod.waits_for = condition["message"].text();
+    if (condition["type"].text() == "DisruptionTarget") pod.disrupted = is_true;
+  });
+}
+
+}  // namespace
+
+std::string to_string(const WorkloadRef& workload) {
+  return workload.name_space + "/" + workload.kind + "/" + workload.name;
+}
+
+JobAnnotations decode_job_annotations(const Json& metadata) {
+  JobAnnotations found;
+  for (const std::string_view prefix : {kSlinkyJobPrefix, kJobPrefix}) {
+    metadata["annotations"].each([&](std::string_view key, const Json& value) {
+      if (key.starts_with(prefix)) found[std::string(key.substr(prefix.size()))] = value.text();
+    });
+  }
+  return found;
+}
+
+WorkloadPod decode_workload_pod(const Json& object) {
+  const Json metadata = object["metadata"];
+  const Json spec = object["spec"];
+  WorkloadPod pod;
+  pod.name_space = metadata["namespace"].text();
+  pod.name = metadata["name"].text();
+  pod.uid = metadata["uid"].text();
+  pod.service_account = spec["serviceAccountName"].text("default");
+  pod.group = decode_group(metadata);
+  pod.rank = parse_int(metadata["annotations"][kAnnotationCompletionIndex].text()).value_or(-1);
+  pod.cpu_milli = pod_request_milli(spec, "cpu");
+  pod.memory_bytes = pod_request_milli(spec, "memory") / 1000;
+  pod.annotations = decode_job_annotations(metadata);
+  pod.minutes = decode_minutes(spec);
+  pod.gated = spec["schedulingGates"].size() != 0;
+  pod.deleting = !metadata["deletionTimestamp"].is_null();
+  pod.kube_node = spec["nodeName"].text();
+  pod.job = decode_job(metadata["annotations"]);
+  pod.job_submitted = parse_int(metadata["annotations"][kAnnotationJobSubmitted].text()).value_or(0);
+  pod.end = decode_end(object["status"]);
+  pod.refusal = find_unsupported(spec);
+  decode_conditions(object["status"], pod);
+  return pod;
+}
+
+}  // namespace slurmk8s

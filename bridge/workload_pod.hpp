@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// WorkloadPod: a pod that Slurm schedules, reduced to what decides about its job. Pure; values; any thread.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "json/json.hpp"
+
+namespace slurmk8s {
+
+/** A workload: what a Slurm job is for. */
+struct WorkloadRef {
+  std::string name_space;
+  std::string kind;  ///< "Pod", "Job", "PodGroup"
+  std::string name;
+  auto operator<=>(const WorkloadRef&) const = default;
+};
+
+/** "team-a/Job/train". */
+std::string to_string(const WorkloadRef& workload);
+
+/** How a pod ended. */
+struct PodEnd {
+  enum class Kind { none, succeeded, failed, out_of_memory };
+  Kind kind = Kind::none;
+  std::uint32_t exit_code = 0;  ///< of failed; 1 without a container's
+  bool operator==(const PodEnd&) const = default;
+};
+
+/** What a workload asks of its job: keys without the prefix, "timelimit", to values. */
+using JobAnnotations = std::map<std::string, std::string>;
+
+struct WorkloadPod {
+  std::string name_space;
+  std::string name;
+  std::string uid;
+  std::string service_account;
+  WorkloadRef group;       ///< the PodGroup or Job that it belongs to; itself when there is none
+  std::int64_t rank = -1;  ///< completion index; < 0: none
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_bytes = 0;
+  JobAnnotations annotations;
+  std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up
+  bool gated = false;                    ///< it has scheduling gates
+  bool deleting = false;
+  std::string kube_node;  ///< empty: not bound
+  std::uint32_t job = 0;  ///< that it was bound for; 0: none
+  std::time_t job_submitted = 0;
+  PodEnd end;
+  std::string waits_for;         ///< message of its condition PodScheduled, when that is False
+  bool disrupted = false;        ///< it has the condition DisruptionTarget
+  std::optional<Error> refusal;  ///< what of it Slurm can't be told: names the field
+
+  /** No container of it runs, or will run. */
+  bool is_over() const { return end.kind != PodEnd::Kind::none; }
+};
+
+WorkloadPod decode_workload_pod(const Json& pod);
+
+/** The annotations with one of our prefixes, without it; ours counts more than slurm-bridge's. */
+JobAnnotations decode_job_annotations(const Json& metadata);
+
+}  // namespace slurmk8s

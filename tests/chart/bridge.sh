@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The bridge.
+
+on=(--set bridge.enabled=true)
+two=(--set controller.replicas=2 --set controller.persistence.existingClaim=state)
+alone=(--set controller.sidecar.leaderElection=never)
+
+check "no bridge by default" lacks 'slurm-k8s-bridge'
+check "container" shows controller/statefulset 'command: \[slurm-k8s-bridge\]' "${on[@]}"
+check "image" shows controller/statefulset 'image: "r/sidecar:7"' "${on[@]}" --set images.registry=r,bridge.image.tag=7
+check "scheduler name" shows controller/statefulset '^            - "other"$' \
+  "${on[@]}" --set bridge.schedulerName=other
+check "one controller: no lease" lacks_in controller/rbac slurm-k8s-bridge "${on[@]}"
+check "two controllers: a lease" shows controller/rbac 'resourceNames: \[slurm-k8s-sidecar, slurm-k8s-bridge\]' \
+  "${on[@]}" "${two[@]}"
+check "two controllers: leader election" shows controller/statefulset '^            - --leader-elect$' \
+  "${on[@]}" "${two[@]}" "${alone[@]}"
+check "users" shows bridge/users '^      uid: 2001$' "${on[@]}" --set-json \
+  'bridge.users=[{"namespace":"team-a","uid":2001,"gid":2001}]'
+check "users: not root" refused "/bridge/users/0/uid" "${on[@]}" --set-json \
+  'bridge.users=[{"namespace":"team-a","uid":0,"gid":2001}]'
+check "users: a required field" refused "gid" "${on[@]}" --set-json 'bridge.users=[{"namespace":"team-a","uid":1}]'
+check "users: what may be allowed" refused "/bridge/users/0/allow/0" "${on[@]}" --set-json \
+  'bridge.users=[{"namespace":"team-a","uid":1,"gid":1,"allow":["user-id"]}]'
+check "rights: no pod is created" lacks_in bridge/rbac create.*pods "${on[@]}"
+check "rights: bindings" shows bridge/rbac 'resources: \[pods/binding\]' "${on[@]}"
+check "metrics: who may read them" shows controller/network_policy '\{port: 9101\}' "${on[@]}" --set-json \
+  'networkPolicy.metricsFrom=[{"podSelector":{}}]' --set networkPolicy.enabled=true
+check "not with a slurmctld outside" refused "bridge.enabled: Forbidden" "${on[@]}" --set controller.external=true
+check "two controllers: its lease without the sidecar's" shows controller/rbac 'resourceNames: \[slurm-k8s-bridge\]' \
+  "${on[@]}" "${two[@]}" "${alone[@]}"

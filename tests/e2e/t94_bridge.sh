@@ -1,0 +1,207 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The bridge: Slurm decides where pods run that name its scheduler, and when; ends go both ways.
+#
+# Release: bridge
+
+has_bridge() { kubectl get configmap slurm-bridge; }
+bridge_values() {
+  cat <<END
+bridge:
+  enabled: true
+  users:
+    - {namespace: $NAMESPACE, serviceAccount: other, uid: 2002, gid: 2002, allow: [qos]}
+    - {namespace: $NAMESPACE, uid: 2001, gid: 2001}
+END
+}
+
+# Once. A PodGroup's definition is for the whole cluster.
+enable_bridge() {
+  if has_bridge >/dev/null 2>&1; then return; fi
+  kubectl apply -f - >/dev/null <<'END'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: podgroups.scheduling.x-k8s.io
+  annotations: {api-approved.kubernetes.io: "unapproved, for a test"}
+spec:
+  group: scheduling.x-k8s.io
+  names: {kind: PodGroup, plural: podgroups, singular: podgroup}
+  scope: Namespaced
+  versions:
+    - name: v1alpha1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+END
+  kubectl create serviceaccount other >/dev/null
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
+    --wait --timeout 180s >/dev/null
+  wait_for 60 "slurmctld up" controller_ready
+}
+
+# A pod template's spec that runs COMMAND.
+spec_of() { # COMMAND [MORE]
+  cat <<END
+{"schedulerName": "slurm-k8s-bridge", "restartPolicy": "Never", "terminationGracePeriodSeconds": 5, ${2:-}
+ "containers": [{"name": "main", "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sh", "-c", "$1"],
+   "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}}]}
+END
+}
+put_pod() { # NAME COMMAND [METADATA [SPEC]]
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$1" ${3:-}}, "spec": $(spec_of "$2" "${4:-}")}
+END
+}
+pod_field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
+pod_is() { [[ $(pod_field "$1" .status.phase) == "$2" ]]; }
+pod_job() { pod_field "$1" '.metadata.annotations.slurm-k8s\.io/job-id'; }
+has_job() { [[ $(pod_job "$1") ]]; }
+waits_for() { # POD TEXT
+  [[ $(pod_field "$1" '.status.conditions[?(@.type=="PodScheduled")].message') == *"$2"* ]]
+}
+has_event() { # POD REASON TEXT
+  kubectl get events.events.k8s.io --field-selector "regarding.name=$1" \
+    -o jsonpath='{range .items[*]}{.reason}{" "}{.note}{"\n"}{end}' | grep -qF "$2 $3"
+}
+is_gone() { ! kubectl get pod "$1"; }
+job_of() { slurm squeue -h -n "$1" -o %A; }
+
+test_a_pod_runs_from_zero() {
+  local job
+  enable_bridge
+  put_pod hello 'echo hello; sleep 2'
+  wait_for 60 "the pod runs" pod_is hello Running
+  job=$(pod_job hello)
+  assert_equal "name" hello "$(job_field "$job" JobName)"
+  assert_equal "user" 2001 "$(slurm squeue -h -j "$job" -o %U)"
+  [[ $(slurm squeue -h -j "$job" -o %k) == "k8s:$NAMESPACE/Pod/hello:"* ]] || fail "Comment: $(slurm squeue -h -o %k)"
+  assert_equal "its node's machine" "$(kubectl get pod "$(job_nodes "$job")" -o jsonpath='{.spec.nodeName}')" \
+    "$(pod_field hello .spec.nodeName)"
+  wait_for 30 "the pod has succeeded" pod_is hello Succeeded
+  wait_job "$job" COMPLETED 10
+  assert_equal "exit code" 0:0 "$(job_field "$job" ExitCode)"
+  assert_equal "output" hello "$(kubectl logs hello)"
+  wait_for 5 "an event" has_event hello Scheduled "$NAMESPACE/hello is bound to"
+  kubectl delete pod hello >/dev/null
+}
+
+test_a_pod_group_starts_together() {
+  local job
+  put_pod one 'sleep 3' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
+  kubectl apply -f - >/dev/null <<'END'
+{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "pair",
+ "annotations": {"slurmjob.slinky.slurm.net/job-name": "a-pair", "job.slurm-k8s.io/pods-per-node": "1"}},
+ "spec": {"minMember": 2}}
+END
+  stays 4 pod_is one Pending
+  assert_equal "jobs of half a group" "" "$(slurm squeue -h)"
+  put_pod two 'sleep 3' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
+  wait_for 60 "the first runs" has_job one
+  wait_for 10 "the second runs" has_job two
+  job=$(pod_job one)
+  assert_equal "one job" "$job" "$(pod_job two)"
+  assert_equal "its name" a-pair "$(job_field "$job" JobName)"
+  assert_equal "its nodes" 2 "$(job_field "$job" NumNodes)"
+  assert_equal "ranks" "0 1" "$(pod_field one '.metadata.annotations.slurm-k8s\.io/rank') $(
+    pod_field two '.metadata.annotations.slurm-k8s\.io/rank')"
+  wait_job "$job" COMPLETED 30
+  kubectl delete pod/one pod/two podgroups.scheduling.x-k8s.io/pair >/dev/null
+}
+
+pods_of() { # JOB FIELD of each pod's metadata
+  kubectl get pod -l job-name="$1" -o jsonpath="{range .items[*]}{.metadata$2}{\"\n\"}{end}"
+}
+
+# shellcheck disable=SC2016 # a variable of the pod
+test_jobs_of_kubernetes() {
+  local ids
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "ranks"}, "spec": {"parallelism": 3, "completions": 3,
+ "completionMode": "Indexed", "template": {"spec": $(spec_of 'echo \"$JOB_COMPLETION_INDEX\"')}}}
+---
+{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "single"}, "spec": {"parallelism": 2, "completions": 3,
+ "template": {"spec": $(spec_of 'sleep 1')}}}
+END
+  kubectl wait --for=condition=Complete --timeout=90s job/ranks job/single >/dev/null
+  ids=$(pods_of ranks '.labels.scheduler\.slinky\.slurm\.net/slurm-jobid' | sort -u)
+  assert_equal "Slurm jobs of an Indexed Job" 1 "$(wc -l <<<"$ids")"
+  assert_equal "Slurm jobs of another" 3 "$(pods_of single '.annotations.slurm-k8s\.io/job-id' | sort -u | wc -l)"
+  assert_equal "ranks are the completion indices" "$(pods_of ranks '.annotations.slurm-k8s\.io/rank')" \
+    "$(pods_of ranks '.annotations.batch\.kubernetes\.io/job-completion-index')"
+  wait_job "$ids" COMPLETED 10
+  kubectl delete job ranks single >/dev/null
+}
+
+test_ends_go_both_ways() {
+  local job
+  put_pod fails 'sleep 1; exit 3'
+  put_pod cancelled 'sleep 600'
+  put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
+  put_pod deleted 'sleep 600'
+  wait_for 60 "it has failed" pod_is fails Failed
+  wait_job "$(pod_job fails)" FAILED 10
+  assert_equal "exit code" 3:0 "$(job_field "$(pod_job fails)" ExitCode)"
+
+  wait_for 60 "it runs" pod_is deleted Running
+  job=$(pod_job deleted)
+  kubectl delete pod deleted --wait=false >/dev/null
+  wait_job "$job" CANCELLED 20
+
+  wait_for 60 "it runs" pod_is cancelled Running
+  slurm scancel "$(pod_job cancelled)"
+  wait_for 20 "the pod is gone" is_gone cancelled
+  wait_for 5 "an event" has_event cancelled Evicted "Slurm job"
+  job=$(pod_job limited)
+  wait_for 120 "the pod is gone" is_gone limited
+  assert_equal "job" TIMEOUT "$(job_state "$job")"
+  kubectl delete pod fails >/dev/null
+}
+
+test_it_says_why_a_pod_waits() {
+  local blocker job
+  blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
+  wait_job "$blocker" RUNNING 90
+  put_pod waits 'sleep 1'
+  wait_for 5 "Slurm's reason" waits_for waits ': Resources'
+  job=$(job_of waits)
+  slurm scontrol hold "$job"
+  wait_for 5 "Slurm's reason" waits_for waits ': JobHeldAdmin'
+  slurm scontrol release "$job"
+  slurm scancel "$blocker"
+  wait_for 30 "it ran" pod_is waits Succeeded
+  put_pod refused 'sleep 1' ', "annotations": {"slurmjob.slinky.slurm.net/qos": "high"}'
+  wait_for 5 "the cause" waits_for refused 'annotation qos: Forbidden'
+  wait_for 5 "an event" has_event refused SlurmJobRefused 'annotation qos: Forbidden'
+  put_pod selective 'sleep 1' '' '"nodeSelector": {"a": "b"},'
+  wait_for 5 "the field" waits_for selective 'spec.nodeSelector: Forbidden'
+  assert_equal "jobs" "" "$(slurm squeue -h)"
+  kubectl delete pod waits refused selective >/dev/null
+}
+
+kill_bridge() {
+  local count
+  count=$(container_field bridge restartCount)
+  "$BED" fault kill "$CONTROLLER/bridge"
+  wait_for 30 "the bridge is back" container_is_back bridge "$count"
+}
+
+test_a_killed_bridge_loses_nothing() {
+  local running waiting
+  put_pod runs 'sleep 600'
+  wait_for 60 "it runs" pod_is runs Running
+  running=$(pod_job runs)
+  slurm scontrol update partitionname=main state=down
+  put_pod next 'sleep 1'
+  wait_for 30 "a job" waits_for next ': PartitionDown'
+  waiting=$(job_of next)
+  kill_bridge
+  stays 12 pod_is runs Running
+  assert_equal "the job that runs" RUNNING "$(job_state "$running")"
+  assert_equal "the job that waits" "$waiting" "$(job_of next)"
+  slurm scontrol update partitionname=main state=up
+  wait_for 60 "the next pod ran" pod_is next Succeeded
+  assert_equal "its job" "$waiting" "$(pod_job next)"
+  kubectl delete pod next runs --wait=false >/dev/null
+  wait_job "$running" CANCELLED 30
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/bridge: pods, jobs and nodes together, between a fake API server and a fake slurmctld.
+#include "bridge/bridge.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "base/strings.hpp"
+#include "bridge/names.hpp"
+#include "nodeset/names.hpp"
+#include "support/cmocka.hpp"
+#include "support/fake_allocations.hpp"
+#include "support/fake_client.hpp"
+#include "support/fake_clock.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using kube::Verb;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/** Calls wait for turn(): what follows is never heard within a call. */
+class FakeCaller final : public AllocationCaller {
+ public:
+  explicit FakeCaller(Allocations& slurm) : slurm_(slurm) {}
+  void call(Work work) override { waiting_.push_back(std::move(work)); }
+  void turn() {
+    if (waiting_.empty()) return;
+    const Work work = std::move(waiting_.front());
+    waiting_.pop_front();
+    work(slurm_)();
+  }
+
+ private:
+  Allocations& slurm_;
+  std::deque<Work> waiting_;
+};
+
+std::vector<IdentityRule> rules() {
+  IdentityRule rule;
+  rule.name_space = "a";
+  rule.uid = rule.gid = 2001;
+  return {rule};
+}
+
+struct Fixture {
+  kube::FakeClient client;
+  FakeAllocations slurm;
+  FakeCaller caller{slurm};
+  FakeClock clock;
+  AdminState admin{clock};
+  std::unique_ptr<EventLoop> loop = std::move(EventLoop::open({std::shared_ptr<void>(), &clock})).value();
+  Fence fence{[] { return true; }};
+  FencedKubeWriter kube_writer{client, fence};
+  std::unique_ptr<Bridge> bridge;
+
+  Fixture() {
+    for (const char* node : {"c-0", "c-1"}) put_node(node, std::string("m") + node[2]);
+    restart();
+  }
+  /** As a new process would. */
+  void restart() {
+    bridge.reset();
+    bridge = std::make_unique<Bridge>(BridgeParts{*loop, client, kube_writer, caller, admin},
+                                      BridgeOptions{"slurm", kBridgeScheduler, rules(), "1.2.3"});
+    bridge->start();
+  }
+  void put_node(const std::string& node, const std::string& kube_node) {
+    Json metadata = Json::object().set("name", node).set("labels", Json::object().set(kLabelNode, node));
+    client.put(kube::kPods, "slurm",
+               Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", kube_node)));
+  }
+  void put_pod(const char* name, const char* more = "") {
+    client.put(kube::kPods, "a",
+               *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "%s"%s}, "spec": {"schedulerName":
+                                      "slurm-k8s-bridge", "containers": [{"resources": {"requests": {"cpu": "1"}}}]}})",
+                                   name, more)));
+  }
+  void end_pod(const char* name, const char* phase, int code = 0) {
+    Json pod = client.find(kube::kPods, "a", name);
+    pod.set("status", *Json::parse(format(R"({"phase": "%s", "containerStatuses":
+                                             [{"state": {"terminated": {"exitCode": %d}}}]})",
+                                          phase, code)));
+    client.put(kube::kPods, "a", pod);
+  }
+  void run_for(milliseconds time = milliseconds(1500)) {
+    constexpr milliseconds kStep{20};
+    for (const TimePoint end = clock.now() + time; clock.now() < end; clock.advance(kStep)) {
+      client.deliver();
+      caller.turn();
+      loop->turn(milliseconds(0));
+    }
+    client.deliver();
+  }
+  std::string kube_node(const char* pod) const {
+    return std::string(client.find(kube::kPods, "a", pod).at({"spec", "nodeName"}).text());
+  }
+  std::string annotation(const char* pod, const char* key) const {
+    return std::string(client.find(kube::kPods, "a", pod).at({"metadata", "annotations", key}).text());
+  }
+  /** "SlurmPending: Slurm job 1: Resources" */
+  std::string condition(const char* pod, std::string_view type) const {
+    std::string text;
+    client.find(kube::kPods, "a", pod).at({"status", "conditions"}).each([&](const Json& one) {
+      if (one["type"].text() != type) return;
+      text = std::string(one["reason"].text()) + ": " + std::string(one["message"].text());
+    });
+    return text;
+  }
+  std::string events(const char* reason) const {
+    std::string text;
+    for (const std::string& name : client.names(kube::kEvents, "a")) {
+      const Json event = client.find(kube::kEvents, "a", name);
+      if (event["reason"].text() == reason) text += std::string(event["note"].text()) + "\n";
+    }
+    return text;
+  }
+  std::string calls() const {
+    std::string text;
+    for (const std::string& call : slurm.calls) text += (text.empty() ? "" : ", ") + call;
+    return text;
+  }
+  std::size_t bindings() const {
+    return static_cast<std::size_t>(std::count_if(client.calls.begin(), client.calls.end(),
+                                                  [](const auto& call) { return call.subresource == "binding"; }));
+  }
+};
+
+void a_pod_runs_on_the_node_of_its_job(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  assert_text(f.calls(), "submit p");
+  const AllocationRequest& request = f.slurm.requests.at(1);
+  assert_int_equal(request.user, 2001);
+  assert_contains(request.comment, "k8s:a/Pod/p:");
+  f.slurm.wait_for(1, "Resources");
+  f.run_for();
+  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources");
+  assert_text(f.kube_node("p"), "");
+
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+  assert_text(f.annotation("p", kAnnotationJob), "1");
+  assert_text(f.annotation("p", kAnnotationRank), "0");
+  assert_text(f.annotation("p", kAnnotationKubeNodes), "m1");
+  assert_int_equal(f.bindings(), 1);
+  assert_contains(f.events("Scheduled"), "a/p is bound to m1: Slurm job 1");
+
+  f.end_pod("p", "Failed", 3);
+  f.run_for();
+  assert_text(f.calls(), "submit p, complete 1 768");
+  f.run_for(seconds(20));
+  assert_text(f.calls(), "submit p, complete 1 768");
+}
+
+constexpr const char* kMember = R"(, "labels": {"scheduling.x-k8s.io/pod-group": "g"})";
+constexpr kube::Resource kPodGroups{"scheduling.x-k8s.io/v1alpha1", "podgroups"};
+
+void put_group(Fixture& f, int members) {
+  f.client.put(kPodGroups, "a",
+               *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "g", "annotations":
+                                      {"slurmjob.slinky.slurm.net/job-name": "both"}}, "spec": {"minMember": %d}})",
+                                   members)));
+}
+
+void a_pod_group_starts_together(void**) {
+  Fixture f;
+  f.put_pod("p1", kMember);
+  f.run_for();
+  assert_text(f.calls(), "");
+  assert_contains(f.condition("p1", "PodScheduled"), "SlurmPending: a/PodGroup/g: ");
+  put_group(f, 2);
+  f.run_for(seconds(7));
+  assert_text(f.calls(), "");
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit both");
+  assert_int_equal(f.slurm.requests.at(1).tasks, 2);
+  f.slurm.start(1, {{"c-1", 1}, {"c-0", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p1") + f.kube_node("p2"), "m0m1");
+  assert_text(f.annotation("p2", kAnnotationRank), "1");
+  assert_text(f.annotation("p2", kAnnotationKubeNodes), "m0,m1");
+  f.end_pod("p1", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit both");
+  f.end_pod("p2", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit both, complete 1 0");
+}
+
+void a_pod_goes_with_its_job(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.put_pod("next");
+  f.run_for();
+  f.slurm.end(1, "TIMEOUT");
+  f.slurm.start(2, {{"c-0", 1}});
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmTimeout: Slurm job 1: TIMEOUT");
+  assert_false(f.client.find(kube::kPods, "a", "p").at({"metadata", "deletionTimestamp"}).is_null());
+  // Its processes still end there.
+  assert_text(f.kube_node("next"), "");
+  assert_contains(f.condition("next", "PodScheduled"), "Slurm job 2: waits for pods of earlier jobs");
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for();
+  assert_text(f.kube_node("next"), "m0");
+  assert_int_equal(f.client.count(Verb::remove), 1);
+}
+
+void a_job_goes_with_its_pods(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for();
+  assert_text(f.calls(), "submit p, cancel 1");
+  f.put_pod("q");
+  f.run_for();
+  f.slurm.start(2, {{"c-0", 1}});
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "q");
+  f.run_for();
+  assert_text(f.calls(), "submit p, cancel 1, submit q, cancel 2");
+}
+
+void who_may_not_is_told(void**) {
+  Fixture f;
+  f.put_pod("p", R"(, "annotations": {"slurmjob.slinky.slurm.net/qos": "high"})");
+  f.client.put(kube::kPods, "b", *Json::parse(R"({"metadata": {"namespace": "b", "name": "x"}, "spec": {"schedulerName":
+                               "slurm-k8s-bridge", "containers": []}})"));
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "");
+  assert_contains(f.condition("p", "PodScheduled"), "SlurmPending: annotation qos: Forbidden");
+  assert_contains(f.events("SlurmJobRefused"), "annotation qos: Forbidden");
+  assert_int_equal(f.client.names(kube::kEvents, "b").size(), 1);
+  // slurmctld's refusal is told, and tried again later.
+  f.slurm.failures.push_back(Error(Errc::invalid, "slurm: Invalid account"));
+  f.put_pod("q");
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit q");
+  assert_text(f.condition("q", "PodScheduled"), "SlurmPending: slurm: Invalid account");
+  f.run_for(seconds(60));
+  assert_text(f.calls(), "submit q, submit q");
+}
+
+void a_lost_answer_makes_no_second_job(void**) {
+  Fixture f;
+  f.slurm.lost_answer = Error(Errc::timeout, "slurm: timed out");
+  f.put_pod("p");
+  f.run_for(seconds(10));
+  assert_text(f.calls(), "submit p");
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m0");
+}
+
+void a_restart_changes_nothing(void**) {
+  Fixture f;
+  put_group(f, 2);
+  f.put_pod("p1", kMember);
+  f.put_pod("p2", kMember);
+  f.put_pod("q");
+  f.run_for(seconds(3));
+  assert_int_equal(f.slurm.submits, 2);
+  f.restart();
+  f.run_for(seconds(3));
+  const std::uint32_t group = f.slurm.requests.at(1).tasks == 2 ? 1 : 2;
+  f.slurm.start(group, {{"c-0", 1}, {"c-1", 1}});
+  f.client.fail_next(Verb::create, Error(Errc::unavailable, "no"), 1);  // one of the two is bound
+  f.run_for(milliseconds(100));
+  f.restart();
+  f.run_for(seconds(15));
+  assert_text(f.kube_node("p1") + f.kube_node("p2"), "m0m1");
+  assert_int_equal(f.slurm.submits, 2);
+  assert_int_equal(f.slurm.ends, 0);
+  f.end_pod("p1", "Succeeded");
+  f.end_pod("p2", "Succeeded");
+  f.restart();
+  f.run_for(seconds(3));
+  assert_int_equal(f.slurm.ends, 1);
+  assert_text(f.slurm.jobs.at(group).state_name, "COMPLETED");
+}
+
+void an_empty_slurmctld_deletes_nothing(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.forget(1);
+  f.run_for(seconds(60));
+  f.restart();
+  f.run_for(seconds(60));
+  assert_int_equal(f.client.count(Verb::remove), 0);
+  assert_int_equal(f.slurm.submits, 1);
+  assert_contains(f.events("SlurmJobUnknown"), "Slurm job 1 is unknown to slurmctld; the pod stays");
+  assert_contains(f.admin.answer("/metrics").body, "slurm_k8s_bridge_jobs_unknown 1");
+}
+
+void a_job_without_pods_is_cancelled(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "p");
+  f.restart();
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p, cancel 1");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
+      SLURMK8S_TEST(a_pod_group_starts_together),
+      SLURMK8S_TEST(a_pod_goes_with_its_job),
+      SLURMK8S_TEST(a_job_goes_with_its_pods),
+      SLURMK8S_TEST(who_may_not_is_told),
+      SLURMK8S_TEST(a_lost_answer_makes_no_second_job),
+      SLURMK8S_TEST(a_restart_changes_nothing),
+      SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
+      SLURMK8S_TEST(a_job_without_pods_is_cancelled),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/gang and gangs: what is to be done for pods that have one Slurm job, and which pods these are.
+#include "bridge/gang.hpp"
+
+#include <string>
+
+#include "bridge/gangs.hpp"
+#include "bridge/job_request.hpp"
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::seconds;
+using State = Allocation::State;
+using Step = GangPlan::Step;
+
+constexpr TimePoint kNow = TimePoint{} + seconds(1000);
+
+WorkloadPod make_pod(const std::string& uid, char kind) {
+  WorkloadPod pod;
+  pod.name_space = "a";
+  pod.name = pod.uid = uid;
+  pod.group = {"a", "Job", "train"};
+  if (std::string("bfkmol").find(kind) != std::string::npos) pod.kube_node = "m1";
+  pod.deleting = kind == 'l' || kind == 'x' || kind == 'k';
+  if (kind == 'o') pod.end = {PodEnd::Kind::succeeded, 0};
+  if (kind == 'f' || kind == 'k') pod.end = {PodEnd::Kind::failed, 3};
+  if (kind == 'm') pod.end = {PodEnd::Kind::out_of_memory, 137};
+  return pod;
+}
+
+/** Pods: k was deleted and has ended by the signal for it, w waits, b bound, o succeeded, f failed, m out of memory, l leaves a node, x leaves unbound, g gone. */
+struct Case {
+  const char* pods;
+  const char* job;  ///< "pending", "configuring", "running", "preempted", "suspended", "ended"; "" unknown to slurmctld
+  Step step;
+  JobResult::Kind result = JobResult::Kind::completed;
+  unsigned exit_code = 0;
+};
+
+Allocation make_job(const std::string& state) {
+  Allocation job;
+  job.id = 12;
+  job.submitted = 50;
+  if (state == "configuring") job.state = State::configuring;
+  if (state == "running" || state == "preempted") job.state = State::running;
+  if (state == "suspended") job.state = State::suspended;
+  if (state == "ended") job.state = State::ended;
+  if (state == "preempted") job.preempted = 1;
+  return job;
+}
+
+Gang make_gang(const char* text, WorkloadPods& pods) {
+  Gang gang;
+  gang.stage = Gang::Stage::submitted;
+  gang.job = 12;
+  gang.asked = kNow - seconds(60);
+  gang.spec.is_gang = true;
+  for (std::size_t i = 0; text[i] != '\0'; ++i) {
+    const std::string uid = "u" + std::to_string(i);
+    gang.uids.push_back(uid);
+    if (text[i] != 'g') pods.emplace(uid, make_pod(uid, text[i]));
+  }
+  return gang;
+}
+
+void a_submitted_gang(void**) {
+  using Kind = JobResult::Kind;
+  const Case cases[] = {
+      // A change of the pods before the start makes another job.
+      {"ww", "pending", Step::wait},
+      {"ww", "configuring", Step::wait},
+      {"wg", "pending", Step::regroup},
+      {"wx", "pending", Step::regroup},
+      {"gg", "pending", Step::regroup},
+      {"wg", "configuring", Step::regroup},
+      {"bg", "configuring", Step::wait},
+      // The job runs.
+      {"ww", "running", Step::bind},
+      {"wb", "running", Step::bind},
+      {"wg", "running", Step::bind},
+      {"bb", "running", Step::wait},
+      {"bo", "running", Step::wait},
+      {"bf", "running", Step::wait},
+      {"lo", "running", Step::wait},
+      {"ww", "suspended", Step::wait},
+      // With the last pod the job ends, as the worst of them.
+      {"oo", "running", Step::finish},
+      {"of", "running", Step::finish, Kind::failed, 3},
+      {"fm", "running", Step::finish, Kind::out_of_memory},
+      {"mf", "running", Step::finish, Kind::out_of_memory},
+      {"og", "running", Step::finish, Kind::cancelled},
+      {"fg", "running", Step::finish, Kind::failed, 3},
+      {"ok", "running", Step::finish, Kind::cancelled},
+      {"fk", "running", Step::finish, Kind::failed, 3},
+      {"gg", "running", Step::finish, Kind::cancelled},
+      {"oo", "suspended", Step::finish},
+      // Slurm preempts it, and ends it itself.
+      {"bw", "preempted", Step::evict},
+      {"bl", "preempted", Step::evict},
+      {"ll", "preempted", Step::wait},
+      {"og", "preempted", Step::wait},
+      // Slurm has ended it.
+      {"bb", "ended", Step::evict},
+      {"wo", "ended", Step::evict},
+      {"bl", "ended", Step::evict},
+      {"lo", "ended", Step::wait},
+      {"of", "ended", Step::forget},
+      {"gg", "ended", Step::forget},
+      // slurmctld doesn't know it: pods that run stay.
+      {"bb", "", Step::wait},
+      {"bw", "", Step::wait},
+      {"bo", "", Step::wait},
+      {"lo", "", Step::wait},
+      {"ww", "", Step::regroup},
+      {"og", "", Step::forget},
+      {"gg", "", Step::forget},
+  };
+  for (const Case& one : cases) {
+    WorkloadPods pods;
+    Gang gang = make_gang(one.pods, pods);
+    KnownJobs known;
+    known.asked = kNow - seconds(1);
+    if (one.job[0] != '\0') known.jobs.emplace(12, make_job(one.job));
+    const GangPlan plan = plan_gang(gang, pods, known, kNow);
+    if (plan.step != one.step) print_error("pods %s, job %s\n", one.pods, one.job);
+    assert_int_equal(static_cast<int>(plan.step), static_cast<int>(one.step));
+    assert_true(plan.result == (JobResult{one.result, one.exit_code}));
+    const GangCounts count = count_pods(gang, pods);
+    const bool runs = count.bound + count.leaving != 0;
+    assert_int_equal(plan.is_unknown, one.job[0] == '\0' && runs);
+    // What has been asked for isn't asked for again.
+    gang.is_ending = true;
+    const Step again = plan_gang(gang, pods, known, kNow).step;
+    if (one.step == Step::finish) assert_int_equal(static_cast<int>(again), static_cast<int>(Step::wait));
+  }
+}
+
+void a_job_is_lost_only_when_it_was_looked_for(void**) {
+  WorkloadPods pods;
+  Gang gang = make_gang("w", pods);
+  KnownJobs known;
+  const auto step = [&] { return plan_gang(gang, pods, known, kNow).step; };
+  gang.asked = kNow - seconds(60);
+  known.asked = gang.asked;  // the list is older than the submission
+  assert_true(step() == Step::wait);
+  known.asked = gang.asked + seconds(1);
+  assert_true(step() == Step::regroup);
+  gang.asked = kNow - seconds(29);
+  known.asked = kNow;
+  assert_true(step() == Step::wait);
+  // Another job of the same id: slurmctld has a new state.
+  gang.asked = kNow - seconds(60);
+  gang.job_submitted = 49;
+  known.jobs.emplace(12, make_job("ended"));
+  assert_true(step() == Step::regroup);
+  gang.job_submitted = 50;
+  assert_true(step() == Step::evict);
+}
+
+void a_collecting_gang(void**) {
+  const struct {
+    const char* pods;
+    bool is_gang;
+    bool is_follow_up;
+    unsigned min_pods;
+    unsigned all_pods;
+    int quiet_s;  ///< since the last pod
+    Step step;
+  } cases[] = {
+      {"w", false, false, 1, 1, 0, Step::submit},
+      {"ww", true, false, 2, 2, 0, Step::submit},
+      {"w", true, false, 2, 2, 60, Step::wait},
+      {"w", true, true, 2, 2, 0, Step::wait},  // of the next gang any number starts, after a pause
+      {"w", true, true, 2, 2, 1, Step::submit},
+      {"ww", true, false, 2, 9, 0, Step::wait},
+      {"ww", true, false, 2, 9, 1, Step::submit},
+      {"wg", true, false, 1, 9, 1, Step::regroup},
+      {"wx", true, false, 1, 9, 1, Step::regroup},
+      {"g", false, false, 1, 1, 1, Step::regroup},
+  };
+  for (const auto& one : cases) {
+    WorkloadPods pods;
+    Gang gang = make_gang(one.pods, pods);
+    gang.stage = Gang::Stage::collecting;
+    gang.spec = {one.is_gang, one.min_pods, one.all_pods, {}};
+    gang.is_follow_up = one.is_follow_up;
+    gang.joined = kNow - seconds(one.quiet_s);
+    assert_int_equal(static_cast<int>(plan_gang(gang, pods, {}, kNow).step), static_cast<int>(one.step));
+    gang.not_before = kNow + seconds(1);
+    assert_true(plan_gang(gang, pods, {}, kNow).step != Step::submit);
+    gang.stage = Gang::Stage::submitting;
+    assert_true(plan_gang(gang, pods, {}, kNow).step == Step::wait);
+  }
+}
+
+struct Members {
+  Gangs gangs;
+  Workload spec{true, 2, 2, {}};
+  std::map<std::uint32_t, Allocation> jobs;
+
+  Gang& join(const char* uid) {
+    gangs.join(make_pod(uid, 'w'), spec, kNow);
+    return *gangs.find(uid);
+  }
+  void restore(const char* uid, std::uint32_t job) {
+    WorkloadPod pod = make_pod(uid, 'b');
+    pod.job = job;
+    pod.job_submitted = 50;
+    gangs.restore(pod, spec);
+  }
+  void put_job(std::uint32_t id, const std::vector<std::string>& uids, const char* state = "pending") {
+    Allocation job = make_job(state);
+    job.id = id;
+    job.comment = build_job_comment({"a", "Job", "train"}, uids);
+    jobs[id] = job;
+  }
+};
+
+void pods_that_come_later_make_the_next_gang(void**) {
+  Members m;
+  Gang& first = m.join("u1");
+  assert_ptr_equal(&first, &m.join("u2"));
+  assert_false(first.is_follow_up);
+  m.gangs.close(first);
+  m.gangs.set_job(first, 7);
+  Gang& second = m.join("u3");
+  assert_ptr_not_equal(&first, &second);
+  assert_true(second.is_follow_up);
+  assert_ptr_equal(m.gangs.find_job(7), &first);
+  m.gangs.drop(first);
+  assert_null(m.gangs.find_job(7));
+  assert_null(m.gangs.find("u1"));
+  m.gangs.drop(second);
+  assert_int_equal(m.gangs.all().size(), 0);
+  assert_false(m.join("u4").is_follow_up);
+}
+
+void pods_that_are_no_gang_stay_alone(void**) {
+  Members m;
+  m.spec.is_gang = false;
+  Gang& first = m.join("u1");
+  assert_ptr_not_equal(&first, &m.join("u2"));
+  assert_text(to_string(first.workload), "a/Pod/u1");
+}
+
+void a_job_from_before_is_adopted(void**) {
+  Members m;
+  m.put_job(7, {"u1", "u2"});
+  Gang& gang = m.join("u1");
+  assert_false(m.gangs.adopt(gang, m.jobs, kNow));  // of other pods
+  m.join("u2");
+  assert_true(m.gangs.adopt(gang, m.jobs, kNow));
+  assert_int_equal(gang.job, 7);
+  assert_int_equal(gang.job_submitted, 50);
+  assert_true(gang.stage == Gang::Stage::submitted);
+  assert_ptr_equal(m.gangs.find_job(7), &gang);
+}
+
+void an_ended_job_is_not_adopted(void**) {
+  Members m;
+  m.put_job(7, {"u1"}, "ended");
+  assert_false(m.gangs.adopt(m.join("u1"), m.jobs, kNow));
+}
+
+void the_rest_of_a_gang_joins_its_bound_pods(void**) {
+  Members m;
+  m.put_job(7, {"u1", "u2", "u3"}, "running");
+  m.restore("u1", 7);
+  m.join("u2");
+  assert_false(m.gangs.adopt(*m.gangs.find("u2"), m.jobs, kNow));
+  m.join("u3");
+  assert_true(m.gangs.adopt(*m.gangs.find("u2"), m.jobs, kNow));
+  assert_int_equal(m.gangs.all().size(), 1);
+  assert_int_equal(m.gangs.find_job(7)->uids.size(), 3);
+  assert_ptr_equal(m.gangs.find("u3"), m.gangs.find_job(7));
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_submitted_gang),
+      SLURMK8S_TEST(a_job_is_lost_only_when_it_was_looked_for),
+      SLURMK8S_TEST(a_collecting_gang),
+      SLURMK8S_TEST(pods_that_come_later_make_the_next_gang),
+      SLURMK8S_TEST(pods_that_are_no_gang_stay_alone),
+      SLURMK8S_TEST(a_job_from_before_is_adopted),
+      SLURMK8S_TEST(an_ended_job_is_not_adopted),
+      SLURMK8S_TEST(the_rest_of_a_gang_joins_its_bound_pods),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/identity and job_request: as whom a workload's job is submitted, and what it asks for.
+#include "bridge/job_request.hpp"
+
+#include <string>
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr const char* kRules = R"(
+users:
+  - {namespace: team-a, serviceAccount: trainer, uid: 2002, gid: 2002, account: ml, allow: [qos, priority]}
+  - {namespace: team-a, uid: 2001, gid: 2000, partition: bridged}
+  - {namespace: "*", uid: 3000, gid: 3000}
+)";
+
+WorkloadPod make_pod(const char* name_space, const char* service_account, const char* uid = "u") {
+  WorkloadPod pod;
+  pod.name_space = name_space;
+  pod.name = pod.uid = uid;
+  pod.service_account = service_account;
+  return pod;
+}
+
+void rules_decide_the_user(void**) {
+  const auto rules = parse_identity_rules(kRules);
+  assert_ok(rules);
+  const struct {
+    const char* name_space;
+    const char* service_account;
+    JobAnnotations annotations;
+    std::uint32_t uid;  // 0: refused
+    const char* why;
+  } cases[] = {
+      {"team-a", "trainer", {}, 2002, ""},
+      {"team-a", "default", {}, 2001, ""},
+      {"team-b", "trainer", {}, 3000, ""},
+      {"team-a", "trainer", {{"qos", "high"}, {"priority", "7"}}, 2002, ""},
+      {"team-a",
+       "default",
+       {{"timelimit", "5"}, {"job-name", "x"}, {"user-id", "2001"}, {"group-id", "2000"}},
+       2001,
+       ""},
+      {"team-a", "default", {{"user-id", "2002"}}, 0, "annotation user-id"},
+      {"team-a", "default", {{"group-id", "0"}}, 0, "annotation group-id"},
+      {"team-a", "default", {{"qos", "high"}}, 0, "annotation qos: Forbidden"},
+      {"team-a", "default", {{"account", "x"}}, 0, "annotation account"},
+      {"team-a", "default", {{"reservation", "x"}}, 0, "annotation reservation"},
+      {"team-a", "default", {{"partition", "bridged"}}, 2001, ""},
+      {"team-a", "default", {{"partition", "debug"}}, 0, "annotation partition"},
+      {"team-a", "trainer", {{"account", "ml"}}, 2002, ""},
+  };
+  for (const auto& one : cases) {
+    const auto found = find_identity(*rules, make_pod(one.name_space, one.service_account), one.annotations);
+    if (one.uid == 0) {
+      assert_error(found, Errc::forbidden, one.why);
+    } else {
+      assert_ok(found);
+      assert_int_equal(found->uid, one.uid);
+    }
+  }
+  assert_error(find_identity({}, make_pod("team-c", "sa"), {}), Errc::forbidden,
+               "namespace team-c and service account sa");
+}
+
+void wrong_rules_name_their_field(void**) {
+  const struct {
+    const char* text;
+    const char* why;
+  } cases[] = {
+      {"users: [{uid: 1, gid: 1}]", "users[0].namespace: Required value"},
+      {"users: [{namespace: a, gid: 1}]", "users[0].uid: Required value"},
+      {"users: [{namespace: a, uid: 1}]", "users[0].gid: Required value"},
+      {"users: [{namespace: a, uid: 0, gid: 1}]", "users[0].uid: Invalid value: 0"},
+      {"users: [{namespace: a, uid: 4294967295, gid: 1}]", "users[0].uid: Invalid value"},
+      {"users: [{namespace: a, uid: x, gid: 1}]", "users[0].uid: Invalid value"},
+      {"users: [{namespace: a, uid: 1, gid: 1}, {namespace: b, uid: 1, gid: 1, user: x}]", "users[1].user"},
+      {"users: [{namespace: a, uid: 1, gid: 1, allow: [user-id]}]", "users[0].allow: Unsupported value: \"user-id\""},
+      {"users: [", ""},
+  };
+  for (const auto& [text, why] : cases) assert_error(parse_identity_rules(text), Errc::invalid, why);
+  assert_int_equal(parse_identity_rules("")->size(), 0);
+  assert_int_equal(parse_identity_rules("users: []")->size(), 0);
+}
+
+Result<AllocationRequest> request_of(const JobAnnotations& annotations) {
+  static WorkloadPod large = make_pod("a", "s", "u2");
+  static WorkloadPod small = make_pod("a", "s", "u1");
+  large.cpu_milli = 1001;
+  large.memory_bytes = 100 << 20;
+  small.cpu_milli = 500;
+  small.memory_bytes = (101 << 20) + 1;
+  small.minutes = 9;
+  IdentityRule rule;
+  rule.uid = 7;
+  rule.gid = 8;
+  rule.account = "acct";
+  return build_job_request({"a", "Job", "train"}, {&large, &small}, annotations, rule);
+}
+
+void sizes_are_of_the_largest_pod(void**) {
+  const auto request = request_of({});
+  assert_ok(request);
+  assert_text(request->name, "train");
+  assert_int_equal(request->user, 7);
+  assert_int_equal(request->group, 8);
+  assert_text(request->account, "acct");
+  assert_int_equal(request->tasks, 2);
+  assert_int_equal(request->min_nodes, 1);
+  assert_int_equal(request->max_nodes, 2);
+  assert_int_equal(request->cpus_per_task, 2);
+  assert_int_equal(request->memory_per_cpu_mib, 51);  // 102 MiB for 2 CPUs
+  assert_int_equal(request->minutes.value_or(0), 9);
+  assert_false(request->exclusive);
+}
+
+void annotations_set_members(void**) {
+  const auto request = request_of({{"job-name", "n"},
+                                   {"timelimit", "30"},
+                                   {"constraints", "gpu&fast"},
+                                   {"licenses", "l:1"},
+                                   {"exclusive", "true"},
+                                   {"min-nodes", "2"},
+                                   {"pods-per-node", "1"},
+                                   {"cpu-per-task", "4"},
+                                   {"mem-per-node", "2Gi"},
+                                   {"qos", "q"},
+                                   {"partition", "p"},
+                                   {"reservation", "r"},
+                                   {"wckey", "w"},
+                                   {"priority", "5"},
+                                   {"account", "b"},
+                                   {"user-id", "7"}});
+  assert_ok(request);
+  assert_text(request->name, "n");
+  assert_int_equal(request->minutes.value_or(0), 30);
+  assert_text(request->features, "gpu&fast");
+  assert_text(request->licenses, "l:1");
+  assert_true(request->exclusive);
+  assert_int_equal(request->min_nodes, 2);
+  assert_int_equal(request->tasks_per_node, 1);
+  assert_int_equal(request->cpus_per_task, 4);
+  assert_int_equal(request->memory_per_cpu_mib, 512);
+  assert_text(request->qos + request->partition + request->reservation + request->wckey + request->account, "qprwb");
+  assert_int_equal(request->priority.value_or(0), 5);
+}
+
+void wrong_annotations_are_named(void**) {
+  const struct {
+    const char* key;
+    const char* value;
+  } cases[] = {{"timelimit", "soon"},
+               {"timelimit", "0"},
+               {"exclusive", "yes"},
+               {"mem-per-node", "lots"},
+               {"min-nodes", "3"},
+               {"min-nodes", "-1"},
+               {"qos", ""},
+               {"cpu-per-task", "99999999999"},
+               {"begin", "now"},
+               {"max-nodes", "0"},
+               {"mem-per-node", "1Ki"}};
+  for (const auto& [key, value] : cases) {
+    assert_error(request_of({{key, value}}), Errc::invalid, std::string("annotation ") + key + ": Invalid value: \"");
+  }
+}
+
+void comment_names_workload_and_pods(void**) {
+  const WorkloadRef workload{"a", "Job", "train"};
+  const std::string comment = build_job_comment(workload, {"u1", "u2"});
+  assert_contains(comment, "k8s:a/Job/train:");
+  assert_text(comment, build_job_comment(workload, {"u2", "u1"}));
+  assert_text(comment, request_of({})->comment);
+  assert_true(comment != build_job_comment(workload, {"u1"}));
+  assert_true(comment != build_job_comment(workload, {"u1u2"}));
+  // The same after an update of the bridge: it finds its jobs by this.
+  assert_text(build_job_comment({"a", "Pod", "p"}, {"u"}), "k8s:a/Pod/p:08c4b407b567a8ce");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(rules_decide_the_user),        SLURMK8S_TEST(wrong_rules_name_their_field),
+      SLURMK8S_TEST(sizes_are_of_the_largest_pod), SLURMK8S_TEST(annotations_set_members),
+      SLURMK8S_TEST(wrong_annotations_are_named),  SLURMK8S_TEST(comment_names_workload_and_pods),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/placement: ranks, and the nodes that have them.
+#include "bridge/placement.hpp"
+
+#include <string>
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+void natural_order(void**) {
+  const std::vector<std::string> in_order = {"", "a", "a0", "a01", "a1", "a2", "a10", "a10b", "b1c9", "b1c10", "c"};
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    for (std::size_t j = 0; j < in_order.size(); ++j) {
+      assert_int_equal(is_before_naturally(in_order[i], in_order[j]), i < j);
+    }
+  }
+}
+
+/** "p1:n1 p2:n1 p3:" */
+std::string placed(std::vector<WorkloadPod> pods, std::vector<AllocatedNode> nodes, std::uint32_t cpus) {
+  std::vector<const WorkloadPod*> views;
+  for (const WorkloadPod& pod : pods) views.push_back(&pod);
+  std::string text;
+  std::uint32_t rank = 0;
+  for (const PlacedPod& one : place_pods(views, std::move(nodes), cpus)) {
+    assert_int_equal(one.rank, rank++);
+    text += (text.empty() ? "" : " ") + one.pod->name + ":" + one.node;
+  }
+  return text;
+}
+
+WorkloadPod pod(const char* name, int rank = -1) {
+  WorkloadPod one;
+  one.name = name;
+  one.rank = rank;
+  return one;
+}
+
+void ranks_fill_nodes_in_order(void**) {
+  assert_text(placed({pod("p10"), pod("p2"), pod("p1")}, {{"n10", 1}, {"n2", 2}}, 1), "p1:n2 p2:n2 p10:n10");
+  assert_text(placed({pod("x", 2), pod("y", 0), pod("z", 1)}, {{"n1", 1}, {"n2", 1}, {"n3", 1}}, 1), "y:n1 z:n2 x:n3");
+  assert_text(placed({pod("b"), pod("a"), pod("c", 5)}, {{"n1", 3}}, 1), "c:n1 a:n1 b:n1");
+  assert_text(placed({pod("a"), pod("b")}, {{"n1", 3}, {"n2", 2}}, 2), "a:n1 b:n2");
+  assert_text(placed({pod("a"), pod("b")}, {{"n1", 1}, {"n2", 2}}, 2), "a:n2 b:");
+  assert_text(placed({pod("a")}, {}, 1), "a:");
+  assert_text(placed({pod("a")}, {{"n1", 1}}, 0), "a:n1");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {SLURMK8S_TEST(natural_order), SLURMK8S_TEST(ranks_fill_nodes_in_order)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

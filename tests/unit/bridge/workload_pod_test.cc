@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/workload_pod and workload: what a pod, a Job and a PodGroup mean for their Slurm job.
+#include "bridge/workload_pod.hpp"
+
+#include <string>
+
+#include "bridge/workload.hpp"
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+WorkloadPod decode(const std::string& text) { return decode_workload_pod(*Json::parse(text)); }
+
+void members(void**) {
+  const WorkloadPod pod = decode(R"({
+    "metadata": {"namespace": "team-a", "name": "p", "uid": "u1", "deletionTimestamp": "2026-01-01T00:00:00Z",
+      "annotations": {"slurm-k8s.io/job-id": "12", "slurm-k8s.io/job-submitted": "99",
+        "batch.kubernetes.io/job-completion-index": "3",
+        "slurmjob.slinky.slurm.net/timelimit": "5", "job.slurm-k8s.io/timelimit": "7", "other/timelimit": "9"}},
+    "spec": {"serviceAccountName": "trainer", "nodeName": "m1", "activeDeadlineSeconds": 61,
+      "schedulingGates": [{"name": "x"}]},
+    "status": {"phase": "Running", "conditions": [
+      {"type": "PodScheduled", "status": "False", "message": "why"},
+      {"type": "DisruptionTarget", "status": "True"}]}})");
+  assert_text(to_string(pod.group), "team-a/Pod/p");
+  assert_text(pod.uid, "u1");
+  assert_text(pod.service_account, "trainer");
+  assert_int_equal(pod.rank, 3);
+  assert_text(pod.annotations.at("timelimit"), "7");
+  assert_int_equal(pod.annotations.size(), 1);
+  assert_int_equal(pod.minutes.value_or(0), 2);
+  assert_true(pod.gated && pod.deleting && pod.disrupted && !pod.is_over() && !pod.refusal);
+  assert_text(pod.kube_node, "m1");
+  assert_int_equal(pod.job, 12);
+  assert_int_equal(pod.job_submitted, 99);
+  assert_text(pod.waits_for, "why");
+}
+
+void groups(void**) {
+  const struct {
+    const char* metadata;
+    const char* expected;
+  } cases[] = {
+      {R"("ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "controller": true}])", "a/Job/j"},
+      {R"("ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "j"}])", "a/Pod/p"},
+      {R"("ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r", "controller": true}])",
+       "a/Pod/p"},
+      {R"("labels": {"scheduling.x-k8s.io/pod-group": "g"}, "ownerReferences":
+          [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "controller": true}])",
+       "a/PodGroup/g"},
+  };
+  for (const auto& [metadata, expected] : cases) {
+    const WorkloadPod pod =
+        decode(std::string(R"({"metadata": {"namespace": "a", "name": "p", )") + metadata + R"(}, "spec": {}})");
+    assert_text(to_string(pod.group), expected);
+  }
+}
+
+void requests(void**) {
+  const struct {
+    const char* spec;
+    int cpu_milli;
+    int mib;
+  } cases[] = {
+      {R"("containers": [])", 0, 0},
+      {R"("containers": [{"resources": {"requests": {"cpu": "500m", "memory": "64Mi"}}},
+                         {"resources": {"requests": {"cpu": 1}}}])",
+       1500, 64},
+      {R"("containers": [{"resources": {"requests": {"cpu": "1"}}}], "overhead": {"cpu": "250m"})", 1250, 0},
+      {R"("containers": [{"resources": {"requests": {"cpu": "1"}}}],
+          "initContainers": [{"resources": {"requests": {"cpu": "3"}}}])",
+       3000, 0},
+      {R"("containers": [{"resources": {"requests": {"cpu": "1"}}}],
+          "initContainers": [{"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
+                             {"resources": {"requests": {"cpu": "3"}}}])",
+       4000, 0},
+      {R"("containers": [{"resources": {"requests": {"cpu": "4"}}}],
+          "initContainers": [{"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}}])",
+       5000, 0},
+      {R"("resources": {"requests": {"cpu": "2"}},
+          "containers": [{"resources": {"requests": {"cpu": "1", "memory": "1Mi"}}}])",
+       2000, 1},
+  };
+  for (const auto& [spec, cpu_milli, mib] : cases) {
+    const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + spec + "}}");
+    assert_int_equal(pod.cpu_milli, cpu_milli);
+    assert_int_equal(pod.memory_bytes, mib * 1048576);
+  }
+}
+
+void ends(void**) {
+  const struct {
+    const char* status;
+    PodEnd end;
+  } cases[] = {
+      {R"({"phase": "Running"})", {}},
+      {R"({"phase": "Succeeded"})", {PodEnd::Kind::succeeded, 0}},
+      {R"({"phase": "Failed", "reason": "OutOfcpu"})", {PodEnd::Kind::failed, 1}},
+      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 0}}},
+                                                    {"state": {"terminated": {"exitCode": 3, "reason": "Error"}}}]})",
+       {PodEnd::Kind::failed, 3}},
+      {R"({"phase": "Failed", "containerStatuses":
+            [{"state": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}]})",
+       {PodEnd::Kind::out_of_memory, 137}},
+  };
+  for (const auto& [status, end] : cases) {
+    const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {}, "status": )") + status + "}");
+    assert_true(pod.end == end);
+    assert_true(pod.is_over() == (end.kind != PodEnd::Kind::none));
+  }
+}
+
+void what_slurm_cannot_be_told(void**) {
+  const struct {
+    const char* spec;
+    const char* field;  // null: nothing is refused
+  } cases[] = {
+      {R"("nodeSelector": {"a": "b"})", "spec.nodeSelector"},
+      {R"("nodeSelector": {})", nullptr},
+      {R"("topologySpreadConstraints": [{}])", "spec.topologySpreadConstraints"},
+      {R"("resourceClaims": [{"name": "x"}])", "spec.resourceClaims"},
+      {R"("affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}})",
+       "spec.affinity.nodeAffinity"},
+      {R"("affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}})",
+       "spec.affinity.podAntiAffinity"},
+      {R"("affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]}})", nullptr},
+      {R"("containers": [{}, {"resources": {"requests": {"nvidia.com/gpu": "1"}}}])",
+       "spec.containers[1].resources.requests[nvidia.com/gpu]"},
+      {R"("containers": [{"resources": {"requests": {"cpu": "1", "ephemeral-storage": "1Gi"}}}])", nullptr},
+  };
+  for (const auto& [spec, field] : cases) {
+    const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + spec + "}}");
+    if (field == nullptr) {
+      assert_false(pod.refusal.has_value());
+    } else {
+      assert_text(pod.refusal->message(), std::string(field) + ": Forbidden: the bridge cannot tell Slurm");
+    }
+  }
+}
+
+void gangs_of_workloads(void**) {
+  const struct {
+    const char* kind;
+    const char* spec;
+    bool is_gang;
+    unsigned min_pods;
+  } cases[] = {
+      {"Job", R"({"parallelism": 4, "completions": 4})", false, 1},
+      {"Job", R"({"parallelism": 4, "completions": 4, "completionMode": "Indexed"})", true, 4},
+      {"Job", R"({"parallelism": 4, "completions": 8, "completionMode": "Indexed"})", true, 4},
+      {"Job", R"({"parallelism": 4, "completions": 2, "completionMode": "Indexed"})", true, 2},
+      {"Job", R"({"parallelism": 1, "completions": 2, "completionMode": "Indexed"})", false, 1},
+      {"Job", R"({"completionMode": "Indexed"})", false, 1},
+      {"PodGroup", R"({"minMember": 3})", true, 3},
+      {"PodGroup", R"({"minMember": -1})", true, 1},
+  };
+  for (const auto& [kind, spec, is_gang, min_pods] : cases) {
+    const Json object = *Json::parse(std::string(R"({"metadata": {"annotations": {"job.slurm-k8s.io/qos": "high"}},
+                                                     "spec": )") +
+                                     spec + "}");
+    const Workload workload = decode_workload({"a", kind, "x"}, object);
+    assert_int_equal(workload.is_gang, is_gang);
+    if (is_gang) assert_int_equal(workload.min_pods, min_pods);
+    assert_text(workload.annotations.at("qos"), "high");
+    assert_true(resource_of({"a", kind, "x"}).has_value());
+  }
+  assert_false(resource_of({"a", "Pod", "x"}).has_value());
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(members),
+      SLURMK8S_TEST(groups),
+      SLURMK8S_TEST(requests),
+      SLURMK8S_TEST(ends),
+      SLURMK8S_TEST(what_slurm_cannot_be_told),
+      SLURMK8S_TEST(gangs_of_workloads),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
