@@ -36,10 +36,7 @@ check "SPANK: scripts" \
   "${scripts[@]}"
 check "SPANK: scripts are run" has slurm.conf "PrEpPlugins=prep/k8s,prep/script" "${scripts[@]}"
 check "SPANK: BatchStartTimeout covers scripts" has slurm.conf "BatchStartTimeout=50" "${scripts[@]}"
-check "SPANK: a failed setup does not hold the job" has slurm.conf \
-  "SchedulerParameters=batch_sched_delay=0,sbatch_wait_nodes,bf_interval=5,nohold_on_prolog_fail" "${scripts[@]}"
-check "SPANK: none of that without scripts" \
-  lacks 'prep/script|BatchStartTimeout|nohold_on_prolog_fail|spank_k8s_scripts'
+check "SPANK: none of that without scripts" lacks 'prep/script|BatchStartTimeout|spank_k8s_scripts'
 check "SPANK: other plugins" has plugstack.conf 'include /usr/share/pyxis/*' \
   --set-string 'slurm.spank.extraConf=include /usr/share/pyxis/*'
 check "SPANK: off" lacks 'spank_k8s' --set slurm.spank.enabled=false

@@ -18,10 +18,11 @@ check "memory per CPU: a partition's own" has slurm.conf "PartitionName=big Node
   --set partitions.big.config=DefMemPerNode=5
 check "memory per CPU: numbers and decimal units" has slurm.conf "DefMemPerCPU=889" \
   --set-json 'nodesets.compute.slurmd.resources.limits={"cpu":1,"memory":1000000000}'
-check "backfill" has slurm.conf "SchedulerParameters=batch_sched_delay=0,sbatch_wait_nodes,bf_interval=30" \
+check "backfill" has slurm.conf \
+  "SchedulerParameters=batch_sched_delay=0,sbatch_wait_nodes,bf_interval=30,nohold_on_prolog_fail" \
   --set slurm.backfillInterval=30
 check "backfill: overridden by schedulerParameters" has slurm.conf \
-  "SchedulerParameters=batch_sched_delay=0,sbatch_wait_nodes,bf_interval=60" \
+  "SchedulerParameters=batch_sched_delay=0,sbatch_wait_nodes,nohold_on_prolog_fail,bf_interval=60" \
   --set 'slurm.schedulerParameters={bf_interval=60}'
 check "GPUs: GresTypes" has slurm.conf "GresTypes=gpu"
 check "GPUs: further GresTypes" has slurm.conf "GresTypes=gpu,fpga" --set 'slurm.gresTypes={gpu,fpga}'

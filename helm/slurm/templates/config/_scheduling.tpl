@@ -11,12 +11,12 @@ SelectTypeParameters={{ .Values.slurm.selectTypeParameters }}
 DefMemPerCPU={{ . }}
 {{- end }}
 SchedulerType=sched/backfill
-{{- /* A job whose setup failed on a node is requeued, not held. */}}
-{{- $afterProlog := ternary (list "nohold_on_prolog_fail") list (ne (include "slurm.spankScripts" .) "") }}
+{{- /* A job that could not be launched is requeued, not held: its pod was deleted right then, or its setup failed. */}}
+{{- $afterLaunch := list "nohold_on_prolog_fail" }}
 {{- /* Of two values Slurm takes the first. */}}
 {{- $isSet := contains "bf_interval=" (join "," .Values.slurm.schedulerParameters) }}
 {{- $backfill := ternary list (list (printf "bf_interval=%d" (int .Values.slurm.backfillInterval))) $isSet }}
-SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $backfill $afterProlog .Values.slurm.schedulerParameters) }}
+SchedulerParameters={{ join "," (concat (list "batch_sched_delay=0" "sbatch_wait_nodes") $backfill $afterLaunch .Values.slurm.schedulerParameters) }}
 {{- $own := regexMatch "(?i)\\bGresTypes\\b" (printf "%v %v" .Values.controller.extraConfMap .Values.controller.extraConf) }}
 {{- if and .Values.slurm.gresTypes (not $own) }}
 GresTypes={{ join "," .Values.slurm.gresTypes }}
