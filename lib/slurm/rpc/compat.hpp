@@ -120,6 +120,18 @@ inline int exempt_from_suspend(char*, bool) {
 }
 #endif
 
+/** What jobs have of a node. Before 25.05 the select plugin knows it; MiB of memory. */
+inline void allocation_of(const node_info_t& node, std::uint16_t& cpus, std::uint64_t& memory) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+  if (node.select_nodeinfo == nullptr) return;
+  slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED, &cpus);
+  slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_MEM_ALLOC, NODE_STATE_ALLOCATED, &memory);
+#else
+  cpus = node.alloc_cpus;
+  memory = node.alloc_memory;
+#endif
+}
+
 /** Frees what slurm_load_ctl_conf() made; the function got another name in 26.05. */
 inline void free_conf(slurm_conf_t* conf) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
