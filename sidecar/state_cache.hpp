@@ -25,7 +25,7 @@ class StateCache {
   static constexpr std::chrono::minutes kForget{5};  ///< what is older is not shown
   static constexpr std::chrono::seconds kEndPatience{2};
 
-  /** `clock` must outlive it; the thread, which may live longer, does not use it. `max_users`: see state_metrics.hpp. */
+  /** `clock` must outlive it: the thread, which may live longer, does not use it. `max_users`: see state_metrics.hpp */
   StateCache(std::shared_ptr<SlurmStateReader> reader, const Clock& clock, std::size_t max_users);
   /** A request that takes longer than kEndPatience is abandoned with its thread. */
   ~StateCache();

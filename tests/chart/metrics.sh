@@ -41,6 +41,21 @@ check "rules: words of Prometheus stay" part 'summary: NodeSet \{\{ \$labels.nod
 check "rules: a minute is a number" refused "/metrics/rules/pendingMinutes" "${rules[@]}" \
   --set metrics.rules.pendingMinutes=0
 
+check "rules: no names of slurm-exporter by default" lacks 'record: ' "${rules[@]}"
+check "rules: names of slurm-exporter" shows metrics/exporter_rules \
+  'record: slurm_partition_jobs_pending_total, expr: slurm_partition_jobs_pending}$' \
+  --set metrics.rules.exporterNames=true
+# Each of them is recorded from a name that lint knows: those in the golden text, or of the scheduler.
+exporter_names_have_sources() {
+  local missing
+  missing=$(render --show-only templates/metrics/exporter_rules.yaml --set metrics.rules.exporterNames=true |
+    sed -nE 's/.* expr: (.*)\}$/\1/p' | grep -oE 'slurm_[a-z_]+' | sort -u |
+    grep -vxF -f <(sed -nE 's/^# TYPE ([a-z_0-9]+) .*/\1/p' "$TOP/tests/unit/sidecar/state_metrics.prom"
+      grep -oE '"[a-z_]+", [a-z_]+' "$TOP/lib/slurm/rpc/statistics_fields.cc" | sed -E 's/"([a-z_]+)".*/slurm_\1/') || true)
+  [[ -z $missing ]] || { echo "$missing"; return 1; }
+}
+check "rules: names of slurm-exporter have sources" exporter_names_have_sources
+
 # The file as it is in the ConfigMap.
 dashboard_is_the_file() {
   diff "$CHART/files/dashboard.json" <(render --show-only templates/metrics/dashboard.yaml \
