@@ -35,8 +35,9 @@ check "a slurmctld outside: no monitors" lacks 'kind: (Pod|Service)Monitor|slurm
 rules=(--set metrics.rules.enabled=true)
 check "rules: jobs that wait for pods" part 'expr: slurm_k8s_jobs_longest_configuring_seconds > 300$' \
   PrometheusRule slurm "${rules[@]}" --set metrics.rules.waitForPodsMinutes=5
-check "rules: pending jobs" part 'expr: slurm_k8s_jobs_longest_pending_seconds > 86400$' PrometheusRule slurm "${rules[@]}"
-check "rules: words of Prometheus stay" part 'summary: NodeSet \{\{ \$labels.nodeset \}\} is' PrometheusRule slurm \
+check "rules: pending jobs" part 'expr: slurm_k8s_jobs_longest_pending_seconds > 86400$' PrometheusRule slurm \
+  "${rules[@]}"
+check "rules: words of Prometheus stay" part 'summary: NodeSet \{\{ .labels.nodeset \}\} is' PrometheusRule slurm \
   "${rules[@]}"
 check "rules: a minute is a number" refused "/metrics/rules/pendingMinutes" "${rules[@]}" \
   --set metrics.rules.pendingMinutes=0
@@ -51,7 +52,8 @@ exporter_names_have_sources() {
   missing=$(render --show-only templates/metrics/exporter_rules.yaml --set metrics.rules.exporterNames=true |
     sed -nE 's/.* expr: (.*)\}$/\1/p' | grep -oE 'slurm_[a-z_]+' | sort -u |
     grep -vxF -f <(sed -nE 's/^# TYPE ([a-z_0-9]+) .*/\1/p' "$TOP/tests/unit/sidecar/state_metrics.prom"
-      grep -oE '"[a-z_]+", [a-z_]+' "$TOP/lib/slurm/rpc/statistics_fields.cc" | sed -E 's/"([a-z_]+)".*/slurm_\1/') || true)
+      grep -oE '"[a-z_]+", [a-z_]+' "$TOP/lib/slurm/rpc/statistics_fields.cc" |
+        sed -E 's/"([a-z_]+)".*/slurm_\1/') || true)
   [[ -z $missing ]] || { echo "$missing"; return 1; }
 }
 check "rules: names of slurm-exporter have sources" exporter_names_have_sources

@@ -39,7 +39,8 @@ test_slurms_own_names() {
   page_has /metrics/nodes 'slurm_nodes 8' || fail "$(page /metrics/nodes)"
   page_has /metrics/nodes 'slurm_nodes_powered_down 7' || fail "$(page /metrics/nodes)"
   page_has /metrics/partitions 'slurm_partition_nodes\{partition="main"\} 8' || fail "$(page /metrics/partitions)"
-  page_has /metrics/partitions 'slurm_partition_nodes_cpus_alloc\{partition="main"\} [12]' || fail "$(page /metrics/partitions)"
+  page_has /metrics/partitions 'slurm_partition_nodes_cpus_alloc\{partition="main"\} [12]' ||
+    fail "$(page /metrics/partitions)"
   page_has /metrics/scheduler 'slurm_schedule_cycle_cnt [1-9].*' || fail "$(page /metrics/scheduler)"
   slurm scancel "$running" "$held"
 }
@@ -89,8 +90,8 @@ test_every_panel_has_a_series() {
   submit --account=chemistry --wrap 'exit 1' >/dev/null
   submit --account=chemistry --exclusive -N8 --wrap 'true' >/dev/null
   submit --account=chemistry --hold --wrap 'true' >/dev/null
-  all_panels() { queries panels "$work/dashboard.json" "$NAMESPACE" >"$work/faults"; }
-  wait_for 120 "a series for each panel" all_panels || { cat "$work/faults"; return 1; }
+  wait_for 120 "a series for each panel" queries panels "$work/dashboard.json" "$NAMESPACE" ||
+    { queries panels "$work/dashboard.json" "$NAMESPACE"; return 1; }
   wait_for 60 "all rules are evaluated" queries rules || { queries rules; return 1; }
   wait_for 60 "a running job" value_is 1 'sum(slurm_jobs_running)'
   assert_equal "held jobs" 1 "$(queries value 'sum(slurm_jobs_hold)')"

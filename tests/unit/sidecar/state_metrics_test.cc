@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/strings.hpp"
+#include "json/yaml.hpp"
 #include "support/cmocka.hpp"
 
 using namespace slurmk8s;
@@ -135,6 +136,33 @@ void users_beyond_the_limit_are_together(void**) {
                   "slurm_user_jobs{username=\"other\"} 16\n");
 }
 
+/** What they name is there: tests/lint/lists. */
+void rules_examples_and_dashboard_can_be_read(void**) {
+  const struct {
+    const char* path;
+    const char* member;
+    const char* value;
+  } cases[] = {
+      {"examples/autoscaling/keda.yaml", "kind", "ScaledObject"},
+      {"examples/autoscaling/hpa.yaml", "kind", "HorizontalPodAutoscaler"},
+      {"examples/autoscaling/prometheus-adapter.yaml", "kind", ""},
+      {"helm/slurm/files/rules.yaml", "kind", ""},
+  };
+  for (const auto& c : cases) {
+    const auto documents = parse_yaml_documents(read_source(c.path));
+    assert_ok(documents);
+    assert_int_equal(documents->size(), 1);
+    assert_text(std::string(documents->front()[c.member].text()), c.value);
+  }
+  const auto dashboard = Json::parse(read_source("helm/slurm/files/dashboard.json"));
+  assert_ok(dashboard);
+  std::set<std::int64_t> ids;
+  (*dashboard)["panels"].each([&](const Json& panel) {
+    if (!ids.insert(panel["id"].integer_or(0)).second) fail_msg("twice: %s", panel.dump().c_str());
+  });
+  assert_true(ids.size() > 30);
+}
+
 void nothing_is_well(void**) {
   const StatePages pages = encode_state_metrics({}, kNow, 50);
   assert_int_equal(pages.size(), state_pages().size());
@@ -151,6 +179,7 @@ int main() {
       SLURMK8S_TEST(publishes_what_it_always_has),
       SLURMK8S_TEST(no_name_is_twice),
       SLURMK8S_TEST(users_beyond_the_limit_are_together),
+      SLURMK8S_TEST(rules_examples_and_dashboard_can_be_read),
       SLURMK8S_TEST(nothing_is_well),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
