@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A real slurmctld, and our decoding of its answers. It is that of $SLURM_CONF; the program runs as its SlurmUser, and
 // $SLURM_K8S_CONTRACT_JOB is a job that its user holds: slurm_on_slurmctld.sh.
+#include <pwd.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -62,6 +65,7 @@ void slurms_state(void**) {
     const StateJob& job = state.jobs.front();
     assert_true(has(job.counts, JobCount::pending) && has(job.counts, JobCount::hold));
     assert_text(job.partition, "main");
+    assert_text(job.user, getpwuid(getuid())->pw_name);
     assert_text(job.reason, "JobHeldUser");
     assert_int_equal(job.tasks, 1);
     assert_int_equal(job.min_nodes, 1);

@@ -197,8 +197,7 @@ JobStateCounts decode_job_counts(std::uint32_t job_state, std::uint32_t reason) 
 
 StateJob decode_state_job(const job_info_t& info) {
   StateJob job;
-  const bool named = info.user_name != nullptr && info.user_name[0] != '\0';
-  job.user = named ? text_of(info.user_name) : std::to_string(info.user_id);
+  job.user = text_of(info.user_name);
   job.account = text_of(info.account);
   const std::string partitions = text_of(info.partition);
   job.partition = partitions.substr(0, partitions.find(','));

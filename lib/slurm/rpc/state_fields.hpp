@@ -13,6 +13,7 @@ namespace slurmk8s {
 /** A node but for what jobs have of its CPUs and memory, which depends on the version of Slurm. */
 StateNode decode_state_node(const node_info_t& info);
 NodeStateCounts decode_node_counts(std::uint32_t node_state);
+/** Its user is empty where slurmctld sends a number alone. */
 StateJob decode_state_job(const job_info_t& info);
 JobStateCounts decode_job_counts(std::uint32_t job_state, std::uint32_t reason);
 /** `nodes`: how many places slurmctld's table of nodes has; what lies beyond it is left out. */

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A SlurmStateReader over Slurm's RPCs. Apart from rpc_slurm.cc: slurmctld's plugins have no use for it.
+#include <pwd.h>
+
 #include <cerrno>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "slurm/rpc/compat.hpp"
 #include "slurm/rpc/error_codes.hpp"
@@ -39,6 +43,15 @@ Result<Answer<Message, free_message>> load(std::time_t since, Load load_message)
   return Error(errc_of(error), std::string("slurm: ") + slurm_strerror(error));
 }
 
+/** The user's name, or the number where this machine knows none. May wait for a name service. */
+std::string name_of_user(uid_t uid) {
+  std::vector<char> buffer(1 << 14);
+  passwd entry{};
+  passwd* found = nullptr;
+  getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+  return found == nullptr ? std::to_string(uid) : std::string(found->pw_name);
+}
+
 class RpcStateReader final : public SlurmStateReader {
  public:
   Status refresh(SlurmState& state) override {
@@ -57,8 +70,14 @@ class RpcStateReader final : public SlurmStateReader {
         [](std::time_t since, job_info_msg_t** message) { return slurm_load_jobs(since, message, SHOW_ALL); })));
     if (!answer) return {};
     state.jobs.clear();
+    std::map<uid_t, std::string> names;
     for (std::uint32_t i = 0; i < answer->record_count; i++) {
-      state.jobs.push_back(decode_state_job(answer->job_array[i]));
+      const job_info_t& info = answer->job_array[i];
+      StateJob& job = state.jobs.emplace_back(decode_state_job(info));
+      if (!job.user.empty()) continue;
+      std::string& name = names[info.user_id];
+      if (name.empty()) name = name_of_user(info.user_id);
+      job.user = name;
     }
     state.jobs_since = answer->last_update;
     return {};

@@ -132,7 +132,6 @@ void a_pending_job_says_what_it_wants(void**) {
   char partition[] = "main,other";
   char tasks[] = "1-10%2";
   job_info_t info{};
-  info.user_id = 2001;
   info.partition = partition;
   info.array_task_str = tasks;
   info.job_state = JOB_PENDING;
@@ -142,7 +141,7 @@ void a_pending_job_says_what_it_wants(void**) {
   info.num_cpus = 8;
   info.eligible_time = 1000;
   const StateJob job = decode_state_job(info);
-  assert_text(job.user, "2001");
+  assert_text(job.user, "");
   assert_text(job.account, "");
   assert_text(job.partition, "main");
   assert_text(job.reason, "PartitionLimit");
