@@ -79,7 +79,6 @@ constexpr Field kFields[] = {
 #undef SLURMK8S_FIELD
 #undef SLURMK8S_MEAN
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
 struct Exit {
   const char* name;
   const char* help;
@@ -113,17 +112,15 @@ void add_exits(const Exit (&exits)[Size], const std::uint32_t* counts, std::uint
     all.push_back({exits[i].name, exits[i].help, static_cast<double>(counts[i])});
   }
 }
-#endif
 
 }  // namespace
 
 std::vector<StateStatistic> decode_statistics(const stats_info_response_msg_t& answer) {
   std::vector<StateStatistic> all;
   for (const Field& field : kFields) all.push_back({field.name, field.help, field.value(answer)});
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
-  add_exits(kScheduleExits, answer.schedule_exit, answer.schedule_exit_cnt, all);
-  add_exits(kBackfillExits, answer.bf_exit, answer.bf_exit_cnt, all);
-#endif
+  const compat::Exits exits = compat::exits_of(answer);
+  add_exits(kScheduleExits, exits.schedule, exits.schedule_count, all);
+  add_exits(kBackfillExits, exits.backfill, exits.backfill_count, all);
   return all;
 }
 
