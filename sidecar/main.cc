@@ -13,6 +13,7 @@
 
 #include "base/file.hpp"
 #include "base/guarded.hpp"
+#include "base/strings.hpp"
 #include "config.h"
 #include "convert/convert.hpp"
 #include "settings/connection.hpp"
@@ -30,6 +31,8 @@
 #include "daemon/liveness_file.hpp"
 #include "daemon/main_loop.hpp"
 #include "sidecar/metrics.hpp"
+#include "sidecar/state_cache.hpp"
+#include "sidecar/state_metrics.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 
 namespace slurmk8s {
@@ -47,6 +50,7 @@ constexpr const char* kUsage =
     "them\n"
     "  --config-source KIND/NAME  configmap/NAME or secret/NAME with files of /etc/slurm; may be repeated\n"
     "  --config-pod NAME  the controller's pod, whose condition tells what became of them\n"
+    "  --metrics-users N  users, and accounts, with metrics of their own (default: 50)\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
     "  --leader-elect  act only while it has the lease: one of several sidecars\n"
@@ -70,6 +74,7 @@ constexpr const char* kConvertUsage =
 
 constexpr const char* kWaits = "slurm-k8s-sidecar: waits for";
 constexpr std::size_t kMaxInput = 64u << 20;
+constexpr int kMaxMetricsUsers = 10000;
 constexpr const char* kSlurmFolder = "/etc/slurm";
 
 /** The engine is another container of the same pod, with the socket in a shared folder. */
@@ -98,6 +103,7 @@ struct Arguments {
   std::string config_push;
   std::vector<ConfigSource> config_sources;
   std::string config_pod;
+  std::size_t metrics_users = 50;
   std::string liveness_file;
   std::string check_liveness;
   LeaseOptions lease;
@@ -162,10 +168,14 @@ Status run(const Arguments& arguments) {
   SLURMK8S_CHECK(http::curl_global_setup());
   SystemClock clock;
   const auto election = SLURMK8S_TRY(start_election(options, arguments.lease));
-  AdminState admin(clock, [&election, socket = options.engine_socket] {
-    return (election ? encode_leader_metric(election->leads()) : std::string()) +
+  StateCache slurm_state(make_rpc_state_reader(), clock, arguments.metrics_users);
+  const auto more_metrics = [&election, &slurm_state, socket = options.engine_socket] {
+    return (election ? encode_leader_metric(election->leads()) : std::string()) + slurm_state.encode_own() +
            encode_engine_metrics(control_call(socket, Json::object().set("op", "status"), kEngineTimeout));
-  });
+  };
+  AdminState admin(clock, more_metrics, {.paths = state_pages(), .read = [&slurm_state](const std::string& path) {
+                                           return slurm_state.read(path);
+                                         }});
   const auto server = SLURMK8S_TRY(start_admin_server(options.sidecar_listen, admin));
   start_slurm_client();
   std::optional<LivenessFile> liveness;
@@ -248,6 +258,12 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.config_sources.push_back(SLURMK8S_TRY(parse_config_source(value)));
   } else if (option == "config-pod") {
     arguments.config_pod = value;
+  } else if (option == "metrics-users") {
+    const auto number = parse_int(value);
+    if (!number || *number < 0 || *number > kMaxMetricsUsers) {
+      return Error(Errc::invalid, format("--metrics-users: must be 0 to %d", kMaxMetricsUsers));
+    }
+    arguments.metrics_users = static_cast<std::size_t>(*number);
   } else if (option == "liveness-file") {
     arguments.liveness_file = value;
   } else if (option == "check-liveness") {
@@ -265,6 +281,7 @@ int main_checked(int argc, char** argv) {
                             {"config-push", required_argument, nullptr, 'o'},
                             {"config-source", required_argument, nullptr, 'o'},
                             {"config-pod", required_argument, nullptr, 'o'},
+                            {"metrics-users", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},
                             {"check-liveness", required_argument, nullptr, 'o'},
                             {"leader-elect", optional_argument, nullptr, 'o'},

@@ -185,6 +185,16 @@ std::string encode_leader_metric(bool leads) {
   return prometheus::TextSerializer().Serialize({leader.take()});
 }
 
+std::string encode_state_reads(const StateReads& reads) {
+  Family count("slurm_k8s_sidecar_state_reads_total", kCounter,
+               "Requests for Slurm's own state, of metrics, by result.");
+  count.add({{"result", "ok"}}, static_cast<double>(reads.answered));
+  count.add({{"result", "error"}}, static_cast<double>(reads.failed));
+  Family age("slurm_k8s_sidecar_state_age_seconds", kGauge, "How old Slurm's own state in the metrics is.");
+  if (reads.age) age.add({}, std::chrono::duration<double>(*reads.age).count());
+  return prometheus::TextSerializer().Serialize({count.take(), age.take()});
+}
+
 std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& writer, const std::string& version) {
   std::vector<prometheus::MetricFamily> families;
   for (const Metric& metric : kMetrics) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Metrics: the sidecar's numbers in Prometheus' text format. metrics.cc is the only file that knows prometheus-cpp.
+// Metrics: the sidecar's numbers in Prometheus' text format. metrics.cc and state_metrics.cc (Slurm's state) are the
+// only files that know prometheus-cpp.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "json/json.hpp"
@@ -19,6 +23,16 @@ std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& wri
  * engine: slurm_k8s_engine_up alone. Pure.
  */
 std::string encode_engine_metrics(const Result<Json>& status);
+
+/** How often slurmctld was asked for its state (sidecar/state_cache.hpp). */
+struct StateReads {
+  std::uint64_t answered = 0;
+  std::uint64_t failed = 0;
+  std::optional<std::chrono::nanoseconds> age;  ///< of the last answer
+};
+
+/** Pure. */
+std::string encode_state_reads(const StateReads& reads);
 
 /** Whether this sidecar has the lease: of those that elect a leader. Pure. */
 std::string encode_leader_metric(bool leads);

@@ -97,7 +97,7 @@ MHD_Daemon* start(const sockaddr* address, bool dual_stack, AdminState& state) {
 AdminAnswer AdminState::answer(const std::string& path) {
   const TimePoint now = clock_.now();
   const std::shared_ptr<const AdminPage> page = *page_.lock();
-  if (path == "/metrics") return {MHD_HTTP_OK, page->metrics + extra_metrics(now)};
+  if (auto text = metrics(path, *page, now)) return {MHD_HTTP_OK, *std::move(text)};
   if (path == "/healthz") {
     const auto silent = std::chrono::duration_cast<std::chrono::seconds>(now - turned_.load());
     if (silent < kStuck) return {MHD_HTTP_OK, "ok\n"};
@@ -114,6 +114,23 @@ AdminAnswer AdminState::answer(const std::string& path) {
     return {MHD_HTTP_OK, "ok\n"};
   }
   return {MHD_HTTP_NOT_FOUND, "/healthz, /readyz or /metrics\n"};
+}
+
+// A sidecar that stands by, or that slurmctld has not answered yet, has nothing to say of Slurm's state: of two
+// sidecars one has it.
+std::optional<std::string> AdminState::metrics(const std::string& path, const AdminPage& page, TimePoint now) {
+  if (path == "/metrics") return page.metrics + extra_metrics(now);
+  const bool all = path == "/metrics/all";
+  const bool knows = page.slurm_answered && !page.stands_by;
+  bool found = all;
+  std::string text;
+  for (const std::string& one : pages_.paths) {
+    if (!all && one != path) continue;
+    found = true;
+    if (knows) text += pages_.read(one);
+  }
+  if (all) text = page.metrics + extra_metrics(now) + text;
+  return found ? std::optional(std::move(text)) : std::nullopt;
 }
 
 // Each question is a message to slurmctld's engine: a client that asks in a loop must not keep it busy.

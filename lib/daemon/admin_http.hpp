@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// AdminServer: /healthz, /readyz and /metrics, answered by a thread of their own from what the main loop published.
-// admin_http.cc is the only file that knows libmicrohttpd.
+// AdminServer: /healthz, /readyz, /metrics and pages below it, answered by a thread of their own from what the main
+// loop published. admin_http.cc is the only file that knows libmicrohttpd.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/locked.hpp"
@@ -28,6 +29,12 @@ struct AdminAnswer {
   std::string body;
 };
 
+/** Pages of metrics beside /metrics; both functions are called on the server's thread. */
+struct MetricsPages {
+  std::vector<std::string> paths;                            ///< in the order in which /metrics/all has them
+  std::function<std::string(const std::string& path)> read;  ///< may block for a moment
+};
+
 /** The meeting point of the main loop and the server. Any thread. */
 class AdminState {
  public:
@@ -40,8 +47,8 @@ class AdminState {
    * `more_metrics` is called for a GET /metrics, at most once in kMetricsAge, on the server's thread; it may block for
    * a moment.
    */
-  explicit AdminState(const Clock& clock, std::function<std::string()> more_metrics = {})
-      : clock_(clock), more_metrics_(std::move(more_metrics)), turned_(clock.now()) {}
+  explicit AdminState(const Clock& clock, std::function<std::string()> more_metrics = {}, MetricsPages pages = {})
+      : clock_(clock), more_metrics_(std::move(more_metrics)), pages_(std::move(pages)), turned_(clock.now()) {}
 
   /** The main loop has turned once more. */
   void turned() { turned_ = clock_.now(); }
@@ -57,9 +64,11 @@ class AdminState {
     std::string text;
   };
   std::string extra_metrics(TimePoint now);
+  std::optional<std::string> metrics(const std::string& path, const AdminPage& page, TimePoint now);
 
   const Clock& clock_;
   const std::function<std::string()> more_metrics_;
+  const MetricsPages pages_;
   std::atomic<TimePoint> turned_;
   Locked<Extra> extra_;
   Locked<std::shared_ptr<const AdminPage>> page_{std::make_shared<const AdminPage>()};

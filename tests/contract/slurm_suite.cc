@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A real slurmctld, and our decoding of its answers. It is that of $SLURM_CONF; the program runs as its SlurmUser, and
 // $SLURM_K8S_CONTRACT_JOB is a job that its user holds: slurm_on_slurmctld.sh.
+#include <pwd.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "base/strings.hpp"
 #include "slurm/rpc/compat.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
+#include "slurm/slurm_state.hpp"
 
 #include "contract/allocation_tests.hpp"
 #include "contract/slurm_tests.hpp"
@@ -38,6 +43,53 @@ int start(void**) {
   return 0;
 }
 
+template <typename Counts, typename Count>
+bool has(const Counts& counts, Count count) {
+  return counts[static_cast<std::size_t>(count)];
+}
+
+void assert_nodes(const SlurmState& state) {
+  int nodes = 0;
+  for (const StateNode& node : state.nodes) {
+    if (node.name.empty()) continue;
+    nodes++;
+    assert_int_equal(node.cpus, 2);
+    assert_int_equal(node.cpus_effective, 2);
+    assert_int_equal(node.cpus_alloc, 0);
+    assert_int_equal(node.memory, 936);
+    assert_int_equal(node.memory_alloc, 0);
+    assert_true(has(node.counts, NodeCount::idle) && has(node.counts, NodeCount::cloud));
+    assert_true(has(node.counts, NodeCount::dyn_normal) && !has(node.counts, NodeCount::drain));
+  }
+  assert_int_equal(nodes, 4);
+}
+
+/** After all others, which have left k-[0-3]. Read twice: the second time nothing has changed. */
+void slurms_state(void**) {
+  const auto reader = make_rpc_state_reader();
+  SlurmState state;
+  for (int i = 0; i < 2; i++) {
+    assert_ok(reader->refresh(state));
+    assert_nodes(state);
+    assert_int_equal(state.jobs.size(), 1);
+    const StateJob& job = state.jobs.front();
+    assert_true(has(job.counts, JobCount::pending) && has(job.counts, JobCount::hold));
+    assert_text(job.partition, "main");
+    assert_text(job.user, getpwuid(getuid())->pw_name);
+    assert_text(job.reason, "JobHeldUser");
+    assert_int_equal(job.tasks, 1);
+    assert_int_equal(job.min_nodes, 1);
+    assert_int_equal(state.partitions.size(), 1);
+    const StatePartition& partition = state.partitions.front();
+    assert_text(partition.name, "main");
+    assert_int_equal(partition.nodes, 4);
+    assert_int_equal(partition.cpus, 8);
+    assert_int_equal(partition.members.size(), 4);
+    for (const std::uint32_t place : partition.members) assert_true(state.nodes.at(place).name.starts_with("k-"));
+    assert_true(state.statistics.size() >= 46);
+  }
+}
+
 }  // namespace
 }  // namespace slurmk8s::contract
 
@@ -45,5 +97,6 @@ int main() {
   using namespace slurmk8s::contract;
   std::vector<CMUnitTest> tests = slurm_tests();
   for (const CMUnitTest& test : allocation_tests()) tests.push_back(test);
+  tests.push_back(SLURMK8S_TEST(slurms_state));
   return _cmocka_run_group_tests("contract_slurm", tests.data(), tests.size(), start, nullptr);
 }

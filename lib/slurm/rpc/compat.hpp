@@ -192,6 +192,33 @@ inline int exempt_from_suspend(char*, bool) {
 }
 #endif
 
+/** What jobs have of a node. Before 25.05 the select plugin knows it; MiB of memory. */
+inline void allocation_of(const node_info_t& node, std::uint16_t& cpus, std::uint64_t& memory) {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+  if (node.select_nodeinfo == nullptr) return;
+  slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_SUBCNT, NODE_STATE_ALLOCATED, &cpus);
+  slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_MEM_ALLOC, NODE_STATE_ALLOCATED, &memory);
+#else
+  cpus = node.alloc_cpus;
+  memory = node.alloc_memory;
+#endif
+}
+
+/** Why cycles of the schedulers ended, as counts; null: before 23.11. Of the answer's lifetime. */
+struct Exits {
+  const std::uint32_t* schedule = nullptr;
+  std::uint32_t schedule_count = 0;
+  const std::uint32_t* backfill = nullptr;
+  std::uint32_t backfill_count = 0;
+};
+inline Exits exits_of([[maybe_unused]] const stats_info_response_msg_t& answer) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+  return {answer.schedule_exit, answer.schedule_exit_cnt, answer.bf_exit, answer.bf_exit_cnt};
+#else
+  return {};
+#endif
+}
+
 /** Frees what slurm_load_ctl_conf() made; the function got another name in 26.05. */
 inline void free_conf(slurm_conf_t* conf) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)

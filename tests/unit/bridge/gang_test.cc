@@ -30,7 +30,10 @@ WorkloadPod make_pod(const std::string& uid, char kind) {
   return pod;
 }
 
-/** Pods: k was deleted and has ended by the signal for it, w waits, b bound, o succeeded, f failed, m out of memory, l leaves a node, x leaves unbound, g gone. */
+/**
+ * Pods: w waits, b bound, o succeeded, f failed, k failed since it was deleted, m out of memory, l leaves a node,
+ * x leaves unbound, g gone.
+ */
 struct Case {
   const char* pods;
   const char* job;  ///< "pending", "configuring", "running", "preempted", "suspended", "ended"; "" unknown to slurmctld

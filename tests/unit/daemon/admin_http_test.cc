@@ -66,6 +66,31 @@ void asks_for_more_metrics_once_a_second(void**) {
   assert_text(state.answer("/metrics").body, "own 2\nasked 2\n");
 }
 
+void has_pages_of_slurms_state(void**) {
+  FakeClock clock;
+  int read = 0;
+  AdminState state(clock, [] { return "engine 1\n"; },
+                   {.paths = {"/metrics/jobs", "/metrics/nodes"}, .read = [&](const std::string& path) {
+                      read++;
+                      return path + " 1\n";
+                    }});
+  // Nothing is known before slurmctld has answered, and of a sidecar that stands by.
+  for (const AdminPage& page : {AdminPage{.metrics = "own 1\n"},
+                                AdminPage{.slurm_answered = clock.now(), .metrics = "own 1\n", .stands_by = true}}) {
+    state.publish(page);
+    assert_int_equal(state.answer("/metrics/jobs").status, 200);
+    assert_text(state.answer("/metrics/jobs").body, "");
+    assert_text(state.answer("/metrics/all").body, "own 1\nengine 1\n");
+  }
+  assert_int_equal(read, 0);
+  state.publish({.slurm_answered = clock.now(), .metrics = "own 1\n"});
+  assert_text(state.answer("/metrics").body, "own 1\nengine 1\n");
+  assert_int_equal(read, 0);
+  assert_text(state.answer("/metrics/nodes").body, "/metrics/nodes 1\n");
+  assert_text(state.answer("/metrics/all").body, "own 1\nengine 1\n/metrics/jobs 1\n/metrics/nodes 1\n");
+  assert_int_equal(state.answer("/metrics/users").status, 404);
+}
+
 UniqueFd connect_from(const char* source, int port) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -199,6 +224,7 @@ int main() {
       SLURMK8S_TEST(says_healthy_while_the_loop_turns),
       SLURMK8S_TEST(says_ready_when_both_sides_are_there),
       SLURMK8S_TEST(asks_for_more_metrics_once_a_second),
+      SLURMK8S_TEST(has_pages_of_slurms_state),
       SLURMK8S_TEST(serves),
       SLURMK8S_TEST(one_address_can_not_keep_others_out),
       SLURMK8S_TEST(publishes_under_way),

@@ -1,0 +1,102 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Slurm's state as metrics, and what the chart has for Prometheus and Grafana, with a Prometheus of Debian on the bed.
+#
+# Release: metrics
+
+URL=http://127.0.0.1:19090
+CHART=$E2E_FOLDER/../../helm/slurm
+
+queries() { "$BED" exec "$E2E_FOLDER/prometheus_queries.py" "$URL" "$@"; }
+page() { kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9100/proxy$1"; }
+page_has() { grep -qE -- "^$2\$" <<<"$(page "$1")"; } # PATH PATTERN
+
+render_metrics() { # TEMPLATE: without what is not its content
+  "$BED" helm template slurm "$CHART" -n "$NAMESPACE" "${VALUES[@]}" \
+    --set metrics.rules.enabled=true,metrics.dashboard.enabled=true --show-only "templates/metrics/$1.yaml"
+}
+render_rules() { render_metrics rules | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
+render_dashboard() { render_metrics dashboard | awk 'on { sub(/^    /, ""); print } /^  slurm-k8s.json: / { on = 1 }'; }
+# The query of KEDA's example, for partition main of this release.
+keda_query() {
+  awk 'on { print } /query: >-/ { on = 1 }' "$E2E_FOLDER/../../examples/autoscaling/keda.yaml" |
+    sed "s/namespace=\"slurm\"/namespace=\"$NAMESPACE\"/; s/partition=\"compute\"/partition=\"main\"/" | tr '\n' ' '
+}
+
+test_slurms_own_names() {
+  local running held
+  running=$(submit --account=physics -w compute-0 --wrap 'sleep 300')
+  held=$(submit --account=physics --hold --array=1-5 --wrap 'true')
+  wait_job "$running" RUNNING 60
+  wait_for 60 "the job's node is up" page_has /metrics/nodes 'slurm_node_cpus_alloc\{node="compute-0"\} [12]'
+  wait_for 40 "jobs" page_has /metrics/jobs 'slurm_jobs_running 1'
+  page_has /metrics/jobs 'slurm_jobs_hold 5' || fail "$(page /metrics/jobs)"
+  page_has /metrics/jobs 'slurm_k8s_jobs_pending\{reason="JobHeldUser"\} 5' || fail "$(page /metrics/jobs)"
+  page_has /metrics/jobs-users-accts 'slurm_user_jobs_running\{username="slurm"\} 1' ||
+    fail "$(page /metrics/jobs-users-accts)"
+  page_has /metrics/jobs-users-accts 'slurm_account_jobs_pending\{account="physics"\} 5' ||
+    fail "$(page /metrics/jobs-users-accts)"
+  page_has /metrics/nodes 'slurm_nodes 8' || fail "$(page /metrics/nodes)"
+  page_has /metrics/nodes 'slurm_nodes_powered_down 7' || fail "$(page /metrics/nodes)"
+  page_has /metrics/partitions 'slurm_partition_nodes\{partition="main"\} 8' || fail "$(page /metrics/partitions)"
+  page_has /metrics/partitions 'slurm_partition_nodes_cpus_alloc\{partition="main"\} [12]' ||
+    fail "$(page /metrics/partitions)"
+  page_has /metrics/scheduler 'slurm_schedule_cycle_cnt [1-9].*' || fail "$(page /metrics/scheduler)"
+  slurm scancel "$running" "$held"
+}
+
+# slurmctld counts its RPCs: a scrape in a loop costs it one of each kind.
+test_slurmctld_is_asked_once_in_15_seconds() {
+  local before after i
+  rpcs() { slurm sdiag | sed -nE 's/.*REQUEST_STATS_INFO .*count:([0-9]+) .*/\1/p'; }
+  page /metrics/scheduler >/dev/null
+  before=$(rpcs)
+  for ((i = 0; i < 20; i++)); do page /metrics/all >/dev/null; done
+  after=$(rpcs)
+  # One is sdiag's own; the loop may take longer than 15 s.
+  ((after - before <= 4)) || fail "slurmctld was asked $((after - before)) times"
+}
+
+start_prometheus() { # FOLDER
+  local programs address
+  programs=$("$E2E_FOLDER/fetch_prometheus")
+  address=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.podIP}')
+  render_rules >"$1/rules.yaml"
+  "$programs/promtool" check rules "$1/rules.yaml" || fail "promtool refuses the rules"
+  cat >"$1/prometheus.yml" <<END
+global: {scrape_interval: 5s, evaluation_interval: 5s}
+rule_files: [$1/rules.yaml]
+scrape_configs:
+  - job_name: slurm
+    metrics_path: /metrics/all
+    static_configs:
+      - {targets: ["$address:9100"], labels: {namespace: $NAMESPACE}}
+END
+  "$programs/promtool" check config "$1/prometheus.yml" || fail "promtool refuses its configuration"
+  "$BED" exec "$programs/prometheus" --config.file="$1/prometheus.yml" --storage.tsdb.path="$1/data" \
+    --web.listen-address="${URL#http://}" --web.enable-lifecycle >"$1/log" 2>&1 &
+  wait_for 30 "Prometheus is up" queries value 'vector(1)'
+}
+
+test_every_panel_has_a_series() {
+  local work
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # its name of now
+  trap "queries quit || true; wait; rm -rf '$work'" EXIT
+  start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
+  render_dashboard >"$work/dashboard.json"
+  # Jobs that run, fail, wait for nodes and are held.
+  submit --account=physics --exclusive -N2 --wrap 'sleep 600' >/dev/null
+  submit --account=chemistry --wrap 'exit 1' >/dev/null
+  submit --account=chemistry --exclusive -N8 --wrap 'true' >/dev/null
+  submit --account=chemistry --hold --wrap 'true' >/dev/null
+  wait_for 120 "a series for each panel" queries panels "$work/dashboard.json" "$NAMESPACE" ||
+    { queries panels "$work/dashboard.json" "$NAMESPACE"; return 1; }
+  wait_for 60 "all rules are evaluated" queries rules || { queries rules; return 1; }
+  wait_for 60 "a running job" value_is 1 'sum(slurm_jobs_running)'
+  assert_equal "held jobs" 1 "$(queries value 'sum(slurm_jobs_hold)')"
+  # 2 nodes in use, and a job that needs 8.
+  wait_for 60 "what KEDA is told" value_is 10 "$(keda_query)"
+  slurm scancel --me
+}
+value_is() { [[ $(queries value "$2") == "$1" ]]; } # VALUE EXPRESSION
