@@ -15,8 +15,15 @@ bridge:
 END
 }
 
-# Once. A PodGroup's definition is for the whole cluster.
+# What a failed test left behind would be another test's.
+remove_workloads() {
+  kubectl delete jobs.batch ranks single --ignore-not-found >/dev/null
+  kubectl delete pods --field-selector spec.schedulerName=slurm-k8s-bridge >/dev/null
+}
+
+# The release is upgraded once. A PodGroup's definition is for the whole cluster.
 enable_bridge() {
+  remove_workloads
   if has_bridge >/dev/null 2>&1; then return; fi
   kubectl apply -f - >/dev/null <<'END'
 apiVersion: apiextensions.k8s.io/v1
@@ -34,7 +41,7 @@ spec:
       storage: true
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 END
-  kubectl create serviceaccount other >/dev/null
+  kubectl apply -f - >/dev/null <<<'{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "other"}}'
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
     --wait --timeout 180s >/dev/null
   wait_for 60 "slurmctld up" controller_ready
@@ -88,6 +95,7 @@ test_a_pod_runs_from_zero() {
 
 test_a_pod_group_starts_together() {
   local job
+  enable_bridge
   put_pod one 'sleep 3' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
   kubectl apply -f - >/dev/null <<'END'
 {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "pair",
@@ -116,6 +124,7 @@ pods_of() { # JOB FIELD of each pod's metadata
 # shellcheck disable=SC2016 # a variable of the pod
 test_jobs_of_kubernetes() {
   local ids
+  enable_bridge
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "ranks"}, "spec": {"parallelism": 3, "completions": 3,
  "completionMode": "Indexed", "template": {"spec": $(spec_of 'echo \"$JOB_COMPLETION_INDEX\"')}}}
@@ -135,6 +144,7 @@ END
 
 test_ends_go_both_ways() {
   local job
+  enable_bridge
   put_pod fails 'sleep 1; exit 3'
   put_pod cancelled 'sleep 600'
   put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
@@ -160,6 +170,7 @@ test_ends_go_both_ways() {
 
 test_it_says_why_a_pod_waits() {
   local blocker job
+  enable_bridge
   blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
   wait_job "$blocker" RUNNING 90
   put_pod waits 'sleep 1'
@@ -188,6 +199,7 @@ kill_bridge() {
 
 test_a_killed_bridge_loses_nothing() {
   local running waiting
+  enable_bridge
   put_pod runs 'sleep 600'
   wait_for 60 "it runs" pod_is runs Running
   running=$(pod_job runs)
