@@ -21,7 +21,8 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
     : parts_(parts),
       options_(std::move(options)),
       throttle_(*parts.loop.clock()),
-      jobs_(parts.slurm, *parts.loop.clock(), [this] { plan_round(kSoon); }),
+      jobs_(
+          parts.slurm, *parts.loop.clock(), [this] { plan_round(kSoon); }, [this] { return jobs_of_gangs(); }),
       workloads_(parts.kube_reader, *parts.loop.clock(), [this] { plan_round(kSoon); }),
       pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                       {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
@@ -129,12 +130,35 @@ void Bridge::assign_pods() {
   }
 }
 
-void Bridge::assign(const WorkloadPod& pod) {
-  const bool is_ours = pod.job != 0;
-  if (!is_ours && (!pod.kube_node.empty() || pod.is_over() || pod.deleting || pod.gated)) return;
+std::set<std::uint32_t> Bridge::jobs_of_gangs() const {
+  std::set<std::uint32_t> jobs;
+  for (const auto& [number, gang] : gangs_.all()) {
+    if (gang.job != 0) jobs.insert(gang.job);
+  }
+  return jobs;
+}
+
+/**
+ * A bound pod that says for which job. Anybody who may create pods can write that: so the job must be of the namespace,
+ * or of the user who has its jobs.
+ */
+void Bridge::restore(const WorkloadPod& pod) {
+  if (pod.job == 0 || pod.job_submitted == 0) return;
+  const auto job = jobs_.known().jobs.find(pod.job);
+  const bool is_of_namespace = job != jobs_.known().jobs.end() &&
+                               job->second.comment.starts_with(std::string(kCommentPrefix) + pod.name_space + "/");
+  const Result<IdentityRule> rule = find_identity(options_.rules, pod, {});
+  if (!is_of_namespace && !rule) return;
   std::string why;
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
-  if (is_ours) return gangs_.restore(pod, workload.value_or(Workload{}));
+  gangs_.restore(pod, workload.value_or(Workload{}), is_of_namespace ? job->second.uid : rule->uid);
+}
+
+void Bridge::assign(const WorkloadPod& pod) {
+  if (!pod.kube_node.empty()) return restore(pod);
+  if (pod.is_over() || pod.deleting || pod.gated) return;
+  std::string why;
+  const std::optional<Workload> workload = workloads_.find(pod.group, why);
   if (!workload) {
     unresolved_ = true;
     return writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);

@@ -71,6 +71,7 @@ class Bridge {
   // Which pods belong together.
   void assign_pods();
   void assign(const WorkloadPod& pod);
+  void restore(const WorkloadPod& pod);
 
   // What plan_gang() says.
   void step(Gang& gang);
@@ -87,6 +88,7 @@ class Bridge {
   void report_unknown(Gang& gang);
   void end_orphans();
 
+  std::set<std::uint32_t> jobs_of_gangs() const;
   std::vector<const WorkloadPod*> pods_of(const Gang& gang) const;
   Result<AllocationRequest> request_for(const Gang& gang) const;
   std::string kube_nodes_of(const Gang& gang) const;

@@ -69,10 +69,11 @@ void Bridge::submit(Gang& gang) {
   const TimePoint now = parts_.loop.clock()->now();
   Result<AllocationRequest> request = request_for(gang);
   if (!request) return refuse(gang, request.error());
-  if (gangs_.adopt(gang, jobs_.known().jobs, now)) return;
+  if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return;
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
   gang.cpus_per_pod = request->cpus_per_task;
+  gang.user = request->user;
   gang.asked = now;
   jobs_.submit(*std::move(request),
                [this, number = gang.number](const Result<std::uint32_t>& job) { submitted(number, job); });
@@ -214,7 +215,7 @@ void Bridge::end_orphans() {
   const TimePoint now = parts_.loop.clock()->now();
   std::map<std::uint32_t, TimePoint> orphans;
   for (const auto& [id, job] : jobs_.known().jobs) {
-    if (job.state == Allocation::State::ended || gangs_.find_job(id) != nullptr) continue;
+    if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid) != nullptr) continue;
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
     orphans.emplace(id, since);

@@ -83,8 +83,9 @@ GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocatio
 const Allocation* KnownJobs::find(const Gang& gang) const {
   const auto found = jobs.find(gang.job);
   if (found == jobs.end()) return nullptr;
-  const bool is_same = gang.job_submitted == 0 || gang.job_submitted == found->second.submitted;
-  return is_same ? &found->second : nullptr;
+  const Allocation& job = found->second;
+  const bool is_same = gang.job_submitted == 0 || gang.job_submitted == job.submitted;
+  return is_same && job.uid == gang.user ? &job : nullptr;
 }
 
 GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {

@@ -42,11 +42,12 @@ void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
   put(*gang, pod.uid);
 }
 
-void Gangs::restore(const WorkloadPod& pod, const Workload& spec) {
-  Gang*& gang = by_job_[pod.job];
+void Gangs::restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user) {
+  Gang*& gang = by_job_[{pod.job, user}];
   if (gang == nullptr) {
     gang = &add(ref_of(pod, spec), spec);
     gang->stage = Gang::Stage::submitted;
+    gang->user = user;
     gang->job = pod.job;
     gang->job_submitted = pod.job_submitted;
   }
@@ -58,16 +59,16 @@ Gang* Gangs::find(const std::string& uid) {
   return found == by_uid_.end() ? nullptr : found->second;
 }
 
-Gang* Gangs::find_job(std::uint32_t job) {
-  const auto found = by_job_.find(job);
+Gang* Gangs::find_job(std::uint32_t job, std::uint32_t user) {
+  const auto found = by_job_.find({job, user});
   return found == by_job_.end() ? nullptr : found->second;
 }
 
-bool Gangs::adopt(Gang& gang, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now) {
+bool Gangs::adopt(Gang& gang, std::uint32_t user, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now) {
   const std::string prefix = std::string(kCommentPrefix) + to_string(gang.workload) + ":";
   for (const auto& [id, job] : jobs) {
-    if (job.state == Allocation::State::ended || !job.comment.starts_with(prefix)) continue;
-    Gang* const bound = find_job(id);
+    if (job.state == Allocation::State::ended || job.uid != user || !job.comment.starts_with(prefix)) continue;
+    Gang* const bound = find_job(id, user);
     std::vector<std::string> uids = gang.uids;
     if (bound != nullptr) uids.insert(uids.end(), bound->uids.begin(), bound->uids.end());
     if (job.comment != build_job_comment(gang.workload, uids)) continue;
@@ -80,6 +81,7 @@ bool Gangs::adopt(Gang& gang, const std::map<std::uint32_t, Allocation>& jobs, T
     close(gang);
     gang.stage = Gang::Stage::submitted;
     gang.asked = now;
+    gang.user = user;
     gang.job_submitted = job.submitted;
     set_job(gang, id);
     return true;
@@ -94,12 +96,12 @@ void Gangs::close(Gang& gang) {
 
 void Gangs::set_job(Gang& gang, std::uint32_t job) {
   gang.job = job;
-  by_job_[job] = &gang;
+  by_job_[{job, gang.user}] = &gang;
 }
 
 void Gangs::drop(Gang& gang) {
   close(gang);
-  if (gang.job != 0 && by_job_[gang.job] == &gang) by_job_.erase(gang.job);
+  if (gang.job != 0) by_job_.erase({gang.job, gang.user});
   for (const std::string& uid : gang.uids) by_uid_.erase(uid);
   const auto count = of_workload_.find(gang.workload);
   if (--count->second == 0) of_workload_.erase(count);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "bridge/gang.hpp"
 
@@ -14,25 +15,26 @@ class Gangs {
  public:
   /** A pod that isn't bound joins the gang of its workload that collects pods; a pod without one makes it. */
   void join(const WorkloadPod& pod, const Workload& spec, TimePoint now);
-  /** A pod that was bound for a job before this process began joins the gang of that job. */
-  void restore(const WorkloadPod& pod, const Workload& spec);
+  /** A pod that was bound for a job of uid `user` before this process began joins the gang of that job. */
+  void restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user);
 
   /** Null: in none. */
   Gang* find(const std::string& uid);
-  /** The gang that has this job; null: none. */
-  Gang* find_job(std::uint32_t job);
+  /** The gang that has this job of uid `user`; null: none. */
+  Gang* find_job(std::uint32_t job, std::uint32_t user);
 
   /**
    * Before a submission: whether slurmctld has a job for exactly these pods, from before this process began or from a
-   * call without an answer. The gang is the job's then. `comment`: build_job_comment().
+   * call without an answer; of uid `user`, since anybody can write a Comment. The gang is the job's then.
    */
-  bool adopt(Gang& gang, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now);
+  bool adopt(Gang& gang, std::uint32_t user, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now);
 
   /** Forgets a gang; its pods may join another. `gang` is no more afterwards. */
   void drop(Gang& gang);
 
   /** A gang is no longer collecting. */
   void close(Gang& gang);
+  /** Its job, when its user is known. */
   void set_job(Gang& gang, std::uint32_t job);
 
   /** By number, in the order of their beginnings. */
@@ -47,8 +49,8 @@ class Gangs {
   std::uint64_t last_ = 0;
   std::map<std::string, Gang*> by_uid_;
   std::map<WorkloadRef, Gang*> collecting_;
-  std::map<WorkloadRef, std::size_t> of_workload_;  // how many gangs
-  std::map<std::uint32_t, Gang*> by_job_;
+  std::map<WorkloadRef, std::size_t> of_workload_;                   // how many gangs
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Gang*> by_job_;  // job, and its user as the gang has it
 };
 
 }  // namespace slurmk8s

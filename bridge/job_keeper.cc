@@ -21,8 +21,8 @@ Status end_job(Allocations& slurm, std::uint32_t job, const JobResult& result) {
 
 }  // namespace
 
-JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed)
-    : caller_(caller), clock_(clock), changed_(std::move(changed)) {}
+JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed, Wanted wanted)
+    : caller_(caller), clock_(clock), changed_(std::move(changed)), wanted_(std::move(wanted)) {}
 
 JobKeeper::~JobKeeper() { *alive_ = false; }
 
@@ -68,9 +68,14 @@ void JobKeeper::load() {
   if (loading_) return;
   loading_ = true;
   const TimePoint asked = clock_.now();
-  call([this, asked, since = since_](Allocations& slurm) -> AllocationCaller::Then {
+  std::set<std::uint32_t> wanted = wanted_();
+  const bool is_same = wanted == asked_for_;
+  asked_for_ = wanted;
+  // Without a change slurmctld sends nothing, also not what was of no interest before.
+  call([this, asked, since = is_same ? since_ : 0,
+        wanted = std::move(wanted)](Allocations& slurm) -> AllocationCaller::Then {
     std::time_t version = since;
-    auto answer = slurm.load_since(version, std::string(kCommentPrefix));
+    auto answer = slurm.load_since(version, std::string(kCommentPrefix), wanted);
     return [this, asked, version, answer = std::move(answer)] { take(asked, version, answer); };
   });
 }

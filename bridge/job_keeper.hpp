@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "base/clock.hpp"
@@ -17,8 +18,13 @@ class JobKeeper {
  public:
   using OnSubmitted = std::function<void(const Result<std::uint32_t>& job)>;
 
-  /** References must outlive it. `changed`: jobs were loaded and have changed, or a call was answered. */
-  JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed);
+  using Wanted = std::function<std::set<std::uint32_t>()>;
+
+  /**
+   * References must outlive it. `changed`: jobs were loaded and have changed, or a call was answered. `wanted`: jobs
+   * that are of interest whatever their Comment says, since their users can change it.
+   */
+  JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed, Wanted wanted);
   ~JobKeeper();
   JobKeeper(const JobKeeper&) = delete;
   JobKeeper& operator=(const JobKeeper&) = delete;
@@ -41,10 +47,12 @@ class JobKeeper {
   AllocationCaller& caller_;
   const Clock& clock_;
   const std::function<void()> changed_;
+  const Wanted wanted_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // what follows a call may come later
   KnownJobs known_;
   TimePoint answered_{};
   std::time_t since_ = 0;
+  std::set<std::uint32_t> asked_for_;  // in the last load()
   bool loading_ = false;
   LogLimiter limiter_{std::chrono::seconds(10)};
 };

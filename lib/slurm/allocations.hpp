@@ -8,6 +8,7 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct Allocation {
   std::string name;
   std::string comment;
   std::string extra;
+  std::uint32_t uid = 0;  ///< whose it is: unlike Comment and Extra, a user can't change it
   std::string user;
   std::uint32_t priority = 0;
   std::time_t started = 0;    ///< of a pending one: when it is expected to start; 0: unknown
@@ -84,12 +86,13 @@ class Allocations {
    */
   virtual Result<std::uint32_t> submit(const AllocationRequest& request) = 0;
   /**
-   * All jobs whose Comment begins with `comment_prefix`, ended ones until slurmctld forgets them, if anything about any
-   * job has changed since the answer that set `since` (0: at any time); empty when nothing has. Slurm's time has whole
-   * seconds: what changed in the second of the last answer is delivered again. slurmctld sends all jobs for that.
+   * All jobs whose Comment begins with `comment_prefix`, and those of `ids`; ended ones until slurmctld forgets them.
+   * Empty when nothing about any job has changed since the answer that set `since` (0: at any time). Slurm's time has
+   * whole seconds: what changed in the second of the last answer is delivered again. slurmctld sends all jobs for that.
    */
   virtual Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since,
-                                                                    const std::string& comment_prefix) = 0;
+                                                                    const std::string& comment_prefix,
+                                                                    const std::set<std::uint32_t>& ids) = 0;
   /**
    * Ends a job with a result as wait() has it: 0 COMPLETED; 256 × an exit code FAILED. One that waits: CANCELLED,
    * whatever the result. Ok and without effect when it has ended, or slurmctld doesn't know it.

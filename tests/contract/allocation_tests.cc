@@ -49,7 +49,7 @@ std::uint32_t started(const char* name) {
 
 std::vector<Allocation> all(const std::string& prefix) {
   std::time_t since = 0;
-  const auto jobs = allocations().load_since(since, prefix);
+  const auto jobs = allocations().load_since(since, prefix, {});
   assert_ok(jobs);
   assert_true(jobs->has_value());
   return **jobs;
@@ -128,7 +128,7 @@ void a_job_that_is_not_there(void**) {
 void reads_say_whether_anything_has_changed(void**) {
   std::time_t since = 0;
   const auto is_quiet = [&] {
-    const auto read = allocations().load_since(since, "contract/");
+    const auto read = allocations().load_since(since, "contract/", {});
     assert_ok(read);
     return !read->has_value();
   };

@@ -83,6 +83,7 @@ class FakeAllocations final : public Allocations {
     job.name = request.name;
     job.comment = request.comment;
     job.extra = request.extra;
+    job.uid = request.user;
     job.user = std::to_string(request.user);
     job.priority = request.held ? 0 : request.priority.value_or(1);
     touch();
@@ -90,8 +91,8 @@ class FakeAllocations final : public Allocations {
     return id;
   }
 
-  Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since,
-                                                            const std::string& comment_prefix) override {
+  Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since, const std::string& comment_prefix,
+                                                            const std::set<std::uint32_t>& ids) override {
     if (fail_loads) {
       if (auto error = next_failure()) return *error;
     }
@@ -100,7 +101,7 @@ class FakeAllocations final : public Allocations {
     loads++;
     std::vector<Allocation> found;
     for (const auto& [id, job] : jobs) {
-      if (job.comment.starts_with(comment_prefix)) found.push_back(job);
+      if (job.comment.starts_with(comment_prefix) || ids.contains(id)) found.push_back(job);
     }
     return std::optional(std::move(found));
   }

@@ -159,6 +159,7 @@ Allocation decode_allocation(const job_info_t& info, const std::vector<std::stri
   job.name = text_of(info.name);
   job.comment = text_of(info.comment);
   job.extra = compat::extra_of(info);
+  job.uid = info.user_id;
   job.user = info.user_name && info.user_name[0] ? text_of(info.user_name) : std::to_string(info.user_id);
   job.priority = info.priority;
   job.started = info.start_time;

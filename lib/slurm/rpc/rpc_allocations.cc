@@ -62,8 +62,8 @@ class RpcAllocations final : public Allocations {
     return job;
   }
 
-  Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since,
-                                                            const std::string& comment_prefix) override {
+  Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since, const std::string& comment_prefix,
+                                                            const std::set<std::uint32_t>& ids) override {
     job_info_msg_t* raw = nullptr;
     errno = 0;
     if (slurm_load_jobs(not_ahead(since), &raw, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
@@ -76,7 +76,7 @@ class RpcAllocations final : public Allocations {
     bool unequal = false;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& info = message->job_array[i];
-      if (!has_comment(info, comment_prefix)) continue;
+      if (!has_comment(info, comment_prefix) && !ids.contains(info.job_id)) continue;
       ours.push_back(&info);
       unequal = unequal || has_unequal_nodes(info);
     }

@@ -305,6 +305,40 @@ void an_empty_slurmctld_deletes_nothing(void**) {
   assert_contains(f.admin.answer("/metrics").body, "slurm_k8s_bridge_jobs_unknown 1");
 }
 
+void a_forged_pod_ends_nobodys_job(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  // In another namespace, with the marks that the bridge itself writes.
+  const std::string submitted = std::to_string(f.slurm.jobs.at(1).submitted);
+  f.client.put(kube::kPods, "b",
+               *Json::parse(format(R"({"metadata": {"namespace": "b", "name": "x", "annotations":
+                                      {"slurm-k8s.io/job-id": "1", "slurm-k8s.io/job-submitted": "%s"}}, "spec":
+                                      {"schedulerName": "slurm-k8s-bridge", "nodeName": "m0", "containers": []},
+                                      "status": {"phase": "Failed"}})",
+                                   submitted.c_str())));
+  f.restart();
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p");
+  f.end_pod("p", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit p, complete 1 0");
+}
+
+void a_changed_comment_hides_nothing(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.jobs.at(1).comment = "mine";
+  f.slurm.end(1, "CANCELLED");
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmCancelled: Slurm job 1: CANCELLED");
+}
+
 void a_job_without_pods_is_cancelled(void**) {
   Fixture f;
   f.put_pod("p");
@@ -329,6 +363,8 @@ int main() {
       SLURMK8S_TEST(a_lost_answer_makes_no_second_job),
       SLURMK8S_TEST(a_restart_changes_nothing),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
+      SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),
+      SLURMK8S_TEST(a_changed_comment_hides_nothing),
       SLURMK8S_TEST(a_job_without_pods_is_cancelled),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

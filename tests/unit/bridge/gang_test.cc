@@ -45,6 +45,7 @@ struct Case {
 Allocation make_job(const std::string& state) {
   Allocation job;
   job.id = 12;
+  job.uid = 2001;
   job.submitted = 50;
   if (state == "configuring") job.state = State::configuring;
   if (state == "running" || state == "preempted") job.state = State::running;
@@ -58,6 +59,7 @@ Gang make_gang(const char* text, WorkloadPods& pods) {
   Gang gang;
   gang.stage = Gang::Stage::submitted;
   gang.job = 12;
+  gang.user = 2001;
   gang.asked = kNow - seconds(60);
   gang.spec.is_gang = true;
   for (std::size_t i = 0; text[i] != '\0'; ++i) {
@@ -207,11 +209,11 @@ struct Members {
     gangs.join(make_pod(uid, 'w'), spec, kNow);
     return *gangs.find(uid);
   }
-  void restore(const char* uid, std::uint32_t job) {
+  void restore(const char* uid, std::uint32_t job, std::uint32_t user = 2001) {
     WorkloadPod pod = make_pod(uid, 'b');
     pod.job = job;
     pod.job_submitted = 50;
-    gangs.restore(pod, spec);
+    gangs.restore(pod, spec, user);
   }
   void put_job(std::uint32_t id, const std::vector<std::string>& uids, const char* state = "pending") {
     Allocation job = make_job(state);
@@ -227,13 +229,14 @@ void pods_that_come_later_make_the_next_gang(void**) {
   assert_ptr_equal(&first, &m.join("u2"));
   assert_false(first.is_follow_up);
   m.gangs.close(first);
+  first.user = 2001;
   m.gangs.set_job(first, 7);
   Gang& second = m.join("u3");
   assert_ptr_not_equal(&first, &second);
   assert_true(second.is_follow_up);
-  assert_ptr_equal(m.gangs.find_job(7), &first);
+  assert_ptr_equal(m.gangs.find_job(7, 2001), &first);
   m.gangs.drop(first);
-  assert_null(m.gangs.find_job(7));
+  assert_null(m.gangs.find_job(7, 2001));
   assert_null(m.gangs.find("u1"));
   m.gangs.drop(second);
   assert_int_equal(m.gangs.all().size(), 0);
@@ -252,19 +255,37 @@ void a_job_from_before_is_adopted(void**) {
   Members m;
   m.put_job(7, {"u1", "u2"});
   Gang& gang = m.join("u1");
-  assert_false(m.gangs.adopt(gang, m.jobs, kNow));  // of other pods
+  assert_false(m.gangs.adopt(gang, 2001, m.jobs, kNow));  // of other pods
   m.join("u2");
-  assert_true(m.gangs.adopt(gang, m.jobs, kNow));
+  assert_true(m.gangs.adopt(gang, 2001, m.jobs, kNow));
   assert_int_equal(gang.job, 7);
   assert_int_equal(gang.job_submitted, 50);
   assert_true(gang.stage == Gang::Stage::submitted);
-  assert_ptr_equal(m.gangs.find_job(7), &gang);
+  assert_ptr_equal(m.gangs.find_job(7, 2001), &gang);
 }
 
 void an_ended_job_is_not_adopted(void**) {
   Members m;
   m.put_job(7, {"u1"}, "ended");
-  assert_false(m.gangs.adopt(m.join("u1"), m.jobs, kNow));
+  assert_false(m.gangs.adopt(m.join("u1"), 2001, m.jobs, kNow));
+}
+
+void another_users_job_is_not_adopted(void**) {
+  Members m;
+  m.put_job(7, {"u1"});
+  assert_false(m.gangs.adopt(m.join("u1"), 2002, m.jobs, kNow));
+}
+
+void a_pod_does_not_join_another_users_job(void**) {
+  Members m;
+  m.restore("u1", 7);
+  m.restore("x", 7, 2002);
+  assert_int_equal(m.gangs.find_job(7, 2001)->uids.size(), 1);
+  assert_int_equal(m.gangs.all().size(), 2);
+  KnownJobs known;
+  known.jobs.emplace(7, make_job("running"));
+  assert_non_null(known.find(*m.gangs.find("u1")));
+  assert_null(known.find(*m.gangs.find("x")));
 }
 
 void the_rest_of_a_gang_joins_its_bound_pods(void**) {
@@ -272,12 +293,12 @@ void the_rest_of_a_gang_joins_its_bound_pods(void**) {
   m.put_job(7, {"u1", "u2", "u3"}, "running");
   m.restore("u1", 7);
   m.join("u2");
-  assert_false(m.gangs.adopt(*m.gangs.find("u2"), m.jobs, kNow));
+  assert_false(m.gangs.adopt(*m.gangs.find("u2"), 2001, m.jobs, kNow));
   m.join("u3");
-  assert_true(m.gangs.adopt(*m.gangs.find("u2"), m.jobs, kNow));
+  assert_true(m.gangs.adopt(*m.gangs.find("u2"), 2001, m.jobs, kNow));
   assert_int_equal(m.gangs.all().size(), 1);
-  assert_int_equal(m.gangs.find_job(7)->uids.size(), 3);
-  assert_ptr_equal(m.gangs.find("u3"), m.gangs.find_job(7));
+  assert_int_equal(m.gangs.find_job(7, 2001)->uids.size(), 3);
+  assert_ptr_equal(m.gangs.find("u3"), m.gangs.find_job(7, 2001));
 }
 
 }  // namespace
@@ -293,6 +314,8 @@ int main() {
       SLURMK8S_TEST(pods_that_are_no_gang_stay_alone),
       SLURMK8S_TEST(a_job_from_before_is_adopted),
       SLURMK8S_TEST(an_ended_job_is_not_adopted),
+      SLURMK8S_TEST(another_users_job_is_not_adopted),
+      SLURMK8S_TEST(a_pod_does_not_join_another_users_job),
       SLURMK8S_TEST(the_rest_of_a_gang_joins_its_bound_pods),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
