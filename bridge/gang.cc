@@ -40,9 +40,11 @@ bool is_complete(const Gang& gang, TimePoint now) {
   return is_enough && now >= gang.joined + kGangQuiet;
 }
 
-GangPlan plan_collecting(const Gang& gang, const GangCounts& count, TimePoint now) {
+GangPlan plan_collecting(const Gang& gang, const GangCounts& count, const KnownJobs& known, TimePoint now) {
   if (count.gone + count.over + count.leaving != 0) return {Step::regroup};
-  const bool may_submit = now >= gang.not_before && is_complete(gang, now);
+  // After an attempt slurmctld may have the job: Gangs::adopt() must have seen a later list.
+  const bool is_known = gang.asked == TimePoint{} || known.asked > gang.asked;
+  const bool may_submit = is_known && now >= gang.not_before && is_complete(gang, now);
   return {may_submit ? Step::submit : Step::wait};
 }
 
@@ -107,7 +109,7 @@ GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
 
 GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now) {
   const GangCounts count = count_pods(gang, pods);
-  if (gang.stage == Gang::Stage::collecting) return plan_collecting(gang, count, now);
+  if (gang.stage == Gang::Stage::collecting) return plan_collecting(gang, count, known, now);
   if (gang.stage == Gang::Stage::submitting) return {Step::wait};
   const Allocation* job = known.find(gang);
   if (job == nullptr) return plan_without_job(gang, count, known, now);

@@ -262,6 +262,21 @@ void a_lost_answer_makes_no_second_job(void**) {
   assert_text(f.kube_node("p"), "m0");
 }
 
+void without_a_list_nothing_is_submitted_again(void**) {
+  Fixture f;
+  f.run_for();
+  f.slurm.lost_answer = Error(Errc::unavailable, "slurm: timed out");
+  f.slurm.fail_loads = true;
+  f.put_pod("p");
+  f.run_for(milliseconds(60));
+  for (int i = 0; i < 30; ++i) f.slurm.failures.push_back(Error(Errc::unavailable, "slurm: connection refused"));
+  f.run_for(seconds(12));
+  assert_int_equal(f.slurm.submits, 1);
+  f.slurm.failures.clear();
+  f.run_for(seconds(10));
+  assert_text(f.calls(), "submit p");
+}
+
 void a_restart_changes_nothing(void**) {
   Fixture f;
   put_group(f, 2);
@@ -361,6 +376,7 @@ int main() {
       SLURMK8S_TEST(a_job_goes_with_its_pods),
       SLURMK8S_TEST(who_may_not_is_told),
       SLURMK8S_TEST(a_lost_answer_makes_no_second_job),
+      SLURMK8S_TEST(without_a_list_nothing_is_submitted_again),
       SLURMK8S_TEST(a_restart_changes_nothing),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
       SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),

@@ -189,12 +189,20 @@ void a_collecting_gang(void**) {
     WorkloadPods pods;
     Gang gang = make_gang(one.pods, pods);
     gang.stage = Gang::Stage::collecting;
+    gang.asked = {};
     gang.spec = {one.is_gang, one.min_pods, one.all_pods, {}};
     gang.is_follow_up = one.is_follow_up;
     gang.joined = kNow - seconds(one.quiet_s);
     assert_int_equal(static_cast<int>(plan_gang(gang, pods, {}, kNow).step), static_cast<int>(one.step));
     gang.not_before = kNow + seconds(1);
     assert_true(plan_gang(gang, pods, {}, kNow).step != Step::submit);
+    gang.not_before = {};
+    // An attempt was made: whether slurmctld has its job must be known first.
+    gang.asked = kNow - seconds(5);
+    KnownJobs known{{}, gang.asked};
+    assert_true(plan_gang(gang, pods, known, kNow).step != Step::submit);
+    known.asked = kNow - seconds(4);
+    assert_int_equal(static_cast<int>(plan_gang(gang, pods, known, kNow).step), static_cast<int>(one.step));
     gang.stage = Gang::Stage::submitting;
     assert_true(plan_gang(gang, pods, {}, kNow).step == Step::wait);
   }
