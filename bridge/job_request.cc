@@ -129,7 +129,8 @@ void set_sizes(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
     if (pod->minutes) request.minutes = std::max(request.minutes.value_or(0), *pod->minutes);
   }
   request.tasks = request.max_nodes = static_cast<std::uint32_t>(pods.size());
-  request.cpus_per_task = static_cast<std::uint32_t>(std::clamp<std::int64_t>((cpu_milli + 999) / 1000, 1, 65535));
+  request.cpus_per_task =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(cpu_milli / 1000 + (cpu_milli % 1000 != 0), 1, 65535));
   draft.memory_per_task_mib = static_cast<std::uint64_t>((memory + kMib - 1) / kMib);
 }
 

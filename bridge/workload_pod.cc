@@ -22,6 +22,12 @@ std::int64_t quantity_milli(const Json& requests, std::string_view resource) {
   return milli ? std::max<std::int64_t>(*milli, 0) : 0;
 }
 
+/** The largest number instead of an overflow. */
+std::int64_t add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
 /**
  * What kube-scheduler counts of a resource: containers and sidecars together, or a larger init container beside the
  * sidecars that start before it; and the overhead. A request of the pod itself counts instead of its containers'.
@@ -29,20 +35,20 @@ std::int64_t quantity_milli(const Json& requests, std::string_view resource) {
 std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
   std::int64_t running = 0;
   spec["containers"].each([&](const Json& container) {
-    running += quantity_milli(container.at({"resources", "requests"}), resource);
+    running = add(running, quantity_milli(container.at({"resources", "requests"}), resource));
   });
   std::int64_t sidecars = 0;
   std::int64_t starting = 0;
   spec["initContainers"].each([&](const Json& container) {
     const std::int64_t own = quantity_milli(container.at({"resources", "requests"}), resource);
     const bool is_sidecar = container["restartPolicy"].text() == "Always";
-    if (is_sidecar) sidecars += own;
-    starting = std::max(starting, sidecars + (is_sidecar ? 0 : own));
+    if (is_sidecar) sidecars = add(sidecars, own);
+    starting = std::max(starting, add(sidecars, is_sidecar ? 0 : own));
   });
-  std::int64_t request = std::max(running + sidecars, starting);
+  std::int64_t request = std::max(add(running, sidecars), starting);
   const Json whole = spec.at({"resources", "requests"});
   if (whole.has(resource)) request = quantity_milli(whole, resource);
-  return request + quantity_milli(spec["overhead"], resource);
+  return add(request, quantity_milli(spec["overhead"], resource));
 }
 
 /** A field whose meaning a Slurm job can't have. */
@@ -106,7 +112,8 @@ std::uint32_t decode_job(const Json& annotations) {
 std::optional<std::uint32_t> decode_minutes(const Json& spec) {
   const std::int64_t seconds = spec["activeDeadlineSeconds"].integer_or(0);
   if (seconds <= 0) return std::nullopt;
-  return static_cast<std::uint32_t>(std::min<std::int64_t>((seconds + 59) / 60, std::numeric_limits<int>::max()));
+  constexpr std::int64_t kMaxMinutes = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::uint32_t>((std::min(seconds, kMaxMinutes * 60) + 59) / 60);
 }
 
 void decode_conditions(const Json& status, WorkloadPod& pod) {
