@@ -44,7 +44,7 @@ END
   kubectl apply -f - >/dev/null <<<'{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "other"}}'
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
     --wait --timeout 180s >/dev/null
-  wait_for 60 "slurmctld up" controller_ready
+  wait_for 90 "slurmctld up" controller_ready
 }
 
 # A pod template's spec that runs COMMAND.
@@ -78,7 +78,7 @@ test_a_pod_runs_from_zero() {
   local job
   enable_bridge
   put_pod hello 'echo hello; sleep 2'
-  wait_for 60 "the pod runs" pod_is hello Running
+  wait_for 90 "the pod runs" pod_is hello Running
   job=$(pod_job hello)
   assert_equal "name" hello "$(job_field "$job" JobName)"
   assert_equal "user" 2001 "$(slurm squeue -h -j "$job" -o %U)"
@@ -86,10 +86,10 @@ test_a_pod_runs_from_zero() {
   assert_equal "its node's machine" "$(kubectl get pod "$(job_nodes "$job")" -o jsonpath='{.spec.nodeName}')" \
     "$(pod_field hello .spec.nodeName)"
   wait_for 30 "the pod has succeeded" pod_is hello Succeeded
-  wait_job "$job" COMPLETED 10
+  wait_job "$job" COMPLETED 30
   assert_equal "exit code" 0:0 "$(job_field "$job" ExitCode)"
   assert_equal "output" hello "$(kubectl logs hello)"
-  wait_for 5 "an event" has_event hello Scheduled "$NAMESPACE/hello is bound to"
+  wait_for 15 "an event" has_event hello Scheduled "$NAMESPACE/hello is bound to"
   kubectl delete pod hello >/dev/null
 }
 
@@ -105,8 +105,8 @@ END
   stays 4 pod_is one Pending
   assert_equal "jobs of half a group" "" "$(slurm squeue -h)"
   put_pod two 'sleep 3' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
-  wait_for 60 "the first runs" has_job one
-  wait_for 10 "the second runs" has_job two
+  wait_for 90 "the first runs" has_job one
+  wait_for 30 "the second runs" has_job two
   job=$(pod_job one)
   assert_equal "one job" "$job" "$(pod_job two)"
   assert_equal "its name" a-pair "$(job_field "$job" JobName)"
@@ -132,13 +132,13 @@ test_jobs_of_kubernetes() {
 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "single"}, "spec": {"parallelism": 2, "completions": 3,
  "template": {"spec": $(spec_of 'sleep 1')}}}
 END
-  kubectl wait --for=condition=Complete --timeout=90s job/ranks job/single >/dev/null
+  kubectl wait --for=condition=Complete --timeout=150s job/ranks job/single >/dev/null
   ids=$(pods_of ranks '.labels.scheduler\.slinky\.slurm\.net/slurm-jobid' | sort -u)
   assert_equal "Slurm jobs of an Indexed Job" 1 "$(wc -l <<<"$ids")"
   assert_equal "Slurm jobs of another" 3 "$(pods_of single '.annotations.slurm-k8s\.io/job-id' | sort -u | wc -l)"
   assert_equal "ranks are the completion indices" "$(pods_of ranks '.annotations.slurm-k8s\.io/rank')" \
     "$(pods_of ranks '.annotations.batch\.kubernetes\.io/job-completion-index')"
-  wait_job "$ids" COMPLETED 10
+  wait_job "$ids" COMPLETED 30
   kubectl delete job ranks single >/dev/null
 }
 
@@ -149,43 +149,45 @@ test_ends_go_both_ways() {
   put_pod cancelled 'sleep 600'
   put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
   put_pod deleted 'sleep 600'
-  wait_for 60 "it has failed" pod_is fails Failed
-  wait_job "$(pod_job fails)" FAILED 10
+  wait_for 90 "it has failed" pod_is fails Failed
+  wait_job "$(pod_job fails)" FAILED 30
   assert_equal "exit code" 3:0 "$(job_field "$(pod_job fails)" ExitCode)"
 
-  wait_for 60 "it runs" pod_is deleted Running
+  wait_for 90 "it runs" pod_is deleted Running
   job=$(pod_job deleted)
   kubectl delete pod deleted --wait=false >/dev/null
-  wait_job "$job" CANCELLED 20
+  wait_job "$job" CANCELLED 40
 
-  wait_for 60 "it runs" pod_is cancelled Running
+  wait_for 90 "it runs" pod_is cancelled Running
   slurm scancel "$(pod_job cancelled)"
-  wait_for 20 "the pod is gone" is_gone cancelled
-  wait_for 5 "an event" has_event cancelled Evicted "Slurm job"
+  wait_for 40 "the pod is gone" is_gone cancelled
+  wait_for 15 "an event" has_event cancelled Evicted "Slurm job"
   job=$(pod_job limited)
-  wait_for 120 "the pod is gone" is_gone limited
+  wait_for 180 "the pod is gone" is_gone limited
   assert_equal "job" TIMEOUT "$(job_state "$job")"
   kubectl delete pod fails >/dev/null
 }
 
 test_it_says_why_a_pod_waits() {
-  local blocker job
+  local blocker job begin
   enable_bridge
   blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
   wait_job "$blocker" RUNNING 90
   put_pod waits 'sleep 1'
-  wait_for 5 "Slurm's reason" waits_for waits ': Resources'
+  begin=$(now_ms)
+  wait_for 15 "Slurm's reason" waits_for waits ': Resources'
+  echo "# Slurm's reason on the pod after $(($(now_ms) - begin)) ms" >&2
   job=$(job_of waits)
   slurm scontrol hold "$job"
-  wait_for 5 "Slurm's reason" waits_for waits ': JobHeldAdmin'
+  wait_for 15 "Slurm's reason" waits_for waits ': JobHeldAdmin'
   slurm scontrol release "$job"
   slurm scancel "$blocker"
   wait_for 30 "it ran" pod_is waits Succeeded
   put_pod refused 'sleep 1' ', "annotations": {"slurmjob.slinky.slurm.net/qos": "high"}'
-  wait_for 5 "the cause" waits_for refused 'annotation qos: Forbidden'
-  wait_for 5 "an event" has_event refused SlurmJobRefused 'annotation qos: Forbidden'
+  wait_for 15 "the cause" waits_for refused 'annotation qos: Forbidden'
+  wait_for 15 "an event" has_event refused SlurmJobRefused 'annotation qos: Forbidden'
   put_pod selective 'sleep 1' '' '"nodeSelector": {"a": "b"},'
-  wait_for 5 "the field" waits_for selective 'spec.nodeSelector: Forbidden'
+  wait_for 15 "the field" waits_for selective 'spec.nodeSelector: Forbidden'
   assert_equal "jobs" "" "$(slurm squeue -h)"
   kubectl delete pod waits refused selective >/dev/null
 }
@@ -201,7 +203,7 @@ test_a_killed_bridge_loses_nothing() {
   local running waiting
   enable_bridge
   put_pod runs 'sleep 600'
-  wait_for 60 "it runs" pod_is runs Running
+  wait_for 90 "it runs" pod_is runs Running
   running=$(pod_job runs)
   slurm scontrol update partitionname=main state=down
   put_pod next 'sleep 1'
@@ -212,7 +214,7 @@ test_a_killed_bridge_loses_nothing() {
   assert_equal "the job that runs" RUNNING "$(job_state "$running")"
   assert_equal "the job that waits" "$waiting" "$(job_of next)"
   slurm scontrol update partitionname=main state=up
-  wait_for 60 "the next pod ran" pod_is next Succeeded
+  wait_for 90 "the next pod ran" pod_is next Succeeded
   assert_equal "its job" "$waiting" "$(pod_job next)"
   kubectl delete pod next runs --wait=false >/dev/null
   wait_job "$running" CANCELLED 30
