@@ -99,10 +99,9 @@ Result<IdentityRule> find_identity(const std::vector<IdentityRule>& rules, const
     const bool same = is_ids ? value == own : value == fixed_value(*rule, key);
     const bool restricted = is_ids || is_one_of(key, kRestricted);
     if (!restricted || same || rule->allow.contains(key)) continue;
-    return Error(Errc::forbidden, "annotation " + key +
-                                      ": Forbidden: the namespace's rule of bridge.users does not "
-                                      "allow \"" +
-                                      value + "\"");
+    return Error(Errc::forbidden, format("annotation %s: Forbidden: the namespace's rule of bridge.users does not "
+                                         "allow \"%s\"",
+                                         key.c_str(), value.c_str()));
   }
   return *rule;
 }

@@ -147,6 +147,7 @@ Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const s
   Draft draft;
   AllocationRequest& request = draft.request;
   std::vector<std::string> uids;
+  uids.reserve(pods.size());
   for (const WorkloadPod* pod : pods) uids.push_back(pod->uid);
   request.name = workload.name;
   request.comment = build_job_comment(workload, uids);

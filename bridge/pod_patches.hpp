@@ -20,7 +20,10 @@ struct BindingFacts {
   std::string kube_nodes;  ///< of all pods in order of rank, with commas
 };
 
-/** A Binding; the API server copies its annotations and labels to the pod. It refuses another pod of the name. */
+/**
+ * A Binding. The API server copies its annotations to the pod, and from Kubernetes 1.35 on its labels. It refuses
+ * another pod of the name.
+ */
 Json build_binding(const WorkloadPod& pod, const BindingFacts& facts);
 
 /** A patch of the pod's status: condition PodScheduled is False for `message`. */

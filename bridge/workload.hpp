@@ -25,6 +25,6 @@ std::optional<kube::Resource> resource_of(const WorkloadRef& workload);
  * An Indexed Job of more than one pod is a gang: all that run at a time. Other Jobs are not: their pods don't know of
  * each other. A PodGroup is a gang of spec.minMember pods or more.
  */
-Workload decode_workload(const WorkloadRef& workload, const Json& object);
+Workload decode_workload(const WorkloadRef& ref, const Json& object);
 
 }  // namespace slurmk8s

@@ -61,7 +61,7 @@ struct WorkloadPod {
   bool is_over() const { return end.kind != PodEnd::Kind::none; }
 };
 
-WorkloadPod decode_workload_pod(const Json& pod);
+WorkloadPod decode_workload_pod(const Json& object);
 
 /** The annotations with one of our prefixes, without it; ours counts more than slurm-bridge's. */
 JobAnnotations decode_job_annotations(const Json& metadata);

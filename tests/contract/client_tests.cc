@@ -226,16 +226,11 @@ void a_binding_tells_its_pod(void**) {
   other.set("metadata", Json().set("name", "one").set("uid", "00000000-0000-0000-0000-000000000000"));
   assert_error(session->create_subresource(at, other), Errc::conflict, "recondition");
   Json own = binding("one", "no-such-node");
-  own.set("metadata", Json()
-                          .set("name", "one")
-                          .set("annotations", Json().set("slurm-k8s.io/rank", "0"))
-                          .set("labels", Json().set("slurm-k8s.io/job", "12")));
+  own.set("metadata", Json().set("name", "one").set("annotations", Json().set("slurm-k8s.io/rank", "0")));
   assert_ok(session->create_subresource(at, own));
   const auto bound = session->get(kPods, name_space(), "one");
   assert_ok(bound);
   assert_text(bound->at({"metadata", "annotations", "slurm-k8s.io/rank"}).text(), "0");
-  assert_text(bound->at({"metadata", "labels", "slurm-k8s.io/job"}).text(), "12");
-  assert_text(bound->at({"metadata", "labels", "group"}).text(), "none");
 }
 
 void an_eviction_deletes_a_pod(void**) {

@@ -96,7 +96,7 @@ void slurms_state(void**) {
 int main() {
   using namespace slurmk8s::contract;
   std::vector<CMUnitTest> tests = slurm_tests();
+  tests.push_back(SLURMK8S_TEST(slurms_state));  // before there are other jobs and nodes
   for (const CMUnitTest& test : allocation_tests()) tests.push_back(test);
-  tests.push_back(SLURMK8S_TEST(slurms_state));
   return _cmocka_run_group_tests("contract_slurm", tests.data(), tests.size(), start, nullptr);
 }

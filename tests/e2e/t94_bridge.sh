@@ -133,7 +133,8 @@ test_jobs_of_kubernetes() {
  "template": {"spec": $(spec_of 'sleep 1')}}}
 END
   kubectl wait --for=condition=Complete --timeout=150s job/ranks job/single >/dev/null
-  ids=$(pods_of ranks '.labels.scheduler\.slinky\.slurm\.net/slurm-jobid' | sort -u)
+  ids=$(pods_of ranks '.annotations.slurm-k8s\.io/job-id' | sort -u)
+  [[ $ids ]] || fail "no job id"
   assert_equal "Slurm jobs of an Indexed Job" 1 "$(wc -l <<<"$ids")"
   assert_equal "Slurm jobs of another" 3 "$(pods_of single '.annotations.slurm-k8s\.io/job-id' | sort -u | wc -l)"
   assert_equal "ranks are the completion indices" "$(pods_of ranks '.annotations.slurm-k8s\.io/rank')" \

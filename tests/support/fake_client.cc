@@ -88,13 +88,11 @@ Json with_metadata(Json object, std::string_view field, std::string_view value) 
   return object;
 }
 
-/** A Binding's annotations and labels become the pod's. */
+/** A Binding's annotations become the pod's; its labels do from Kubernetes 1.35 on. */
 Json bound_metadata(const Json& of_pod, const Json& of_binding) {
   Json metadata = of_pod.clone();
-  for (const char* what : {"annotations", "labels"}) {
-    if (of_binding[what].size() == 0) continue;
-    metadata.set(what, merge_patch(of_pod[what].is_null() ? Json::object() : of_pod[what], of_binding[what]));
-  }
+  const Json own = of_pod["annotations"].is_null() ? Json::object() : of_pod["annotations"];
+  if (of_binding["annotations"].size() != 0) metadata.set("annotations", merge_patch(own, of_binding["annotations"]));
   return metadata;
 }
 

@@ -20,6 +20,7 @@ Status check_request(const AllocationRequest& request);
 class AllocationMessage {
  public:
   explicit AllocationMessage(const AllocationRequest& request);
+  ~AllocationMessage() = default;
   AllocationMessage(const AllocationMessage&) = delete;
   AllocationMessage& operator=(const AllocationMessage&) = delete;
 

@@ -20,25 +20,25 @@ namespace slurmk8s {
 namespace {
 
 /** A message of libslurm, with the function that frees it. */
-template <typename Message, void (*free_message)(Message*)>
+template <typename Message, void (*FreeMessage)(Message*)>
 struct Deleter {
-  void operator()(Message* message) const { free_message(message); }
+  void operator()(Message* message) const { FreeMessage(message); }
 };
-template <typename Message, void (*free_message)(Message*)>
-using Answer = std::unique_ptr<Message, Deleter<Message, free_message>>;
+template <typename Message, void (*FreeMessage)(Message*)>
+using Answer = std::unique_ptr<Message, Deleter<Message, FreeMessage>>;
 
 /**
  * What slurm_load_…() has answered: empty when nothing has changed. slurmctld would hide its changes from a time that
  * lies ahead, after its clock was set back.
  */
-template <typename Message, void (*free_message)(Message*), typename Load>
-Result<Answer<Message, free_message>> load(std::time_t since, Load load_message) {
+template <typename Message, void (*FreeMessage)(Message*), typename Load>
+Result<Answer<Message, FreeMessage>> load(std::time_t since, Load load_message) {
   Message* raw = nullptr;
   errno = 0;
   const int code = load_message(since > std::time(nullptr) + 1 ? 0 : since, &raw);
-  Answer<Message, free_message> answer(raw);
+  Answer<Message, FreeMessage> answer(raw);
   if (code == SLURM_SUCCESS) return answer;
-  if (errno == SLURM_NO_CHANGE_IN_DATA) return Answer<Message, free_message>();
+  if (errno == SLURM_NO_CHANGE_IN_DATA) return Answer<Message, FreeMessage>();
   const int error = errno;
   return Error(errc_of(error), std::string("slurm: ") + slurm_strerror(error));
 }

@@ -249,12 +249,18 @@ class Store:
             if subresource == "eviction":
                 self.delete(resource, namespace, name, {})
                 return success
+            uid = body["metadata"].get("uid")
+            if uid and uid != old["metadata"]["uid"]:
+                raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on pods/binding "{name}": Precondition '
+                               f'failed: UID in precondition: {uid}, UID in object meta: {old["metadata"]["uid"]}')
             node = old["spec"].get("nodeName")
             if node:
                 raise ApiError(409, "Conflict", f'Operation cannot be fulfilled on pods/binding "{name}": pod {name} is '
                                f'already assigned to node "{node}"')
             new = copy.deepcopy(old)
             new["spec"]["nodeName"] = body["target"]["name"]
+            if body["metadata"].get("annotations"):
+                new["metadata"].setdefault("annotations", {}).update(body["metadata"]["annotations"])
             self._put(resource, old, new)
             return success
 
