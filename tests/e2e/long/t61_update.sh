@@ -55,7 +55,8 @@ test_idle_nodes_get_the_new_template_one_after_the_other() {
     sleep 0.2
   done
   echo "# 3 idle nodes, one at a time: $(($(now_ms) - start)) ms; most that were away: $most"
-  assert_equal "most nodes away at a time" 1 "$most"
+  # A busy machine may look at none while it is away.
+  ((most <= 1)) || fail "$most nodes were away at a time"
   wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
   assert_equal "updatedReplicas" 3 "$(updated)"
 }
