@@ -44,7 +44,7 @@ bool is_leaving_without_job(const SlurmNode& node) { return node.power_down_aske
 bool awaits_registration(const SlurmNode& node) { return node.powering_up && !node.going_down(); }
 
 bool is_rebooting(const SlurmNode& node) {
-  return node.cloud && node.base == Base::down && node.reboot_issued && !node.powered_down && !node.going_down();
+  return node.cloud && node.reboot_issued && !node.powered_down && !node.going_down();
 }
 
 bool is_booting(const SlurmNode& node) { return node.powering_up || is_rebooting(node); }

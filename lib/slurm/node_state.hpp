@@ -44,7 +44,10 @@ bool is_booted_for_next_job(const SlurmNode& node);
 bool is_leaving_without_job(const SlurmNode& node);
 /** slurmctld waits for the node's slurmd: POWERING_UP, and nobody has asked for a power-down since. */
 bool awaits_registration(const SlurmNode& node);
-/** `scontrol reboot`: slurmctld waits for a slurmd with a later start. No power-down was requested since. */
+/**
+ * `scontrol reboot`: slurmctld waits for a slurmd with a later start. No power-down was requested since. Such a node is
+ * DOWN, but libslurm tells MIXED while slurmctld still counts CPUs of the job that has just ended (SHOW_MIXED).
+ */
 bool is_rebooting(const SlurmNode& node);
 /** Powering up, or rebooting. */
 bool is_booting(const SlurmNode& node);

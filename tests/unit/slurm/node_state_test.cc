@@ -154,8 +154,8 @@ const Predicate kPredicates[] = {
      {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}, {kAnyBase, kPowerDown}}},
     {"is_leaving_without_job", is_leaving_without_job, {{~kAllocated, kPowerDown, kCompleting | kSuspendedJob}}},
     {"awaits_registration", awaits_registration, {{kAnyBase, kPoweringUp, kGoing}}},
-    {"is_rebooting", is_rebooting, {{bit(Base::down), kCloud | kReboot, kPoweredDown | kGoing}}},
-    {"is_booting", is_booting, {{kAnyBase, kPoweringUp}, {bit(Base::down), kCloud | kReboot, kPoweredDown | kGoing}}},
+    {"is_rebooting", is_rebooting, {{kAnyBase, kCloud | kReboot, kPoweredDown | kGoing}}},
+    {"is_booting", is_booting, {{kAnyBase, kPoweringUp}, {kAnyBase, kCloud | kReboot, kPoweredDown | kGoing}}},
     {"is_suspended", is_suspended, {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}}},
     {"awaits_suspend_timeout",
      awaits_suspend_timeout,
@@ -328,6 +328,9 @@ void states_by_their_names(void**) {
        "is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
       {"boot^ (scontrol reboot)", make_node(Base::down, kThere | kReboot, ""),
        "is_rebooting is_booting is_powered_up has_ever_registered needs_pod is_down is_held_by_administrator"},
+      {"boot^, as libslurm tells it while a former job is counted", make_node(Base::mixed, kThere | kReboot, ""),
+       "is_allocated is_busy is_in_use is_rebooting is_booting is_powered_up is_registered is_responding "
+       "is_schedulable is_in_service has_ever_registered needs_pod"},
       {"futr, lost", make_node(Base::future, 0, "NO NETWORK ADDRESS FOUND"),
        "is_powered_up is_registered is_responding is_in_service is_lost"},
   };
