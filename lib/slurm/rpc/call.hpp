@@ -16,15 +16,17 @@
 
 namespace slurmk8s {
 
-struct NodeInfoDeleter {
-  void operator()(node_info_msg_t* message) const { slurm_free_node_info_msg(message); }
+template <typename Message, void (*Free)(Message*)>
+struct MessageDeleter {
+  void operator()(Message* message) const { Free(message); }
 };
-using NodeInfo = std::unique_ptr<node_info_msg_t, NodeInfoDeleter>;
+/** A message of libslurm, with the function that frees it. */
+template <typename Message, void (*Free)(Message*)>
+using OwnedMessage = std::unique_ptr<Message, MessageDeleter<Message, Free>>;
 
-struct JobInfoDeleter {
-  void operator()(job_info_msg_t* message) const { slurm_free_job_info_msg(message); }
-};
-using JobInfo = std::unique_ptr<job_info_msg_t, JobInfoDeleter>;
+using NodeInfo = OwnedMessage<node_info_msg_t, slurm_free_node_info_msg>;
+using JobInfo = OwnedMessage<job_info_msg_t, slurm_free_job_info_msg>;
+using PartitionInfo = OwnedMessage<partition_info_msg_t, slurm_free_partition_info_msg>;
 
 /** Slurm's words for one of its codes. */
 inline std::string words_of(int code) { return std::string("slurm: ") + slurm_strerror(code); }

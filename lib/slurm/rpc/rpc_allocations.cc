@@ -30,12 +30,7 @@
 namespace slurmk8s {
 namespace {
 
-struct AnswerDeleter {
-  void operator()(resource_allocation_response_msg_t* message) const {
-    slurm_free_resource_allocation_response_msg(message);
-  }
-};
-using Answer = std::unique_ptr<resource_allocation_response_msg_t, AnswerDeleter>;
+using Answer = OwnedMessage<resource_allocation_response_msg_t, slurm_free_resource_allocation_response_msg>;
 
 /** Of a call that ends a job. */
 Status ended(int result) {

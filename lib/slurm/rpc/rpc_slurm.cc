@@ -23,15 +23,7 @@
 namespace slurmk8s {
 namespace {
 
-struct PartitionInfoDeleter {
-  void operator()(partition_info_msg_t* message) const { slurm_free_partition_info_msg(message); }
-};
-using PartitionInfo = std::unique_ptr<partition_info_msg_t, PartitionInfoDeleter>;
-
-struct ConfDeleter {
-  void operator()(slurm_conf_t* conf) const { compat::free_conf(conf); }
-};
-using Conf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
+using Conf = OwnedMessage<slurm_conf_t, compat::free_conf>;
 
 // Mixed nodes are told from allocated ones on the client's side, and only on request.
 constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;

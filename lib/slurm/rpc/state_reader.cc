@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "slurm/rpc/call.hpp"
 #include "slurm/rpc/compat.hpp"
-#include "slurm/rpc/error_codes.hpp"
 #include "slurm/rpc/state_fields.hpp"
 #include "slurm/slurm_state.hpp"
 
@@ -19,28 +19,17 @@ extern "C" void slurm_free_stats_response_msg(stats_info_response_msg_t* message
 namespace slurmk8s {
 namespace {
 
-/** A message of libslurm, with the function that frees it. */
-template <typename Message, void (*FreeMessage)(Message*)>
-struct Deleter {
-  void operator()(Message* message) const { FreeMessage(message); }
-};
-template <typename Message, void (*FreeMessage)(Message*)>
-using Answer = std::unique_ptr<Message, Deleter<Message, FreeMessage>>;
+using Statistics = OwnedMessage<stats_info_response_msg_t, slurm_free_stats_response_msg>;
 
-/**
- * What slurm_load_…() has answered: empty when nothing has changed. slurmctld would hide its changes from a time that
- * lies ahead, after its clock was set back.
- */
-template <typename Message, void (*FreeMessage)(Message*), typename Load>
-Result<Answer<Message, FreeMessage>> load(std::time_t since, Load load_message) {
-  Message* raw = nullptr;
+/** What slurm_load_…() has answered: empty when nothing has changed. */
+template <typename Answer, typename Load>
+Result<Answer> load(std::time_t since, Load load_message) {
+  typename Answer::pointer raw = nullptr;
   errno = 0;
-  const int code = load_message(since > std::time(nullptr) + 1 ? 0 : since, &raw);
-  Answer<Message, FreeMessage> answer(raw);
-  if (code == SLURM_SUCCESS) return answer;
-  if (errno == SLURM_NO_CHANGE_IN_DATA) return Answer<Message, FreeMessage>();
-  const int error = errno;
-  return Error(errc_of(error), std::string("slurm: ") + slurm_strerror(error));
+  const int code = load_message(not_ahead(since), &raw);
+  if (code == SLURM_SUCCESS) return Answer(raw);
+  if (errno == SLURM_NO_CHANGE_IN_DATA) return Answer();
+  return last_error();
 }
 
 /** The user's name, or the number where this machine knows none. May wait for a name service. */
@@ -65,9 +54,9 @@ class RpcStateReader final : public SlurmStateReader {
 
  private:
   static Status refresh_jobs(SlurmState& state) {
-    const auto answer = SLURMK8S_TRY((load<job_info_msg_t, slurm_free_job_info_msg>(
-        state.jobs_since,
-        [](std::time_t since, job_info_msg_t** message) { return slurm_load_jobs(since, message, SHOW_ALL); })));
+    const auto answer = SLURMK8S_TRY((load<JobInfo>(state.jobs_since, [](std::time_t since, job_info_msg_t** message) {
+      return slurm_load_jobs(since, message, SHOW_ALL);
+    })));
     if (!answer) return {};
     state.jobs.clear();
     std::map<uid_t, std::string> names;
@@ -85,8 +74,8 @@ class RpcStateReader final : public SlurmStateReader {
 
   /** Whether places of nodes may have changed. */
   static Result<bool> refresh_nodes(SlurmState& state) {
-    const auto answer = SLURMK8S_TRY((load<node_info_msg_t, slurm_free_node_info_msg>(
-        state.nodes_since, [](std::time_t since, node_info_msg_t** message) {
+    const auto answer =
+        SLURMK8S_TRY((load<NodeInfo>(state.nodes_since, [](std::time_t since, node_info_msg_t** message) {
           return slurm_load_node(since, message, SHOW_ALL | SHOW_FUTURE | SHOW_MIXED);
         })));
     if (!answer) return false;
@@ -107,8 +96,8 @@ class RpcStateReader final : public SlurmStateReader {
   }
 
   static Status refresh_partitions(SlurmState& state) {
-    const auto answer = SLURMK8S_TRY((load<partition_info_msg_t, slurm_free_partition_info_msg>(
-        state.partitions_since, [](std::time_t since, partition_info_msg_t** message) {
+    const auto answer = SLURMK8S_TRY(
+        (load<PartitionInfo>(state.partitions_since, [](std::time_t since, partition_info_msg_t** message) {
           return slurm_load_partitions(since, message, SHOW_ALL);
         })));
     if (!answer) return {};
@@ -121,11 +110,10 @@ class RpcStateReader final : public SlurmStateReader {
   }
 
   static Status refresh_statistics(SlurmState& state) {
-    const auto answer = SLURMK8S_TRY((load<stats_info_response_msg_t, slurm_free_stats_response_msg>(
-        0, [](std::time_t, stats_info_response_msg_t** message) {
-          stats_info_request_msg_t request{.command_id = STAT_COMMAND_GET};
-          return slurm_get_statistics(message, &request);
-        })));
+    const auto answer = SLURMK8S_TRY((load<Statistics>(0, [](std::time_t, stats_info_response_msg_t** message) {
+      stats_info_request_msg_t request{.command_id = STAT_COMMAND_GET};
+      return slurm_get_statistics(message, &request);
+    })));
     if (answer) state.statistics = decode_statistics(*answer);
     return {};
   }
