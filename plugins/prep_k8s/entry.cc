@@ -18,6 +18,7 @@
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
 #include "base/undestroyed.hpp"
+#include "slurm/rpc/compat.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"
@@ -101,7 +102,7 @@ void forget_user(uint32_t job) {
 /** True when that can't be told. */
 bool has_admin_comment(uint32_t job) {
   job_info_msg_t* found = nullptr;
-  if (compat::load_job_info(&found, job) != SLURM_SUCCESS) return true;
+  if (compat::load_job(&found, job) != SLURM_SUCCESS) return true;
   const bool has = found->record_count == 0 || !text_of(found->job_array[0].admin_comment).empty();
   slurm_free_job_info_msg(found);
   return has;
@@ -122,7 +123,7 @@ void report_missing_folder(const job_env_t& job) {
   if (has_admin_comment(compat::job_id_of(job))) return;  // an administrator's, or another plugin's
   job_desc_msg_t change;
   slurm_init_job_desc_msg(&change);
-  compat::set_job_id(change, compat::job_id_of(job));
+  compat::set_job(change, compat::job_id_of(job));
   change.admin_comment = comment.data();
   if (slurm_update_job(&change) == SLURM_SUCCESS) return;
   slurm_error("slurm-k8s: job %u: AdminComment: %s", compat::job_id_of(job), slurm_strerror(errno));

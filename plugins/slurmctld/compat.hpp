@@ -209,27 +209,6 @@ inline uint32_t job_id_of(const job_env_t& job) {
 #endif
 }
 
-/** Names the job of an update; its id is in another member from 25.11 on. */
-inline void set_job_id(job_desc_msg_t& message, uint32_t job) {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
-  message.step_id.job_id = job;
-#else
-  message.job_id = job;
-#endif
-}
-
-/** The job, to be freed with slurm_free_job_info_msg(): 0, or another value with errno. */
-inline int load_job_info(job_info_msg_t** answer, uint32_t job) {
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
-  return slurm_load_job(answer, job, SHOW_ALL);
-#else
-  slurm_step_id_t id{};
-  id.job_id = job;
-  id.step_het_comp = id.step_id = NO_VAL;
-  return slurm_load_job(answer, id, SHOW_ALL);
-#endif
-}
-
 /** Whether the step is a batch script, whose output goes to a file. */
 inline bool is_batch(const job_env_t& job) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)

@@ -108,11 +108,10 @@ rule "nss includes only base" folder_may nss base nss
 # Slurm loads each plugin alone: what two of them share is in plugins/slurmctld.
 rule "plugins/slurmctld includes base, hostlists and the C interfaces" \
   folder_may plugins/slurmctld base slurm/hostlist.hpp engine/c_api nss/control.h slurmctld
-for plugin in prep_k8s job_submit_k8s; do
-  rule "plugins/$plugin includes base" folder_may "plugins/$plugin" base slurmctld "$plugin"
+rule "plugins/job_submit_k8s includes base" folder_may plugins/job_submit_k8s base slurmctld job_submit_k8s
+for plugin in prep_k8s node_features_k8s; do
+  rule "plugins/$plugin includes base" folder_may "plugins/$plugin" base slurm/rpc/compat.hpp slurmctld "$plugin"
 done
-rule "plugins/node_features_k8s includes base" \
-  folder_may plugins/node_features_k8s base slurm/rpc/compat.hpp slurmctld node_features_k8s
 rule "plugins/power_k8s includes lib, without daemon" \
   folder_may plugins/power_k8s base event json http kube slurm settings nodeset control engine slurmctld power_k8s
 rule "plugins include the engine's C interface only" engine_users
