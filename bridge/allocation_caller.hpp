@@ -27,7 +27,7 @@ class AllocationCaller {
 class AllocationThread final : public AllocationCaller {
  public:
   AllocationThread(std::shared_ptr<Allocations> allocations, CallThread::Post post, Fence& fence)
-      : allocations_(std::move(allocations)), fence_(fence), thread_(std::move(post)) {}
+      : allocations_(std::move(allocations)), fence_(fence), thread_("slurm-k8s/slurm", std::move(post)) {}
 
   void call(Work work) override {
     if (!fence_.is_open()) return;

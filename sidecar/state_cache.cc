@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One question at a time, and the thread that asks it.
+// One question at a time.
 #include "sidecar/state_cache.hpp"
 
 #include <condition_variable>
@@ -11,7 +11,6 @@
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
 #include "base/log.hpp"
-#include "base/thread.hpp"
 #include "sidecar/metrics.hpp"
 #include "sidecar/state_metrics.hpp"
 
@@ -26,8 +25,6 @@ struct StateCache::State {
     StatePages pages;
     std::uint64_t answered = 0;
     std::uint64_t failed = 0;
-    bool stop = false;
-    bool ended = false;
   };
   std::shared_ptr<SlurmStateReader> reader;
   std::size_t max_users = 0;
@@ -37,25 +34,9 @@ struct StateCache::State {
 };
 
 StateCache::StateCache(std::shared_ptr<SlurmStateReader> reader, const Clock& clock, std::size_t max_users)
-    : state_(std::make_shared<State>()), clock_(clock) {
+    : state_(std::make_shared<State>()), clock_(clock), thread_("k8s-metrics", [](const CallThread::Then&) {}) {
   state_->reader = std::move(reader);
   state_->max_users = max_users;
-  thread_ = start_without_signals([state = state_] {
-    guarded_void("metrics thread", [&] { run(*state); });
-    state->answers.lock()->ended = true;
-    state->changed.notify_all();
-  });
-}
-
-StateCache::~StateCache() {
-  auto answers = state_->answers.lock();
-  answers->stop = true;
-  state_->changed.notify_all();
-  if (state_->changed.wait_for(answers.raw(), kEndPatience, [&] { return answers->ended; })) {
-    thread_.join();
-  } else {
-    thread_.detach();
-  }
 }
 
 std::string StateCache::read(const std::string& path) {
@@ -64,7 +45,10 @@ std::string StateCache::read(const std::string& path) {
   if (!answers->asking && (!answers->asked || now - *answers->asked >= kPeriod)) {
     answers->asked = now;
     answers->asking = true;
-    state_->changed.notify_all();
+    thread_.call([state = state_]() -> CallThread::Then {
+      refresh(*state);
+      return {};
+    });
     state_->changed.wait_for(answers.raw(), kPatience, [&] { return !answers->asking; });
   }
   if (!answers->of || now - *answers->of >= kForget) return {};
@@ -79,32 +63,23 @@ std::string StateCache::encode_own() {
   return encode_state_reads(reads);
 }
 
-void StateCache::run(State& state) {
-  enter_thread("k8s-metrics");
-  for (;;) {
-    std::optional<TimePoint> asked;
-    {
-      auto answers = state.answers.lock();
-      state.changed.wait(answers.raw(), [&] { return answers->stop || answers->asking; });
-      if (answers->stop) return;
-      asked = answers->asked;
-    }
-    StatePages pages;
-    const Status status = guarded("metrics", Status(Error(Errc::protocol, "an exception")), [&]() -> Status {
-      SLURMK8S_CHECK(state.reader->refresh(state.slurm));
-      pages = encode_state_metrics(state.slurm, std::time(nullptr), state.max_users);
-      return {};
-    });
-    if (!status.ok()) log_debug("metrics: %s", status.error().message().c_str());
-    auto answers = state.answers.lock();
-    answers->asking = false;
-    if (status.ok()) {
-      answers->pages = std::move(pages);
-      answers->of = asked;
-    }
-    status.ok() ? answers->answered++ : answers->failed++;
-    state.changed.notify_all();
+void StateCache::refresh(State& state) {
+  const std::optional<TimePoint> asked = state.answers.lock()->asked;
+  StatePages pages;
+  const Status status = guarded("metrics", Status(Error(Errc::protocol, "an exception")), [&]() -> Status {
+    SLURMK8S_CHECK(state.reader->refresh(state.slurm));
+    pages = encode_state_metrics(state.slurm, std::time(nullptr), state.max_users);
+    return {};
+  });
+  if (!status.ok()) log_debug("metrics: %s", status.error().message().c_str());
+  auto answers = state.answers.lock();
+  answers->asking = false;
+  if (status.ok()) {
+    answers->pages = std::move(pages);
+    answers->of = asked;
   }
+  status.ok() ? answers->answered++ : answers->failed++;
+  state.changed.notify_all();
 }
 
 }  // namespace slurmk8s

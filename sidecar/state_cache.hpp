@@ -7,30 +7,25 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "base/clock.hpp"
+#include "slurm/call_thread.hpp"
 #include "slurm/slurm_state.hpp"
 
 namespace slurmk8s {
 
 /**
- * Asks slurmctld on a thread of its own, when somebody reads and kPeriod has passed since the last time. Who makes it
- * ask waits for the answer, for kPatience; all others, and those whom it takes longer, get the previous one.
+ * Asks slurmctld on a thread of its own: at a read(), when kPeriod has passed since the last time. That read() waits
+ * for the answer up to kPatience. Without an answer by then it has the previous one, as all other reads do.
  */
 class StateCache {
  public:
   static constexpr std::chrono::seconds kPeriod{15};
   static constexpr std::chrono::milliseconds kPatience{500};
   static constexpr std::chrono::minutes kForget{5};  ///< what is older is not shown
-  static constexpr std::chrono::seconds kEndPatience{2};
 
   /** `clock` must outlive it: the thread, which may live longer, does not use it. `max_users`: see state_metrics.hpp */
   StateCache(std::shared_ptr<SlurmStateReader> reader, const Clock& clock, std::size_t max_users);
-  /** A request that takes longer than kEndPatience is abandoned with its thread. */
-  ~StateCache();
-  StateCache(const StateCache&) = delete;
-  StateCache& operator=(const StateCache&) = delete;
 
   /** The page of this path (state_pages()); empty: nothing is known. Any thread. */
   std::string read(const std::string& path);
@@ -39,11 +34,11 @@ class StateCache {
 
  private:
   struct State;
-  static void run(State& state);
+  static void refresh(State& state);
 
   const std::shared_ptr<State> state_;  // the thread's, too
   const Clock& clock_;
-  std::thread thread_;
+  CallThread thread_;
 };
 
 }  // namespace slurmk8s

@@ -24,9 +24,11 @@ struct CallThread::State {
   std::condition_variable changed;
 };
 
-CallThread::CallThread(Post post, std::function<void()> end) : end_(std::move(end)), state_(std::make_shared<State>()) {
+CallThread::CallThread(const char* name, Post post, std::function<void()> end)
+    : end_(std::move(end)), state_(std::make_shared<State>()) {
   state_->queue.lock()->post = std::move(post);
-  thread_ = std::thread([state = state_] {
+  thread_ = std::thread([name, state = state_] {
+    enter_thread(name);
     guarded_void("slurm thread", [&] { run(*state); });
     state->queue.lock()->ended = true;
     state->changed.notify_all();
@@ -55,7 +57,6 @@ void CallThread::call(Work work) {
 }
 
 void CallThread::run(State& state) {
-  enter_thread("slurm-k8s/slurm");
   for (;;) {
     Work work;
     {

@@ -24,14 +24,17 @@ class CallThread {
    */
   static constexpr std::chrono::seconds kEndPatience{2};
 
-  /** `end` is called first when the object goes, and refuses what a call under way would change; may be empty. */
-  explicit CallThread(Post post, std::function<void()> end = {});
+  /**
+   * `name`: of the thread, see enter_thread(). `end` is called first when the object goes, and refuses what a call
+   * under way would change; may be empty.
+   */
+  CallThread(const char* name, Post post, std::function<void()> end = {});
   /** Drops what waits. A call that takes longer than kEndPatience is abandoned. */
   ~CallThread();
   CallThread(const CallThread&) = delete;
   CallThread& operator=(const CallThread&) = delete;
 
-  /** Has `work` run, in the order of the calls. The owner's thread. */
+  /** Has `work` run, in the order of the calls. Any thread. */
   void call(Work work);
 
  private:

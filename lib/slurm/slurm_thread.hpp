@@ -13,7 +13,7 @@ class SlurmThread final : public SlurmCaller {
  public:
   /** Starts the thread, which makes all calls of `slurm` but end(). `post`: see CallThread. */
   SlurmThread(std::shared_ptr<Slurm> slurm, CallThread::Post post)
-      : slurm_(std::move(slurm)), thread_(std::move(post), [slurm = slurm_] { slurm->end(); }) {}
+      : slurm_(std::move(slurm)), thread_("slurm-k8s/slurm", std::move(post), [slurm = slurm_] { slurm->end(); }) {}
 
   void call(Work work) override {
     thread_.call([slurm = slurm_, work = std::move(work)] { return work(*slurm); });
