@@ -84,13 +84,6 @@ class RulesFile {
   std::string refused_;
 };
 
-/** Waits until this bridge may act. */
-Result<MainLoopEnd> stand_by(AdminState& admin, int signals, const std::function<bool()>& may_act) {
-  const auto loop = SLURMK8S_TRY(EventLoop::open());
-  admin.publish({.stands_by = true});
-  return run_main_loop(*loop, signals, admin, [&] { return !may_act(); });
-}
-
 /** One bridge, from nothing: what a former one knew isn't true any more. */
 Result<MainLoopEnd> run_bridge(Options& options, const Arguments& arguments, RulesFile& file, AdminState& admin,
                                int signals, const LeaderElection* election, const std::function<bool()>& may_act) {
@@ -121,8 +114,7 @@ Status run(const Arguments& arguments) {
   const UniqueFd signals = SLURMK8S_TRY(block_signals());
   SLURMK8S_CHECK(http::curl_global_setup());
   SystemClock clock;
-  std::unique_ptr<LeaderElection> election;
-  if (arguments.lease.elect) election = SLURMK8S_TRY(LeaderElection::open(options, arguments.lease));
+  const auto election = SLURMK8S_TRY(LeaderElection::open(options, arguments.lease));
   AdminState admin(clock);
   const auto server = SLURMK8S_TRY(start_admin_server(arguments.listen, admin));
   start_slurm_client();
@@ -134,12 +126,12 @@ Status run(const Arguments& arguments) {
     election->contend();
     return election->leads();
   };
-  for (MainLoopEnd end = MainLoopEnd::refused; end != MainLoopEnd::signal;) {
+  const auto waits = [&] {
     if (election) log_info("slurm-k8s-bridge: waits for the lease %s", arguments.lease.name.c_str());
-    end = SLURMK8S_TRY(stand_by(admin, signals.get(), may_act));
-    if (end == MainLoopEnd::refused)
-      end = SLURMK8S_TRY(run_bridge(options, arguments, users, admin, signals.get(), election.get(), may_act));
-  }
+  };
+  SLURMK8S_CHECK(act_by_turns(signals.get(), admin, waits, may_act, [&] {
+    return run_bridge(options, arguments, users, admin, signals.get(), election.get(), may_act);
+  }));
   log_info("slurm-k8s-bridge: stopped");
   return {};
 }

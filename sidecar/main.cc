@@ -109,25 +109,12 @@ struct Arguments {
   LeaseOptions lease;
 };
 
-/** Null without --leader-elect. Reads the connection's files; `options` gets its namespace there. */
-Result<std::unique_ptr<LeaderElection>> start_election(Options& options, const LeaseOptions& lease) {
-  if (!lease.elect) return std::unique_ptr<LeaderElection>();
-  return LeaderElection::open(options, lease);
-}
-
 /** Whether this sidecar is the one that acts; asked once a second. Without its engine it leaves the lease to others. */
 bool may_act(const Arguments& arguments, const Options& options, LeaderElection* election) {
   const bool engine = !arguments.with_engine || has_engine(options.engine_socket);
   if (election == nullptr) return engine;
   engine ? election->contend() : election->withdraw();
   return engine && election->leads();
-}
-
-/** Waits until this sidecar may act. */
-Result<MainLoopEnd> stand_by(AdminState& admin, int signals, const std::function<bool()>& may_act) {
-  const auto loop = SLURMK8S_TRY(EventLoop::open());
-  admin.publish({.stands_by = true});
-  return run_main_loop(*loop, signals, admin, [&] { return !may_act(); });
 }
 
 /** One daemon, from nothing: what a former one knew isn't true any more. */
@@ -167,7 +154,7 @@ Status run(const Arguments& arguments) {
   const UniqueFd signals = SLURMK8S_TRY(block_signals());
   SLURMK8S_CHECK(http::curl_global_setup());
   SystemClock clock;
-  const auto election = SLURMK8S_TRY(start_election(options, arguments.lease));
+  const auto election = SLURMK8S_TRY(LeaderElection::open(options, arguments.lease));
   StateCache slurm_state(make_rpc_state_reader(), clock, arguments.metrics_users);
   const auto more_metrics = [&election, &slurm_state, socket = options.engine_socket] {
     return (election ? encode_leader_metric(election->leads()) : std::string()) + slurm_state.encode_own() +
@@ -184,13 +171,13 @@ Status run(const Arguments& arguments) {
     if (liveness) liveness->beat();
     return may_act(arguments, options, election.get());
   };
-  for (MainLoopEnd end = MainLoopEnd::refused; end != MainLoopEnd::signal;) {
+  const auto waits = [&] {
     if (arguments.with_engine) log_info("%s the engine, which is where slurmctld is in control", kWaits);
     if (election) log_info("%s the lease %s", kWaits, arguments.lease.name.c_str());
-    end = SLURMK8S_TRY(stand_by(admin, signals.get(), acts));
-    if (end == MainLoopEnd::refused)
-      end = SLURMK8S_TRY(run_daemon(options, arguments, admin, signals.get(), election.get(), acts));
-  }
+  };
+  SLURMK8S_CHECK(act_by_turns(signals.get(), admin, waits, acts, [&] {
+    return run_daemon(options, arguments, admin, signals.get(), election.get(), acts);
+  }));
   log_info("slurm-k8s-sidecar: stopped");
   return {};
 }

@@ -9,6 +9,7 @@
 namespace slurmk8s {
 
 Result<std::unique_ptr<LeaderElection>> LeaderElection::open(Options& options, const LeaseOptions& lease) {
+  if (!lease.elect) return std::unique_ptr<LeaderElection>();
   std::shared_ptr<EventLoop> loop = SLURMK8S_TRY(EventLoop::open());
   const auto connection = std::make_shared<Connection>(SLURMK8S_TRY(open_connection(*loop, options)));
   std::shared_ptr<kube::Client> client(connection, connection->client.get());  // keeps its transport, too

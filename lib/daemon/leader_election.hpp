@@ -18,7 +18,10 @@ class LeaderElection {
   /** How long the end waits for the lease to be given back; then it runs out by itself. */
   static constexpr std::chrono::seconds kGiveBack{3};
 
-  /** Connects to the API server of `options`, whose namespace has the lease; sends no request yet. */
+  /**
+   * Connects to the API server of `options`, whose namespace has the lease, and is filled in when it is empty; sends no
+   * request yet. Null without --leader-elect.
+   */
   static Result<std::unique_ptr<LeaderElection>> open(Options& options, const LeaseOptions& lease);
   /** Only the new thread uses the arguments from now on. It inherits the signals that the caller blocks. */
   LeaderElection(std::shared_ptr<EventLoop> loop, std::shared_ptr<kube::Client> client, std::string name_space,

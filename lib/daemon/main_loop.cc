@@ -32,6 +32,17 @@ Result<MainLoopEnd> run_main_loop(EventLoop& loop, int signal_fd, AdminState& ad
   return *end;
 }
 
+Status act_by_turns(int signal_fd, AdminState& admin, const std::function<void()>& waits,
+                    const std::function<bool()>& may_act, const std::function<Result<MainLoopEnd>()>& act) {
+  for (;;) {
+    waits();
+    const auto loop = SLURMK8S_TRY(EventLoop::open());
+    admin.publish({.stands_by = true});
+    const auto wait = SLURMK8S_TRY(run_main_loop(*loop, signal_fd, admin, [&] { return !may_act(); }));
+    if (wait == MainLoopEnd::signal || SLURMK8S_TRY(act()) == MainLoopEnd::signal) return {};
+  }
+}
+
 Result<UniqueFd> block_signals() {
   signal(SIGPIPE, SIG_IGN);
   sigset_t set;

@@ -26,6 +26,14 @@ Result<MainLoopEnd> run_main_loop(EventLoop& loop, int signal_fd, AdminState& ad
                                   std::chrono::milliseconds interval = kMainLoopInterval);
 
 /**
+ * Stands by until `may_act`, asked at once and then every kMainLoopInterval, says yes. Then calls `act`, which runs a
+ * main loop until it may not act any more. And again, until a signal. `waits` is called whenever it begins to stand by.
+ * Errors: those of `act`, and as of run_main_loop().
+ */
+Status act_by_turns(int signal_fd, AdminState& admin, const std::function<void()>& waits,
+                    const std::function<bool()>& may_act, const std::function<Result<MainLoopEnd>()>& act);
+
+/**
  * Blocks SIGTERM and SIGINT, and SIGPIPE, in this thread and those that it starts. Returns a signalfd for the former.
  */
 Result<UniqueFd> block_signals();

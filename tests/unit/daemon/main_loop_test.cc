@@ -84,6 +84,31 @@ void signals_that_cannot_be_waited_for(void**) {
   assert_false(f.loop->timers().until_next().has_value());
 }
 
+void it_acts_by_turns(void**) {
+  Fixture f;
+  std::string course;
+  const auto waits = [&] { course += "waits "; };
+  const auto may_act = [&] {
+    course += "asks ";
+    return true;
+  };
+  int acts = 0;
+  const auto act = [&]() -> Result<MainLoopEnd> {
+    assert_int_equal(f.admin.answer("/readyz").status, 200);  // it stood by
+    course += "acts ";
+    return ++acts < 2 ? MainLoopEnd::refused : MainLoopEnd::signal;
+  };
+  assert_ok(act_by_turns(f.signals.out.get(), f.admin, waits, may_act, act));
+  assert_text(course, "waits asks acts waits asks acts ");
+  f.send();
+  assert_ok(act_by_turns(
+      f.signals.out.get(), f.admin, waits, [] { return false; }, act));
+  assert_int_equal(acts, 2);
+  assert_error(act_by_turns(f.signals.out.get(), f.admin, waits, may_act,
+                            [] { return Result<MainLoopEnd>(Error(Errc::internal, "no")); }),
+               Errc::internal, "no");
+}
+
 void signals_can_be_read(void**) {
   const auto fd = block_signals();
   assert_ok(fd);
@@ -100,10 +125,10 @@ void signals_can_be_read(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(a_signal_ends_it),    SLURMK8S_TEST(a_refusal_ends_it),
-      SLURMK8S_TEST(it_asks_at_once),     SLURMK8S_TEST(a_signal_that_is_there_is_seen_by_the_next_one),
-      SLURMK8S_TEST(each_turn_is_told),   SLURMK8S_TEST(signals_that_cannot_be_waited_for),
-      SLURMK8S_TEST(signals_can_be_read),
+      SLURMK8S_TEST(a_signal_ends_it),  SLURMK8S_TEST(a_refusal_ends_it),
+      SLURMK8S_TEST(it_asks_at_once),   SLURMK8S_TEST(a_signal_that_is_there_is_seen_by_the_next_one),
+      SLURMK8S_TEST(each_turn_is_told), SLURMK8S_TEST(signals_that_cannot_be_waited_for),
+      SLURMK8S_TEST(it_acts_by_turns),  SLURMK8S_TEST(signals_can_be_read),
   };
   return cmocka_run_group_tests_name("daemon_main_loop", tests, nullptr, nullptr);
 }
