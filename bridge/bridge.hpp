@@ -80,7 +80,7 @@ class Bridge {
   void refuse(Gang& gang, const Error& error);
   void regroup(Gang& gang);
   void bind(Gang& gang, const Allocation& job);
-  void bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod);
+  void bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes);
   void finish(Gang& gang, const JobResult& result);
   void evict(const Gang& gang, const Allocation& job);
   void forget(Gang& gang);
@@ -108,7 +108,7 @@ class Bridge {
   std::map<kube::ObjectKey, std::string> uids_;
   std::map<std::string, std::string> kube_node_of_;  // of a Slurm node
   Gangs gangs_;
-  std::set<std::string> settled_;               // uids of pods whose gang is forgotten: over, or nobody's
+  std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
   std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round
   std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
   bool unresolved_ = false;                     // a pod's workload isn't known yet

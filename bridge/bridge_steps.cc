@@ -72,7 +72,6 @@ void Bridge::submit(Gang& gang) {
   if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return;
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
-  gang.cpus_per_pod = request->cpus_per_task;
   gang.user = request->user;
   gang.asked = now;
   jobs_.submit(*std::move(request),
@@ -133,19 +132,20 @@ void Bridge::note_occupied_nodes() {
 }
 
 void Bridge::bind(Gang& gang, const Allocation& job) {
+  const std::vector<const WorkloadPod*> pods = pods_of(gang);
   if (gang.places.empty()) {
-    const Result<AllocationRequest> request = request_for(gang);  // after a restart its size is not known
-    if (request) gang.cpus_per_pod = request->cpus_per_task;
-    for (const PlacedPod& placed : place_pods(pods_of(gang), job.nodes, gang.cpus_per_pod)) {
+    const Result<AllocationRequest> request = request_for(gang);
+    for (const PlacedPod& placed : place_pods(pods, job.nodes, request ? request->cpus_per_task : 1)) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }
-  for (const WorkloadPod* pod : pods_of(gang)) {
-    if (pod->kube_node.empty() && !pod->deleting) bind_pod(gang, job, *pod);
+  const std::string kube_nodes = kube_nodes_of(gang);
+  for (const WorkloadPod* pod : pods) {
+    if (pod->kube_node.empty() && !pod->deleting) bind_pod(gang, job, *pod, kube_nodes);
   }
 }
 
-void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod) {
+void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes) {
   PodWriter& pod_writer = writer(pod.name_space);
   const auto place = gang.places.find(pod.uid);
   const std::string node = place == gang.places.end() ? "" : place->second.node;
@@ -157,7 +157,7 @@ void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod
     return pod_writer.tell_wait(pod, format("Slurm job %u: node %s has no pod", job.id, node.c_str()));
   }
   if (occupied_.contains(kube_node->second)) return pod_writer.tell_wait(pod, describe_wait(job));
-  pod_writer.bind(pod, {kube_node->second, job.id, job.submitted, place->second.rank, kube_nodes_of(gang)});
+  pod_writer.bind(pod, {kube_node->second, job.id, job.submitted, place->second.rank, kube_nodes});
 }
 
 /** In order of rank, each as often as it has pods. */

@@ -52,7 +52,7 @@ GangPlan plan_collecting(const Gang& gang, const GangCounts& count, const KnownJ
 GangPlan plan_without_job(const Gang& gang, const GangCounts& count, const KnownJobs& known, TimePoint now) {
   if (known.asked <= gang.asked) return {Step::wait};
   if (count.evictable + count.bound + count.leaving == 0) return {Step::forget};
-  // Only pods that nobody has bound may have another job: the others run, whatever slurmctld has lost.
+  // Bound pods run and keep their job, whatever slurmctld has lost. Only a gang of unbound pods gets another one.
   if (count.bound == 0) return {now >= gang.asked + kLostAfter ? Step::regroup : Step::wait};
   return {Step::wait, {}, true};
 }

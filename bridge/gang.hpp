@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Gang: pods that have one Slurm job, and plan_gang(): what is to be done for them. Pure; values; any thread.
+// Gang: pods with one Slurm job. plan_gang() decides the next step for them. Pure; values; any thread.
 //
 //   collecting → submitting → submitted → (forgotten)
 //
@@ -42,11 +42,10 @@ struct Gang {
   TimePoint not_before{};  ///< after a failed call
   std::uint32_t user = 0;  ///< uid of its job: another user's job of the id isn't its
   std::uint32_t job = 0;
-  std::time_t job_submitted = 0;  ///< Slurm's; 0: not known yet
-  TimePoint asked{};              ///< when slurmctld was last asked to submit or to end the job
-  bool is_ending = false;         ///< slurmctld was asked to end the job
-  bool is_reported = false;       ///< that slurmctld does not know the job
-  std::uint32_t cpus_per_pod = 1;
+  std::time_t job_submitted = 0;        ///< Slurm's; 0: not known yet
+  TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
+  bool is_ending = false;               ///< slurmctld was asked to end the job
+  bool is_reported = false;             ///< that slurmctld does not know the job
   std::map<std::string, Place> places;  ///< by uid; empty: the job has not started
 };
 

@@ -27,7 +27,7 @@ class WorkloadCache {
 
   /** Empty: not known yet, or it can't be read; `why` then tells. */
   std::optional<Workload> find(const WorkloadRef& workload, std::string& why);
-  /** Forgets what nobody has asked for lately. */
+  /** Forgets workloads without a find() for kKeep. */
   void prune();
 
  private:
