@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose job an allocation is to be, as a variable in the request's environment: "SLURM_K8S_ALLOCATION_USER=1000:100".
+// The user of an allocation, as a variable in the request's environment: "SLURM_K8S_ALLOCATION_USER=1000:100".
 // slurmctld takes the user of an allocation from the credential of who asks; job_submit/k8s reads this variable, from
 // requests of SlurmUser and root. slurmctld keeps no environment of an allocation. Pure; any thread.
 #pragma once

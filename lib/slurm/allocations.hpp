@@ -16,7 +16,7 @@
 
 namespace slurmk8s {
 
-/** What a job is to be. Empty texts, zeros and values that are not there leave Slurm's default. */
+/** A job to submit. Slurm's default holds for empty texts, zeros and missing values. */
 struct AllocationRequest {
   std::string name;
   std::string comment;      ///< --comment: `namespace/name` of the workload
