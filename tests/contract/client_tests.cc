@@ -156,14 +156,6 @@ void label_selectors_select(void**) {
   assert_error(session->list(kPods, name_space(), {.label_selector = "group===x"}), Errc::invalid, "");
 }
 
-Json binding(const std::string& pod, const std::string& node) {
-  return Json()
-      .set("apiVersion", "v1")
-      .set("kind", "Binding")
-      .set("metadata", Json().set("name", pod))
-      .set("target", Json().set("apiVersion", "v1").set("kind", "Node").set("name", node));
-}
-
 void field_selectors_select(void**) {
   made(pod("a"));
   made(pod("b"));
@@ -197,54 +189,6 @@ void field_selectors_select(void**) {
   assert_text(names(*both), "");
   assert_error(session->list(kPods, name_space(), {.field_selector = "spec.hostname=x"}), Errc::invalid,
                "field label not supported");
-}
-
-void a_binding_assigns_a_pod(void**) {
-  made(pod("one"));
-  const auto watch =
-      session->watch(kPods, name_space(), {.field_selector = "spec.nodeName=", .resource_version = list_version()});
-  assert_true(session->run_until([&] { return watch->opened; }));
-  assert_error(session->create_subresource({kPods, name_space(), "one", "binding"}, binding("two", "no-such-node")),
-               Errc::invalid, "name in URL does not match");
-  assert_ok(session->create_subresource({kPods, name_space(), "one", "binding"}, binding("one", "no-such-node")));
-  const auto bound = session->get(kPods, name_space(), "one");
-  assert_ok(bound);
-  assert_text(bound->at({"spec", "nodeName"}).text(), "no-such-node");
-  assert_true(session->run_until([&] { return !watch->events.empty(); }));
-  assert_text(watch->text(), "deleted one");  // it has left the selection
-  session->client().cancel(watch->id);
-  assert_error(session->create_subresource({kPods, name_space(), "one", "binding"}, binding("one", "other")),
-               Errc::conflict, "already assigned");
-  assert_error(session->create_subresource({kPods, name_space(), "none", "binding"}, binding("none", "other")),
-               Errc::not_found, "none");
-}
-
-void a_binding_tells_its_pod(void**) {
-  made(pod("one"));
-  const kube::ObjectRef at{kPods, name_space(), "one", "binding"};
-  Json other = binding("one", "no-such-node");
-  other.set("metadata", Json().set("name", "one").set("uid", "00000000-0000-0000-0000-000000000000"));
-  assert_error(session->create_subresource(at, other), Errc::conflict, "recondition");
-  Json own = binding("one", "no-such-node");
-  own.set("metadata", Json().set("name", "one").set("annotations", Json().set("slurm-k8s.io/rank", "0")));
-  assert_ok(session->create_subresource(at, own));
-  const auto bound = session->get(kPods, name_space(), "one");
-  assert_ok(bound);
-  assert_text(bound->at({"metadata", "annotations", "slurm-k8s.io/rank"}).text(), "0");
-}
-
-void an_eviction_deletes_a_pod(void**) {
-  made(pod("one"));
-  const auto eviction = [](const char* name) {
-    return Json()
-        .set("apiVersion", "policy/v1")
-        .set("kind", "Eviction")
-        .set("metadata", Json().set("name", name).set("namespace", name_space()));
-  };
-  assert_ok(session->create_subresource({kPods, name_space(), "one", "eviction"}, eviction("one")));
-  assert_error(session->get(kPods, name_space(), "one"), Errc::not_found, "one");
-  assert_error(session->create_subresource({kPods, name_space(), "one", "eviction"}, eviction("one")), Errc::not_found,
-               "one");
 }
 
 Json lease(const std::string& name) {
@@ -570,7 +514,7 @@ void a_reflector_of_all_namespaces_tells_equal_names_apart(void**) {
 }  // namespace
 
 std::vector<CMUnitTest> client_tests() {
-  return {
+  std::vector<CMUnitTest> tests = {
       CONTRACT_TEST(creates_and_gets),
       CONTRACT_TEST(a_second_create_already_exists),
       CONTRACT_TEST(what_is_not_there_is_not_found),
@@ -580,9 +524,6 @@ std::vector<CMUnitTest> client_tests() {
       CONTRACT_TEST(a_pod_on_a_node_has_its_grace),
       CONTRACT_TEST(label_selectors_select),
       CONTRACT_TEST(field_selectors_select),
-      CONTRACT_TEST(a_binding_assigns_a_pod),
-      CONTRACT_TEST(a_binding_tells_its_pod),
-      CONTRACT_TEST(an_eviction_deletes_a_pod),
       CONTRACT_TEST(a_deletion_says_what_becomes_of_dependents),
       CONTRACT_TEST(lists_come_in_pages_of_one_moment),
       CONTRACT_TEST(items_have_what_we_read),
@@ -599,6 +540,8 @@ std::vector<CMUnitTest> client_tests() {
       CONTRACT_TEST(a_reflector_follows),
       CONTRACT_TEST(a_reflector_of_all_namespaces_tells_equal_names_apart),
   };
+  for (const CMUnitTest& test : subresource_tests()) tests.push_back(test);
+  return tests;
 }
 
 }  // namespace slurmk8s::contract

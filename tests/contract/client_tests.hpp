@@ -24,6 +24,9 @@ std::string list_version();
 int clear(void**);
 #define CONTRACT_TEST(fn) SLURMK8S_TEST_WITH(fn, ::slurmk8s::contract::clear, ::slurmk8s::contract::clear)
 
+/** All of them. */
 std::vector<CMUnitTest> client_tests();
+/** Those of client_tests() about subresources of pods. */
+std::vector<CMUnitTest> subresource_tests();
 
 }  // namespace slurmk8s::contract
