@@ -3,14 +3,13 @@
 #include "convert/convert.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 
-#include "base/file.hpp"
 #include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 #include "convert/slinky_fields.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/source_file.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -406,10 +405,7 @@ std::string table() {
 }
 
 void the_documentation_has_the_tables(void**) {
-  const char* top = std::getenv("TOP_SRCDIR");
-  const auto page = read_file(std::string(top != nullptr ? top : ".") + "/docs/admin/from-slinky.md", 1 << 20);
-  assert_ok(page);
-  const bool has_tables = page->find(table()) != std::string::npos;
+  const bool has_tables = read_source("docs/admin/from-slinky.md").find(table()) != std::string::npos;
   // cmocka would cut it short.
   if (!has_tables) std::fprintf(stderr, "docs/admin/from-slinky.md must have:\n%s", table().c_str());
   assert_true(has_tables);

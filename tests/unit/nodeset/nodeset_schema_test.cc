@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // helm/slurm/crds: the names in its rules are those in the code. The rules themselves run in an API server
 // (tests/contract/nodeset_schema.sh).
-#include <cstdlib>
 
-#include "base/file.hpp"
 #include "base/strings.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
@@ -11,17 +9,14 @@
 #include "json/yaml.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/source_file.hpp"
 
 namespace slurmk8s {
 namespace {
 
 /** The schema of a NodeSet, or of a member below it: "spec", "replicas". */
 Json schema(std::initializer_list<std::string_view> path) {
-  const char* top = std::getenv("TOP_SRCDIR");
-  const std::string folder = std::string(top != nullptr ? top : ".") + "/helm/slurm/crds";
-  const auto text = read_file(folder + "/slurm-k8s.io_nodesets.yaml", 1 << 20);
-  assert_ok(text);
-  const auto definition = parse_yaml(*text);
+  const auto definition = parse_yaml(read_source("helm/slurm/crds/slurm-k8s.io_nodesets.yaml"));
   assert_ok(definition);
   Json at = definition->at({"spec", "versions"})[std::size_t(0)].at({"schema", "openAPIV3Schema"});
   for (const std::string_view name : path) at = name == "[]" ? at["items"] : at.at({"properties", name});

@@ -2,24 +2,16 @@
 // The engine's metrics: from what the engine counts to Prometheus' text.
 #include "sidecar/metrics.hpp"
 
-#include <cstdlib>
-
-#include "base/file.hpp"
 #include "base/strings.hpp"
 #include "engine/engine_metrics.hpp"
 #include "support/cmocka.hpp"
+#include "support/prometheus_text.hpp"
+#include "support/source_file.hpp"
 
 using namespace slurmk8s;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::string read_source(const std::string& path) {
-  const char* top = std::getenv("TOP_SRCDIR");
-  const auto text = read_file(std::string(top != nullptr ? top : ".") + "/" + path, 1 << 20);
-  assert_ok(text);
-  return *text;
-}
 
 /** Another value for each metric, as the engine's answer has them. */
 Json full_status() {
@@ -57,14 +49,6 @@ Json full_status() {
   const auto answer = Json::parse(encode_status(metrics, gauges, locks).dump());
   assert_ok(answer);
   return *answer;
-}
-
-std::string without_help(const std::string& text) {
-  std::string rest;
-  for (const std::string_view line : split(text, '\n')) {
-    if (!line.empty() && !line.starts_with("# HELP ")) rest.append(line).append("\n");
-  }
-  return rest;
 }
 
 /** Dashboards and alerts of users rely on each name, label and bucket. */

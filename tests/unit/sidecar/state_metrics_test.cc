@@ -2,13 +2,13 @@
 // sidecar/state_metrics: Slurm's state in Prometheus' text, with the names of Slurm 25.11.
 #include "sidecar/state_metrics.hpp"
 
-#include <cstdlib>
 #include <set>
 
-#include "base/file.hpp"
 #include "base/strings.hpp"
 #include "json/yaml.hpp"
 #include "support/cmocka.hpp"
+#include "support/prometheus_text.hpp"
+#include "support/source_file.hpp"
 
 using namespace slurmk8s;
 
@@ -80,21 +80,6 @@ SlurmState example() {
                       {.name = "void", .cpus = 0, .nodes = 0, .members = {}}};
   state.statistics = {{"bf_active", "1 while the backfill scheduler runs.", 1}};
   return state;
-}
-
-std::string read_source(const std::string& path) {
-  const char* top = std::getenv("TOP_SRCDIR");
-  const auto text = read_file(std::string(top != nullptr ? top : ".") + "/" + path, 1 << 20);
-  assert_ok(text);
-  return *text;
-}
-
-std::string without_help(const std::string& text) {
-  std::string rest;
-  for (const std::string_view line : split(text, '\n')) {
-    if (!line.empty() && !line.starts_with("# HELP ")) rest.append(line).append("\n");
-  }
-  return rest;
 }
 
 /** Dashboards and autoscalers of users rely on each name and label. */
