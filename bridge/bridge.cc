@@ -2,6 +2,8 @@
 // What the bridge watches, and its rounds. What it does for a gang is in bridge_steps.cc.
 #include "bridge/bridge.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "bridge/metrics.hpp"
 #include "bridge/names.hpp"
@@ -11,9 +13,12 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::milliseconds kSoon{20};     // one round for what comes together
+constexpr std::chrono::milliseconds kSoon{10};     // one round for what comes together
 constexpr std::chrono::milliseconds kLively{500};  // between two looks at the jobs, while there are pods
 constexpr std::chrono::milliseconds kIdle{10000};
+constexpr std::chrono::milliseconds kTold{30000};  // between two lists of all jobs, while the engine tells of changes
+/** In a round: the reason of each of 150 jobs is at most 3 s old, and slurmctld is asked 50 times a second at most. */
+constexpr std::size_t kPendingPerRound = 25;
 
 }  // namespace
 
@@ -32,7 +37,11 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
                         .name_space = options_.name_space,
                         .label_selector = kLabelNode,
                         .omit = kOmitOfPods},
-                       listen_for_nodes()) {}
+                       listen_for_nodes()) {
+  if (options_.engine_socket.empty()) return;
+  engine_ = std::make_unique<EngineLink>(parts_.loop, options_.engine_socket,
+                                         [this](const auto& running) { jobs_changed(running); });
+}
 
 kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
@@ -81,6 +90,7 @@ kube::ReflectorListener Bridge::listen_for_nodes() {
 void Bridge::start() {
   pods_reflector_.start();
   nodes_reflector_.start();
+  if (engine_) engine_->start();
   jobs_.load();
   publish();
 }
@@ -100,27 +110,52 @@ void Bridge::plan_round(std::chrono::milliseconds delay) {
   round_timer_ = parts_.loop.timers().after(delay, [this] { do_round(); });
 }
 
+void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
+  std::set<std::uint32_t> jobs;
+  for (const auto& [job, runs] : running) jobs.insert(job);
+  jobs_.load(jobs);
+  plan_round(kSoon);
+}
+
+void Bridge::do_steps() {
+  assign_pods();
+  note_occupied_nodes();
+  std::vector<std::uint64_t> numbers;  // a step may end a gang
+  for (const auto& [number, gang] : gangs_.all()) numbers.push_back(number);
+  for (const std::uint64_t number : numbers) {
+    const auto gang = gangs_.all().find(number);
+    if (gang != gangs_.all().end()) step(gang->second);
+  }
+  end_orphans();
+  workloads_.prune();
+  if (engine_) engine_->set(list_pod_jobs(gangs_.all(), pods_, jobs_.known(), kube_node_of_));
+}
+
 void Bridge::do_round() {
   round_timer_ = 0;
   counts_ = {};
-  if (pods_reflector_.synced() && nodes_reflector_.synced() && jobs_.answered() != TimePoint{}) {
-    assign_pods();
-    note_occupied_nodes();
-    std::vector<std::uint64_t> numbers;  // a step may end a gang
-    for (const auto& [number, gang] : gangs_.all()) numbers.push_back(number);
-    for (const std::uint64_t number : numbers) {
-      const auto gang = gangs_.all().find(number);
-      if (gang != gangs_.all().end()) step(gang->second);
-    }
-    end_orphans();
-    workloads_.prune();
-  }
+  pending_.clear();
+  needs_jobs_ = false;
+  if (pods_reflector_.synced() && nodes_reflector_.synced() && jobs_.known().asked != TimePoint{}) do_steps();
   publish();
-  const bool is_lively = !gangs_.all().empty() || !orphans_.empty() || unresolved_ || jobs_.answered() == TimePoint{};
-  const TimePoint now = parts_.loop.clock()->now();
-  const std::chrono::milliseconds pause = is_lively ? kLively : kIdle;
-  if (now >= jobs_.known().asked + pause) jobs_.load();
-  plan_round(pause);
+  ask_slurmctld();
+}
+
+/** A list is all jobs of all users: with an engine that tells of changes it is rarely needed. */
+void Bridge::ask_slurmctld() {
+  const bool is_lively =
+      !gangs_.all().empty() || !orphans_.empty() || unresolved_ || jobs_.known().asked == TimePoint{};
+  const bool is_told = engine_ && engine_->is_up();
+  const std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
+  if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) jobs_.load();
+  if (is_told) {
+    std::set<std::uint32_t> jobs;
+    for (std::size_t i = 0; i < std::min(pending_.size(), kPendingPerRound); ++i) {
+      jobs.insert(pending_[next_pending_++ % pending_.size()]);
+    }
+    jobs_.load(jobs);
+  }
+  plan_round(is_lively ? kLively : kIdle);
 }
 
 void Bridge::assign_pods() {
@@ -184,6 +219,7 @@ PodWriter& Bridge::writer(const std::string& name_space) {
 
 void Bridge::publish() {
   const bool is_listed = pods_reflector_.synced() && nodes_reflector_.synced();
+  counts_.has_engine = engine_ && engine_->is_up();
   const TimePoint answered = jobs_.answered();
   parts_.admin.publish({.listed = is_listed,
                         .slurm_answered = answered == TimePoint{} ? std::nullopt : std::optional<TimePoint>(answered),

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "bridge/engine_link.hpp"
 #include "bridge/gangs.hpp"
 #include "bridge/identity.hpp"
 #include "bridge/job_keeper.hpp"
+#include "bridge/pod_jobs.hpp"
 #include "bridge/pod_writer.hpp"
 #include "bridge/workload_cache.hpp"
 #include "daemon/admin_http.hpp"
@@ -35,6 +37,7 @@ struct BridgeOptions {
   std::string scheduler;   ///< spec.schedulerName of the pods that it binds, in all namespaces
   std::vector<IdentityRule> rules;
   std::string version;
+  std::string engine_socket;  ///< empty: slurmctld has no engine; it is polled, and launches don't wait for pods
 };
 
 /** What the metrics tell. */
@@ -43,6 +46,7 @@ struct BridgeCounts {
   std::size_t bound = 0;
   std::size_t refused = 0;  ///< gangs
   std::size_t unknown = 0;  ///< gangs with running pods whose job slurmctld doesn't know
+  bool has_engine = false;  ///< the engine tells when jobs begin and end
 };
 
 class Bridge {
@@ -66,6 +70,9 @@ class Bridge {
   void remove_pod(const kube::ObjectKey& key);
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
+  void do_steps();
+  void ask_slurmctld();
+  void jobs_changed(const std::map<std::uint32_t, bool>& running);
   void publish();
 
   // Which pods belong together.
@@ -106,12 +113,16 @@ class Bridge {
 
   WorkloadPods pods_;
   std::map<kube::ObjectKey, std::string> uids_;
-  std::map<std::string, std::string> kube_node_of_;  // of a Slurm node
+  KubeNodes kube_node_of_;
   Gangs gangs_;
   std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
   std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round
   std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
   bool unresolved_ = false;                     // a pod's workload isn't known yet
+  bool needs_jobs_ = false;                     // a gang needs a list of jobs from after its submission
+  std::vector<std::uint32_t> pending_;          // jobs that wait; of this round
+  std::size_t next_pending_ = 0;                // whose reason is read next
+  std::unique_ptr<EngineLink> engine_;          // null: BridgeOptions::engine_socket is empty
   BridgeCounts counts_;
   Timers::Id round_timer_ = 0;
   TimePoint round_due_{};

@@ -36,6 +36,8 @@ void Bridge::step(Gang& gang) {
     case GangPlan::Step::wait: break;
   }
   if (plan.is_unknown) report_unknown(gang);
+  needs_jobs_ = needs_jobs_ || (job == nullptr && gang.asked != TimePoint{} && jobs_.known().asked <= gang.asked);
+  if (job != nullptr && job->state == Allocation::State::pending) pending_.push_back(gang.job);
   if (!gang.refusal.empty()) ++counts_.refused;
   if (job != nullptr && count.waiting != 0) tell_wait(gang, describe_wait(*job));
 }
@@ -67,6 +69,10 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
 
 void Bridge::submit(Gang& gang) {
   const TimePoint now = parts_.loop.clock()->now();
+  if (engine_ && gangs_.all().size() > kMaxPodJobs && jobs_of_gangs().size() >= kMaxPodJobs) {
+    return tell_wait(gang,
+                     format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", kMaxPodJobs));
+  }
   Result<AllocationRequest> request = request_for(gang);
   if (!request) return refuse(gang, request.error());
   if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return;
@@ -138,6 +144,10 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
     for (const PlacedPod& placed : place_pods(pods, job.nodes, request ? request->cpus_per_task : 1)) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
+  }
+  if (engine_ && !engine_->may_bind(gang.job)) {
+    if (!engine_->is_up()) tell_wait(gang, format("Slurm job %u: waits for the engine in slurmctld", gang.job));
+    return;
   }
   const std::string kube_nodes = kube_nodes_of(gang);
   for (const WorkloadPod* pod : pods) {

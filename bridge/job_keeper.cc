@@ -80,6 +80,27 @@ void JobKeeper::load() {
   });
 }
 
+void JobKeeper::load(const std::set<std::uint32_t>& jobs) {
+  for (const std::uint32_t job : jobs) {
+    if (!loading_jobs_.insert(job).second) continue;
+    call([this, job](Allocations& slurm) -> AllocationCaller::Then {
+      return [this, job, answer = slurm.load(job)] { take(job, answer); };
+    });
+  }
+}
+
+void JobKeeper::take(std::uint32_t id, Result<std::optional<Allocation>> answer) {
+  loading_jobs_.erase(id);
+  if (!answer) return warn(format("job %u", id), answer.error());
+  answered_ = clock_.now();
+  if (*answer) {
+    known_.jobs[id] = **std::move(answer);
+    changed_();
+  } else {
+    load();
+  }
+}
+
 void JobKeeper::take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer) {
   loading_ = false;
   if (!answer) {

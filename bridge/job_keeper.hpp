@@ -32,15 +32,18 @@ class JobKeeper {
   void submit(AllocationRequest request, OnSubmitted done);
   /** `failed`: it may be asked again. */
   void end(std::uint32_t job, const JobResult& result, std::function<void()> failed);
-  /** Asks slurmctld for all jobs of ours, unless it is being asked. */
+  /** Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users. */
   void load();
+  /** Asks slurmctld for these jobs alone, one by one. One that it does not know is looked for by load(). */
+  void load(const std::set<std::uint32_t>& jobs);
 
   const KnownJobs& known() const { return known_; }
-  /** When slurmctld last answered; {}: never. */
+  /** When slurmctld last answered with jobs; {}: never. */
   TimePoint answered() const { return answered_; }
 
  private:
   void take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer);
+  void take(std::uint32_t id, Result<std::optional<Allocation>> answer);
   void call(AllocationCaller::Work work);
   void warn(const std::string& what, const Error& error);
 
@@ -54,6 +57,7 @@ class JobKeeper {
   std::time_t since_ = 0;
   std::set<std::uint32_t> asked_for_;  // in the last load()
   bool loading_ = false;
+  std::set<std::uint32_t> loading_jobs_;
   LogLimiter limiter_{std::chrono::seconds(10)};
 };
 

@@ -31,6 +31,9 @@ constexpr const char* kUsage =
     "  --users FILE   YAML: which namespaces submit as which Slurm users\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --scheduler-name NAME  spec.schedulerName of the pods (default: slurm-k8s-bridge)\n"
+    "  --without-engine       slurmctld has no engine of slurm-k8s: poll it. Launches of jobs then don't wait for "
+    "pods\n"
+    "                         to end\n"
     "  --listen ADDRESS       of /healthz, /readyz and /metrics (default: :9101)\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
@@ -53,6 +56,7 @@ struct Arguments {
   std::string listen = ":9101";
   std::string liveness_file;
   std::string check_liveness;
+  bool has_engine = true;
   LeaseOptions lease;
 };
 
@@ -95,7 +99,8 @@ Result<MainLoopEnd> run_bridge(Options& options, const Arguments& arguments, Rul
   AllocationThread slurm(
       make_rpc_allocations(), [&loop](std::function<void()> fn) { loop->post(std::move(fn)); }, fence);
   Bridge bridge({*loop, *connection.client, kube_writer, slurm, admin},
-                {options.name_space, arguments.scheduler, rules, PACKAGE_VERSION});
+                {options.name_space, arguments.scheduler, rules, PACKAGE_VERSION,
+                 arguments.has_engine ? options.engine_socket : std::string()});
   log_info("slurm-k8s-bridge %s: scheduler name %s, %zu rules, namespace %s of %s", PACKAGE_VERSION,
            arguments.scheduler.c_str(), rules.size(), options.name_space.c_str(), connection.server.c_str());
   bridge.start();
@@ -123,6 +128,8 @@ Status run(const Arguments& arguments) {
   const auto may_act = [&] {  // asked by the main loop, once a second
     if (liveness) liveness->beat();
     if (!election) return true;
+    // Otherwise the bridge beside the slurmctld that is in control is to act.
+    if (arguments.has_engine && !EngineLink::is_there(options.engine_socket)) return false;
     election->contend();
     return election->leads();
   };
@@ -144,6 +151,8 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.users = value;
   } else if (option == "scheduler-name") {
     arguments.scheduler = value;
+  } else if (option == "without-engine") {
+    arguments.has_engine = false;
   } else if (option == "listen") {
     arguments.listen = value;
   } else if (option == "liveness-file") {
@@ -167,6 +176,7 @@ int main_checked(int argc, char** argv) {
   const option options[] = {{"config", required_argument, nullptr, 'o'},
                             {"users", required_argument, nullptr, 'o'},
                             {"scheduler-name", required_argument, nullptr, 'o'},
+                            {"without-engine", no_argument, nullptr, 'o'},
                             {"listen", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},
                             {"check-liveness", required_argument, nullptr, 'o'},

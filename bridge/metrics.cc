@@ -42,6 +42,10 @@ std::string encode_bridge_metrics(const BridgeCounts& counts, std::size_t gangs,
        "Jobs of running pods that slurmctld does not know.",
        static_cast<double>(counts.unknown),
        {}},
+      {"slurm_k8s_bridge_engine_up",
+       "1 while the engine in slurmctld tells the bridge about its jobs.",
+       counts.has_engine ? 1.0 : 0.0,
+       {}},
   };
   std::vector<prometheus::MetricFamily> families;
   for (const Sample& sample : samples) families.push_back(make_family(sample));

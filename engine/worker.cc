@@ -22,38 +22,45 @@ Json refused(const Error& error) {
   return Json::object().set("ok", Json::boolean(false)).set("error", error.message());
 }
 
-Json resume(Engine& engine, const Worker::Host&, const Json& message) {
-  auto request = decode_resume(message);
+Json resume(const ControlMessage& message) {
+  auto request = decode_resume(message.text);
   if (!request) return refused(request.error());
-  engine.resume(*request);
+  message.engine.resume(*request);
   return accepted();
 }
 
-Json suspend(Engine& engine, const Worker::Host&, const Json& message) {
-  auto nodes = decode_nodes(message);
+Json suspend(const ControlMessage& message) {
+  auto nodes = decode_nodes(message.text);
   if (!nodes) return refused(nodes.error());
-  engine.suspend(*nodes);
+  message.engine.suspend(*nodes);
   return accepted();
 }
 
-Json wake(Engine& engine, const Worker::Host& host, const Json&) {
+Json wake(const ControlMessage& message) {
   // A slurmctld that has just started may not have read its configuration yet; later it polls by itself within a
   // second.
-  if (host.wake_power_save && engine.has_compared()) host.wake_power_save();
+  if (message.host.wake_power_save && message.engine.has_compared()) message.host.wake_power_save();
   return accepted();
 }
 
-Json status(Engine& engine, const Worker::Host& host, const Json&) {
-  return encode_status(engine.metrics(), engine.gauges(), host.lock_times ? host.lock_times() : LockTimes());
+Json status(const ControlMessage& message) {
+  const LockTimes times = message.host.lock_times ? message.host.lock_times() : LockTimes();
+  return encode_status(message.engine.metrics(), message.engine.gauges(), times);
+}
+
+Json pod_jobs(const ControlMessage& message) {
+  const Status taken = message.pod_jobs.take(message.text, message.connection);
+  return taken.ok() ? accepted() : refused(taken.error());
 }
 
 struct Command {
   std::string_view op;
-  Json (*run)(Engine& engine, const Worker::Host& host, const Json& message);
+  Json (*run)(const ControlMessage& message);
 };
 
 // All commands of the socket; control/control.hpp shows their messages.
-constexpr Command kCommands[] = {{"resume", resume}, {"suspend", suspend}, {"wake", wake}, {"status", status}};
+constexpr Command kCommands[] = {
+    {"resume", resume}, {"suspend", suspend}, {"wake", wake}, {"status", status}, {"pod_jobs", pod_jobs}};
 
 Error unsupported(std::string_view op) {
   std::string text = "op: Unsupported value: " + Json::string(op).dump() + ": supported values: ";
@@ -65,12 +72,46 @@ Error unsupported(std::string_view op) {
   return Error(Errc::invalid, text);
 }
 
+/** The engine's socket. */
+class ControlPort {
+ public:
+  ControlPort(Engine& engine, const Worker::Host& host)
+      : engine_(engine), host_(host), pod_jobs_(host.set_pod_jobs, [this](ControlServer::Id bridge, const Json& text) {
+          return server_->push(bridge, text);
+        }) {}
+
+  /** Without it the engine works, and the programs call the API server themselves. */
+  void listen(const std::string& path, EventLoop& loop) {
+    auto server = ControlServer::listen(
+        path, loop, [this](const Json& text, ControlServer::Id connection) { return answer(text, connection); });
+    if (server) {
+      server_ = std::move(*server);
+    } else {
+      log_error("%s: engine socket unavailable; slurm-k8s-resume/-suspend will call the API server directly",
+                server.error().message().c_str());
+    }
+  }
+  PodJobsFeed& pod_jobs() { return pod_jobs_; }
+
+ private:
+  Json answer(const Json& text, ControlServer::Id connection) {
+    const Json reply = handle_control({engine_, host_, pod_jobs_, text, connection});
+    if (pod_jobs_.is_bridge(connection)) server_->keep(connection);
+    return reply;
+  }
+
+  Engine& engine_;
+  const Worker::Host& host_;
+  PodJobsFeed pod_jobs_;
+  std::unique_ptr<ControlServer> server_;
+};
+
 }  // namespace
 
-Json handle_control(Engine& engine, const Worker::Host& host, const Json& message) {
-  const std::string_view op = message["op"].text();
+Json handle_control(const ControlMessage& message) {
+  const std::string_view op = message.text["op"].text();
   for (const Command& command : kCommands) {
-    if (op == command.op) return command.run(engine, host, message);
+    if (op == command.op) return command.run(message);
   }
   return refused(unsupported(op));
 }
@@ -85,8 +126,8 @@ Worker::Worker(Options options, MakeSlurm make_slurm, Host host, std::chrono::mi
 Worker::~Worker() {
   stop_ = true;
   {
-    auto loop = loop_.lock();
-    if (*loop) (*loop)->wake();
+    auto serving = serving_.lock();
+    if (serving->loop) serving->loop->wake();
   }
   stopped_.notify_all();
   thread_.join();
@@ -109,8 +150,16 @@ void Worker::run() {
 }
 
 void Worker::wait(std::chrono::milliseconds time) {
-  auto loop = loop_.lock();
-  stopped_.wait_for(loop.raw(), time, [this] { return stop_.load(); });
+  auto serving = serving_.lock();
+  stopped_.wait_for(serving.raw(), time, [this] { return stop_.load(); });
+}
+
+void Worker::report_pod_jobs(std::uint64_t number, std::map<std::uint32_t, bool> running) {
+  auto serving = serving_.lock();
+  if (serving->loop == nullptr) return;
+  serving->loop->post([feed = serving->pod_jobs, number, running = std::move(running)]() mutable {
+    feed->report(number, std::move(running));
+  });
 }
 
 void Worker::await_control() {
@@ -134,13 +183,10 @@ Status Worker::serve() {
   ThreadUserLookup users(post);
   Engine engine({*connection.client, loop->timers(), *loop->clock(), slurm, options_, host_.publish,
                  host_.wake_scheduler, &users});
-  const auto answer = [&](const Json& message) { return handle_control(engine, host_, message); };
-  auto control = ControlServer::listen(options_.engine_socket, *loop, answer);
-  if (!control)
-    log_error("%s: engine socket unavailable; slurm-k8s-resume/-suspend will call the API server directly",
-              control.error().message().c_str());
+  ControlPort control(engine, host_);
+  control.listen(options_.engine_socket, *loop);
 
-  *loop_.lock() = loop.get();
+  *serving_.lock() = {loop.get(), &control.pod_jobs()};
   engine.start();
   log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection.server.c_str());
   bool in_control = true;
@@ -150,7 +196,7 @@ Status Worker::serve() {
   };
   if (host_.in_control) loop->timers().after(control_interval_, poll);
   loop->run([&] { return !stop_ && in_control; });
-  *loop_.lock() = nullptr;
+  *serving_.lock() = {};
   return {};
 }
 

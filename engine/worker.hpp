@@ -13,6 +13,7 @@
 #include "base/locked.hpp"
 #include "control/control.hpp"
 #include "engine/engine.hpp"
+#include "engine/pod_jobs_feed.hpp"
 #include "event/event_loop.hpp"
 #include "settings/options.hpp"
 #include "slurm/slurm.hpp"
@@ -33,6 +34,8 @@ class Worker {
     std::function<void()> wake_power_save;
     /** Has slurmctld look for jobs to start; empty: it does when it does. */
     std::function<void()> wake_scheduler;
+    /** Takes the jobs of slurm-k8s-bridge; empty: it has no use for them. */
+    PodJobsFeed::SetJobs set_pod_jobs;
     /** Takes what jobs can ask for whenever it changes; may write a file. Empty: nobody wants it. */
     CatalogKeeper::Publish publish;
   };
@@ -54,7 +57,16 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  /** What the plugin says of the jobs that Host::set_pod_jobs has taken: see PodJobsFeed::report(). Any thread. */
+  void report_pod_jobs(std::uint64_t number, std::map<std::uint32_t, bool> running);
+
  private:
+  /** While serve() runs. */
+  struct Serving {
+    EventLoop* loop = nullptr;  // to be woken
+    PodJobsFeed* pod_jobs = nullptr;
+  };
+
   void run();
   /** Waits for control or the end. */
   void await_control();
@@ -67,12 +79,19 @@ class Worker {
   const Host host_;
   const std::chrono::milliseconds control_interval_;
   std::atomic<bool> stop_{false};
-  Locked<EventLoop*> loop_{nullptr};  // while serve() runs: to be woken
+  Locked<Serving> serving_;
   std::condition_variable stopped_;
   std::thread thread_;  // last: it uses the members above
 };
 
-/** Answers one message of the socket. */
-Json handle_control(Engine& engine, const Worker::Host& host, const Json& message);
+/** One message of the socket, and what its answer needs. */
+struct ControlMessage {
+  Engine& engine;
+  const Worker::Host& host;
+  PodJobsFeed& pod_jobs;
+  const Json& text;
+  ControlServer::Id connection = 0;
+};
+Json handle_control(const ControlMessage& message);
 
 }  // namespace slurmk8s

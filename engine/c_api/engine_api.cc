@@ -50,6 +50,13 @@ void to_host(LogLevel level, const char* line) {
   if (const auto log = host_log.load()) log(static_cast<int>(level), line);
 }
 
+std::uint64_t set_pod_jobs(decltype(slurm_k8s_host::set_pod_jobs) set, const PodJobs& jobs, bool report_all) {
+  std::vector<slurm_k8s_pod_job> list;
+  list.reserve(jobs.size());
+  for (const auto& [id, nodes] : jobs) list.push_back({id, nodes.c_str()});
+  return set(list.data(), list.size(), report_all ? 1 : 0);
+}
+
 Worker::Host functions_of(const slurm_k8s_host& host) {
   Worker::Host functions;
   functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
@@ -58,6 +65,11 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
   if (host.lock_times) functions.lock_times = [ask = host.lock_times] { return import_lock_times(ask); };
   functions.wake_power_save = host.wake_power_save;
   functions.wake_scheduler = host.wake_scheduler;
+  if (host.set_pod_jobs) {
+    functions.set_pod_jobs = [set = host.set_pod_jobs](const PodJobs& jobs, bool report_all) {
+      return set_pod_jobs(set, jobs, report_all);
+    };
+  }
   return functions;
 }
 
@@ -96,6 +108,18 @@ long launch_timeout() {
 bool wakes_power_save() {
   auto guard = shared().lock();
   return guard->options && guard->options->wake_power_save;
+}
+
+bool has_bridge() {
+  auto guard = shared().lock();
+  return guard->options && guard->options->bridge;
+}
+
+void report_pod_jobs(std::uint64_t number, const slurm_k8s_pod_job_state* states, std::size_t count) {
+  std::map<std::uint32_t, bool> running;
+  for (std::size_t i = 0; i < count; ++i) running[states[i].id] = states[i].running != 0;
+  auto guard = shared().lock();
+  if (guard->worker) guard->worker->report_pod_jobs(number, std::move(running));
 }
 
 void copy(const std::string& from, char* text, unsigned int size) {
@@ -155,6 +179,15 @@ SLURMK8S_EXPORT long slurm_k8s_engine_launch_timeout(void) {
 
 SLURMK8S_EXPORT int slurm_k8s_engine_wakes_power_save(void) {
   return slurmk8s::guarded("slurm_k8s_engine_wakes_power_save", 0, [] { return slurmk8s::wakes_power_save() ? 1 : 0; });
+}
+
+SLURMK8S_EXPORT int slurm_k8s_engine_has_bridge(void) {
+  return slurmk8s::guarded("slurm_k8s_engine_has_bridge", 0, [] { return slurmk8s::has_bridge() ? 1 : 0; });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_engine_report_pod_jobs(uint64_t number, const slurm_k8s_pod_job_state* states,
+                                                      size_t count) {
+  slurmk8s::guarded_void("slurm_k8s_engine_report_pod_jobs", [&] { slurmk8s::report_pod_jobs(number, states, count); });
 }
 
 SLURMK8S_EXPORT void slurm_k8s_variants_open(const char* folder) {

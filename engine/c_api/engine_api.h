@@ -22,6 +22,12 @@ struct slurm_k8s_lock_times {
   } calls[SLURM_K8S_LOCKED_CALLS];
 };
 
+/* A job of slurm-k8s-bridge. */
+struct slurm_k8s_pod_job {
+  uint32_t id;
+  const char* nodes; /* hostlist: where pods of it are, or may be soon; empty: nowhere */
+};
+
 /*
  * What the engine uses of the plugin that loads it. What the first user gives is valid until the last release. Plugin
  * and library may be of different builds while a package is upgraded: then the sizes differ, and nothing is read. A
@@ -51,6 +57,14 @@ struct slurm_k8s_host {
 	 * thread only; returns at once.
 	 */
   void (*wake_scheduler)(void);
+  /*
+   * Takes all jobs of the bridge, and copies them. From then on a launch waits while pods of jobs that are over are on
+   * its nodes. Returns their number, larger than any before; slurm_k8s_engine_report_pod_jobs() follows. 0: none was
+   * taken, since slurmctld is starting or ending.
+   * `report_all`: it is to be about all of them. NULL: the plugin can't do it. The engine's thread only; returns at
+   * once.
+   */
+  uint64_t (*set_pod_jobs)(const struct slurm_k8s_pod_job* jobs, size_t count, int report_all);
 };
 
 #define SLURM_K8S_OTHER_BUILD (-2)
@@ -72,6 +86,21 @@ long slurm_k8s_engine_launch_timeout(void);
 
 /* Whether slurmctld's power saving is to be woken when a job waits for nodes (WakePowerSave), valid while acquired. */
 int slurm_k8s_engine_wakes_power_save(void);
+
+/* Whether slurm-k8s-bridge is beside this slurmctld (Bridge), valid while acquired. */
+int slurm_k8s_engine_has_bridge(void);
+
+/* Whether a job of the bridge runs: it has its nodes, and has not ended. */
+struct slurm_k8s_pod_job_state {
+  uint32_t id;
+  int running;
+};
+
+/*
+ * Of the jobs that set_pod_jobs() has given `number` and those before: the ones whose state has changed, or that are
+ * new. While acquired; any thread; not under Slurm's locks.
+ */
+void slurm_k8s_engine_report_pod_jobs(uint64_t number, const struct slurm_k8s_pod_job_state* states, size_t count);
 
 /*
  * Variants of NodeSets, which jobs choose by --constraint. These may be called under Slurm's locks, from any thread,

@@ -98,6 +98,7 @@ void ControlServer::accept() {
   const int number = fd.get();
   if (!loop_.watch(number, EPOLLIN, [this, number] { receive(number); }).ok()) return;
   Connection& connection = connections_[number];
+  connection.id = ++last_id_;
   connection.fd = std::move(fd);
   connection.timer = loop_.timers().after(kConnectionTime, [this, number] { drop(number); });
 }
@@ -110,22 +111,49 @@ void ControlServer::receive(int fd) {
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count <= 0) return drop(fd);
   std::string& received = found->second.received;
-  const std::size_t before = received.size();
+  std::size_t begin = received.size();
   received.append(buffer, static_cast<std::size_t>(count));
-  const std::size_t end = received.find('\n', before);
-  if (end != std::string::npos) return answer(fd, std::string_view(received).substr(0, end));
+  for (std::size_t end; (end = received.find('\n', begin)) != std::string::npos; begin = 0) {
+    const std::string line = received.substr(0, end);
+    received.erase(0, end + 1);
+    answer(fd, line);
+    if (!connections_.contains(fd)) return;
+  }
   if (received.size() > kMaxControlMessage) drop(fd);
 }
 
-void ControlServer::answer(int fd, std::string_view line) {
+void ControlServer::answer(int fd, const std::string& line) {
+  const Id id = connections_.at(fd).id;
   const auto message = Json::parse(line);
-  const Json reply = message ? handler_(*message) : refusal("not JSON: " + message.error().message());
-  const std::string text = reply.dump() + "\n";
-  // A reply is small: it fits into the socket's buffer, and a client that doesn't read loses it.
-  if (::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-    log_debug("socket %s: reply: %s", path_.c_str(), strerror(errno));
+  // A reply is small: it fits into the socket's buffer.
+  push(id, message ? handler_(*message, id) : refusal("not JSON: " + message.error().message()));
+  const auto found = connections_.find(fd);
+  if (found != connections_.end() && !found->second.kept) drop(fd);
+}
+
+ControlServer::Connection* ControlServer::find(Id connection) {
+  for (auto& [fd, found] : connections_) {
+    if (found.id == connection) return &found;
   }
-  drop(fd);
+  return nullptr;
+}
+
+void ControlServer::keep(Id connection) {
+  Connection* const found = find(connection);
+  if (found == nullptr) return;
+  found->kept = true;
+  loop_.timers().cancel(found->timer);
+}
+
+bool ControlServer::push(Id connection, const Json& message) {
+  Connection* const found = find(connection);
+  if (found == nullptr) return false;
+  const std::string text = message.dump() + "\n";
+  const ssize_t sent = ::send(found->fd.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent == static_cast<ssize_t>(text.size())) return true;
+  log_debug("socket %s: reply: %s", path_.c_str(), sent < 0 ? strerror(errno) : "the client does not read");
+  drop(found->fd.get());
+  return false;
 }
 
 void ControlServer::drop(int fd) {

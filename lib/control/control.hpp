@@ -5,6 +5,7 @@
 //   {"op":"suspend","nodes":"c-[0-3]"}                                → {"ok":true}
 //   {"op":"wake"}: have slurmctld look for nodes to power up or down  → {"ok":true}
 //   {"op":"status"}                                                   → {"ok":true,"ready":true,…}: engine_metrics.hpp
+//   {"op":"pod_jobs",…}: from slurm-k8s-bridge; the connection stays  → {"ok":true}, then reports: pod_jobs.hpp
 //   anything else                                                     → {"ok":false,"error":"…"}: names these commands
 // The engine's handlers are a table in engine/worker.cc: a new command is a row there.
 #pragma once
@@ -25,10 +26,15 @@ namespace slurmk8s {
 /** Longest message in either direction: 65,536 nodes with several jobs each fit. */
 inline constexpr std::size_t kMaxControlMessage = 8u << 20;
 
-/** Serves the socket on an event loop's thread: never blocks, at most 64 connections, each for at most 10 s. */
+/**
+ * Serves the socket on an event loop's thread: never blocks, at most 64 connections, each for at most 10 s unless its
+ * handler keeps it.
+ */
 class ControlServer {
  public:
-  using Handler = std::function<Json(const Json& message)>;
+  /** A connection; no other one gets the same number. */
+  using Id = std::uint64_t;
+  using Handler = std::function<Json(const Json& message, Id connection)>;
 
   /**
    * Binds `path` (mode 0600, an old socket there is replaced; its folder must exist). Only processes of root and of
@@ -39,18 +45,26 @@ class ControlServer {
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
+  /** Called by the handler: the connection stays open after the answer, for as long as its client wants. */
+  void keep(Id connection);
+  /** Sends a line to a client that may have asked for nothing. One that does not read is dropped. False: it is gone. */
+  bool push(Id connection, const Json& message);
+
  private:
   struct Connection {
+    Id id = 0;
     UniqueFd fd;
     std::string received;
     Timers::Id timer = 0;
+    bool kept = false;
   };
 
   ControlServer(std::string path, UniqueFd socket, EventLoop& loop, Handler handler);
   void accept();
   void receive(int fd);
-  void answer(int fd, std::string_view line);
+  void answer(int fd, const std::string& line);
   void drop(int fd);
+  Connection* find(Id connection);
 
   std::string path_;
   UniqueFd socket_;
@@ -58,6 +72,7 @@ class ControlServer {
   EventLoop& loop_;
   Handler handler_;
   std::map<int, Connection> connections_;
+  Id last_id_ = 0;
 };
 
 Json encode_resume(const ResumeRequest& request);

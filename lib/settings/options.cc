@@ -102,6 +102,7 @@ constexpr std::array kKeys{
     Key{"WatchKubernetesNodes", [](Options& o, std::string_view v) { return set_flag(o.watch_kubernetes_nodes, v); }},
     Key{"WakePowerSave", [](Options& o, std::string_view v) { return set_flag(o.wake_power_save, v); }},
     Key{"FastRequeue", [](Options& o, std::string_view v) { return set_flag(o.fast_requeue, v); }},
+    Key{"Bridge", [](Options& o, std::string_view v) { return set_flag(o.bridge, v); }},
     Key{"SidecarListen", [](Options& o, std::string_view v) { return set_address(o.sidecar_listen, v, true); }},
     Key{"LogLevel", set_log_level},
 };

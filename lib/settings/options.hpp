@@ -24,6 +24,7 @@ struct Options {
   bool watch_kubernetes_nodes = false;  ///< the sidecar follows cordons, taints and failures of Kubernetes nodes
   bool wake_power_save = true;          ///< wake slurmctld's power-save thread as soon as a job waits for nodes
   bool fast_requeue = true;             ///< requeued jobs that lost a node begin without slurmctld's delay
+  bool bridge = false;                  ///< slurm-k8s-bridge is there: launches wait for it after slurmctld's start
   std::string sidecar_listen = ":9100";
   LogLevel log_level = LogLevel::info;
 };

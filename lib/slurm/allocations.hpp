@@ -93,6 +93,8 @@ class Allocations {
   virtual Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since,
                                                                     const std::string& comment_prefix,
                                                                     const std::set<std::uint32_t>& ids) = 0;
+  /** One job, whatever its Comment; none: slurmctld does not know it. */
+  virtual Result<std::optional<Allocation>> load(std::uint32_t job) = 0;
   /**
    * Ends a job with a result as wait() has it: 0 COMPLETED; 256 × an exit code FAILED. One that waits: CANCELLED,
    * whatever the result. Ok and without effect when it has ended, or slurmctld doesn't know it.

@@ -146,6 +146,20 @@ void config_power_mgr(void) SLURMK8S_WEAK;
 /** Rebuilds SLURM_NODE_ALIASES of a job from its nodes. Job write and node read locks. */
 void set_job_alias_list(job_record_t* job) SLURMK8S_WEAK;
 #endif
+/** Whether a job that runs or is being configured has a node of the map; and licences of the list, which may be null. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+bool job_overlap_and_running(bitstr_t* node_map, void* license_list, job_record_t* job) SLURMK8S_WEAK;
+#else
+bool job_overlap_and_running(bitstr_t* node_map, job_record_t* job) SLURMK8S_WEAK;
+#endif
+/** The nodes of a hostlist; the caller frees the bitmap. Node read lock. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+int node_name2bitmap(char* names, bool test_alias, bitstr_t** bits, void** invalid_hostlist) SLURMK8S_WEAK;
+#else
+int node_name2bitmap(char* names, bool best_effort, bitstr_t** bits) SLURMK8S_WEAK;
+#endif
+/** Null, and nothing is logged, when there is no such node. Node read lock. */
+void* find_node_record_no_alias(char* name) SLURMK8S_WEAK;
 /** Makes the scheduler thread run now. Takes none of slurmctld's locks. */
 void schedule(bool full_queue) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
@@ -197,6 +211,32 @@ inline int job_node_ready(uint32_t job_id, int* ready) {
   return ::job_node_ready(&id, ready);
 #else
   return ::job_node_ready(job_id, ready);
+#endif
+}
+
+/** Whether this slurmctld has what the two functions below call. */
+inline bool knows_jobs_nodes() {
+  return job_overlap_and_running && node_name2bitmap && find_node_record_no_alias && slurm_bit_free;
+}
+
+/** The nodes of a hostlist, all of which exist; the caller frees it. Null: it can't be read. Node read lock. */
+inline bitstr_t* bitmap_of(char* hostlist) {
+  bitstr_t* bits = nullptr;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+  const int rc = node_name2bitmap(hostlist, false, &bits, nullptr);
+#else
+  const int rc = node_name2bitmap(hostlist, false, &bits);
+#endif
+  if (rc != SLURM_SUCCESS && bits) slurm_bit_free(&bits);
+  return rc == SLURM_SUCCESS ? bits : nullptr;
+}
+
+/** Whether a job that runs or is being configured has one of the nodes. Job and node read locks. */
+inline bool has_node_of(job_record_t* job, bitstr_t* nodes) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+  return job_overlap_and_running(nodes, nullptr, job);
+#else
+  return job_overlap_and_running(nodes, job);
 #endif
 }
 

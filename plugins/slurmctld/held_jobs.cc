@@ -14,12 +14,15 @@
 #include "slurmctld/compat.hpp"
 #include "slurmctld/heartbeat.hpp"
 #include "slurmctld/job_id.hpp"
+#include "slurmctld/occupied_nodes.hpp"
 #include "slurmctld/power_programs.hpp"
 
 namespace slurmk8s {
 namespace {
 
-std::atomic<Launches*> launches_here{nullptr};  // for the engine's thread
+// For the engine's thread and the launch thread, while HeldJobs is there.
+std::atomic<Launches*> launches_here{nullptr};
+std::atomic<PodJobs*> pod_jobs_here{nullptr};
 Undestroyed<Locked<LockTimes>> lock_times;
 
 void observe(LockedCall call, TimePoint begin) {
@@ -73,11 +76,27 @@ uint32_t id_of(job_record_t* job) {
   return id && find_job_record(id) == job ? id : 0;
 }
 
+/**
+ * Whether pods of jobs that are over may be on nodes of a job. Under the job and node read locks, from its making to its
+ * end.
+ */
+class PodGate {
+ public:
+  explicit PodGate(PodJobs* pods) : is_unknown_(pods && pods->is_unknown()) {
+    if (pods) occupied_.emplace(*pods->nodes());
+  }
+  bool blocks(job_record_t* job) const { return is_unknown_ || (occupied_ && occupied_->has_node_of(job)); }
+
+ private:
+  const bool is_unknown_;
+  std::optional<OccupiedNodes> occupied_;
+};
+
 /** Under the job and node read locks. */
-JobState state_of(uint32_t id) {
+JobState state_of(uint32_t id, const PodGate& gate) {
   job_record_t* job = find_job_record(id);
   if (!job) return JobState::gone;
-  if (test_job_nodes_ready(job)) return JobState::ready;
+  if (test_job_nodes_ready(job)) return gate.blocks(job) ? JobState::waiting : JobState::ready;
   int ready = 0;
   const int rc = compat::job_node_ready(id, &ready);
   if (rc == EAGAIN) return JobState::waiting;
@@ -90,8 +109,26 @@ std::vector<JobState> poll_jobs(const std::vector<uint32_t>& jobs) {
   std::vector<JobState> states;
   states.reserve(jobs.size());
   const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::poll);
-  for (const uint32_t job : jobs) states.push_back(state_of(job));
+  const PodGate gate(pod_jobs_here);
+  for (const uint32_t job : jobs) states.push_back(state_of(job, gate));
   return states;
+}
+
+/** Of the bridge's jobs; none when slurmctld is ending. */
+std::vector<bool> poll_pod_jobs(const std::vector<uint32_t>& jobs) {
+  std::vector<bool> running;
+  if (is_ending()) return running;
+  const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::poll);
+  for (const uint32_t job : jobs) running.push_back(is_launched(job));
+  return running;
+}
+
+/** For the engine, while HeldJobs is there. */
+uint64_t set_pod_jobs(const slurm_k8s_pod_job* jobs, size_t count, int report_all) {
+  PodJobs::Nodes nodes;
+  for (size_t i = 0; i < count; ++i) nodes.emplace(jobs[i].id, jobs[i].nodes);
+  PodJobs* pod_jobs = pod_jobs_here;
+  return pod_jobs ? pod_jobs->set(std::move(nodes), report_all != 0) : 0;
 }
 
 /** For versions of slurmctld that lose them in a restart, after which the job is held again. */
@@ -149,6 +186,8 @@ int in_control() {
       heartbeat.is_held_by(backup_inx, beat, std::chrono::seconds(slurm_conf.slurmctld_timeout), SystemClock());
   Launches* launches = launches_here;
   if (had && !has && launches) launches->forget();
+  PodJobs* pod_jobs = pod_jobs_here;
+  if (had && !has && pod_jobs) pod_jobs->forget();
   had = has;
   return has;
 }
@@ -184,7 +223,9 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
                    .in_control = one_of_several ? in_control : nullptr,
                    .lock_times = copy_lock_times,
                    .wake_power_save = wake_power_save_soon,
-                   .wake_scheduler = wake_scheduler});
+                   .wake_scheduler = wake_scheduler,
+                   .set_pod_jobs = set_pod_jobs});
+  start_pod_jobs();
   Launches::Host host;
   host.poll = [polled = std::move(polled)](const std::vector<uint32_t>& jobs) {
     std::vector<JobState> states = poll_jobs(jobs);
@@ -195,6 +236,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
     if (is_ending()) return launches_->hold(job);
     if (compat::kForgetsAddresses && ok) remember_addresses(job);
     complete(job, ok);
+    if (pod_jobs_->nodes()->contains(job)) pod_jobs_->look();
   };
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
   const long timeout = engine_.launch_timeout();
@@ -203,14 +245,29 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
   launches_here = &*launches_;
 }
 
+void HeldJobs::start_pod_jobs() {
+  PodJobs::Host host;
+  host.poll = poll_pod_jobs;
+  host.report = [this](uint64_t number, const PodJobs::Running& changed) {
+    std::vector<slurm_k8s_pod_job_state> states;
+    for (const auto& [job, runs] : changed) states.push_back({job, runs ? 1 : 0});
+    engine_.report_pod_jobs(number, states);
+  };
+  pod_jobs_.emplace(std::move(host), clock_, engine_.has_bridge());
+  pod_jobs_here = &*pod_jobs_;
+}
+
 HeldJobs::~HeldJobs() {
+  pod_jobs_->stop();  // it calls the engine
   engine_.release();
   launches_here = nullptr;
+  launches_.reset();
+  pod_jobs_here = nullptr;
 }
 
 bool HeldJobs::hold(job_record_t* job) {
   const TimePoint begin = std::chrono::steady_clock::now();
-  if (test_job_nodes_ready(job)) return false;
+  if (test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job)) return false;
   const uint32_t id = id_of(job);
   if (id == 0) {
     slurm_error("slurm-k8s: job id not found; slurmctld launches the job at its own check, within 30 s");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// HeldJobs: the engine in this slurmctld, and the jobs whose launch waits for their nodes. Used by prep/k8s, and
-// by power/k8s where there is no prep/k8s; one of the two in a slurmctld.
+// HeldJobs: the engine in this slurmctld, and the jobs whose launch waits: for their nodes, and for pods of former jobs to
+// leave these. Used by prep/k8s, and by power/k8s where there is no prep/k8s; one of the two in a slurmctld.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/launches.hpp"
+#include "slurmctld/pod_jobs.hpp"
 
 struct job_record_t;
 
@@ -39,14 +40,18 @@ class HeldJobs {
   HeldJobs& operator=(const HeldJobs&) = delete;
 
   /**
-   * True when not all of the job's nodes have registered: the job is held. Under slurmctld's job and node write locks.
+   * True when the job is held: not all of its nodes have registered, or pods of jobs that are over are on them. Under
+   * slurmctld's job and node write locks.
    */
   bool hold(job_record_t* job);
 
  private:
+  void start_pod_jobs();
+
   SystemClock clock_;
+  std::optional<PodJobs> pod_jobs_;
   std::optional<Launches> launches_;
-  EngineHandle engine_;  // last: its thread calls in_control(), which uses the launches
+  EngineHandle engine_;  // last: its thread calls in_control() and set_pod_jobs(), which use the others
 };
 
 }  // namespace slurmk8s

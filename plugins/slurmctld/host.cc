@@ -61,6 +61,17 @@ bool EngineHandle::wakes_power_save() const {
   return wakes && wakes() != 0;
 }
 
+bool EngineHandle::has_bridge() const {
+  const auto has = library_ ? symbol<int (*)()>(library_, "slurm_k8s_engine_has_bridge") : nullptr;
+  return has && has() != 0;
+}
+
+void EngineHandle::report_pod_jobs(std::uint64_t number, const std::vector<slurm_k8s_pod_job_state>& states) const {
+  if (!library_) return;
+  const auto report = symbol<decltype(&slurm_k8s_engine_report_pod_jobs)>(library_, "slurm_k8s_engine_report_pod_jobs");
+  if (report) report(number, states.data(), states.size());
+}
+
 bool Variants::open(const char* folder) {
   library_ = dlopen(kEngineLibrary, RTLD_NOW | RTLD_LOCAL);
   if (!library_) return false;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/export.hpp"
 #include "engine/c_api/engine_api.h"
@@ -40,6 +42,10 @@ class EngineHandle {
   long launch_timeout() const;
   /** WakePowerSave. */
   bool wakes_power_save() const;
+  /** Bridge. */
+  bool has_bridge() const;
+  /** See slurm_k8s_engine_report_pod_jobs(). Any thread, between acquire() and release(). */
+  void report_pod_jobs(std::uint64_t number, const std::vector<slurm_k8s_pod_job_state>& states) const;
 
  private:
   void* library_ = nullptr;

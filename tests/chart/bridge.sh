@@ -16,6 +16,10 @@ check "two controllers: a lease" shows controller/rbac 'resourceNames: \[slurm-k
   "${on[@]}" "${two[@]}"
 check "two controllers: leader election" shows controller/statefulset '^            - --leader-elect$' \
   "${on[@]}" "${two[@]}" "${alone[@]}"
+check "launches wait for it" shows config/configmap '^    Bridge=yes$' "${on[@]}"
+check "no bridge: no launch waits" shows config/configmap '^    Bridge=no$'
+check "a bridge that does not tell: no launch waits" shows config/configmap '^    Bridge=no$' "${on[@]}" \
+  --set-json 'bridge.args=["--without-engine"]'
 check "users" shows bridge/users '^      uid: 2001$' "${on[@]}" --set-json \
   'bridge.users=[{"namespace":"team-a","uid":2001,"gid":2001}]'
 check "users: not root" refused "/bridge/users/0/uid" "${on[@]}" --set-json \

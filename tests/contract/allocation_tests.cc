@@ -119,7 +119,26 @@ void an_end_that_was_is_not_changed(void**) {
   assert_text(found(id).state_name, "CANCELLED");
 }
 
+void one_job_is_read_alone(void**) {
+  const std::uint32_t id = held("alone");
+  const auto job = allocations().load(id);
+  assert_ok(job);
+  assert_true(job->has_value());
+  const Allocation listed = found(id);
+  assert_int_equal((*job)->id, id);
+  assert_text((*job)->reason, listed.reason);
+  assert_text((*job)->comment, listed.comment);
+  assert_true((*job)->submitted == listed.submitted && (*job)->uid == listed.uid && (*job)->state == listed.state);
+  assert_ok(allocations().cancel(id));
+  const auto ended = allocations().load(id);
+  assert_ok(ended);
+  assert_true(ended->has_value() && (*ended)->state == State::ended);
+}
+
 void a_job_that_is_not_there(void**) {
+  const auto job = allocations().load(kNoJob);
+  assert_ok(job);
+  assert_false(job->has_value());
   assert_ok(allocations().cancel(kNoJob));
   assert_ok(allocations().complete(kNoJob, 0));
   assert_ok(allocations().end_out_of_memory(kNoJob));
@@ -172,13 +191,10 @@ void a_job_has_nodes_and_a_result(void**) {
 
 std::vector<CMUnitTest> allocation_tests() {
   return {
-      SLURMK8S_TEST(a_job_that_is_held_waits),
-      SLURMK8S_TEST(only_jobs_with_the_prefix),
-      SLURMK8S_TEST(requests_that_are_refused),
-      SLURMK8S_TEST(a_job_that_waits_is_cancelled_however_it_ends),
-      SLURMK8S_TEST(an_end_that_was_is_not_changed),
-      SLURMK8S_TEST(a_job_that_is_not_there),
-      SLURMK8S_TEST(reads_say_whether_anything_has_changed),
+      SLURMK8S_TEST(a_job_that_is_held_waits),       SLURMK8S_TEST(only_jobs_with_the_prefix),
+      SLURMK8S_TEST(requests_that_are_refused),      SLURMK8S_TEST(a_job_that_waits_is_cancelled_however_it_ends),
+      SLURMK8S_TEST(an_end_that_was_is_not_changed), SLURMK8S_TEST(one_job_is_read_alone),
+      SLURMK8S_TEST(a_job_that_is_not_there),        SLURMK8S_TEST(reads_say_whether_anything_has_changed),
       SLURMK8S_TEST(a_job_has_nodes_and_a_result),
   };
 }

@@ -17,7 +17,7 @@ END
 
 # What a failed test left behind would be another test's.
 remove_workloads() {
-  kubectl delete jobs.batch ranks single --ignore-not-found >/dev/null
+  kubectl delete jobs.batch ranks single mixed --ignore-not-found >/dev/null
   kubectl delete pods --field-selector spec.schedulerName=slurm-k8s-bridge >/dev/null
 }
 
@@ -219,4 +219,125 @@ test_a_killed_bridge_loses_nothing() {
   assert_equal "its job" "$waiting" "$(pod_job next)"
   kubectl delete pod next runs --wait=false >/dev/null
   wait_job "$running" CANCELLED 30
+}
+
+# A pod that takes its time to end: 12 s of the 30 that it has.
+put_slow_pod() { # NAME
+  put_pod "$1" 'trap \"sleep 12; exit 0\" TERM; while :; do sleep 0.2; done'
+  wait_for 90 "$1 runs" pod_is "$1" Running
+}
+is_configuring_beside() { # JOB POD
+  [[ $(job_state "$1") == CONFIGURING ]] && pod_is "$2" Running
+}
+# Whether the pod was there still when the job had begun: neither is asked about twice at one moment.
+began_beside() { # JOB POD
+  wait_for 60 "job $1 has begun" is_job_in "$1" "RUNNING COMPLETED"
+  pod_is "$2" Running
+}
+
+test_a_job_waits_for_pods_that_end() {
+  local node job next
+  enable_bridge
+  put_slow_pod slow
+  job=$(pod_job slow)
+  node=$(job_nodes "$job")
+  slurm scancel "$job"
+  wait_job "$job" CANCELLED 10
+  next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
+  wait_for 15 "it has the node, and waits" is_configuring_beside "$next" slow
+  stays 4 is_configuring_beside "$next" slow
+  if began_beside "$next" slow; then fail "job and pod shared $node"; fi
+  wait_done "$next" 30
+}
+
+test_a_new_slurmctld_waits_for_pods_that_end() {
+  local node job next count
+  enable_bridge
+  put_slow_pod slow
+  job=$(pod_job slow)
+  node=$(job_nodes "$job")
+  slurm scontrol update nodename="$node" state=drain reason=e2e
+  next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
+  slurm scancel "$job"
+  wait_job "$job" CANCELLED 10
+  count=$(container_field slurmctld restartCount)
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  wait_for 30 "slurmctld is back" container_is_back slurmctld "$count"
+  slurm scontrol update nodename="$node" state=resume
+  if began_beside "$next" slow; then fail "job and pod shared $node"; fi
+  wait_done "$next" 30
+}
+
+# Processes that use a CPU which Slurm has given away: of pods, and of jobs.
+count_users() { pgrep -cf "^(pod|job)-of-$NAMESPACE" || true; }
+
+# 40 pods and 40 jobs of one CPU each, cancelled at random; pods take 2 s to end. Prints the most that ran at a time.
+run_mixed_load() {
+  local most=0 users end running
+  kubectl apply -f - >/dev/null <<END
+apiVersion: batch/v1
+kind: Job
+metadata: {name: mixed}
+spec:
+  parallelism: 40
+  completions: 40
+  backoffLimit: 100
+  template:
+    spec:
+      schedulerName: slurm-k8s-bridge
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: localhost/slurm-k8s/slurmd:$IMAGE_TAG
+          resources: {requests: {cpu: 10m, memory: 16Mi}}
+          command:
+            - bash
+            - -c
+            - |
+              exec -a pod-of-$NAMESPACE bash -c 'trap "sleep 2; exit 0" TERM; for i in 1 2 3 4; do sleep 1; done'
+END
+  slurm bash -c "for ((i = 0; i < 40; i++)); do
+    sbatch -J mixed --output=/dev/null --wrap \"bash -c 'exec -a job-of-$NAMESPACE sleep 3'\"; done" >/dev/null
+  end=$((SECONDS + 120))
+  while ((SECONDS < end)); do
+    users=$(count_users)
+    ((users <= most)) || most=$users
+    running=$(slurm squeue -h -o '%A %t' | shuf)
+    [[ $running ]] || break
+    if ((RANDOM % 3 == 0)); then slurm scancel "$(awk '$2 == "R" {print $1; exit}' <<<"$running")" || true; fi
+    sleep 0.1 # between two samples
+  done
+  kubectl delete job.batch mixed >/dev/null
+  slurm scancel --name=mixed
+  echo "$most"
+}
+
+cpus_of_all_nodes() { slurm sinfo -h -o %C | cut -d / -f 4; }
+
+test_no_cpu_is_given_twice() {
+  local most cpus
+  enable_bridge
+  cpus=$(cpus_of_all_nodes)
+  most=$(run_mixed_load)
+  echo "# at most $most processes on $cpus CPUs" >&2
+  ((most >= cpus / 2)) || fail "only $most processes on $cpus CPUs at a time: this shows nothing"
+  ((most <= cpus)) || fail "$most processes on $cpus CPUs"
+}
+
+# What the two tests above would be without the engine: otherwise they show nothing.
+test_without_the_engine_they_meet() {
+  local node job next
+  enable_bridge
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
+    --set-json 'bridge.args=["--without-engine"]' --wait --timeout 180s >/dev/null
+  wait_for 90 "slurmctld up" controller_ready
+  put_slow_pod slow
+  job=$(pod_job slow)
+  node=$(job_nodes "$job")
+  slurm scancel "$job"
+  wait_job "$job" CANCELLED 10
+  next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
+  began_beside "$next" slow || fail "job $next did not meet the pod"
+  slurm scancel "$next"
+  kubectl delete configmap slurm-bridge >/dev/null # the next test enables the bridge anew
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any line on the engine's socket is taken or refused; what is taken says the same when it is written and read again.
 #include "control/control.hpp"
+#include "control/pod_jobs.hpp"
 #include "fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,6 +22,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!nodes.error().message().empty(), "a suspend refused without words");
   } else {
     require(decode_nodes(encode_suspend(*nodes)).ok(), "a suspend that can't be read back");
+  }
+  const auto jobs = decode_pod_jobs(*message);
+  if (!jobs) {
+    require(!jobs.error().message().empty(), "jobs of pods refused without words");
+  } else {
+    const auto again = decode_pod_jobs(encode_pod_jobs(*jobs));
+    require(again.ok() && *again == *jobs, "jobs of pods that change");
+  }
+  const auto report = decode_report(*message);
+  if (report) {
+    const auto again = decode_report(encode_report(*report));
+    require(again.ok() && *again == *report, "a report that changes");
   }
   return 0;
 }

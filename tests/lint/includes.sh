@@ -101,7 +101,8 @@ rule "engine/c_api includes worker.hpp and variant_store.hpp of the engine" fold
 rule "convert includes base, json, nodeset" folder_may convert base json nodeset convert
 rule "sidecar includes lib and convert" \
   folder_may sidecar base event json http kube slurm settings nodeset control daemon convert sidecar
-rule "bridge includes lib" folder_may bridge base event json http kube slurm settings nodeset daemon bridge
+rule "bridge includes lib" \
+  folder_may bridge base event json http kube slurm settings nodeset control daemon bridge
 rule "spank includes only base" folder_may spank base spank
 rule "spank includes nothing of spank/scripts" inner spank scripts
 rule "nss includes only base" folder_may nss base nss

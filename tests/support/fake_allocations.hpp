@@ -32,6 +32,7 @@ class FakeAllocations final : public Allocations {
   int submits = 0;                ///< calls, also those that failed
   int ends = 0;                   ///< calls of complete(), end_out_of_memory() and cancel(), also those that failed
   int loads = 0;                  ///< lists handed out, "nothing has changed" not counted
+  int single_loads = 0;           ///< calls of load() that were answered
   bool keeps_completing = false;  ///< an end leaves `completing` set until end_completing()
 
   /** Makes a test's own changes visible. */
@@ -104,6 +105,15 @@ class FakeAllocations final : public Allocations {
       if (job.comment.starts_with(comment_prefix) || ids.contains(id)) found.push_back(job);
     }
     return std::optional(std::move(found));
+  }
+
+  Result<std::optional<Allocation>> load(std::uint32_t id) override {
+    if (fail_loads) {
+      if (auto error = next_failure()) return *error;
+    }
+    single_loads++;
+    const auto found = jobs.find(id);
+    return found == jobs.end() ? std::optional<Allocation>() : std::optional(found->second);
   }
 
   Status complete(std::uint32_t job, std::uint32_t wait_status) override {

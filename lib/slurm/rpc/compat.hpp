@@ -135,14 +135,14 @@ inline const char* reason_word(std::uint32_t reason) {
 }
 
 /** slurm_load_job() of one job: 0, or -1 with errno. */
-inline int load_job(job_info_msg_t** answer, std::uint32_t job) {
+inline int load_job(job_info_msg_t** answer, std::uint32_t job, std::uint16_t flags = SHOW_ALL) {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
-  return slurm_load_job(answer, job, SHOW_ALL);
+  return slurm_load_job(answer, job, flags);
 #else
   slurm_step_id_t id{};
   id.job_id = job;
   id.step_het_comp = id.step_id = NO_VAL;
-  return slurm_load_job(answer, id, SHOW_ALL);
+  return slurm_load_job(answer, id, flags);
 #endif
 }
 

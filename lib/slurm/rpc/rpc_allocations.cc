@@ -17,6 +17,7 @@
 // (proc_req.c:1233). There job_submit/k8s puts the request's in again (base/allocation_user.hpp). With AuthInfo=
 // use_client_ids a job has the identity of who submitted it (_set_identity(), proc_req.c:617), which the plugin
 // removes.
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <utility>
@@ -68,19 +69,26 @@ class RpcAllocations final : public Allocations {
     const JobInfo message(raw);
     if (!message) return Error(Errc::protocol, "slurm: an empty list of jobs");
     std::vector<const job_info_t*> ours;
-    bool unequal = false;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& info = message->job_array[i];
-      if (!has_comment(info, comment_prefix) && !ids.contains(info.job_id)) continue;
-      ours.push_back(&info);
-      unequal = unequal || has_unequal_nodes(info);
+      if (has_comment(info, comment_prefix) || ids.contains(info.job_id)) ours.push_back(&info);
     }
-    const std::vector<std::string> names = unequal ? SLURMK8S_TRY(load_node_names()) : std::vector<std::string>();
-    std::vector<Allocation> jobs;
-    jobs.reserve(ours.size());
-    for (const job_info_t* info : ours) jobs.push_back(decode_allocation(*info, names));
+    auto jobs = SLURMK8S_TRY(decode(ours));
     since = message->last_update;
     return std::optional(std::move(jobs));
+  }
+
+  Result<std::optional<Allocation>> load(std::uint32_t job) override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (compat::load_job(&raw, job, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
+      if (errno == ESLURM_INVALID_JOB_ID) return std::optional<Allocation>();
+      return last_error();
+    }
+    const JobInfo message(raw);
+    if (!message || message->record_count == 0) return std::optional<Allocation>();
+    auto jobs = SLURMK8S_TRY(decode({message->job_array}));
+    return std::optional(std::move(jobs.front()));
   }
 
   Status complete(std::uint32_t job, std::uint32_t wait_status) override {
@@ -102,6 +110,15 @@ class RpcAllocations final : public Allocations {
     return Error(Errc::forbidden, format("job %u is of uid %u, not of %u: JobSubmitPlugins in slurm.conf must have k8s",
                                          job, user, wanted) +
                                       (end.ok() ? "" : "; not cancelled: " + end.error().message()));
+  }
+
+  static Result<std::vector<Allocation>> decode(const std::vector<const job_info_t*>& infos) {
+    const bool unequal = std::ranges::any_of(infos, [](const job_info_t* info) { return has_unequal_nodes(*info); });
+    const std::vector<std::string> names = unequal ? SLURMK8S_TRY(load_node_names()) : std::vector<std::string>();
+    std::vector<Allocation> jobs;
+    jobs.reserve(infos.size());
+    for (const job_info_t* info : infos) jobs.push_back(decode_allocation(*info, names));
+    return jobs;
   }
 
   /** By their index in slurmctld's table, where a slot without a node has no name. */

@@ -8,11 +8,13 @@
 
 #include "base/strings.hpp"
 #include "bridge/names.hpp"
+#include "control/control.hpp"
 #include "nodeset/names.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_allocations.hpp"
 #include "support/fake_client.hpp"
 #include "support/fake_clock.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -54,9 +56,11 @@ struct Fixture {
   std::unique_ptr<EventLoop> loop = std::move(EventLoop::open({std::shared_ptr<void>(), &clock})).value();
   Fence fence{[] { return true; }};
   FencedKubeWriter kube_writer{client, fence};
+  const TemporaryFolder folder;
+  std::string socket;  ///< of the engine; empty: none
   std::unique_ptr<Bridge> bridge;
 
-  Fixture() {
+  explicit Fixture(bool has_engine = false) : socket(has_engine ? folder.path() + "/engine.sock" : "") {
     for (const char* node : {"c-0", "c-1"}) put_node(node, std::string("m") + node[2]);
     restart();
   }
@@ -64,7 +68,7 @@ struct Fixture {
   void restart() {
     bridge.reset();
     bridge = std::make_unique<Bridge>(BridgeParts{*loop, client, kube_writer, caller, admin},
-                                      BridgeOptions{"slurm", kBridgeScheduler, rules(), "1.2.3"});
+                                      BridgeOptions{"slurm", kBridgeScheduler, rules(), "1.2.3", socket});
     bridge->start();
   }
   void put_node(const std::string& node, const std::string& kube_node) {
@@ -127,6 +131,93 @@ struct Fixture {
                                                   [](const auto& call) { return call.subresource == "binding"; }));
   }
 };
+
+/** The engine in slurmctld, on the bridge's own loop. */
+struct Engine {
+  Fixture& f;
+  PodJobs jobs;  ///< as the bridge last said
+  std::uint64_t messages = 0;
+  ControlServer::Id bridge = 0;
+  std::unique_ptr<ControlServer> server;
+
+  explicit Engine(Fixture& fixture) : f(fixture) {
+    const auto handle = [this](const Json& message, ControlServer::Id connection) {
+      jobs = *decode_pod_jobs(message);
+      messages = connection == bridge ? messages + 1 : 1;
+      bridge = connection;
+      server->keep(connection);
+      return Json::object().set("ok", Json::boolean(true));
+    };
+    server = std::move(ControlServer::listen(f.socket, *f.loop, handle)).value();
+  }
+  /** Has slurmctld looked at the jobs. */
+  void report() {
+    PodJobsReport report{messages, {}};
+    for (const auto& [id, nodes] : jobs) {
+      report.running[id] = f.slurm.jobs.contains(id) && f.slurm.jobs.at(id).state == Allocation::State::running;
+    }
+    server->push(bridge, encode_report(report));
+  }
+  void run_for(milliseconds time) {
+    for (const TimePoint end = f.clock.now() + time; f.clock.now() < end;) {
+      f.run_for(milliseconds(100));
+      if (bridge != 0) report();
+    }
+  }
+};
+
+void no_pod_is_bound_before_slurmctld_knows_where(void**) {
+  Fixture f(true);
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "");
+  assert_contains(f.condition("p", "PodScheduled"), "waits for the engine in slurmctld");
+  Engine engine(f);
+  f.run_for();
+  assert_true(engine.jobs == (PodJobs{{1, "c-1"}}));
+  assert_text(f.kube_node("p"), "");
+  engine.report();
+  f.run_for(milliseconds(100));
+  assert_text(f.kube_node("p"), "m1");
+}
+
+void slurmctld_knows_where_pods_still_end(void**) {
+  Fixture f(true);
+  Engine engine(f);
+  f.put_pod("p");
+  engine.run_for(seconds(1));
+  f.slurm.start(1, {{"c-1", 1}});
+  engine.run_for(seconds(1));
+  f.slurm.end(1, "TIMEOUT");
+  engine.run_for(seconds(2));
+  assert_true(engine.jobs == (PodJobs{{1, "c-1"}}));
+  f.client.erase(kube::kPods, "a", "p");
+  engine.run_for(seconds(1));
+  assert_true(engine.jobs.empty());
+}
+
+// A list is all jobs of all users.
+void an_engine_saves_lists(void**) {
+  Fixture f(true);
+  Engine engine(f);
+  f.put_pod("p");
+  engine.run_for(seconds(2));
+  const int before = f.slurm.loads;
+  for (int i = 0; i < 10; ++i) {
+    f.slurm.wait_for(1, i % 2 ? "Priority" : "Resources");
+    engine.run_for(seconds(1));
+    assert_text(f.condition("p", "PodScheduled"),
+                std::string("SlurmPending: Slurm job 1: ") + (i % 2 ? "Priority" : "Resources"));
+  }
+  assert_int_equal(f.slurm.loads, before);
+  f.slurm.start(1, {{"c-1", 1}});
+  engine.run_for(milliseconds(300));
+  assert_text(f.kube_node("p"), "m1");
+  engine.run_for(seconds(30));
+  assert_int_equal(f.slurm.loads, before + 1);
+}
 
 void a_pod_runs_on_the_node_of_its_job(void**) {
   Fixture f;
@@ -371,6 +462,9 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
+      SLURMK8S_TEST(no_pod_is_bound_before_slurmctld_knows_where),
+      SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
+      SLURMK8S_TEST(an_engine_saves_lists),
       SLURMK8S_TEST(a_pod_group_starts_together),
       SLURMK8S_TEST(a_pod_goes_with_its_job),
       SLURMK8S_TEST(a_job_goes_with_its_pods),

@@ -47,7 +47,7 @@ class Server {
 
  private:
   void run() {
-    auto server = ControlServer::listen(path_, *loop_, [](const Json& message) {
+    auto server = ControlServer::listen(path_, *loop_, [](const Json& message, ControlServer::Id) {
       Json answer = Json::object();
       if (message["op"].text() == "no") return answer.set("ok", Json::boolean(false)).set("error", "said no");
       return answer.set("ok", Json::boolean(true)).set("nodes", message["nodes"].clone());
@@ -179,8 +179,14 @@ void a_message_without_an_end_is_not_kept(void** state) {
 /** A server that acts in turns of the test, by the test's clock. */
 struct TurnedServer {
   TurnedServer() {
-    server = std::move(ControlServer::listen(path, *loop, [](const Json&) { return Json::object(); })).value();
+    auto handler = [this](const Json& message, ControlServer::Id connection) {
+      last = connection;
+      if (message["op"].text() == "stay") server->keep(connection);
+      return Json::object().set("op", message["op"].text());
+    };
+    server = std::move(ControlServer::listen(path, *loop, handler)).value();
   }
+  void turn() { loop->turn(std::chrono::milliseconds(0)); }
   UniqueFd connect() {
     UniqueFd fd = connect_raw(path);
     loop->turn(std::chrono::milliseconds(0));
@@ -191,7 +197,52 @@ struct TurnedServer {
   const std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
   const std::unique_ptr<EventLoop> loop = std::move(EventLoop::open(clock)).value();
   std::unique_ptr<ControlServer> server;
+  ControlServer::Id last = 0;  // connection that has said something
 };
+
+void put(const UniqueFd& fd, const std::string& text) {
+  assert_int_equal(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL), text.size());
+}
+std::string take(const UniqueFd& fd) {
+  char buffer[4096];
+  const ssize_t count = recv(fd.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : count == 0 ? "closed" : "";
+}
+
+void a_connection_that_is_kept(void**) {
+  TurnedServer server;
+  const UniqueFd fd = server.connect();
+  put(fd, "{\"op\":\"stay\"}\n{\"op\":\"more\"}\n{\"op\"");
+  server.turn();
+  assert_string_equal(take(fd).c_str(), "{\"op\":\"stay\"}\n{\"op\":\"more\"}\n");
+  server.clock->advance(std::chrono::milliseconds(60000));
+  server.turn();
+  put(fd, ":\"rest\"}\n");
+  server.turn();
+  assert_string_equal(take(fd).c_str(), "{\"op\":\"rest\"}\n");
+  assert_true(server.server->push(server.last, Json::object().set("told", "x")));
+  assert_string_equal(take(fd).c_str(), "{\"told\":\"x\"}\n");
+  assert_false(server.server->push(server.last + 1, Json::object()));
+
+  const UniqueFd other = server.connect();
+  put(other, "{\"op\":\"once\"}\n{\"op\":\"more\"}\n");
+  server.turn();
+  assert_string_equal(take(other).c_str(), "{\"op\":\"once\"}\n");
+  assert_string_equal(take(other).c_str(), "closed");
+}
+
+// slurmctld's memory is not the place for what a client doesn't read.
+void a_client_that_does_not_read_is_dropped(void**) {
+  TurnedServer server;
+  const UniqueFd fd = server.connect();
+  put(fd, "{\"op\":\"stay\"}\n");
+  server.turn();
+  const Json text = Json::object().set("told", std::string(10000, 'x'));
+  int pushed = 0;
+  while (pushed < 1000 && server.server->push(server.last, text)) ++pushed;
+  assert_in_range(pushed, 5, 500);
+  assert_false(server.server->push(server.last, Json::object()));
+}
 
 void a_silent_client_is_dropped(void**) {
   TurnedServer server;
@@ -262,6 +313,8 @@ int main() {
       cmocka_unit_test_setup_teardown(bad_clients_do_not_disturb_others, set_up, tear_down),
       cmocka_unit_test_setup_teardown(other_users_get_no_answer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_message_without_an_end_is_not_kept, set_up, tear_down),
+      SLURMK8S_TEST(a_connection_that_is_kept),
+      SLURMK8S_TEST(a_client_that_does_not_read_is_dropped),
       SLURMK8S_TEST(a_silent_client_is_dropped),
       SLURMK8S_TEST(connections_are_bounded),
       SLURMK8S_TEST(no_server),

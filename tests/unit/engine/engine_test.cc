@@ -293,8 +293,10 @@ struct Times {
 };
 
 Times times_of(World& world, const char* step, double seconds) {
-  const Json histogram = metric(handle_control(*world.engine, {}, Json::object().set("op", "status")),
-                                "slurm_k8s_engine_resume_seconds")[step];
+  PodJobsFeed feed({}, {});
+  const Json message = Json::object().set("op", "status");
+  const Json status = handle_control({*world.engine, {}, feed, message});
+  const Json histogram = metric(status, "slurm_k8s_engine_resume_seconds")[step];
   Times times;
   std::size_t bucket = 0;
   while (bucket < histogram["bounds"].size() && seconds > histogram["bounds"][bucket].number_or(0)) ++bucket;
@@ -333,7 +335,11 @@ void control_messages(void** state) {
   world.start();
   int woken = 0;
   Worker::Host host;
-  const auto answer = [&](const char* text) { return handle_control(*world.engine, host, *Json::parse(text)); };
+  PodJobsFeed feed([](const PodJobs& jobs, bool) { return jobs.size(); }, {});
+  const auto answer = [&](const char* text) {
+    const Json message = *Json::parse(text);
+    return handle_control({*world.engine, host, feed, message, 7});
+  };
   const auto wake = [&] { return answer(R"({"op":"wake"})")["ok"].boolean_or(false) ? woken : -1; };
   assert_int_equal(wake(), 0);  // a slurmctld that can't be woken
   host.wake_power_save = [&] { ++woken; };
@@ -349,7 +355,11 @@ void control_messages(void** state) {
   assert_int_equal(metric(status, "slurm_k8s_engine_pods")["pending"].integer_or(-1), 2);
   assert_int_equal(metric(status, "slurm_k8s_engine_pods_created_total").integer_or(-1), 2);
   assert_text(answer(R"({"op":"reboot"})")["error"].text(),
-              "op: Unsupported value: \"reboot\": supported values: \"resume\", \"suspend\", \"wake\", \"status\"");
+              "op: Unsupported value: \"reboot\": supported values: \"resume\", \"suspend\", \"wake\", \"status\", "
+              "\"pod_jobs\"");
+  assert_true(answer(R"({"op":"pod_jobs","jobs":{"12":""}})")["ok"].boolean_or(false));
+  assert_true(feed.is_bridge(7));
+  assert_contains(answer(R"({"op":"pod_jobs"})")["error"].text(), "jobs: must be an object");
   assert_contains(answer(R"({"op":"wakeup"})")["error"].text(), "op: Unsupported value: \"wakeup\"");
   assert_contains(answer("[]")["error"].text(), "op: Unsupported value: \"\"");
 }

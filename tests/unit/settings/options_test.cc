@@ -28,6 +28,7 @@ void takes_every_key(void**) {
       "LaunchTimeout=60\n"
       "WakePowerSave=No\n"
       "FastRequeue=no\n"
+      "Bridge=yes\n"
       "WatchKubernetesNodes=yes\n"
       "SidecarListen=127.0.0.1:9101\r\n"
       "LogLevel=debug",
@@ -45,6 +46,7 @@ void takes_every_key(void**) {
   assert_int_equal(parsed->launch_timeout.count(), 60);
   assert_false(parsed->wake_power_save);
   assert_false(parsed->fast_requeue);
+  assert_true(parsed->bridge);
   assert_true(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, "127.0.0.1:9101");
   assert_true(parsed->log_level == LogLevel::debug);
@@ -60,6 +62,7 @@ void has_defaults(void**) {
   assert_int_equal(parsed->launch_timeout.count(), 3600);
   assert_true(parsed->wake_power_save);
   assert_true(parsed->fast_requeue);
+  assert_false(parsed->bridge);
   assert_false(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, ":9100");
 }

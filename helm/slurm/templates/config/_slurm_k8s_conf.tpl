@@ -19,6 +19,8 @@ WatchKubernetesNodes={{ ternary "yes" "no" .Values.watchKubernetesNodes }}
 WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
 FastRequeue={{ ternary "yes" "no" .Values.slurm.fastRequeue }}
 LaunchTimeout={{ int .Values.slurm.launchTimeout }}
+{{- $asks := not (has "--without-engine" .Values.bridge.args) }}
+Bridge={{ ternary "yes" "no" (and (eq (include "slurm.hasBridge" .) "true") $asks) }}
 SidecarListen=:9100
 LogLevel={{ .Values.slurm.logLevel }}
 {{- end -}}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The connection to the engine, and what it has said.
+#include "bridge/engine_link.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "control/control.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::chrono::milliseconds kRetryAfter{500};
+
+bool is_later(int number) { return number == EAGAIN || number == EINTR; }
+
+/** Connected, or an invalid one with errno: a local socket never takes time. */
+UniqueFd connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return UniqueFd();
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return UniqueFd();
+  return fd;
+}
+
+}  // namespace
+
+EngineLink::EngineLink(EventLoop& loop, std::string path, Changed changed)
+    : loop_(loop), path_(std::move(path)), changed_(std::move(changed)) {}
+
+bool EngineLink::is_there(const std::string& path) { return static_cast<bool>(connect_to(path)); }
+
+void EngineLink::start() {
+  retry_ = loop_.timers().after(std::chrono::milliseconds(0), [this] { connect(); });
+}
+
+void EngineLink::close() {
+  loop_.timers().cancel(retry_);
+  if (fd_) loop_.unwatch(fd_.get());
+  fd_ = UniqueFd();
+}
+
+void EngineLink::lose(const std::string& why) {
+  const bool was_up = is_up();
+  close();
+  unsent_.clear();
+  received_.clear();
+  sent_.clear();
+  messages_ = reports_ = 0;
+  unsigned suppressed = 0;
+  if (limiter_.allow(loop_.clock()->now(), suppressed)) log_warning("socket %s: %s", path_.c_str(), why.c_str());
+  retry_ = loop_.timers().after(kRetryAfter, [this] { connect(); });
+  if (was_up) changed_({});
+}
+
+void EngineLink::connect() {
+  fd_ = connect_to(path_);
+  if (!fd_) return lose(std::strerror(errno));
+  const Status watched = loop_.watch(fd_.get(), EPOLLIN, [this] { ready(); });
+  if (!watched.ok()) return lose(watched.error().message());
+  set(std::move(wanted_));
+}
+
+void EngineLink::set(PodJobs jobs) {
+  wanted_ = std::move(jobs);
+  if (!fd_ || messages_ != reports_) return;
+  bool differs = messages_ == 0 || wanted_.size() != sent_.size();
+  for (const auto& [id, nodes] : wanted_) {
+    const auto before = sent_.find(id);
+    differs = differs || before == sent_.end() || before->second.nodes != nodes;
+  }
+  if (!differs) return;
+  ++messages_;
+  std::map<std::uint32_t, Job> sent;
+  for (const auto& [id, nodes] : wanted_) {
+    const auto before = sent_.find(id);
+    const bool is_same = before != sent_.end() && before->second.nodes == nodes;
+    sent[id] = is_same ? before->second : Job{nodes, messages_, before != sent_.end() && before->second.runs};
+  }
+  sent_ = std::move(sent);
+  unsent_ = encode_pod_jobs(wanted_).dump() + "\n";
+  (void)send();  // a lost connection is seen in ready(): the caller may be in the middle of something
+}
+
+bool EngineLink::may_bind(std::uint32_t job) const {
+  const auto found = sent_.find(job);
+  return found != sent_.end() && found->second.runs && found->second.message <= reports_;
+}
+
+void EngineLink::ready() {
+  if (!send() || !receive()) lose("connection lost");
+}
+
+/** False: the connection is lost. What the socket does not take now is sent when it does. */
+bool EngineLink::send() {
+  while (!unsent_.empty()) {
+    const ssize_t count = ::send(fd_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && !is_later(errno)) return false;
+    if (count < 0) break;
+    unsent_.erase(0, static_cast<std::size_t>(count));
+  }
+  const std::uint32_t events = unsent_.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT;
+  return loop_.watch(fd_.get(), events, [this] { ready(); }).ok();
+}
+
+bool EngineLink::receive() {
+  char buffer[65536];
+  const ssize_t count = ::recv(fd_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  if (count < 0) return is_later(errno);
+  if (count == 0) return false;
+  received_.append(buffer, static_cast<std::size_t>(count));
+  for (std::size_t end; fd_ && (end = received_.find('\n')) != std::string::npos;) {
+    const std::string line = received_.substr(0, end);
+    received_.erase(0, end + 1);
+    take_line(line);
+  }
+  return received_.size() <= kMaxControlMessage;
+}
+
+void EngineLink::take_line(const std::string& line) {
+  const auto message = Json::parse(line);
+  if (!message) return lose("not JSON: " + message.error().message());
+  if (!message->has("report")) {
+    if (!(*message)["ok"].boolean_or(false)) lose(std::string((*message)["error"].text("refused")));
+    return;
+  }
+  const auto report = decode_report(*message);
+  if (!report) return lose(report.error().message());
+  take_report(*report);
+}
+
+void EngineLink::take_report(const PodJobsReport& report) {
+  reports_ = report.taken;
+  for (const auto& [id, runs] : report.running) {
+    const auto found = sent_.find(id);
+    if (found != sent_.end()) found->second.runs = runs;
+  }
+  set(std::move(wanted_));  // what has changed meanwhile
+  changed_(report.running);
+}
+
+}  // namespace slurmk8s

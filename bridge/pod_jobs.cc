@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which nodes a gang's pods are on.
+#include "bridge/pod_jobs.hpp"
+
+#include <set>
+#include <vector>
+
+#include "slurm/hostlist.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using Names = std::set<std::string>;
+
+bool is_on_node(const WorkloadPod& pod) { return !pod.kube_node.empty() && !pod.is_over(); }
+
+std::vector<const WorkloadPod*> pods_on_nodes(const Gang& gang, const WorkloadPods& pods) {
+  std::vector<const WorkloadPod*> found;
+  for (const std::string& uid : gang.uids) {
+    const auto pod = pods.find(uid);
+    if (pod != pods.end() && is_on_node(pod->second)) found.push_back(&pod->second);
+  }
+  return found;
+}
+
+Names nodes_of(const Allocation& job) {
+  Names names;
+  for (const AllocatedNode& node : job.nodes) names.insert(node.name);
+  return names;
+}
+
+/** Where a pod of a job that is over, or that slurmctld does not know, may be. */
+Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Allocation* job, const KubeNodes& kube_nodes) {
+  const auto place = gang.places.find(pod.uid);
+  if (place != gang.places.end() && !place->second.node.empty()) return {place->second.node};
+  const Names of_job = job == nullptr ? Names() : nodes_of(*job);
+  Names names;
+  for (const auto& [node, kube_node] : kube_nodes) {
+    if (kube_node == pod.kube_node && (job == nullptr || of_job.contains(node))) names.insert(node);
+  }
+  return names.empty() ? of_job : names;
+}
+
+}  // namespace
+
+PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const WorkloadPods& pods, const KnownJobs& known,
+                      const KubeNodes& kube_nodes) {
+  PodJobs jobs;
+  for (const auto& [number, gang] : gangs) {
+    if (gang.job == 0) continue;
+    const Allocation* const job = known.find(gang);
+    const std::vector<const WorkloadPod*> on_nodes = pods_on_nodes(gang, pods);
+    const bool is_over = job == nullptr ? known.asked > gang.asked : job->state == Allocation::State::ended;
+    if (is_over && on_nodes.empty()) continue;
+    Names names;
+    if (!is_over && job != nullptr) names = nodes_of(*job);
+    for (const WorkloadPod* pod : on_nodes) names.merge(nodes_of(*pod, gang, job, kube_nodes));
+    jobs[gang.job] = compress_hostlist({names.begin(), names.end()});
+  }
+  return jobs;
+}
+
+}  // namespace slurmk8s

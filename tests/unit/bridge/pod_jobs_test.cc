@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/pod_jobs: where pods of each job may be, by the state of job and pods.
+#include "bridge/pod_jobs.hpp"
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using State = Allocation::State;
+
+const KubeNodes kKubeNodes = {{"c-0", "m0"}, {"c-1", "m1"}, {"c-2", "m1"}, {"c-3", "m3"}};
+
+/** A gang of pods p0 and p1 with job 12 on c-0 and c-1: `b` bound, `o` over, `w` waits, `g` gone. */
+struct Case {
+  const char* pods;
+  bool is_known;
+  State state;
+  bool is_placed;     ///< by this process
+  const char* nodes;  ///< null: the job isn't listed
+};
+
+void where_pods_are(void**) {
+  const Case cases[] = {
+      {"ww", true, State::pending, false, ""},
+      {"ww", true, State::configuring, false, "c-[0-1]"},
+      {"ww", true, State::running, false, "c-[0-1]"},
+      {"bb", true, State::running, true, "c-[0-1]"},
+      {"oo", true, State::running, true, "c-[0-1]"},
+      {"bb", true, State::suspended, true, "c-[0-1]"},
+      {"bb", true, State::ended, true, "c-[0-1]"},
+      {"bo", true, State::ended, true, "c-0"},
+      {"ob", true, State::ended, true, "c-1"},
+      {"og", true, State::ended, true, nullptr},
+      {"ww", true, State::ended, true, nullptr},
+      {"ob", true, State::ended, false, "c-1"},       // bound by a former process: c-2 isn't the job's
+      {"ob", false, State::ended, false, "c-[1-2]"},  // slurmctld has forgotten the job: all Slurm nodes there
+      {"oo", false, State::ended, false, nullptr},
+  };
+  for (const Case& c : cases) {
+    Gang gang;
+    gang.number = 1;
+    gang.job = 12;
+    gang.user = 2001;
+    gang.job_submitted = 50;
+    gang.asked = TimePoint{} + std::chrono::seconds(1);
+    WorkloadPods pods;
+    for (int i = 0; i < 2; ++i) {
+      const std::string uid = std::string("p") + std::to_string(i);
+      gang.uids.push_back(uid);
+      if (c.is_placed) gang.places[uid] = {static_cast<std::uint32_t>(i), "c-" + std::to_string(i)};
+      if (c.pods[i] == 'g') continue;
+      WorkloadPod& pod = pods[uid];
+      pod.uid = uid;
+      if (c.pods[i] != 'w') pod.kube_node = "m" + std::to_string(i);
+      if (c.pods[i] == 'o') pod.end.kind = PodEnd::Kind::succeeded;
+    }
+    KnownJobs known;
+    known.asked = TimePoint{} + std::chrono::seconds(2);
+    Allocation job;
+    job.id = 12;
+    job.uid = 2001;
+    job.submitted = 50;
+    job.state = c.state;
+    if (c.state != State::pending) job.nodes = {{"c-0", 1}, {"c-1", 1}};
+    if (c.is_known) known.jobs[12] = job;
+    const PodJobs listed = list_pod_jobs({{1, gang}}, pods, known, kKubeNodes);
+    const bool is_right = c.nodes == nullptr ? listed.empty() : listed.contains(12) && listed.at(12) == c.nodes;
+    if (!is_right) fail_msg("%s: %s", c.pods, listed.contains(12) ? listed.at(12).c_str() : "not listed");
+  }
+}
+
+void jobs_that_are_not_there_yet(void**) {
+  Gang collecting;
+  Gang submitted;
+  submitted.job = 12;
+  submitted.asked = TimePoint{} + std::chrono::seconds(5);
+  KnownJobs known;
+  known.asked = TimePoint{} + std::chrono::seconds(2);  // before the submission
+  const PodJobs listed = list_pod_jobs({{1, collecting}, {2, submitted}}, {}, known, kKubeNodes);
+  assert_true(listed == (PodJobs{{12, ""}}));
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {SLURMK8S_TEST(where_pods_are), SLURMK8S_TEST(jobs_that_are_not_there_yet)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
