@@ -149,7 +149,7 @@ Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const s
   std::vector<std::string> uids;
   uids.reserve(pods.size());
   for (const WorkloadPod* pod : pods) uids.push_back(pod->uid);
-  request.name = workload.name;
+  request.name = workload.name + (workload.part.empty() ? "" : "-" + workload.part);
   request.comment = build_job_comment(workload, uids);
   request.user = identity.uid;
   request.group = identity.gid;

@@ -24,6 +24,13 @@ inline constexpr std::string_view kJobPrefix = "job.slurm-k8s.io/";
 
 /** PodGroup of the coscheduling plugin: the label on its pods. */
 inline constexpr const char* kLabelPodGroup = "scheduling.x-k8s.io/pod-group";
+/** JobSet: labels on its pods. The index counts the Jobs of the whole set. */
+inline constexpr const char* kLabelJobSet = "jobset.sigs.k8s.io/jobset-name";
+inline constexpr const char* kLabelJobSetJobIndex = "jobset.sigs.k8s.io/job-global-index";
+/** LeaderWorkerSet: labels on its pods. Each group is a leader (worker 0) and its workers. */
+inline constexpr const char* kLabelLeaderWorkerSet = "leaderworkerset.sigs.k8s.io/name";
+inline constexpr const char* kLabelGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
+inline constexpr const char* kLabelWorkerIndex = "leaderworkerset.sigs.k8s.io/worker-index";
 /** Index of a pod in an Indexed Job. */
 inline constexpr const char* kAnnotationCompletionIndex = "batch.kubernetes.io/job-completion-index";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Workload: the object that a pod belongs to (a Job, a PodGroup): whether its pods start together. Pure; any thread.
+// Workload: the object that a pod belongs to (a Job, a PodGroup): which of its pods start together. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,12 @@ struct Workload {
 std::optional<kube::Resource> resource_of(const WorkloadRef& workload);
 
 /**
- * An Indexed Job of more than one pod is a gang: all that run at a time. Other Jobs are not: their pods don't know of
- * each other. A PodGroup is a gang of spec.minMember pods or more.
+ * - An Indexed Job of more than one pod is a gang: all that run at a time. Other Jobs are not: their pods don't know of
+ *   each other.
+ * - A JobSet is a gang of all pods of its Jobs. With an order of its Jobs (startupPolicy InOrder, dependsOn) the pods come
+ *   one Job after the other: those that are there make a gang.
+ * - A group of a LeaderWorkerSet is a gang; with startupPolicy LeaderReady the leader starts before its workers.
+ * - A PodGroup is a gang of spec.minMember pods or more.
  */
 Workload decode_workload(const WorkloadRef& ref, const Json& object);
 

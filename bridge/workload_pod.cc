@@ -93,14 +93,32 @@ PodEnd decode_end(const Json& status) {
 
 WorkloadRef decode_group(const Json& metadata) {
   const std::string name_space(metadata["namespace"].text());
-  const std::string_view pod_group = metadata["labels"][kLabelPodGroup].text();
-  if (!pod_group.empty()) return {name_space, "PodGroup", std::string(pod_group)};
+  const auto label = [&](const char* key) { return std::string(metadata["labels"][key].text()); };
+  if (const std::string name = label(kLabelPodGroup); !name.empty()) return {name_space, "PodGroup", name};
+  if (const std::string name = label(kLabelJobSet); !name.empty()) return {name_space, "JobSet", name};
+  if (const std::string name = label(kLabelLeaderWorkerSet); !name.empty()) {
+    return {name_space, "LeaderWorkerSet", name, label(kLabelGroupIndex)};
+  }
   WorkloadRef group{name_space, "Pod", std::string(metadata["name"].text())};
   metadata["ownerReferences"].each([&](const Json& owner) {
     const bool is_job = owner["kind"].text() == "Job" && owner["apiVersion"].text() == "batch/v1";
     if (is_job && owner["controller"].boolean_or(false)) group = {name_space, "Job", std::string(owner["name"].text())};
   });
   return group;
+}
+
+/** By the Job in a JobSet, and the index in the Job; or by the worker. */
+std::int64_t decode_rank(const Json& metadata) {
+  const auto index = [](const Json& value) {
+    const std::int64_t number = parse_int(value.text()).value_or(-1);
+    return number <= std::numeric_limits<std::int32_t>::max() ? number : -1;
+  };
+  const std::int64_t completion = index(metadata["annotations"][kAnnotationCompletionIndex]);
+  const std::int64_t worker = index(metadata["labels"][kLabelWorkerIndex]);
+  const std::int64_t job = index(metadata["labels"][kLabelJobSetJobIndex]);
+  const std::int64_t in_job = completion >= 0 ? completion : worker;
+  constexpr int kBitsInJob = 31;
+  return job < 0 ? in_job : (job << kBitsInJob) + std::max<std::int64_t>(in_job, 0);
 }
 
 std::uint32_t decode_job(const Json& annotations) {
@@ -127,7 +145,8 @@ void decode_conditions(const Json& status, WorkloadPod& pod) {
 }  // namespace
 
 std::string to_string(const WorkloadRef& workload) {
-  return workload.name_space + "/" + workload.kind + "/" + workload.name;
+  return workload.name_space + "/" + workload.kind + "/" + workload.name +
+         (workload.part.empty() ? "" : "/" + workload.part);
 }
 
 JobAnnotations decode_job_annotations(const Json& metadata) {
@@ -149,7 +168,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.uid = metadata["uid"].text();
   pod.service_account = spec["serviceAccountName"].text("default");
   pod.group = decode_group(metadata);
-  pod.rank = parse_int(metadata["annotations"][kAnnotationCompletionIndex].text()).value_or(-1);
+  pod.rank = decode_rank(metadata);
   pod.cpu_milli = pod_request_milli(spec, "cpu");
   pod.memory_bytes = pod_request_milli(spec, "memory") / 1000;
   pod.annotations = decode_job_annotations(metadata);

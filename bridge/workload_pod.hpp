@@ -17,12 +17,13 @@ namespace slurmk8s {
 /** A workload: what a Slurm job is for. */
 struct WorkloadRef {
   std::string name_space;
-  std::string kind;  ///< "Pod", "Job", "PodGroup"
+  std::string kind;  ///< "Pod", "Job", "JobSet", "LeaderWorkerSet", "PodGroup"
   std::string name;
+  std::string part = {};  ///< of a LeaderWorkerSet: the index of the group
   auto operator<=>(const WorkloadRef&) const = default;
 };
 
-/** "team-a/Job/train". */
+/** "team-a/Job/train", "team-a/LeaderWorkerSet/serve/0". */
 std::string to_string(const WorkloadRef& workload);
 
 /** How a pod ended. */
@@ -41,8 +42,8 @@ struct WorkloadPod {
   std::string name;
   std::string uid;
   std::string service_account;
-  WorkloadRef group;       ///< the PodGroup or Job that it belongs to; itself when there is none
-  std::int64_t rank = -1;  ///< completion index; < 0: none
+  WorkloadRef group;       ///< what it belongs to; itself when there is none
+  std::int64_t rank = -1;  ///< its place among the pods of its workload, not without gaps; < 0: none
   std::int64_t cpu_milli = 0;
   std::int64_t memory_bytes = 0;
   JobAnnotations annotations;

@@ -21,26 +21,33 @@ remove_workloads() {
   kubectl delete pods --field-selector spec.schedulerName=slurm-k8s-bridge >/dev/null
 }
 
-# The release is upgraded once. A PodGroup's definition is for the whole cluster.
-enable_bridge() {
-  remove_workloads
-  if has_bridge >/dev/null 2>&1; then return; fi
-  kubectl apply -f - >/dev/null <<'END'
+# For the whole cluster.
+put_definition() { # GROUP VERSION KIND SINGULAR
+  kubectl apply -f - >/dev/null <<END
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
-  name: podgroups.scheduling.x-k8s.io
+  name: $4s.$1
   annotations: {api-approved.kubernetes.io: "unapproved, for a test"}
 spec:
-  group: scheduling.x-k8s.io
-  names: {kind: PodGroup, plural: podgroups, singular: podgroup}
+  group: $1
+  names: {kind: $3, plural: $4s, singular: $4}
   scope: Namespaced
   versions:
-    - name: v1alpha1
+    - name: $2
       served: true
       storage: true
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 END
+}
+
+# The release is upgraded once.
+enable_bridge() {
+  remove_workloads
+  if has_bridge >/dev/null 2>&1; then return; fi
+  put_definition scheduling.x-k8s.io v1alpha1 PodGroup podgroup
+  put_definition jobset.x-k8s.io v1alpha2 JobSet jobset
+  put_definition leaderworkerset.x-k8s.io v1 LeaderWorkerSet leaderworkerset
   kubectl apply -f - >/dev/null <<<'{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "other"}}'
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
     --wait --timeout 180s >/dev/null
@@ -115,6 +122,43 @@ END
     pod_field two '.metadata.annotations.slurm-k8s\.io/rank')"
   wait_job "$job" COMPLETED 30
   kubectl delete pod/one pod/two podgroups.scheduling.x-k8s.io/pair >/dev/null
+}
+
+# Pods as the controllers of JobSet and LeaderWorkerSet make them.
+test_sets_start_together() {
+  local job
+  enable_bridge
+  kubectl apply -f - >/dev/null <<'END'
+{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "train"}, "spec": {"replicatedJobs": [
+ {"name": "w", "replicas": 2, "template": {"spec": {"parallelism": 1, "completions": 1}}}]}}
+---
+{"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet", "metadata": {"name": "serve"}, "spec": {
+ "replicas": 2, "leaderWorkerTemplate": {"size": 2}}}
+END
+  put_pod set-b 'sleep 3' ', "labels": {"jobset.sigs.k8s.io/jobset-name": "train",
+    "jobset.sigs.k8s.io/job-global-index": "1"}'
+  put_pod lead-1 'sleep 3' ', "labels": {"leaderworkerset.sigs.k8s.io/name": "serve",
+    "leaderworkerset.sigs.k8s.io/group-index": "1", "leaderworkerset.sigs.k8s.io/worker-index": "0"}'
+  put_pod work-0 'sleep 3' ', "labels": {"leaderworkerset.sigs.k8s.io/name": "serve",
+    "leaderworkerset.sigs.k8s.io/group-index": "0", "leaderworkerset.sigs.k8s.io/worker-index": "1"}'
+  stays 4 pod_is set-b Pending
+  assert_equal "jobs of halves" "" "$(slurm squeue -h)"
+  put_pod set-a 'sleep 3' ', "labels": {"jobset.sigs.k8s.io/jobset-name": "train",
+    "jobset.sigs.k8s.io/job-global-index": "0"}'
+  put_pod lead-0 'sleep 3' ', "labels": {"leaderworkerset.sigs.k8s.io/name": "serve",
+    "leaderworkerset.sigs.k8s.io/group-index": "0", "leaderworkerset.sigs.k8s.io/worker-index": "0"}'
+  for pod in set-a set-b lead-0 work-0; do wait_for 90 "$pod has a job" has_job "$pod"; done
+  job=$(pod_job set-a)
+  assert_equal "one job" "$job" "$(pod_job set-b)"
+  assert_equal "ranks" "0 1" "$(pod_field set-a '.metadata.annotations.slurm-k8s\.io/rank') $(
+    pod_field set-b '.metadata.annotations.slurm-k8s\.io/rank')"
+  wait_job "$job" COMPLETED 30
+  job=$(pod_job lead-0)
+  assert_equal "one job of group 0" "$job" "$(pod_job work-0)"
+  assert_equal "its name" serve-0 "$(job_field "$job" JobName)"
+  assert_equal "group 1 waits" "" "$(pod_job lead-1)"
+  wait_job "$job" COMPLETED 30
+  kubectl delete pods set-a set-b lead-0 lead-1 work-0 >/dev/null
 }
 
 pods_of() { # JOB FIELD of each pod's metadata

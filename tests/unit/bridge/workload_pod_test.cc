@@ -49,11 +49,35 @@ void groups(void**) {
       {R"("labels": {"scheduling.x-k8s.io/pod-group": "g"}, "ownerReferences":
           [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "controller": true}])",
        "a/PodGroup/g"},
+      {R"("labels": {"jobset.sigs.k8s.io/jobset-name": "s"}, "ownerReferences":
+          [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "controller": true}])",
+       "a/JobSet/s"},
+      {R"("labels": {"leaderworkerset.sigs.k8s.io/name": "l", "leaderworkerset.sigs.k8s.io/group-index": "3"})",
+       "a/LeaderWorkerSet/l/3"},
   };
   for (const auto& [metadata, expected] : cases) {
     const WorkloadPod pod =
         decode(std::string(R"({"metadata": {"namespace": "a", "name": "p", )") + metadata + R"(}, "spec": {}})");
     assert_text(to_string(pod.group), expected);
+  }
+}
+
+void ranks(void**) {
+  const struct {
+    const char* metadata;
+    std::int64_t rank;
+  } cases[] = {
+      {R"("labels": {})", -1},
+      {R"("annotations": {"batch.kubernetes.io/job-completion-index": "7"})", 7},
+      {R"("labels": {"leaderworkerset.sigs.k8s.io/worker-index": "2"})", 2},
+      {R"("labels": {"jobset.sigs.k8s.io/job-global-index": "1"})", std::int64_t{1} << 31},
+      {R"("labels": {"jobset.sigs.k8s.io/job-global-index": "1"},
+          "annotations": {"batch.kubernetes.io/job-completion-index": "7"})",
+       (std::int64_t{1} << 31) + 7},
+      {R"("labels": {"jobset.sigs.k8s.io/job-global-index": "99999999999"})", -1},
+  };
+  for (const auto& [metadata, rank] : cases) {
+    assert_int_equal(decode(std::string(R"({"metadata": {"name": "p", )") + metadata + R"(}, "spec": {}})").rank, rank);
   }
 }
 
@@ -152,6 +176,19 @@ void gangs_of_workloads(void**) {
       {"Job", R"({"parallelism": 4, "completions": 2, "completionMode": "Indexed"})", true, 2},
       {"Job", R"({"parallelism": 1, "completions": 2, "completionMode": "Indexed"})", false, 1},
       {"Job", R"({"completionMode": "Indexed"})", false, 1},
+      {"JobSet", R"({"replicatedJobs": [{"replicas": 2, "template": {"spec": {"parallelism": 3, "completions": 3}}},
+                                       {"template": {"spec": {}}}]})",
+       true, 7},
+      {"JobSet", R"({"replicatedJobs": [{"template": {"spec": {}}}]})", false, 1},
+      {"JobSet", R"({"replicatedJobs": [{"replicas": 2, "template": {"spec": {"parallelism": 3}}},
+                                       {"dependsOn": [{}], "template": {"spec": {"parallelism": 2}}}]})",
+       true, 2},
+      {"JobSet", R"({"startupPolicy": {"startupPolicyOrder": "InOrder"},
+                    "replicatedJobs": [{"replicas": 2, "template": {"spec": {"parallelism": 3}}}]})",
+       true, 3},
+      {"LeaderWorkerSet", R"({"leaderWorkerTemplate": {"size": 4}})", true, 4},
+      {"LeaderWorkerSet", R"({"startupPolicy": "LeaderReady", "leaderWorkerTemplate": {"size": 4}})", true, 1},
+      {"LeaderWorkerSet", R"({"leaderWorkerTemplate": {}})", false, 1},
       {"PodGroup", R"({"minMember": 3})", true, 3},
       {"PodGroup", R"({"minMember": -1})", true, 1},
   };
@@ -176,6 +213,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(members),
       SLURMK8S_TEST(groups),
+      SLURMK8S_TEST(ranks),
       SLURMK8S_TEST(requests),
       SLURMK8S_TEST(ends),
       SLURMK8S_TEST(what_slurm_cannot_be_told),
