@@ -75,8 +75,10 @@ void Launches::poll_once() {
   state_.lock()->poll_time = clock_.now() - begin;
   for (const std::uint32_t job : overdue) {
     if (!state_.lock()->jobs.contains(job)) continue;
-    log_error("job %u: nodes not registered within LaunchTimeout (%lld s); requeueing", job,
-              static_cast<long long>(timeout_.count()));
+    log_error(
+        "job %u: not launched within LaunchTimeout (%lld s): its nodes have not registered, or pods of an ended job "
+        "are on them; requeueing",
+        job, static_cast<long long>(timeout_.count()));
     finish(job, false);
   }
 }
