@@ -94,7 +94,9 @@ void JobKeeper::take(std::uint32_t id, Result<std::optional<Allocation>> answer)
   if (!answer) return warn(format("job %u", id), answer.error());
   answered_ = clock_.now();
   if (*answer) {
-    known_.jobs[id] = **std::move(answer);
+    Allocation& job = known_.jobs[id];
+    (*answer)->position = job.position;
+    job = **std::move(answer);
     changed_();
   } else {
     load();

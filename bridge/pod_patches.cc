@@ -59,6 +59,7 @@ std::string describe_wait(const Allocation& job) {
   if (job.state != Allocation::State::pending) return what + "waits for pods of earlier jobs on its nodes";
   std::string text = what + (job.reason.empty() ? "None" : job.reason);
   if (!job.state_desc.empty()) text += ": " + job.state_desc;
+  if (job.position != 0) text += format("; position %u", job.position);
   if (job.started == 0) return text;
   // slurmctld's estimate moves by seconds at each look.
   const std::time_t minute = (job.started + 59) / 60 * 60;

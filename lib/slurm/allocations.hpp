@@ -68,8 +68,9 @@ struct Allocation {
   std::uint32_t uid = 0;  ///< whose it is: unlike Comment and Extra, a user can't change it
   std::string user;
   std::uint32_t priority = 0;
-  std::time_t started = 0;    ///< of a pending one: when it is expected to start; 0: unknown
-  std::time_t preempted = 0;  ///< when it was told to go; 0: it wasn't
+  std::uint32_t position = 0;  ///< among the jobs that wait for its partition, from 1; 0: unknown, held, or not waiting
+  std::time_t started = 0;     ///< of a pending one: when it is expected to start; 0: unknown
+  std::time_t preempted = 0;   ///< when it was told to go; 0: it wasn't
   std::vector<AllocatedNode>
       nodes;  ///< as Slurm lists them, sorted; none while it is pending. CPUs may be 0 at its end
 };
@@ -93,7 +94,7 @@ class Allocations {
   virtual Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since,
                                                                     const std::string& comment_prefix,
                                                                     const std::set<std::uint32_t>& ids) = 0;
-  /** One job, whatever its Comment; none: slurmctld does not know it. */
+  /** One job, whatever its Comment, without its position; none: slurmctld does not know it. */
   virtual Result<std::optional<Allocation>> load(std::uint32_t job) = 0;
   /**
    * Ends a job with a result as wait() has it: 0 COMPLETED; 256 × an exit code FAILED. One that waits: CANCELLED,

@@ -57,7 +57,7 @@ enable_bridge() {
 # A pod template's spec that runs COMMAND.
 spec_of() { # COMMAND [MORE]
   cat <<END
-{"schedulerName": "slurm-k8s-bridge", "restartPolicy": "Never", "terminationGracePeriodSeconds": 5, ${2:-}
+{"schedulerName": "slurm-k8s-bridge", "restartPolicy": "Never", "terminationGracePeriodSeconds": ${GRACE:-5}, ${2:-}
  "containers": [{"name": "main", "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sh", "-c", "$1"],
    "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}}]}
 END
@@ -221,6 +221,7 @@ test_it_says_why_a_pod_waits() {
   put_pod waits 'sleep 1'
   begin=$(now_ms)
   wait_for 15 "Slurm's reason" waits_for waits ': Resources'
+  wait_for 40 "its place" waits_for waits 'position 1'
   echo "# Slurm's reason on the pod after $(($(now_ms) - begin)) ms" >&2
   job=$(job_of waits)
   slurm scontrol hold "$job"
@@ -265,9 +266,9 @@ test_a_killed_bridge_loses_nothing() {
   wait_job "$running" CANCELLED 30
 }
 
-# A pod that takes its time to end: 12 s of the 30 that it has.
-put_slow_pod() { # NAME
-  put_pod "$1" 'trap \"sleep 12; exit 0\" TERM; while :; do sleep 0.2; done'
+# A pod that takes its time to end.
+put_slow_pod() { # NAME SECONDS
+  GRACE=60 put_pod "$1" "trap \\\"sleep $2; exit 0\\\" TERM; while :; do sleep 0.2; done"
   wait_for 90 "$1 runs" pod_is "$1" Running
 }
 is_configuring_beside() { # JOB POD
@@ -282,7 +283,7 @@ began_beside() { # JOB POD
 test_a_job_waits_for_pods_that_end() {
   local node job next
   enable_bridge
-  put_slow_pod slow
+  put_slow_pod slow 12
   job=$(pod_job slow)
   node=$(job_nodes "$job")
   slurm scancel "$job"
@@ -297,17 +298,17 @@ test_a_job_waits_for_pods_that_end() {
 test_a_new_slurmctld_waits_for_pods_that_end() {
   local node job next count
   enable_bridge
-  put_slow_pod slow
+  put_slow_pod slow 40
   job=$(pod_job slow)
   node=$(job_nodes "$job")
-  slurm scontrol update nodename="$node" state=drain reason=e2e
-  next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
   slurm scancel "$job"
   wait_job "$job" CANCELLED 10
+  wait_saved # the end of the job, which a killed slurmctld forgets otherwise
   count=$(container_field slurmctld restartCount)
   "$BED" fault kill "$CONTROLLER/slurmctld"
   wait_for 30 "slurmctld is back" container_is_back slurmctld "$count"
-  slurm scontrol update nodename="$node" state=resume
+  next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
+  wait_for 15 "it has the node, and waits" is_configuring_beside "$next" slow
   if began_beside "$next" slow; then fail "job and pod shared $node"; fi
   wait_done "$next" 30
 }
@@ -375,7 +376,7 @@ test_without_the_engine_they_meet() {
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
     --set-json 'bridge.args=["--without-engine"]' --wait --timeout 180s >/dev/null
   wait_for 90 "slurmctld up" controller_ready
-  put_slow_pod slow
+  put_slow_pod slow 12
   job=$(pod_job slow)
   node=$(job_nodes "$job")
   slurm scancel "$job"

@@ -168,6 +168,28 @@ Allocation decode_allocation(const job_info_t& info, const std::vector<std::stri
   return job;
 }
 
+std::map<std::uint32_t, std::uint32_t> queue_positions(const std::vector<const job_info_t*>& jobs) {
+  std::vector<const job_info_t*> waiting;
+  for (const job_info_t* job : jobs) {
+    if (state_of(job->job_state) == Allocation::State::pending && job->priority != 0) waiting.push_back(job);
+  }
+  const auto partition_of = [](const job_info_t* job) {
+    return std::string_view(job->partition ? job->partition : "");
+  };
+  std::ranges::sort(waiting, [&](const job_info_t* a, const job_info_t* b) {
+    if (partition_of(a) != partition_of(b)) return partition_of(a) < partition_of(b);
+    return a->priority != b->priority ? a->priority > b->priority : a->job_id < b->job_id;
+  });
+  std::map<std::uint32_t, std::uint32_t> positions;
+  std::uint32_t position = 0;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const bool is_first = i == 0 || partition_of(waiting[i]) != partition_of(waiting[i - 1]);
+    position = is_first ? 1 : position + 1;
+    positions[waiting[i]->job_id] = position;
+  }
+  return positions;
+}
+
 bool has_comment(const job_info_t& info, const std::string& prefix) {
   return std::string_view(info.comment ? info.comment : "").starts_with(prefix);
 }

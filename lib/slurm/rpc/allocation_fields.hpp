@@ -2,6 +2,7 @@
 // An allocation (slurm/allocations.hpp) into and out of libslurm's structs. Pure; any thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ bool has_unequal_nodes(const job_info_t& info);
  * (SHOW_DETAIL): without them a node has 0 CPUs.
  */
 Allocation decode_allocation(const job_info_t& info, const std::vector<std::string>& node_names);
+
+/** The position of each job that waits and isn't held, by its id. */
+std::map<std::uint32_t, std::uint32_t> queue_positions(const std::vector<const job_info_t*>& jobs);
 
 /** Whether the job's Comment begins with the prefix. */
 bool has_comment(const job_info_t& info, const std::string& prefix);

@@ -68,12 +68,19 @@ class RpcAllocations final : public Allocations {
     }
     const JobInfo message(raw);
     if (!message) return Error(Errc::protocol, "slurm: an empty list of jobs");
+    std::vector<const job_info_t*> all;
     std::vector<const job_info_t*> ours;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& info = message->job_array[i];
+      all.push_back(&info);
       if (has_comment(info, comment_prefix) || ids.contains(info.job_id)) ours.push_back(&info);
     }
     auto jobs = SLURMK8S_TRY(decode(ours));
+    const std::map<std::uint32_t, std::uint32_t> positions = queue_positions(all);
+    for (Allocation& job : jobs) {
+      const auto found = positions.find(job.id);
+      if (found != positions.end()) job.position = found->second;
+    }
     since = message->last_update;
     return std::optional(std::move(jobs));
   }

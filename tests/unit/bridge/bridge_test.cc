@@ -132,6 +132,18 @@ struct Fixture {
   }
 };
 
+void a_pod_says_its_place_in_the_queue(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.wait_for(1, "Resources");
+  f.run_for();
+  f.slurm.jobs.at(1).position = 3;
+  f.slurm.touch();
+  f.run_for(seconds(15));  // the API server isn't told of each step
+  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 3");
+}
+
 /** The engine in slurmctld, on the bridge's own loop. */
 struct Engine {
   Fixture& f;
@@ -462,6 +474,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
+      SLURMK8S_TEST(a_pod_says_its_place_in_the_queue),
       SLURMK8S_TEST(no_pod_is_bound_before_slurmctld_knows_where),
       SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
       SLURMK8S_TEST(an_engine_saves_lists),

@@ -300,6 +300,36 @@ void jobs_without_details(void**) {
   assert_text(job.decoded(), "");
 }
 
+void positions_are_by_partition_and_priority(void**) {
+  const struct {
+    std::uint32_t id, state, priority;
+    const char* partition;
+    std::uint32_t position;  // 0: none
+  } rows[] = {
+      {1, JOB_PENDING, 10, "main", 3}, {2, JOB_PENDING, 20, "main", 1},    {3, JOB_PENDING, 10, "other", 1},
+      {4, JOB_RUNNING, 99, "main", 0}, {5, JOB_PENDING, 0, "main", 0},     {6, JOB_PENDING, 20, "main", 2},
+      {7, JOB_PENDING, 9, "other", 2}, {8, JOB_CANCELLED, 50, "other", 0}, {9, JOB_PENDING, 1, nullptr, 1},
+  };
+  std::vector<job_info_t> jobs;
+  std::vector<std::string> partitions;
+  for (const auto& row : rows) partitions.push_back(row.partition ? row.partition : "");
+  for (const auto& row : rows) {
+    job_info_t job{};
+    job.job_id = row.id;
+    job.job_state = row.state;
+    job.priority = row.priority;
+    job.partition = row.partition ? partitions[jobs.size()].data() : nullptr;
+    jobs.push_back(job);
+  }
+  std::vector<const job_info_t*> pointers;
+  for (const job_info_t& job : jobs) pointers.push_back(&job);
+  const auto positions = queue_positions(pointers);
+  for (const auto& row : rows) {
+    const auto found = positions.find(row.id);
+    assert_int_equal(found == positions.end() ? 0 : found->second, row.position);
+  }
+}
+
 void a_job_that_waits_has_no_nodes(void**) {
   WithNodes job("c-[0-1]", {0, 1}, {8}, {2});
   job.info.job_state = JOB_PENDING;
@@ -326,6 +356,7 @@ int main() {
       SLURMK8S_TEST(nodes_of_one_size_need_no_names),
       SLURMK8S_TEST(cpus_belong_to_the_nodes_of_the_table),
       SLURMK8S_TEST(jobs_without_details),
+      SLURMK8S_TEST(positions_are_by_partition_and_priority),
       SLURMK8S_TEST(a_job_that_waits_has_no_nodes),
   };
   return cmocka_run_group_tests_name("slurm_rpc_allocation_fields", tests, nullptr, nullptr);
