@@ -118,7 +118,7 @@ bool EngineLink::receive() {
   if (count < 0) return is_later(errno);
   if (count == 0) return false;
   received_.append(buffer, static_cast<std::size_t>(count));
-  for (std::size_t end; fd_ && (end = received_.find('\n')) != std::string::npos;) {
+  for (std::size_t end = 0; fd_ && (end = received_.find('\n')) != std::string::npos;) {
     const std::string line = received_.substr(0, end);
     received_.erase(0, end + 1);
     take_line(line);

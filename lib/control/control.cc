@@ -113,7 +113,7 @@ void ControlServer::receive(int fd) {
   std::string& received = found->second.received;
   std::size_t begin = received.size();
   received.append(buffer, static_cast<std::size_t>(count));
-  for (std::size_t end; (end = received.find('\n', begin)) != std::string::npos; begin = 0) {
+  for (std::size_t end = 0; (end = received.find('\n', begin)) != std::string::npos; begin = 0) {
     const std::string line = received.substr(0, end);
     received.erase(0, end + 1);
     answer(fd, line);
