@@ -19,6 +19,8 @@ constexpr std::chrono::milliseconds kIdle{10000};
 constexpr std::chrono::milliseconds kTold{30000};  // between two lists of all jobs, while the engine tells of changes
 /** In a round: the reason of each of 150 jobs is at most 3 s old, and slurmctld is asked 50 times a second at most. */
 constexpr std::size_t kPendingPerRound = 25;
+/** More are read with a list of all jobs. */
+constexpr std::size_t kMaxSingle = 50;
 
 }  // namespace
 
@@ -113,7 +115,11 @@ void Bridge::plan_round(std::chrono::milliseconds delay) {
 void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   std::set<std::uint32_t> jobs;
   for (const auto& [job, runs] : running) jobs.insert(job);
-  jobs_.load(jobs);
+  if (jobs.size() > kMaxSingle) {
+    jobs_.load();
+  } else {
+    jobs_.load(jobs);
+  }
   plan_round(kSoon);
 }
 

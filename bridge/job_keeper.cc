@@ -45,7 +45,7 @@ void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
     return [this, done, answer = slurm.submit(request)] {
       if (answer) answered_ = clock_.now();
       done(answer);
-      load();
+      if (answer) load({*answer});
       changed_();
     };
   });
@@ -58,7 +58,7 @@ void JobKeeper::end(std::uint32_t job, const JobResult& result, std::function<vo
         warn(format("job %u: end", job), status.error());
         failed();
       }
-      load();
+      load({job});
       changed_();
     };
   });

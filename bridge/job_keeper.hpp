@@ -29,8 +29,9 @@ class JobKeeper {
   JobKeeper(const JobKeeper&) = delete;
   JobKeeper& operator=(const JobKeeper&) = delete;
 
+  /** Loads the job, if there is one, after `done`. */
   void submit(AllocationRequest request, OnSubmitted done);
-  /** `failed`: it may be asked again. */
+  /** `failed`: it may be asked again. Loads the job. */
   void end(std::uint32_t job, const JobResult& result, std::function<void()> failed);
   /** Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users. */
   void load();
