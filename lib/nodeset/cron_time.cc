@@ -84,17 +84,17 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-template <std::size_t size>
-std::bitset<size> to_bits(const Numbers& numbers) {
-  std::bitset<size> bits;
-  for (std::size_t i = 0; i < size; ++i) bits.set(i, numbers.test(i));
+template <std::size_t Size>
+std::bitset<Size> to_bits(const Numbers& numbers) {
+  std::bitset<Size> bits;
+  for (std::size_t i = 0; i < Size; ++i) bits.set(i, numbers.test(i));
   return bits;
 }
 
 bool has_hour(const CronTime& cron, const std::tm& time) {
   const bool day = cron.days.test(static_cast<std::size_t>(time.tm_mday));
   const bool weekday = cron.weekdays.test(static_cast<std::size_t>(time.tm_wday));
-  return cron.months.test(static_cast<std::size_t>(time.tm_mon + 1)) &&
+  return cron.months.test(static_cast<std::size_t>(time.tm_mon) + 1) &&
          cron.hours.test(static_cast<std::size_t>(time.tm_hour)) && (cron.either_day ? day || weekday : day && weekday);
 }
 
