@@ -33,6 +33,7 @@
 #include "sidecar/metrics.hpp"
 #include "sidecar/state_cache.hpp"
 #include "sidecar/state_metrics.hpp"
+#include "sidecar/time_zones.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 
 namespace slurmk8s {
@@ -310,5 +311,6 @@ int main_checked(int argc, char** argv) {
 }  // namespace slurmk8s
 
 int main(int argc, char** argv) {
+  slurmk8s::prepare_time_zones();
   return slurmk8s::guarded("slurm-k8s-sidecar", 1, [&] { return slurmk8s::main_checked(argc, argv); });
 }

@@ -134,6 +134,14 @@ class NodeSetPlanner {
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
   }
 
+  /** How many spare nodes there are to be now. */
+  void take_spares(NodeSet& nodeset) {
+    if (!input_.spares || !input_.spares->contains(name_)) return;
+    const SpareCount& spares = input_.spares->at(name_);
+    nodeset.spare_replicas = spares.count;
+    if (!spares.problem.empty()) refuse("SparesNotKept", spares.problem);
+  }
+
   /** Which of the nodes that stay are spare, before any of them is kept. */
   void select_spares_of(const NodeSet& nodeset, const Members& members) {
     if (nodeset.spare_replicas == 0) return;
@@ -482,6 +490,7 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       nodeset.pins = state.pins = plan_pins(nodeset, before, records, input.pods, input.kube_nodes);
       NodeSetPlanner planner(name, input, plan);
       planner.begin(nodeset, known, state);
+      planner.take_spares(nodeset);
       const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
       state.desired = (counts_nodes ? plan_ordinals : plan_kube_nodes)(nodeset, records, sorted.taken, input, planner);
       planner.update(nodeset, known, state);

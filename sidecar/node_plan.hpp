@@ -24,6 +24,7 @@
 #include "sidecar/pod_facts.hpp"
 #include "sidecar/record_definition.hpp"
 #include "sidecar/roll_out.hpp"
+#include "sidecar/spare_times.hpp"
 #include "sidecar/suspend_exemptions.hpp"
 #include "sidecar/variant_demand.hpp"
 
@@ -70,6 +71,7 @@ struct NodePlanInput {
   /** Nodes that start for no job: CancelledStarts; null: none. */
   const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types = {};  ///< of slurmctld's configuration; without a value: not known
+  const SpareCounts* spares = nullptr;         ///< by the clock; null, or none of a NodeSet: spec.spareReplicas
 };
 
 /**

@@ -11,6 +11,7 @@
 #include "nodeset/pod.hpp"
 #include "sidecar/gres_conf.hpp"
 #include "sidecar/status_writer.hpp"
+#include "sidecar/time_zones.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -155,6 +156,7 @@ std::chrono::milliseconds Reconciler::round() {
       return load_backoff_.delay(load_failures_, jitter_());
     }
     load_failures_ = 0;
+    refresh_spares();
     if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_round();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
@@ -166,7 +168,7 @@ std::chrono::milliseconds Reconciler::round() {
     const auto unused = cancelled_.due(clock_.now());
     NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
                                 kube_nodes_listed_ ? &kube_nodes_ : nullptr, &states_, &pins_,
-                                config_->has_node_features, &demand, &unused, config_->gres_types});
+                                config_->has_node_features, &demand, &unused, config_->gres_types, &spares_});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
@@ -178,6 +180,23 @@ std::chrono::milliseconds Reconciler::round() {
     dirty_ = true;
   }
   return next_round();
+}
+
+// By the clock on the wall: windows open and close on its full minutes.
+void Reconciler::refresh_spares() {
+  const auto wall = clock_.wall();
+  const std::int64_t minute = std::chrono::floor<std::chrono::minutes>(wall).time_since_epoch().count();
+  if (!dirty_ && minute == spares_minute_) return;
+  spares_minute_ = minute;
+  SpareCounts counts = count_spares(nodesets_, std::chrono::system_clock::to_time_t(wall), in_time_zone);
+  for (const auto& [name, spares] : counts) {
+    const auto before = spares_.find(name);
+    if (before != spares_.end() && before->second == spares) continue;
+    log_info("nodeset %s: spec.spareSchedules: %lld spare nodes from now on", name.c_str(),
+             static_cast<long long>(spares.count));
+    dirty_ = true;
+  }
+  spares_ = std::move(counts);
 }
 
 Status Reconciler::load(bool& changed) {

@@ -101,6 +101,7 @@ class Reconciler {
   std::chrono::milliseconds next_round() const;
   Status load(bool& changed);
   bool refresh_jobs();
+  void refresh_spares();
   void write_gres_conf(const std::vector<NodeAction>& actions);
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
@@ -146,6 +147,8 @@ class Reconciler {
   PowerUpPace pace_{jitter_};
   CancelledStarts cancelled_;
   OpenJobs open_jobs_{clock_};
+  SpareCounts spares_;
+  std::int64_t spares_minute_ = -1;          // when they were counted, on the wall clock
   std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included
   std::optional<TimePoint> held_until_;      // the end of the back-off of a node in the last plan
   NodeSetStates states_;

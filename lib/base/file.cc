@@ -14,6 +14,19 @@
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {
+namespace {
+
+Status write_all(const UniqueFd& fd, const std::string& path, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd.get(), content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return file_error(path, "write");
+    content.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+}  // namespace
 
 Error file_error(const std::string& path, const char* what) {
   const int number = errno;
@@ -47,13 +60,20 @@ Status replace_file(const std::string& path, std::string_view content) {
   {
     const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600));
     if (!fd) return file_error(fresh, "open");
-    while (!content.empty()) {
-      const ssize_t put = ::write(fd.get(), content.data(), content.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return file_error(fresh, "write");
-      content.remove_prefix(static_cast<std::size_t>(put));
-    }
+    SLURMK8S_CHECK(write_all(fd, fresh, content));
     if (::fsync(fd.get()) != 0) return file_error(fresh, "fsync");
+  }
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename");
+  return {};
+}
+
+Status put_file(const std::string& path, std::string_view content, mode_t mode) {
+  const std::string fresh = path + ".new";
+  ::unlink(fresh.c_str());
+  {
+    const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+    if (!fd || ::fchmod(fd.get(), mode) != 0) return file_error(fresh, "open");
+    SLURMK8S_CHECK(write_all(fd, fresh, content));
   }
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename");
   return {};

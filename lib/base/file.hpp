@@ -2,6 +2,8 @@
 // Reads whole files, with a size limit, and replaces them. Blocking; never under Slurm's locks.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,5 +29,8 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
  * read_file().
  */
 Status replace_file(const std::string& path, std::string_view content);
+
+/** The same with another mode and without the sync: for what is of no use after a crash. */
+Status put_file(const std::string& path, std::string_view content, mode_t mode);
 
 }  // namespace slurmk8s

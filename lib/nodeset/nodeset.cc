@@ -383,6 +383,19 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
   return {};
 }
 
+Status decode_spares(const Json& spec, NodeSet& nodeset) {
+  nodeset.spare_replicas =
+      SLURMK8S_TRY(decode_integer(spec["spareReplicas"], "spec.spareReplicas", 0, 0, kMaxReplicas));
+  if (nodeset.spare_replicas != 0 && nodeset.keeps_up()) {
+    return forbidden_field("spec.spareReplicas", "may not be set with scalingMode Always or DaemonSet");
+  }
+  nodeset.spare_schedules = SLURMK8S_TRY(decode_spare_schedules(spec));
+  if (!nodeset.spare_schedules.empty() && nodeset.keeps_up()) {
+    return forbidden_field("spec.spareSchedules", "may not be set with scalingMode Always or DaemonSet");
+  }
+  return {};
+}
+
 Status decode_spec(const Json& spec, NodeSet& nodeset) {
   if (!spec.is_object()) return required_field("spec");
   nodeset.replicas = SLURMK8S_TRY(decode_integer(spec["replicas"], "spec.replicas", 1, 0, kMaxReplicas));
@@ -398,11 +411,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
     return unsupported_field("spec.scalingMode", mode, {"OnDemand", "Always", "DaemonSet"});
   }
   const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
-  nodeset.spare_replicas =
-      SLURMK8S_TRY(decode_integer(spec["spareReplicas"], "spec.spareReplicas", 0, 0, kMaxReplicas));
-  if (nodeset.spare_replicas != 0 && nodeset.keeps_up()) {
-    return forbidden_field("spec.spareReplicas", "may not be set with scalingMode Always or DaemonSet");
-  }
+  SLURMK8S_CHECK(decode_spares(spec, nodeset));
   // 1 is the default, set by the API server.
   if (!counts_nodes && nodeset.replicas != 1) {
     return forbidden_field("spec.replicas", "may not be set with scalingMode DaemonSet");

@@ -14,6 +14,7 @@
 #include "nodeset/claims.hpp"
 #include "slurm/partition_options.hpp"
 #include "nodeset/template_hash.hpp"
+#include "nodeset/spare_schedule.hpp"
 #include "nodeset/update_strategy.hpp"
 #include "nodeset/variants.hpp"
 #include "json/json.hpp"
@@ -51,6 +52,7 @@ struct NodeSet {
 
   std::int64_t replicas = 1;
   std::int64_t spare_replicas = 0;  ///< nodes that are up and idle, beyond those in use; only on_demand
+  SpareSchedules spare_schedules;   ///< windows of time with more of them
   int ordinal_padding = 0;
   ScalingMode scaling_mode = ScalingMode::on_demand;
   /** Time to wait for an unschedulable pod before its node is set DOWN: a cluster autoscaler may add capacity. */

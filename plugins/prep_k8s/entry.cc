@@ -2,9 +2,9 @@
 // prep/k8s: PrEp plugin of slurmctld. It holds each job's PrologSlurmctld until all of its nodes have registered, so
 // that slurmctld launches the job at that moment and not at its next check, up to 30 s later (PERIODIC_TIMEOUT).
 //
-// In slurmd in a pod it names the job's user there, kills processes that outlive their job, and removes the job's lines
-// from /etc/hosts, which spank_k8s has written. slurmd calls an epilog at the end of every job only where a SPANK
-// plugin has one too: spank_k8s does.
+// In slurmd in a pod it names the job's user there, gives the job the device files of its GPUs, kills processes that
+// outlive their job, and removes the job's lines from /etc/hosts, which spank_k8s has written. slurmd calls an epilog
+// at the end of every job only where a SPANK plugin has one too: spank_k8s does.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,15 +14,19 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
+#include "base/locked.hpp"
 #include "base/undestroyed.hpp"
 #include "slurm/rpc/compat.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/held_jobs.hpp"
+#include "prep_k8s/gpu_owners.hpp"
 #include "prep_k8s/job_notes.hpp"
 #include "prep_k8s/leftovers.hpp"
 #include "prep_k8s/user_accounts.hpp"
@@ -56,10 +60,12 @@ constexpr std::chrono::seconds kKillLimit{2};
 
 bool in_pod() { return ::access(kPodFile, F_OK) == 0; }
 
-bool kills_leftovers() {
-  const bool keeps = &slurm_conf && slurm_conf.prep_params && std::strstr(slurm_conf.prep_params, "keep_leftovers");
-  return !keeps && in_pod();
+/** PrEpParameters of slurm.conf has the word. */
+bool has_parameter(const char* word) {
+  return &slurm_conf && slurm_conf.prep_params && std::strstr(slurm_conf.prep_params, word);
 }
+
+bool kills_leftovers() { return !has_parameter("keep_leftovers") && in_pod(); }
 
 void remove_host_names(uint32_t job) {
   if (!in_pod()) return;
@@ -99,6 +105,35 @@ void forget_user(uint32_t job) {
   if (!removed) slurm_error("slurm-k8s: job %u: %s", job, removed.error().message().c_str());
 }
 
+/** SLURM_JOB_GPUS, which Slurm's gres plugins (gpu, shard, mps) give prologs: "0,2", or empty. */
+std::string_view gpus_of(const job_env_t& job) {
+  constexpr std::string_view kName = "SLURM_JOB_GPUS=";
+  for (char** variable = job.gres_job_env; variable && *variable; ++variable) {
+    if (std::string_view(*variable).starts_with(kName)) return std::string_view(*variable).substr(kName.size());
+  }
+  return "";
+}
+
+/** A job can run all the same. The same failure is logged once: where files cannot be given, each job has it. */
+void report_gpus(uint32_t job, const Status& changed) {
+  static Undestroyed<Locked<std::string>> logged;
+  if (changed) return;
+  const std::string& message = changed.error().message();
+  const bool is_new = std::exchange(*logged->lock(), message) != message;
+  if (is_new) slurm_error("slurm-k8s: job %u: device files of GPUs: %s", job, message.c_str());
+}
+
+void give_gpu_files(const job_env_t& job) {
+  if (!in_pod()) return;
+  const uint32_t id = compat::job_id_of(job);
+  report_gpus(id,
+              has_parameter("open_gpus") ? open_gpus(GpuPaths()) : give_gpus(GpuPaths(), id, job.uid, gpus_of(job)));
+}
+
+void return_gpu_files(uint32_t job, uid_t user) {
+  if (in_pod() && !has_parameter("open_gpus")) report_gpus(job, return_gpus(GpuPaths(), job, user));
+}
+
 /** True when that can't be told. */
 bool has_admin_comment(uint32_t job) {
   job_info_msg_t* found = nullptr;
@@ -132,6 +167,7 @@ void report_missing_folder(const job_env_t& job) {
 void begin_job(const job_env_t& job, void* cred) {
   const uint32_t id = compat::job_id_of(job);
   name_user(id, cred);
+  give_gpu_files(job);
   report_missing_folder(job);
   if (!kills_leftovers()) return;
   const Status noted = note_job(kJobsFolder, id, job.uid);
@@ -148,6 +184,7 @@ void kill_leftovers_of(uint32_t job, uid_t user) {
 void end_job(uint32_t job, uid_t user) {
   remove_host_names(job);
   kill_leftovers_of(job, user);
+  return_gpu_files(job, user);
   forget_user(job);
 }
 

@@ -2,14 +2,11 @@
 // Lines of passwd and group, and the files of jobs that they are built from.
 #include "prep_k8s/user_accounts.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -60,23 +57,6 @@ std::string passwd_line(const UserAccount& account) {
 }
 
 bool is_valid(const UserAccount& account) { return is_name(account.name) && account.uid != 0 && account.gid != 0; }
-
-/** A whole file, without a moment in which half of it is there. Not synced: the pod's file is of no use later. */
-Status put_file(const std::string& path, const std::string& text, mode_t mode) {
-  const std::string fresh = path + ".new";
-  {
-    ::unlink(fresh.c_str());
-    const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-    if (!fd || ::fchmod(fd.get(), mode) != 0) return file_error(fresh, "open");
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t put = ::write(fd.get(), text.data() + done, text.size() - done);
-      if (put < 0 && errno != EINTR) return file_error(fresh, "write");
-      if (put > 0) done += static_cast<std::size_t>(put);
-    }
-  }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_error(path, "rename");
-  return {};
-}
 
 /** Of the jobs, those that began first before others. */
 std::vector<UserAccount> accounts_of_jobs(const std::string& folder) {

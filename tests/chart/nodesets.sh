@@ -13,6 +13,8 @@ check "a disabled NodeSet" lacks 'NodeSet=compute' --set nodesets.compute.enable
 check "workloadDisruptionProtection by default" shows nodesets/nodesets '^  workloadDisruptionProtection: true$'
 check "workloadDisruptionProtection disabled" shows nodesets/nodesets '^  workloadDisruptionProtection: false$' \
   --set nodesets.compute.workloadDisruptionProtection=false
+check "spareSchedules" shows nodesets/nodesets "^    - duration: 3h" \
+  --set-json 'nodesets.compute.spareSchedules=[{"start":"0 7 * * 1-5","duration":"3h","replicas":4}]'
 check "spareReplicas" shows nodesets/nodesets "^  spareReplicas: 2" --set nodesets.compute.spareReplicas=2
 check "gresType" shows nodesets/nodesets '^  gresType: "a100"' --set nodesets.compute.gresType=a100
 check "gpuResource" shows nodesets/nodesets '^  gpuResource: "a.b/gpu"' --set nodesets.compute.gpuResource=a.b/gpu

@@ -16,6 +16,9 @@ check "job_submit/k8s keeps the request from slurmd 26.05" has slurm.conf "JobSu
 check "leftover processes are killed" lacks 'PrEpParameters'
 check "leftover processes are kept" has slurm.conf "PrEpParameters=keep_leftovers" \
   --set slurm.spank.killLeftovers=false
+check "device files of GPUs stay open" has slurm.conf "PrEpParameters=open_gpus" --set slurm.spank.protectGpus=false
+check "leftover processes are kept, device files stay open" has slurm.conf "PrEpParameters=keep_leftovers,open_gpus" \
+  --set slurm.spank.killLeftovers=false --set slurm.spank.protectGpus=false
 check "Epilog of extraConf is run" has slurm.conf "PrEpPlugins=prep/k8s,prep/script" \
   --set controller.extraConf=Epilog=/usr/bin/false
 check "Prolog of extraConfMap is run" has slurm.conf "PrEpPlugins=prep/k8s,prep/script" \

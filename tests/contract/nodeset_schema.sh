@@ -108,6 +108,27 @@ refused_with "gpuResource" "spec.gpuResource: Invalid value: *must be the name o
   '"gpuResource":"gpu"'
 refused_with "spareReplicas with scalingMode Always" \
   "spec.spareReplicas: Forbidden: may not be set with scalingMode Always" '"scalingMode":"Always","spareReplicas":1'
+window='"duration":"3h","replicas":4'
+refused_with "spareSchedules with scalingMode Always" \
+  "spec.spareSchedules: Forbidden: may not be set with scalingMode Always" \
+  '"scalingMode":"Always","spareSchedules":[{"start":"0 7 * * *",'"$window}]"
+refused_with "spareSchedules without a start" 'spec.spareSchedules\[0\].start: Required value' \
+  '"spareSchedules":[{'"$window}]"
+refused_with "spareSchedules of four fields" \
+  'spec.spareSchedules\[0\].start: Invalid value: *must be minute, hour' \
+  '"spareSchedules":[{"start":"0 7 * *",'"$window}]"
+refused_with "spareSchedules for seconds" \
+  'spec.spareSchedules\[0\].duration: Invalid value: *must be hours and minutes' \
+  '"spareSchedules":[{"start":"0 7 * * *","duration":"90s","replicas":4}]'
+refused_with "spareSchedules for more than a week" \
+  'spec.spareSchedules\[0\].duration: Invalid value: *from 1m to 168h' \
+  '"spareSchedules":[{"start":"0 7 * * *","duration":"168h1m","replicas":4}]'
+refused_with "spareSchedules of no nodes" \
+  'spec.spareSchedules\[0\].replicas: Invalid value: 0: *greater than or equal' \
+  '"spareSchedules":[{"start":"0 7 * * *","duration":"3h","replicas":0}]'
+refused_with "spareSchedules in no time zone" \
+  'spec.spareSchedules\[0\].timeZone: Invalid value: *name of a time zone' \
+  '"spareSchedules":[{"start":"0 7 * * *","timeZone":"../x",'"$window}]"
 refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSeconds: Invalid value: 86401: *86400" \
   '"unschedulableGracePeriodSeconds":86401'
 refused_with "workloadDisruptionProtection" 'spec.workloadDisruptionProtection: Invalid value: *boolean' \
@@ -268,7 +289,9 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 
 # ---- good ones -------------------------------------------------------------------------------------------------------
 
-accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,"ordinalPadding":5,"gresType":"a100",
+accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,
+  "spareSchedules":[{"start":"*/5,7 7-9 * JAN-dec 1-5","duration":"1h30m","timeZone":"America/Argentina/Buenos_Aires",
+    "replicas":65536},{"start":"0 7 * * *","duration":"168h","replicas":1}],"ordinalPadding":5,"gresType":"a100",
   "gpuResource":"example.com/gpu",
   "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand",
   "updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},

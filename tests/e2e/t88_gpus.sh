@@ -3,13 +3,13 @@
 # GPUs in the limits of a NodeSet's container: Gres of its nodes, jobs with different GPUs. The devices are the bed's,
 # without hardware (`bed device start`).
 
-nodeset() { # NAME REPLICAS LIMITS SPEC: LIMITS and SPEC in JSON without their braces
+nodeset() { # NAME REPLICAS LIMITS SPEC [SLURMD]: LIMITS, SPEC and SLURMD in JSON without their braces
   local image
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "$1"},
  "spec": {"replicas": $2, $4
-          "slurmd": {"image": "$image", "resources": {"requests": {"cpu": "10m", "memory": "64Mi"},
+          "slurmd": {${5:-} "image": "$image", "resources": {"requests": {"cpu": "10m", "memory": "64Mi"},
                                                       "limits": {"cpu": "4", "memory": "512Mi", $3}}}}}
 END
 }
@@ -79,4 +79,66 @@ test_other_kinds_of_gpus() {
   ids=$(visible -C mig --gres=gpu:1g.10gb:2)
   [[ $ids == MIG-????????,MIG-???????? ]] || fail "MIG: $ids"
   assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
+}
+
+# A folder like /proc/driver/nvidia, with all GPUs of the bed's device plugin.
+driver_files() {
+  local number literals=()
+  for number in 0 1 3 4 6 7 9 12; do
+    literals+=("--from-literal=gpu$number=$(printf 'GPU UUID: \t GPU-%08x\nDevice Minor: \t %d' "$number" "$number")")
+  done
+  kubectl delete configmap nvidia-driver --ignore-not-found >/dev/null
+  kubectl create configmap nvidia-driver "${literals[@]}" >/dev/null
+}
+driver_items() {
+  local number
+  for number in 0 1 3 4 6 7 9 12; do
+    echo "{\"key\": \"gpu$number\", \"path\": \"gpus/$number/information\"}"
+  done | paste -sd,
+}
+as_nobody() { kubectl exec gpu-0 -c slurmd -- setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+# The GPUs of a job by its variable, and those that it can open. A step on one CPU of node gpu-0.
+# shellcheck disable=SC2016 # for the job's shell
+OPENS='has() { for id in ${CUDA_VISIBLE_DEVICES//,/ }; do echo "/dev/nvidia$((16#${id#GPU-}))"; done; }
+  opens() { for file in /dev/nvidia[0-9]*; do (exec 3<>"$file") 2>/dev/null && echo "$file"; done; }
+  for what in has opens; do echo "$what: $("$what" | sort | paste -sd" ")"; done'
+step() { "$1" srun --chdir=/ -w gpu-0 -n1 --mem=50 "${@:2}" bash -c "$OPENS"; } # USER OPTION…
+files_of_the_pod() { kubectl exec gpu-0 -c slurmd -- bash -c 'stat -c "%u %a" /dev/nvidia[0-9]*' | sort | paste -sd,; }
+has_files() { [[ $(files_of_the_pod) == "$1" ]]; }
+has_only() { [[ $1 == "has: $2"$'\n'"opens: $2" ]]; } # OUTPUT FILES
+
+test_other_users_jobs_cannot_open_a_gpu() {
+  local job out of_job all
+  needs_slurm 23.11  # an earlier slurmctld needs the user in its own image
+  "$BED" device start >/dev/null
+  trap 'remove gpu' EXIT
+  driver_files
+  nodeset gpu 1 '"nvidia.com/gpu": 2' \
+    '"gresType": "a100", "scalingMode": "Always", "template": {"spec": {"volumes": [
+       {"name": "driver", "configMap": {"name": "nvidia-driver", "items": ['"$(driver_items)"']}}]}},' \
+    '"env": [{"name": "SLURMD_NVIDIA_DRIVER", "value": "/etc/nvidia-driver"}],
+     "volumeMounts": [{"name": "driver", "mountPath": "/etc/nvidia-driver"}],'
+  wait_for 20 "Gres of the node" has_gres gpu-0 gpu:a100:2
+  wait_for 60 "a node that is up" node_is_up gpu-0
+  all=$(kubectl exec gpu-0 -c slurmd -- bash -c 'ls /dev/nvidia[0-9]*' | sort | paste -sd' ')
+  # SlurmUser has one, nobody asks for the other one.
+  job=$(submit -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 30
+  assert_equal "files of a job with one GPU" "0 600,401 600" "$(files_of_the_pod)"
+  of_job=$(slurm srun --jobid="$job" --overlap --mem=10 bash -c "$OPENS")
+  out=$(step as_nobody --gres=gpu:1)
+  has_only "$out" "$(sed -n 's/^has: //p' <<<"$out")" || fail "nobody's: $out; SlurmUser's: $of_job; all: $all"
+  has_only "$of_job" "$(sed -n 's/^has: //p' <<<"$of_job")" || fail "SlurmUser's: $of_job"
+  assert_equal "files of both" "$all" \
+    "$(sed -n 's/^has: //p' <<<"$out"$'\n'"$of_job" | sort | paste -sd' ')"
+  # A job without GPUs, and one of the user who has one.
+  assert_equal "without GPUs" "has: "$'\n'"opens: " "$(step as_nobody)"
+  assert_equal "the same user" "$(sed -n 's/^has: //p' <<<"$of_job")" "$(step slurm | sed -n 's/^opens: //p')"
+  slurm scancel "$job"
+  wait_for 30 "files of nobody's" has_files "0 600,0 600"
+  out=$(step as_nobody --gres=gpu:2)
+  has_only "$out" "$all" || fail "all: $out"
+  # The Kubernetes node's files are not the pod's.
+  assert_equal "files of the Kubernetes node that are somebody's" "" \
+    "$(find "${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}/devices" -type c ! -user root)"
 }

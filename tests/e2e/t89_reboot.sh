@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scontrol reboot recreates the pod when its jobs are over, and the node comes back.
+# scontrol reboot, by hand or by a health check, recreates the pod when its jobs are over, and the node comes back.
 
 has_new_pod() { local uid; uid=$(pod_uid "$1" 2>/dev/null) && [[ -n $uid && $uid != "$2" ]]; }
 
@@ -29,4 +29,30 @@ test_powered_down_nodes_are_skipped() {
   sleep 2  # slurmctld issues reboots once a second
   node_has_state compute-7 POWERED_DOWN || fail "compute-7: $(slurm scontrol -o show node compute-7)"
   if kubectl get pod compute-7 >/dev/null 2>&1; then fail "compute-7 has a pod"; fi
+}
+
+# examples/health-check as docs/admin/operations.md has it, each 5 s and not each minute.
+test_a_failed_health_check_recreates_the_pod() {
+  local examples=$E2E_FOLDER/../../examples/health-check job next uid
+  trap install_release EXIT
+  kubectl delete configmap health-check --ignore-not-found >/dev/null
+  kubectl create configmap health-check --from-file="$examples/check" >/dev/null
+  install_release -f "$examples/values.yaml" --set controller.extraConfMap.HealthCheckInterval=5
+  job=$(submit -N1 -w compute-0 --wrap 'sleep 25')
+  wait_job "$job" RUNNING 60
+  uid=$(pod_uid compute-0)
+  kubectl exec compute-0 -- ln -s /dev/nvidia9 /run/slurm-k8s/gpu0 # a GPU whose device file is gone
+  wait_for 20 "the failed check" node_has_reason compute-0 "health check: no /dev/nvidia9"
+  node_has_state compute-0 DRAIN || fail "compute-0 is $(node_state compute-0)"
+  next=$(submit -N1 -w compute-0 --wrap 'hostname')
+  assert_equal "the job" RUNNING "$(job_state "$job")"
+  assert_equal "its pod" "$uid" "$(pod_uid compute-0)"
+  wait_done "$job" 60
+  wait_for 60 "compute-0 has a new pod" has_new_pod compute-0 "$uid"
+  wait_done "$next" 120
+  assert_equal "restarts of the jobs" 0/0 "$(job_field "$job" Restarts)/$(job_field "$next" Restarts)"
+  wait_for 60 "compute-0 is idle" node_is_up compute-0
+  assert_equal "its Reason" none "$(slurm sinfo -h -N -n compute-0 -o %E)"
+  # The check goes on, and finds nothing.
+  stays 12 node_is_undrained compute-0
 }

@@ -46,6 +46,7 @@ class Cluster {
   const VariantDemand* demand = nullptr;
   const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types;
+  std::optional<SpareCounts> spares;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -72,7 +73,7 @@ class Cluster {
   }
   NodePlan plan() const {
     return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins, true, demand,
-                       unused, gres_types});
+                       unused, gres_types, spares ? &*spares : nullptr});
   }
   std::string actions() const {
     std::string text;

@@ -1,13 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spareReplicas: idle nodes are up beyond those in use. SuspendTime is 15 s.
+# spareReplicas, spareSchedules: idle nodes are up beyond those in use. SuspendTime is 15 s.
 
 with_spares() { # NUMBER: of the chart's NodeSet compute, 8 nodes
   kubectl patch nodesets.slurm-k8s.io compute --type=merge -p "{\"spec\":{\"spareReplicas\":$1}}" >/dev/null
 }
+with_windows() { # JSON
+  kubectl patch nodesets.slurm-k8s.io compute --type=merge -p "{\"spec\":{\"spareSchedules\":$1}}" >/dev/null
+}
 without_spares() {
   slurm scancel --me >/dev/null 2>&1 || true
   with_spares 0
+  with_windows '[]'
   wait_for 90 "no pod" has_pod_count 0
 }
 # Nodes that are idle and up, as sinfo has them: neither '~' nor '#', '%' or '!' behind the state.
@@ -62,4 +66,24 @@ test_a_spare_that_dies_comes_back() {
   kubectl delete pod compute-0 --wait=false --grace-period=1 >/dev/null
   has_another() { has_idle_up 1 && [[ $(pod_uids) != *"$uid"* ]]; }
   wait_for 60 "another idle node up" has_another
+}
+
+# The window began a minute ago, before the sidecar knew of it, and closes within two minutes.
+test_spares_of_a_window() {
+  local start zone=Asia/Kathmandu # UTC+05:45
+  needs_slurm 23.02
+  trap without_spares EXIT
+  with_spares 1
+  wait_for 60 "an idle node up" has_idle_up 1
+  start=$(TZ=$zone date -d '1 minute ago' '+%-M %-H %-d * *')
+  with_windows "[{\"start\": \"$start\", \"duration\": \"3m\", \"timeZone\": \"$zone\", \"replicas\": 3}]"
+  wait_for 60 "three idle nodes up" has_idle_up 3
+  only_the_first() { [[ $(pods | paste -sd' ') == compute-0 ]]; }
+  wait_for 200 "one pod when the window has closed" only_the_first
+  assert_equal "Ready" True "$(nodeset_condition compute status)"
+  with_windows '[{"start": "0 7 * * *", "duration": "3h", "timeZone": "Europe/Nowhere", "replicas": 3}]'
+  names_the_zone() { [[ $(nodeset_condition compute message) == "spec.spareSchedules[0].timeZone: Invalid "* ]]; }
+  wait_for 20 "the zone's error" names_the_zone
+  assert_equal "its reason" SparesNotKept "$(nodeset_condition compute reason)"
+  stays 10 only_the_first
 }

@@ -25,6 +25,12 @@ std::string spec_with(const std::string& more) {
          (more.empty() ? "" : "," + more) + "}";
 }
 
+// A member of spareSchedules.
+std::string window(const char* start = "0 7 * * 1-5", const char* duration = "3h", const char* zone = "Europe/Berlin",
+                   const char* replicas = "4") {
+  return format(R"({"start":"%s","duration":"%s","timeZone":"%s","replicas":%s})", start, duration, zone, replicas);
+}
+
 void decodes_defaults(void**) {
   const auto nodeset = decode(spec_with(""));
   assert_true(nodeset.ok());
@@ -34,6 +40,7 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->generation, 4);
   assert_int_equal(nodeset->replicas, 1);
   assert_int_equal(nodeset->spare_replicas, 0);
+  assert_true(nodeset->spare_schedules.empty());
   assert_int_equal(nodeset->ordinal_padding, 0);
   assert_true(nodeset->protects_busy);
   assert_true(nodeset->update.type == UpdateStrategy::Type::rolling);
@@ -93,6 +100,21 @@ void takes_gpus_from_the_limits(void**) {
     assert_text(nodeset->device_gres, c.device_gres);
     assert_true(nodeset->gres_names.contains("gpu"));
   }
+}
+
+void decodes_spare_schedules(void**) {
+  const auto nodeset = decode(spec_with(R"("spareReplicas":1,"spareSchedules":[)" + window() +
+                                        R"(,{"start":"30 22 1 * *","duration":"1h30m","replicas":65536}])"));
+  assert_ok(nodeset);
+  assert_int_equal(nodeset->spare_replicas, 1);
+  assert_int_equal(nodeset->spare_schedules.size(), 2);
+  const SpareSchedule& first = nodeset->spare_schedules[0];
+  assert_int_equal(first.duration.count(), 180);
+  assert_text(first.time_zone, "Europe/Berlin");
+  assert_int_equal(first.replicas, 4);
+  assert_true(first.start.hours.test(7) && first.start.weekdays.test(5) && !first.start.weekdays.test(6));
+  assert_int_equal(nodeset->spare_schedules[1].duration.count(), 90);
+  assert_text(nodeset->spare_schedules[1].time_zone, "Etc/UTC");
 }
 
 void decodes_variants(void**) {
@@ -301,6 +323,29 @@ void names_the_invalid_field(void**) {
        "spec.spareReplicas: Forbidden: may not be set with scalingMode Always or DaemonSet"},
       {spec_with(R"("scalingMode":"DaemonSet","spareReplicas":1)"),
        "spec.spareReplicas: Forbidden: may not be set with scalingMode Always or DaemonSet"},
+      {spec_with(R"("spareSchedules":{})"), "spec.spareSchedules: Invalid value: \"object\": must be an array"},
+      {spec_with(R"("spareSchedules":[7])"), "spec.spareSchedules[0]: Invalid value: \"integer\": must be an object"},
+      {spec_with(R"("spareSchedules":[)" + window() + R"(,{"start":"0 7 * * *","duration":"1h"}])"),
+       "spec.spareSchedules[1].replicas: Required value"},
+      {spec_with(R"("spareSchedules":[)" + window("0 25 * * *") + "]"),
+       "spec.spareSchedules[0].start: Invalid value: \"0 25 * * *\": hour must be *, 0 to 23, a range such as 1-5, "
+       "one of these with a step such as */2, or a list of these"},
+      {spec_with(R"("spareSchedules":[)" + window("@daily") + "]"),
+       "spec.spareSchedules[0].start: Invalid value: \"@daily\": must be minute, hour, day of the month, month and day "
+       "of the week, such as 0 7 * * 1-5"},
+      {spec_with(R"("spareSchedules":[)" + window("0 7 * * *", "3 h") + "]"),
+       "spec.spareSchedules[0].duration: Invalid value: \"3 h\": must be hours and minutes from 1m to 168h, such as "
+       "3h, "
+       "90m or 1h30m"},
+      {spec_with(R"("spareSchedules":[)" + window("0 7 * * *", "1h", "../etc/passwd") + "]"),
+       "spec.spareSchedules[0].timeZone: Invalid value: \"../etc/passwd\": must be the name of a time zone, such as "
+       "Europe/Berlin"},
+      {spec_with(R"("spareSchedules":[)" + window("0 7 * * *", "1h", "UTC", "0") + "]"),
+       "spec.spareSchedules[0].replicas: Invalid value: 0: must be 1 to 65536"},
+      {spec_with(R"("spareSchedules":[)" + window("0 7 * * *", "1h", "UTC", R"("4")") + "]"),
+       "spec.spareSchedules[0].replicas: Invalid value: \"4\": must be 1 to 65536"},
+      {spec_with(R"("scalingMode":"Always","spareSchedules":[)" + window() + "]"),
+       "spec.spareSchedules: Forbidden: may not be set with scalingMode Always or DaemonSet"},
       {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
        "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet"},
       {spec_with(R"("pinToNode":1)"), "spec.pinToNode: Invalid value: 1: must be true or false"},
@@ -450,6 +495,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(decodes_defaults),
       SLURMK8S_TEST(decodes_all_fields),
+      SLURMK8S_TEST(decodes_spare_schedules),
       SLURMK8S_TEST(decodes_variants),
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),

@@ -40,7 +40,7 @@ void the_same_template_has_the_same_hash(void**) {
       {kSlurmd,
        kMore + R"(,"replicas":7,"scalingMode":"Always","ordinalPadding":2,"unschedulableGracePeriodSeconds":1)"},
       {kSlurmd, kMore + R"(,"updateStrategy":{"type":"OnDelete"},"workloadDisruptionProtection":false)"},
-      {kSlurmd, kMore + R"(,"spareReplicas":3)"},
+      {kSlurmd, kMore + R"(,"spareReplicas":3,"spareSchedules":[{"start":"0 7 * * *","duration":"1h","replicas":4}])"},
       {kSlurmd, kMore + R"(,"gresType":"a100","gpuResource":"example.com/gpu")"},  // without GPUs
       {kSlurmd, kMore + R"(,"partition":{"enabled":true},"extraConf":"Features=a")"},
   };

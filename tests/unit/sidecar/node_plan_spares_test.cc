@@ -29,6 +29,21 @@ void powers_spares_up(void**) {
   assert_text(cluster.actions(), "exempt_from_suspend c-[1-2]; power_up c-[1-2]");
 }
 
+void follows_the_clock(void**) {
+  Cluster cluster = with_spares(4, 1, "c-0");
+  cluster.exemptions.added("c", "c-0");
+  cluster.records("c", 0, 0, up).records("c", 1, 3);
+  cluster.spares = {{"c", {3, {}}}};
+  assert_text(cluster.actions(), "exempt_from_suspend c-[1-2]; power_up c-[1-2]");
+  cluster.spares = {{"c", {0, {}}}};
+  assert_text(cluster.actions(), "unexempt c-0");
+  cluster.spares = {{"other", {3, {}}}};
+  assert_text(cluster.actions(), "");
+  cluster.spares = {{"c", {1, "spec.spareSchedules[0].timeZone: Invalid value"}}};
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/SparesNotKept");
+}
+
 // From one step to the next, as Slurm would show it.
 void follows_jobs(void**) {
   Cluster cluster = with_spares(4, 1, "c-0");
@@ -102,6 +117,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(powers_spares_up),
+      SLURMK8S_TEST(follows_the_clock),
       SLURMK8S_TEST(follows_jobs),
       SLURMK8S_TEST(all_are_in_use),
       SLURMK8S_TEST(a_cancelled_start_may_become_a_spare),

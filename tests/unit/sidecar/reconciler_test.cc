@@ -24,6 +24,27 @@ void waits_for_the_list(void**) {
   assert_text(f.slurm.names(), "c-[0-1]");
 }
 
+// The clock begins on a Thursday at 00:00 UTC, 01:00 in Berlin.
+void follows_spare_schedules(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.reconciler.upsert(f.object(
+      "c", R"({"replicas":4,"spareSchedules":[{"start":"2 1 * * 4","duration":"2m","timeZone":"Europe/Berlin",)"
+           R"("replicas":2}],"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi"}}}})"));
+  f.rounds(120);
+  assert_int_equal(f.slurm.calls.size(), 1);
+  assert_contains(f.slurm.calls[0], "create NodeName=c-[0-3]");
+  f.rounds(1);  // 01:02 in Berlin
+  assert_text(f.slurm.calls.back(), "power_up c-[0-1]");
+  f.slurm.power_up_asked();
+  f.rounds(1);
+  const std::size_t calls = f.slurm.calls.size();
+  f.rounds(117);
+  assert_int_equal(f.slurm.calls.size(), calls);  // nothing happens: nothing is written
+  f.rounds(2);
+  assert_text(*f.slurm.exempt_nodes, "");
+}
+
 void follows_replicas(void**) {
   Fixture f;
   f.reconciler.set_listed();
@@ -449,6 +470,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(waits_for_the_list),
       SLURMK8S_TEST(writes_gres_conf_before_nodes_are_made),
+      SLURMK8S_TEST(follows_spare_schedules),
       SLURMK8S_TEST(follows_replicas),
       SLURMK8S_TEST(rolls_a_template_out),
       SLURMK8S_TEST(settles_nodes_that_it_made),

@@ -15,8 +15,10 @@ PrEpPlugins=prep/k8s,prep/script
 {{- else -}}
 PrEpPlugins=prep/k8s
 {{- end }}
-{{- if not .Values.slurm.spank.killLeftovers }}
-PrEpParameters=keep_leftovers
+{{- $leftovers := ternary list (list "keep_leftovers") .Values.slurm.spank.killLeftovers }}
+{{- $gpus := ternary list (list "open_gpus") .Values.slurm.spank.protectGpus }}
+{{- with concat $leftovers $gpus }}
+PrEpParameters={{ join "," . }}
 {{- end }}
 {{- /* slurmctld keeps track of a node's active features from 23.02 on. */}}
 {{- $variants := and .Values.slurm.nodeFeatures.enabled (eq (include "slurm.isBefore" (list . "23.02")) "false") }}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// count_spares(): how many spare nodes NodeSets with spec.spareSchedules have now. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/result.hpp"
+#include "nodeset/cron_time.hpp"
+#include "sidecar/known_nodeset.hpp"
+
+namespace slurmk8s {
+
+/** Of one NodeSet. */
+struct SpareCount {
+  std::int64_t count = 0;
+  std::string problem;  ///< "spec.spareSchedules[0].timeZone: …" of the first window that cannot be; or empty
+  bool operator==(const SpareCount&) const = default;
+};
+
+/** By NodeSet: of those that have windows. */
+using SpareCounts = std::map<std::string, SpareCount>;
+
+/** in_time_zone() of time_zones.hpp. */
+using InTimeZone = std::function<Status(const std::string& zone, const std::function<void(const LocalTime&)>& fn)>;
+
+/**
+ * The largest of spec.spareReplicas and the windows that are open. It comes from the time alone: a start that passed
+ * while nobody looked is not missed. It changes on full minutes.
+ */
+SpareCounts count_spares(const NodeSets& nodesets, std::time_t now, const InTimeZone& in_zone);
+
+}  // namespace slurmk8s
