@@ -5,6 +5,12 @@
 
 has_auth_slurm() { compgen -G '/usr/lib/*/slurm-wlm/auth_slurm.so' >/dev/null; }
 
+# use_key FILE: Slurm's key. A file that begins with {"keys" has several, as slurm.jwks of Slurm 24.05 and later.
+use_key() {
+  export SLURM_SACK_KEY=$1
+  if [[ $(head -c 100 "$1" | tr -cd '[:graph:]') == '{"keys"'* ]]; then export SLURM_SACK_JWKS=$1; fi
+}
+
 # start_munged KEY [OPTION...]: munged is ready when this returns. It gets a copy of the key, since munged refuses a key
 # that its user does not own or that others can read.
 start_munged() {
