@@ -47,6 +47,7 @@ check "jwks.json is mounted" part 'configMap: \{name: keys, items: \[\{key: jwks
   "${on[@]}" --set rest.jwks.existingConfigMap=keys
 check "slurmctld knows the users" part 'mountPath: /var/lib/extrausers, readOnly' StatefulSet \
   slurm-controller "${on[@]}"
+check "slurmrestd knows the users" shows rest/deployment 'mountPath: /var/lib/extrausers, readOnly' "${on[@]}"
 check "users without login pods" shows login/users '^  passwd: "ada:x' "${on[@]}" \
   --set login.users.passwd=ada:x:2001:2001::/home/ada:/bin/bash
 check "slurmctld starts without users" part 'optional: true' StatefulSet slurm-controller "${on[@]}"
@@ -61,7 +62,7 @@ check "slurmrestd: podSpec" shows rest/deployment '^      priorityClassName: hig
   --set rest.podSpec.priorityClassName=high
 check "slurmrestd: Service" shows rest/service 'port: 80, targetPort: slurmrestd' "${on[@]}" --set rest.service.port=80
 check "slurmrestd: neither Slurm's key nor a service account's token" lacks_in rest/deployment \
-  'slurm.key|secret:|serviceAccountToken' "${on[@]}"
+  'slurm.key|jwt-key|slurm-jwt|serviceAccountToken' "${on[@]}"
 rest_is_restricted() {
   local line
   for line in 'runAsNonRoot: true' 'allowPrivilegeEscalation: false' 'readOnlyRootFilesystem: true' 'drop: \[ALL\]' \

@@ -17,7 +17,7 @@ slurm.jwtMounts: volume mounts of slurmctld and slurmdbd, which verify tokens: t
 */}}
 {{- define "slurm.jwtMounts" -}}
 - {name: jwt, mountPath: /etc/slurm-jwt, readOnly: true}
-- {name: users, mountPath: /var/lib/extrausers, readOnly: true}
+{{ include "slurm.usersMount" . }}
 {{- end -}}
 
 {{/*
@@ -34,6 +34,16 @@ slurm.jwtVolumes: the volumes of slurm.jwtMounts.
       {{- with .Values.rest.jwks.existingConfigMap }}
       - configMap: {name: {{ . }}, items: [{key: jwks.json, path: jwks.json, mode: 0444}]}
       {{- end }}
+{{ include "slurm.usersVolume" . }}
+{{- end -}}
+
+{{/*
+slurm.usersMount, slurm.usersVolume: the users that tokens name, as libnss-extrausers reads them.
+*/}}
+{{- define "slurm.usersMount" -}}
+- {name: users, mountPath: /var/lib/extrausers, readOnly: true}
+{{- end -}}
+{{- define "slurm.usersVolume" -}}
 - name: users
   secret:
     secretName: {{ include "slurm.usersSecret" . }}
