@@ -50,7 +50,7 @@ test_another_slurm_key_while_a_job_runs() {
   slurm scancel "$job"
   wait_for 60 "no pod with the plain key" has_pod_count 0
   node=compute-1
-  job=$(submit -n1 --mem=64 -w "$node" --wrap "until [[ -e /tmp/go ]]; do sleep 1; done; srun true")
+  job=$(submit -n1 --mem=64 -w "$node" --wrap "until [ -e /tmp/go ]; do sleep 1; done; srun true")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid "$node")
   change_keys "$node" "$NEW_KEY=$new" "$OLD_KEY=$old"
