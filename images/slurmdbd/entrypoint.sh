@@ -24,6 +24,7 @@ umask 077
 } >"$conf"
 umask 022
 
+check_users
 key=${SLURM_SACK_KEY:-$folder/key/slurm.key}
 # --force: munged refuses a /run that is writable by others, as a volume is.
 if has_auth_slurm; then use_key "$key"; else start_munged "$key" --force; fi
