@@ -11,8 +11,8 @@ use_key() {
   if [[ $(head -c 100 "$1" | tr -cd '[:graph:]') == '{"keys"'* ]]; then export SLURM_SACK_JWKS=$1; fi
 }
 
-# check_users: ends the script when a file of users has a last line without a newline. libnss-extrausers would not end its
-# search there, and the daemon would take all memory.
+# check_users: ends the script when a file of users has a last line without a newline. libnss-extrausers would not end
+# its search there, and the daemon would take all memory.
 check_users() {
   local file
   for file in /var/lib/extrausers/passwd /var/lib/extrausers/group; do
