@@ -5,6 +5,24 @@
 
 has_auth_slurm() { compgen -G '/usr/lib/*/slurm-wlm/auth_slurm.so' >/dev/null; }
 
+# use_key FILE: Slurm's key. A file that begins with {"keys" has several, as slurm.jwks of Slurm 24.05 and later.
+use_key() {
+  export SLURM_SACK_KEY=$1
+  if [[ $(head -c 100 "$1" | tr -cd '[:graph:]') == '{"keys"'* ]]; then export SLURM_SACK_JWKS=$1; fi
+}
+
+# check_users: ends the script when a file of users has a last line without a newline. libnss-extrausers would not end
+# its search there, and the daemon would take all memory.
+check_users() {
+  local file
+  for file in /var/lib/extrausers/passwd /var/lib/extrausers/group; do
+    if [[ -s $file && -n $(tail -c 1 "$file") ]]; then
+      echo "$file: the last line does not end with a newline" >&2
+      exit 1
+    fi
+  done
+}
+
 # start_munged KEY [OPTION...]: munged is ready when this returns. It gets a copy of the key, since munged refuses a key
 # that its user does not own or that others can read.
 start_munged() {

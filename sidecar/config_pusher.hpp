@@ -21,7 +21,7 @@
 namespace slurmk8s {
 
 inline constexpr kube::Resource kConfigMaps{"v1", "configmaps"};
-inline constexpr kube::Resource kSecrets{"v1", "secrets"};
+using kube::kSecrets;
 /** Of the controller's pod: whether slurmctld runs with the configuration that Kubernetes has. */
 inline constexpr const char* kConditionConfigApplied = "slurm-k8s.io/ConfigApplied";
 /** On the chart's ConfigMap: hash of its files. */

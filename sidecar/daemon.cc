@@ -54,6 +54,11 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
       claims_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                         {.resource = kube::kVolumeClaims, .name_space = name_space, .label_selector = kClaimSelector},
                         listen_for_claims(claims_)) {
+  if (parts.token_caller != nullptr) {
+    token_keeper_.emplace(
+        TokenKeeperParts{parts.kube_writer, parts.loop.timers(), *parts.loop.clock(), throttle_, *parts.token_caller},
+        parts.tokens);
+  }
   if (parts.config_installer == nullptr) return;
   config_pusher_.emplace(
       ConfigPusherParts{parts.kube_reader, parts.kube_writer, parts.loop.timers(), *parts.loop.clock(), throttle_,
@@ -147,12 +152,14 @@ void Daemon::start() {
   budgets_reflector_.start();
   if (parts_.watch_kube_nodes) kube_nodes_.start();
   if (config_pusher_) config_pusher_->start();
+  if (token_keeper_) token_keeper_->start();
   publish();
 }
 
 void Daemon::stop() {
   for (kube::Reflector* one : {&nodesets_, &pods_, &kube_nodes_, &budgets_reflector_, &claims_reflector_}) one->stop();
   if (config_pusher_) config_pusher_->stop();
+  if (token_keeper_) token_keeper_->stop();
   parts_.loop.timers().cancel(round_timer_);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/admin_http.hpp"
 #include "daemon/fence.hpp"
@@ -19,6 +20,7 @@
 #include "sidecar/pod_marker.hpp"
 #include "sidecar/reconciler.hpp"
 #include "sidecar/status_writer.hpp"
+#include "sidecar/token_keeper.hpp"
 
 namespace slurmk8s {
 
@@ -34,6 +36,8 @@ struct DaemonParts {
   ReconcilerHooks hooks = {};
   ConfigInstaller* config_installer = nullptr;  ///< null: changes of the configuration are not followed
   ConfigPusherOptions config = {};
+  TokenCaller* token_caller = nullptr;  ///< null: no tokens are kept
+  std::vector<TokenSpec> tokens = {};
 };
 
 class Daemon {
@@ -68,6 +72,7 @@ class Daemon {
   BudgetWriter budgets_;
   ClaimKeeper claims_;
   std::optional<ConfigPusher> config_pusher_;
+  std::optional<TokenKeeper> token_keeper_;
   kube::Reflector nodesets_;
   kube::Reflector pods_;
   kube::Reflector kube_nodes_;

@@ -34,6 +34,8 @@
 #include "sidecar/state_cache.hpp"
 #include "sidecar/state_metrics.hpp"
 #include "sidecar/time_zones.hpp"
+#include "sidecar/token_caller.hpp"
+#include "sidecar/token_keeper.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 
 namespace slurmk8s {
@@ -51,6 +53,7 @@ constexpr const char* kUsage =
     "them\n"
     "  --config-source KIND/NAME  configmap/NAME or secret/NAME with files of /etc/slurm; may be repeated\n"
     "  --config-pod NAME  the controller's pod, whose condition tells what became of them\n"
+    "  --token USER=NAMESPACE/SECRET:SECONDS  keep a token of USER, valid for SECONDS, in a Secret; may be repeated\n"
     "  --metrics-users N  users, and accounts, with metrics of their own (default: 50)\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
@@ -104,6 +107,7 @@ struct Arguments {
   std::string config_push;
   std::vector<ConfigSource> config_sources;
   std::string config_pod;
+  std::vector<TokenSpec> tokens;
   std::size_t metrics_users = 50;
   std::string liveness_file;
   std::string check_liveness;
@@ -118,6 +122,13 @@ bool may_act(const Arguments& arguments, const Options& options, LeaderElection*
   return engine && election->leads();
 }
 
+/** Null when no tokens are kept. `loop` must outlive it. */
+std::unique_ptr<TokenCaller> make_token_caller(const Arguments& arguments, EventLoop& loop) {
+  if (arguments.tokens.empty()) return nullptr;
+  return std::make_unique<TokenThread>(make_rpc_tokens(),
+                                       [&loop](CallThread::Then then) { loop.post(std::move(then)); });
+}
+
 /** One daemon, from nothing: what a former one knew isn't true any more. */
 Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, AdminState& admin, int signals,
                                const LeaderElection* election, const std::function<bool()>& may_act) {
@@ -129,6 +140,7 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
   FencedSlurmWriter slurm_writer(*slurm, fence);
   GresConfFile gres_conf(arguments.gres_conf);
   ConfigExchange config_exchange(arguments.config_push, kSlurmFolder);
+  const auto token_caller = make_token_caller(arguments, *loop);
   Daemon daemon({*loop,
                  *connection.client,
                  kube_writer,
@@ -139,7 +151,9 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
                  {.wake_power_save = [&options] { wake_power_save(options.engine_socket); },
                   .write_gres_conf = [&gres_conf](const std::string& text) { return gres_conf.write(text); }},
                  arguments.config_push.empty() ? nullptr : &config_exchange,
-                 {options.name_space, arguments.config_sources, arguments.config_pod}},
+                 {options.name_space, arguments.config_sources, arguments.config_pod},
+                 token_caller.get(),
+                 arguments.tokens},
                 options.name_space, PACKAGE_VERSION);
   log_info("slurm-k8s-sidecar %s: namespace %s of %s", PACKAGE_VERSION, options.name_space.c_str(),
            connection.server.c_str());
@@ -246,6 +260,8 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.config_sources.push_back(SLURMK8S_TRY(parse_config_source(value)));
   } else if (option == "config-pod") {
     arguments.config_pod = value;
+  } else if (option == "token") {
+    arguments.tokens.push_back(SLURMK8S_TRY(parse_token_spec(value)));
   } else if (option == "metrics-users") {
     const auto number = parse_int(value);
     if (!number || *number < 0 || *number > kMaxMetricsUsers) {
@@ -269,6 +285,7 @@ int main_checked(int argc, char** argv) {
                             {"config-push", required_argument, nullptr, 'o'},
                             {"config-source", required_argument, nullptr, 'o'},
                             {"config-pod", required_argument, nullptr, 'o'},
+                            {"token", required_argument, nullptr, 'o'},
                             {"metrics-users", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},
                             {"check-liveness", required_argument, nullptr, 'o'},

@@ -4,6 +4,8 @@
 # Needs /run/slurm-k8s/key/slurm.key, a /run of its own that the container with sshd can read, and /var/lib/slurm-k8s, a
 # folder in memory for the copy of the key.
 set -euo pipefail
+# shellcheck source=images/slurm-auth.sh
+source /usr/local/lib/slurm-auth.sh
 
 if [[ ! -x /usr/sbin/sackd ]]; then
   echo "sackd-entrypoint: this image's Slurm has no sackd: it needs Slurm 24.05 or later" >&2
@@ -12,9 +14,10 @@ fi
 
 # Slurm refuses a key that others can read. Without fsGroup, which would change the group of users' homes, the Secret is
 # readable by this container's user only if it is by all.
-export SLURM_SACK_KEY=/var/lib/slurm-k8s/slurm.key
-rm -f "$SLURM_SACK_KEY"
-install -m 400 /run/slurm-k8s/key/slurm.key "$SLURM_SACK_KEY"
+key=/var/lib/slurm-k8s/slurm.key
+rm -f "$key"
+install -m 400 /run/slurm-k8s/key/slurm.key "$key"
+use_key "$key"
 
 mkdir -p /run/slurm
 # By its path: it executes itself again when slurmctld reconfigures.

@@ -40,8 +40,11 @@ gres_conf=/var/spool/slurmctld/gres.conf
 if [[ ! -e $gres_conf && -w ${gres_conf%/*} ]]; then echo "# Kept by slurm-k8s-sidecar" >"$gres_conf"; fi
 ln -sfn "$gres_conf" /run/slurm-k8s/gres.conf
 
+check_users
+
+key=${SLURM_SACK_KEY:-/etc/slurm/slurm.key}
 # --force: munged refuses a /run that is writable by others, as a volume is.
-has_auth_slurm || start_munged "${SLURM_SACK_KEY:-/etc/slurm/slurm.key}" --force
+if has_auth_slurm; then use_key "$key"; else start_munged "$key" --force; fi
 
 begin_accounting
 

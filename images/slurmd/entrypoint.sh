@@ -106,7 +106,7 @@ for name in ${!SLURM_K8S_@}; do
 done >/run/slurm-k8s/pod.env
 
 if [[ -n ${SLURM_USER_ID:-} ]]; then be_slurm_user "$SLURM_USER_ID"; fi
-if [[ -r $munge_key ]]; then start_munged "$munge_key"; else export SLURM_SACK_KEY=$key; fi
+if [[ -r $munge_key ]]; then start_munged "$munge_key"; else use_key "$key"; fi
 
 options=()
 if has_auth_slurm; then

@@ -24,8 +24,9 @@ umask 077
 } >"$conf"
 umask 022
 
-export SLURM_SACK_KEY=${SLURM_SACK_KEY:-$folder/key/slurm.key}
+check_users
+key=${SLURM_SACK_KEY:-$folder/key/slurm.key}
 # --force: munged refuses a /run that is writable by others, as a volume is.
-has_auth_slurm || start_munged "$SLURM_SACK_KEY" --force
+if has_auth_slurm; then use_key "$key"; else start_munged "$key" --force; fi
 
 exec slurmdbd -D "$@"

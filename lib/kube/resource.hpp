@@ -16,6 +16,7 @@ struct Resource {
 
 inline constexpr Resource kNodes{"v1", "nodes"};
 inline constexpr Resource kPods{"v1", "pods"};
+inline constexpr Resource kSecrets{"v1", "secrets"};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
 inline constexpr Resource kVolumeClaims{"v1", "persistentvolumeclaims"};
 inline constexpr Resource kDisruptionBudgets{"policy/v1", "poddisruptionbudgets"};

@@ -25,8 +25,11 @@ check "host keys: an own Secret" shows login/statefulset 'secretName: keys, ' \
 check "host keys: none of the chart then" lacks 'slurm-login-host-keys' \
   "${on[@]}" --set login.hostKeys.existingSecret=keys
 
-check "users: passwd" shows login/users '^  passwd: "ada:x:2001:2001::/home/ada:/bin/bash"$' "${on[@]}" \
+check "users: passwd" shows login/users '^  passwd: "ada:x:2001:2001::/home/ada:/bin/bash\\n"$' "${on[@]}" \
   --set login.users.passwd=ada:x:2001:2001::/home/ada:/bin/bash
+check "users: one newline at the end" shows login/users '^  group: "ada:x:2001:\\nb:x:2:\\n"$' "${on[@]}" \
+  --set-json 'login.users.group="ada:x:2001:\nb:x:2:\n"'
+check "users: an empty file" shows login/users '^  passwd: ""$' "${on[@]}"
 check "users: keys" shows login/users '^  authorized_keys.ada: "ssh-ed25519 AAAA"$' "${on[@]}" \
   --set 'login.users.authorizedKeys.ada=ssh-ed25519 AAAA'
 check "users: a name that is a path" refused "'../x' does not match" \

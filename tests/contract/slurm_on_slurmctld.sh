@@ -26,6 +26,7 @@ trap 'exit 143' INT TERM
 
 port=$("$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 mkdir "$folder/state"
+(umask 077; head -c 32 /dev/urandom >"$folder/jwt.key")
 export SLURM_CONF=$folder/slurm.conf
 cat >"$SLURM_CONF" <<TEXT
 ClusterName=contract
@@ -34,6 +35,8 @@ SlurmctldPort=$port
 SlurmUser=$(id -un)
 AuthType=auth/none
 CredType=cred/none
+AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key=$folder/jwt.key
 PluginDir=$build/plugins/.libs:$plugins
 JobSubmitPlugins=k8s
 StateSaveLocation=$folder/state

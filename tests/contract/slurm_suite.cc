@@ -4,7 +4,9 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <thread>
 
@@ -12,6 +14,7 @@
 #include "slurm/rpc/compat.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 #include "slurm/slurm_state.hpp"
+#include "slurm/tokens.hpp"
 
 #include "contract/allocation_tests.hpp"
 #include "contract/slurm_tests.hpp"
@@ -64,6 +67,18 @@ void assert_nodes(const SlurmState& state) {
   assert_int_equal(nodes, 4);
 }
 
+void tokens_of_a_user(void**) {
+  const auto tokens = make_rpc_tokens();
+  const auto booted = tokens->load_booted();
+  assert_ok(booted);
+  assert_true(*booted > 0 && *booted <= std::time(nullptr));
+  // SlurmUser gets one for a name that nobody knows.
+  const auto token = tokens->make_token("ada", std::chrono::seconds(600));
+  assert_ok(token);
+  assert_int_equal(split(*token, '.').size(), 3);
+  assert_true(tokens->make_token("ada", std::chrono::seconds(600)).value().starts_with(token->substr(0, 20)));
+}
+
 /** After all others, which have left k-[0-3]. Read twice: the second time nothing has changed. */
 void slurms_state(void**) {
   const auto reader = make_rpc_state_reader();
@@ -96,6 +111,7 @@ void slurms_state(void**) {
 int main() {
   using namespace slurmk8s::contract;
   std::vector<CMUnitTest> tests = slurm_tests();
+  tests.push_back(SLURMK8S_TEST(tokens_of_a_user));
   tests.push_back(SLURMK8S_TEST(slurms_state));  // before there are other jobs and nodes
   for (const CMUnitTest& test : allocation_tests()) tests.push_back(test);
   return _cmocka_run_group_tests("contract_slurm", tests.data(), tests.size(), start, nullptr);

@@ -185,7 +185,8 @@ keep_logs() { # FOLDER
     kubectl logs slurm-controller-0 -c "$container" >"$1/$container.log" 2>/dev/null || true
     kubectl logs slurm-controller-0 -c "$container" --previous >"$1/$container-previous.log" 2>/dev/null || true
   done
-  for pod in $(kubectl get pods -l 'app.kubernetes.io/name in (slurmd, slurmdbd, mariadb, login)' -o name); do
+  for pod in $(kubectl get pods -o name -l \
+    'app.kubernetes.io/name in (slurmd, slurmdbd, slurmrestd, mariadb, login)'); do
     kubectl logs "$pod" >"$1/${pod#pod/}.log" || true
   done
   kubectl get events --sort-by=.lastTimestamp >"$1/events" || true

@@ -26,6 +26,7 @@ using OwnedMessage = std::unique_ptr<Message, MessageDeleter<Message, Free>>;
 
 using NodeInfo = OwnedMessage<node_info_msg_t, slurm_free_node_info_msg>;
 using JobInfo = OwnedMessage<job_info_msg_t, slurm_free_job_info_msg>;
+using Conf = OwnedMessage<slurm_conf_t, compat::free_conf>;
 using PartitionInfo = OwnedMessage<partition_info_msg_t, slurm_free_partition_info_msg>;
 
 /** Slurm's words for one of its codes. */

@@ -23,8 +23,6 @@
 namespace slurmk8s {
 namespace {
 
-using Conf = OwnedMessage<slurm_conf_t, compat::free_conf>;
-
 // Mixed nodes are told from allocated ones on the client's side, and only on request.
 constexpr std::uint16_t kShow = SHOW_ALL | SHOW_FUTURE | SHOW_MIXED;
 

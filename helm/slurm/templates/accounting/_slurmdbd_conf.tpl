@@ -12,6 +12,7 @@ AuthType=auth/munge
 {{- else }}
 AuthType=auth/slurm
 {{- end }}
+{{- include "slurm.authAlt" . }}
 # slurmdbd does not start on a host with another name.
 DbdHost={{ include "slurm.accounting" . }}-0
 DbdPort=6819

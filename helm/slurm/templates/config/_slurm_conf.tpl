@@ -38,7 +38,8 @@ CredType=cred/munge
 AuthType=auth/slurm
 CredType=cred/slurm
 {{- end }}
-AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}{{ if eq (include "slurm.hasLogin" .) "true" }},use_client_ids{{ end }}
+AuthInfo=cred_expire={{ int .Values.slurm.requeueDelay }}{{ if eq (include "slurm.hasUsers" .) "true" }},use_client_ids{{ end }}
+{{- include "slurm.authAlt" . }}
 {{- if eq (include "slurm.isBefore" (list . "23.02")) "true" }}
 # Show powered-down nodes, which the sidecar needs.
 PrivateData=cloud

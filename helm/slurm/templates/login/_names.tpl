@@ -14,6 +14,13 @@ slurm.hasLogin: "true" when the release has login pods.
 {{- end -}}
 
 {{/*
+slurm.hasUsers: "true" when the release has users of its own: of login pods, or of tokens.
+*/}}
+{{- define "slurm.hasUsers" -}}
+{{- or (eq (include "slurm.hasLogin" .) "true") (eq (include "slurm.hasRest" .) "true") -}}
+{{- end -}}
+
+{{/*
 slurm.login: name of the objects of login pods.
 */}}
 {{- define "slurm.login" -}}{{ include "slurm.fullname" . }}-login{{- end -}}

@@ -1,0 +1,53 @@
+{{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
+
+{{/*
+slurm.authAlt: lines of slurm.conf and slurmdbd.conf, with a newline before them: tokens are accepted beside Slurm's key.
+*/}}
+{{- define "slurm.authAlt" -}}
+{{- if eq (include "slurm.hasRest" .) "true" }}
+{{- $parameters := list "jwt_key=/etc/slurm-jwt/jwt_hs256.key" }}
+{{- if .Values.rest.jwks.existingConfigMap }}{{ $parameters = append $parameters "jwks=/etc/slurm-jwt/jwks.json" }}{{ end }}
+AuthAltTypes=auth/jwt
+AuthAltParameters={{ join "," (concat $parameters .Values.rest.authAltParameters) }}
+{{- end }}
+{{- end -}}
+
+{{/*
+slurm.jwtMounts: volume mounts of slurmctld and slurmdbd, which verify tokens: the keys, and the users that tokens name.
+*/}}
+{{- define "slurm.jwtMounts" -}}
+- {name: jwt, mountPath: /etc/slurm-jwt, readOnly: true}
+{{ include "slurm.usersMount" . }}
+{{- end -}}
+
+{{/*
+slurm.jwtVolumes: the volumes of slurm.jwtMounts.
+*/}}
+{{- define "slurm.jwtVolumes" -}}
+- name: jwt
+  projected:
+    sources:
+      - secret:
+          name: {{ include "slurm.jwtSecret" . }}
+          # fsGroup adds read permission for the group. Slurm refuses a key that others can read.
+          items: [{key: jwt_hs256.key, path: jwt_hs256.key, mode: 0400}]
+      {{- with .Values.rest.jwks.existingConfigMap }}
+      - configMap: {name: {{ . }}, items: [{key: jwks.json, path: jwks.json, mode: 0444}]}
+      {{- end }}
+{{ include "slurm.usersVolume" . }}
+{{- end -}}
+
+{{/*
+slurm.usersMount, slurm.usersVolume: the users that tokens name, as libnss-extrausers reads them.
+*/}}
+{{- define "slurm.usersMount" -}}
+- {name: users, mountPath: /var/lib/extrausers, readOnly: true}
+{{- end -}}
+{{- define "slurm.usersVolume" -}}
+- name: users
+  secret:
+    secretName: {{ include "slurm.usersSecret" . }}
+    # slurmctld starts without them, too.
+    optional: true
+    items: [{key: passwd, path: passwd, mode: 0444}, {key: group, path: group, mode: 0444}]
+{{- end -}}
