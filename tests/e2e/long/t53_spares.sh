@@ -78,12 +78,11 @@ test_spares_of_a_window() {
   start=$(TZ=$zone date -d '1 minute ago' '+%-M %-H %-d * *')
   with_windows "[{\"start\": \"$start\", \"duration\": \"3m\", \"timeZone\": \"$zone\", \"replicas\": 3}]"
   wait_for 60 "three idle nodes up" has_idle_up 3
-  only_the_first() { [[ $(pods | paste -sd' ') == compute-0 ]]; }
-  wait_for 200 "one pod when the window has closed" only_the_first
+  wait_for 200 "one pod when the window has closed" has_pod_count 1
   assert_equal "Ready" True "$(nodeset_condition compute status)"
   with_windows '[{"start": "0 7 * * *", "duration": "3h", "timeZone": "Europe/Nowhere", "replicas": 3}]'
   names_the_zone() { [[ $(nodeset_condition compute message) == "spec.spareSchedules[0].timeZone: Invalid "* ]]; }
   wait_for 20 "the zone's error" names_the_zone
   assert_equal "its reason" SparesNotKept "$(nodeset_condition compute reason)"
-  stays 10 only_the_first
+  stays 10 has_pod_count 1
 }
