@@ -25,6 +25,7 @@
 extern "C" {
 
 struct job_record_t;
+struct node_record_t;
 
 enum lock_level_t { NO_LOCK, READ_LOCK, WRITE_LOCK };
 
@@ -148,18 +149,18 @@ void set_job_alias_list(job_record_t* job) SLURMK8S_WEAK;
 #endif
 /** Whether a job that runs or is being configured has a node of the map; and licences of the list, which may be null. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-bool job_overlap_and_running(bitstr_t* node_map, void* license_list, job_record_t* job) SLURMK8S_WEAK;
+bool job_overlap_and_running(bitstr_t* node_map, list_t* license_list, job_record_t* job) SLURMK8S_WEAK;
 #else
 bool job_overlap_and_running(bitstr_t* node_map, job_record_t* job) SLURMK8S_WEAK;
 #endif
 /** The nodes of a hostlist; the caller frees the bitmap. Node read lock. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
-int node_name2bitmap(char* names, bool test_alias, bitstr_t** bits, void** invalid_hostlist) SLURMK8S_WEAK;
+int node_name2bitmap(char* names, bool test_alias, bitstr_t** bits, hostlist_t** invalid_hostlist) SLURMK8S_WEAK;
 #else
 int node_name2bitmap(char* names, bool best_effort, bitstr_t** bits) SLURMK8S_WEAK;
 #endif
 /** Null, and nothing is logged, when there is no such node. Node read lock. */
-void* find_node_record_no_alias(char* name) SLURMK8S_WEAK;
+node_record_t* find_node_record_no_alias(char* name) SLURMK8S_WEAK;
 /** Makes the scheduler thread run now. Takes none of slurmctld's locks. */
 void schedule(bool full_queue) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;

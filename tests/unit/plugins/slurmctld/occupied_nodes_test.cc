@@ -47,10 +47,12 @@ SLURMCTLD_S int job_node_ready(uint32_t id, int* ready) {
   return SLURM_SUCCESS;
 }
 
-SLURMCTLD_S void* find_node_record_no_alias(char* name) { return index_of(name) < 0 ? nullptr : name; }
+SLURMCTLD_S node_record_t* find_node_record_no_alias(char* name) {
+  return index_of(name) < 0 ? nullptr : reinterpret_cast<node_record_t*>(name);
+}
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
-SLURMCTLD_S int node_name2bitmap(char* names, bool, bitstr_t** bits, void**) {
+SLURMCTLD_S int node_name2bitmap(char* names, bool, bitstr_t** bits, hostlist_t**) {
 #else
 SLURMCTLD_S int node_name2bitmap(char* names, bool, bitstr_t** bits) {
 #endif
@@ -65,7 +67,7 @@ SLURMCTLD_S int node_name2bitmap(char* names, bool, bitstr_t** bits) {
 }
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-SLURMCTLD_S bool job_overlap_and_running(bitstr_t* map, void*, job_record_t* job) {
+SLURMCTLD_S bool job_overlap_and_running(bitstr_t* map, list_t*, job_record_t* job) {
 #else
 SLURMCTLD_S bool job_overlap_and_running(bitstr_t* map, job_record_t* job) {
 #endif
