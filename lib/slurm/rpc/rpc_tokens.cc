@@ -8,11 +8,8 @@
 #include "slurm/rpc/compat.hpp"
 #include "slurm/tokens.hpp"
 
-// libslurm exports them for scontrol and for what it hands out, and has them in no public header.
-extern "C" {
-char* slurm_fetch_token(char* username, int lifespan);
-void slurm_xfree(void** text);
-}
+// libslurm exports it, for what it hands out, and has it in no public header.
+extern "C" void slurm_xfree(void** text);
 
 namespace slurmk8s {
 namespace {
