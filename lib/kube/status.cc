@@ -32,6 +32,16 @@ Errc code_of(int http_code, std::string_view reason) {
   return reason == "Expired" || reason == "Gone" ? Errc::gone : Errc::protocol;
 }
 
+/**
+ * An API server that has just started refuses everything until it has read the roles: its message ends with those that
+ * it misses, 'RBAC: clusterrole.rbac.authorization.k8s.io "x" not found'. A binding of a role that was deleted says the
+ * same.
+ */
+bool misses_roles(std::string_view message) {
+  const std::size_t begin = message.find(": RBAC: ");
+  return begin != std::string_view::npos && message.find(" not found", begin) != std::string_view::npos;
+}
+
 std::optional<std::chrono::seconds> retry_after_of(const Json& status) {
   const std::int64_t seconds = status.at({"details", "retryAfterSeconds"}).integer_or(0);
   if (seconds <= 0) return std::nullopt;
@@ -59,7 +69,8 @@ Error decode_status(const Json& status, int http_code) {
   std::string message(status["message"].text());
   if (message.empty()) message = reason;
   if (message.empty()) message = format("HTTP %d", code);
-  return Error(code_of(code, reason), std::move(message), retry_after_of(status));
+  const bool is_starting = code == 403 && misses_roles(message);
+  return Error(is_starting ? Errc::unavailable : code_of(code, reason), std::move(message), retry_after_of(status));
 }
 
 Result<Json> decode_response(const Result<http::Response>& response, Omit omit) {

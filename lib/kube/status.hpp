@@ -10,7 +10,8 @@ namespace slurmk8s::kube {
 
 /**
  * The parsed body of a 2xx response without the members in `omit`, or the Error that the code and the body's Status
- * say. 409 is already_exists when the reason is AlreadyExists and conflict otherwise; the message is the server's own.
+ * say. 409 is already_exists when the reason is AlreadyExists and conflict otherwise; 403 is unavailable while the
+ * server lacks roles, and forbidden otherwise. The message is the server's own.
  */
 Result<Json> decode_response(const Result<http::Response>& response, Omit omit = {});
 

@@ -48,6 +48,26 @@ void codes(void**) {
   }
 }
 
+// As kube-apiserver 1.34 says it in its first second.
+void a_server_that_has_not_read_its_roles(void**) {
+  constexpr const char* kRefused = R"(pods is forbidden: User \"a\" cannot create resource \"pods\" in API group \"\")";
+  const struct {
+    const char* more;
+    Errc code;
+  } cases[] = {
+      {R"( in the namespace \"s\": RBAC: clusterrole.rbac.authorization.k8s.io \"system:discovery\" not found)",
+       Errc::unavailable},
+      {R"( in the namespace \"s\": RBAC: [role.rbac.authorization.k8s.io \"r\" not found, x])", Errc::unavailable},
+      {R"( in the namespace \"s\")", Errc::forbidden},
+      {R"( in the namespace \"not found\")", Errc::forbidden},
+      {": exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1", Errc::forbidden},
+  };
+  for (const auto& c : cases) {
+    const auto result = decoded(403, status_body("Forbidden", std::string(kRefused) + c.more));
+    if (result.ok() || result.error().code() != c.code) fail_msg("%s", c.more);
+  }
+}
+
 void messages_of_bodies_that_are_no_status(void**) {
   const struct {
     const char* body;
@@ -120,8 +140,13 @@ int main() {
   using namespace slurmk8s::kube;
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(codes),     SLURMK8S_TEST(messages_of_bodies_that_are_no_status), SLURMK8S_TEST(waits),
-      SLURMK8S_TEST(successes), SLURMK8S_TEST(errors_of_the_transport_pass),          SLURMK8S_TEST(error_events),
+      SLURMK8S_TEST(codes),
+      SLURMK8S_TEST(a_server_that_has_not_read_its_roles),
+      SLURMK8S_TEST(messages_of_bodies_that_are_no_status),
+      SLURMK8S_TEST(waits),
+      SLURMK8S_TEST(successes),
+      SLURMK8S_TEST(errors_of_the_transport_pass),
+      SLURMK8S_TEST(error_events),
   };
   return cmocka_run_group_tests_name("kube_status", tests, nullptr, nullptr);
 }
