@@ -77,8 +77,8 @@ uint32_t id_of(job_record_t* job) {
 }
 
 /**
- * Whether pods of jobs that are over may be on nodes of a job. Under the job and node read locks, from its making to its
- * end.
+ * Whether pods of jobs that are over may be on nodes of a job. Under the job and node read locks, as long as it is
+ * there.
  */
 class PodGate {
  public:

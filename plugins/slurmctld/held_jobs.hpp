@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// HeldJobs: the engine in this slurmctld, and the jobs whose launch waits: for their nodes, and for pods of former jobs to
-// leave these. Used by prep/k8s, and by power/k8s where there is no prep/k8s; one of the two in a slurmctld.
+// HeldJobs: the engine in this slurmctld, and the jobs whose launch waits: for their nodes, and for pods of former
+// jobs to leave these. Used by prep/k8s, and by power/k8s where there is no prep/k8s; one of the two in a slurmctld.
 #pragma once
 
 #include <cstdint>
