@@ -14,8 +14,8 @@ namespace slurmk8s {
 using KubeNodes = std::map<std::string, std::string>;
 
 /**
- * All jobs of `gangs`, but those that are over and without a running pod. A job that runs has all of its nodes. One that
- * is over has those where its pods still end.
+ * All jobs of `gangs`, but those that are over and without a running pod. A job that runs has all of its nodes. One
+ * that is over has those where its pods still end.
  */
 PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const WorkloadPods& pods, const KnownJobs& known,
                       const KubeNodes& kube_nodes);

@@ -24,8 +24,8 @@ std::optional<kube::Resource> resource_of(const WorkloadRef& workload);
 /**
  * - An Indexed Job of more than one pod is a gang: all that run at a time. Other Jobs are not: their pods don't know of
  *   each other.
- * - A JobSet is a gang of all pods of its Jobs. With an order of its Jobs (startupPolicy InOrder, dependsOn) the pods come
- *   one Job after the other: those that are there make a gang.
+ * - A JobSet is a gang of all pods of its Jobs. With an order of its Jobs (startupPolicy InOrder, dependsOn) the pods
+ *   come one Job after the other: those that are there make a gang.
  * - A group of a LeaderWorkerSet is a gang; with startupPolicy LeaderReady the leader starts before its workers.
  * - A PodGroup is a gang of spec.minMember pods or more.
  */

@@ -28,7 +28,7 @@ inline constexpr std::size_t kMaxPodJobs = 10000;
 struct PodJobsReport {
   /** How many messages of this connection slurmctld had taken when it was asked. */
   std::uint64_t taken = 0;
-  /** Whether each job runs: it has its nodes, or they are being powered up for it. False before that, and at its end. */
+  /** Whether each job has been launched and has not ended. */
   std::map<std::uint32_t, bool> running;
   bool operator==(const PodJobsReport&) const = default;
 };
