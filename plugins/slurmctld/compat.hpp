@@ -147,7 +147,7 @@ void config_power_mgr(void) SLURMK8S_WEAK;
 /** Rebuilds SLURM_NODE_ALIASES of a job from its nodes. Job write and node read locks. */
 void set_job_alias_list(job_record_t* job) SLURMK8S_WEAK;
 #endif
-/** Whether a job that runs or is being configured has a node of the map, or a licence of the list, which may be null. */
+/** Whether a job that runs or is being configured has a node of the map, or a licence of the list (may be null). */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
 bool job_overlap_and_running(bitstr_t* node_map, list_t* license_list, job_record_t* job) SLURMK8S_WEAK;
 #else
