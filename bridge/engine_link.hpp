@@ -43,7 +43,7 @@ class EngineLink {
   struct Job {
     std::string nodes;
     std::uint64_t message = 0;  // the first one that had it with these nodes
-    bool runs = false;          // by a report about that message or a later one
+    bool runs = false;          // as the last report said that was about it
   };
 
   void connect();

@@ -10,7 +10,7 @@ namespace {
 
 /** The workload as a gang knows it: a pod that starts alone is a workload of its own. */
 WorkloadRef ref_of(const WorkloadPod& pod, const Workload& spec) {
-  return spec.is_gang ? pod.group : WorkloadRef{pod.name_space, "Pod", pod.name, {}};
+  return spec.is_gang ? pod.group : WorkloadRef{pod.name_space, "Pod", pod.name};
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ class NodeSetPlanner {
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
   }
 
-  /** How many spare nodes there are to be now. */
+  /** The number of spare nodes at this time. */
   void take_spares(NodeSet& nodeset) {
     if (!input_.spares || !input_.spares->contains(name_)) return;
     const SpareCount& spares = input_.spares->at(name_);

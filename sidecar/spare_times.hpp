@@ -29,7 +29,7 @@ using InTimeZone = std::function<Status(const std::string& zone, const std::func
 
 /**
  * The largest of spec.spareReplicas and the windows that are open. It comes from the time alone: a start that passed
- * while nobody looked is not missed. It changes on full minutes.
+ * between two looks is not missed. It changes on full minutes.
  */
 SpareCounts count_spares(const NodeSets& nodesets, std::time_t now, const InTimeZone& in_zone);
 

@@ -90,7 +90,7 @@ int slurm_k8s_engine_wakes_power_save(void);
 /* Whether slurm-k8s-bridge is beside this slurmctld (Bridge), valid while acquired. */
 int slurm_k8s_engine_has_bridge(void);
 
-/* Whether a job of the bridge runs: it has its nodes, and has not ended. */
+/* Whether a job of the bridge runs: it has been launched and has not ended. */
 struct slurm_k8s_pod_job_state {
   uint32_t id;
   int running;

@@ -22,7 +22,7 @@ struct FileOwner {
 /** A device file of the pod's GPUs. */
 struct GpuFile {
   std::string path;
-  std::optional<unsigned> gpu;  ///< Slurm's number; empty: of some GPU, nobody knows which
+  std::optional<unsigned> gpu;  ///< Slurm's number; empty: the GPU is unknown
   FileOwner original;           ///< when the container began
 };
 
@@ -40,7 +40,7 @@ std::vector<GpuFile> parse_gpu_files(std::string_view text);
 
 /**
  * Root alone while no job has the GPU, then the jobs' user alone. Jobs of several users that share it (shard, mps,
- * files of which nobody knows the GPU) find it as it was: nobody is locked out of a GPU that Slurm gave.
+ * files of unknown GPUs) find it as it was: each of them can use the GPU that Slurm gave it.
  */
 FileOwner owner_of(const GpuFile& file, const std::vector<GpuJob>& jobs);
 

@@ -35,7 +35,7 @@ class PodJobs {
   };
 
   /**
-   * `expected`: there is a bridge, which will say where pods are. Until then, and for kPatience at most, nobody knows
+   * `expected`: there is a bridge, which will say where pods are. Until then, and for kPatience at most, it is unknown
    * whether a node is free.
    */
   PodJobs(Host host, const Clock& clock, bool expected);

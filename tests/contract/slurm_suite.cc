@@ -72,7 +72,7 @@ void tokens_of_a_user(void**) {
   const auto booted = tokens->load_booted();
   assert_ok(booted);
   assert_true(*booted > 0 && *booted <= std::time(nullptr));
-  // SlurmUser gets one for a name that nobody knows.
+  // SlurmUser gets one for a name of no user.
   const auto token = tokens->make_token("ada", std::chrono::seconds(600));
   assert_ok(token);
   assert_int_equal(split(*token, '.').size(), 3);
