@@ -7,19 +7,13 @@
 #include "base/guarded.hpp"
 #include "base/log.hpp"
 #include "base/thread.hpp"
+#include "slurmctld/poll_pace.hpp"
 
 namespace slurmk8s {
 namespace {
 
 /** A launch is late by half of this on average. */
 constexpr std::chrono::milliseconds kPollInterval{20};
-/** Jobs polled under Slurm's locks at once, some microseconds each; then the locks are released. */
-constexpr std::size_t kJobsPerPoll = 100;
-/** Polls take at most a twentieth of the time: with many jobs they are rarer. */
-constexpr int kRest = 20;
-constexpr std::chrono::milliseconds kMaxRest{1000};
-/** Without a job, and without a power-save thread to wake, there is nothing to poll. */
-constexpr std::chrono::milliseconds kMaxWait{60000};
 
 }  // namespace
 
@@ -103,8 +97,7 @@ void Launches::finish(std::uint32_t job, bool ok) {
 }
 
 std::chrono::milliseconds Launches::next_poll(const State& state) const {
-  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(state.poll_time * kRest);
-  const auto longest = state.jobs.empty() ? kMaxWait : std::clamp(rest, kPollInterval, kMaxRest);
+  const auto longest = state.jobs.empty() ? kMaxPollPause : pause_after(state.poll_time, kPollInterval);
   return host_.wake_power_save ? std::min(longest, state.ticks.wait(clock_.wall())) : longest;
 }
 

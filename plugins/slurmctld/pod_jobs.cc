@@ -7,19 +7,13 @@
 
 #include "base/guarded.hpp"
 #include "base/thread.hpp"
+#include "slurmctld/poll_pace.hpp"
 
 namespace slurmk8s {
 namespace {
 
 /** A pod starts late by half of this on average. */
 constexpr std::chrono::milliseconds kPollInterval{50};
-/** Jobs asked about under Slurm's locks at once, some microseconds each; then the locks are released. */
-constexpr std::size_t kJobsPerPoll = 100;
-/** Polls take at most a twentieth of the time: with many jobs they are rarer. */
-constexpr int kRest = 20;
-constexpr std::chrono::milliseconds kMaxRest{1000};
-/** Without a job there is nothing to poll. */
-constexpr std::chrono::milliseconds kMaxWait{60000};
 
 }  // namespace
 
@@ -117,8 +111,7 @@ void PodJobs::run() {
   for (;;) {
     {
       auto state = state_.lock();
-      const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(state->poll_time * kRest);
-      const auto pause = state->nodes->empty() ? kMaxWait : std::clamp(rest, kPollInterval, kMaxRest);
+      const auto pause = state->nodes->empty() ? kMaxPollPause : pause_after(state->poll_time, kPollInterval);
       changed_.wait_for(state.raw(), pause, [&] { return state->stop || state->fresh; });
       if (state->stop) return;
     }
