@@ -4,10 +4,8 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "control/control.hpp"
 
@@ -18,26 +16,12 @@ constexpr std::chrono::milliseconds kRetryAfter{500};
 
 bool is_later(int number) { return number == EAGAIN || number == EINTR; }
 
-/** Connected, or an invalid one with errno: a local socket never takes time. */
-UniqueFd connect_to(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) {
-    errno = ENAMETOOLONG;
-    return UniqueFd();
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return UniqueFd();
-  return fd;
-}
-
 }  // namespace
 
 EngineLink::EngineLink(EventLoop& loop, std::string path, Changed changed)
     : loop_(loop), path_(std::move(path)), changed_(std::move(changed)) {}
 
-bool EngineLink::is_there(const std::string& path) { return static_cast<bool>(connect_to(path)); }
+bool EngineLink::is_there(const std::string& path) { return connect_control(path, SOCK_NONBLOCK).ok(); }
 
 void EngineLink::start() {
   retry_ = loop_.timers().after(std::chrono::milliseconds(0), [this] { connect(); });
@@ -57,14 +41,15 @@ void EngineLink::lose(const std::string& why) {
   sent_.clear();
   messages_ = reports_ = 0;
   unsigned suppressed = 0;
-  if (limiter_.allow(loop_.clock()->now(), suppressed)) log_warning("socket %s: %s", path_.c_str(), why.c_str());
+  if (limiter_.allow(loop_.clock()->now(), suppressed)) log_warning("engine: %s", why.c_str());
   retry_ = loop_.timers().after(kRetryAfter, [this] { connect(); });
   if (was_up) changed_({});
 }
 
 void EngineLink::connect() {
-  fd_ = connect_to(path_);
-  if (!fd_) return lose(std::strerror(errno));
+  auto connected = connect_control(path_, SOCK_NONBLOCK);
+  if (!connected) return lose(connected.error().message());
+  fd_ = std::move(*connected);
   const Status watched = loop_.watch(fd_.get(), EPOLLIN, [this] { ready(); });
   if (!watched.ok()) return lose(watched.error().message());
   set(std::move(wanted_));

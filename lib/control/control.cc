@@ -246,14 +246,19 @@ Result<std::string> receive_line(int fd, TimePoint deadline, const std::string& 
 
 }  // namespace
 
-Result<Json> control_call(const std::string& path, const Json& message, std::chrono::milliseconds timeout) {
-  const TimePoint deadline = std::chrono::steady_clock::now() + timeout;
+Result<UniqueFd> connect_control(const std::string& path, int flags) {
   const sockaddr_un address = SLURMK8S_TRY(address_of(path));
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!fd) return socket_error(path, "socket", errno);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return socket_error(path, "connect", errno);
   }
+  return fd;
+}
+
+Result<Json> control_call(const std::string& path, const Json& message, std::chrono::milliseconds timeout) {
+  const TimePoint deadline = std::chrono::steady_clock::now() + timeout;
+  const UniqueFd fd = SLURMK8S_TRY(connect_control(path, 0));
   SLURMK8S_CHECK(send_all(fd.get(), message.dump() + "\n", deadline, path));
   const std::string line = SLURMK8S_TRY(receive_line(fd.get(), deadline, path));
   const Json answer = SLURMK8S_TRY(Json::parse(line));
