@@ -7,16 +7,14 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <system_error>
 #include <vector>
 
 #include "base/file.hpp"
 #include "base/file_lock.hpp"
-#include "base/strings.hpp"
 #include "base/unique_fd.hpp"
 #include "prep_k8s/gpu_files.hpp"
+#include "prep_k8s/job_notes.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -24,21 +22,11 @@ namespace {
 constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr mode_t kPermissions = 07777;
 
-std::string note_of(const GpuPaths& paths, std::uint32_t job, uid_t user) {
-  return paths.jobs + "/" + std::to_string(job) + "." + std::to_string(user);
-}
-
 std::vector<GpuJob> noted_gpu_jobs(const std::string& folder) {
   std::vector<GpuJob> jobs;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    const std::string name = entry->path().filename().string();
-    const auto parts = split(name, '.');
-    const auto user = parts.size() == 2 ? parse_int(parts[1]) : std::nullopt;
-    if (!user || *user < 0 || *user > UINT32_MAX) continue;
-    const auto text = read_file(entry->path().string(), kMaxBytes);
-    if (text) jobs.push_back({static_cast<uid_t>(*user), parse_gpus(*text)});
+  for (const auto& [job, user] : noted_jobs(folder)) {
+    const auto gpus = read_file(job_note(folder, job, user), kMaxBytes);
+    if (gpus) jobs.push_back({user, parse_gpus(*gpus)});
   }
   return jobs;
 }
@@ -88,7 +76,7 @@ Status give_gpus(const GpuPaths& paths, std::uint32_t job, uid_t user, std::stri
   if (files.empty()) return {};
   const UniqueFd locked = SLURMK8S_TRY(take_file_lock(paths.lock));
   ::mkdir(paths.jobs.c_str(), 0700);
-  SLURMK8S_CHECK(put_file(note_of(paths, job, user), std::string(gpus), 0600));
+  SLURMK8S_CHECK(put_file(job_note(paths.jobs, job, user), gpus, 0600));
   return set_for_jobs(paths, files);
 }
 
@@ -96,7 +84,7 @@ Status return_gpus(const GpuPaths& paths, std::uint32_t job, uid_t user) {
   const std::vector<GpuFile> files = SLURMK8S_TRY(files_of(paths));
   if (files.empty()) return {};
   const UniqueFd locked = SLURMK8S_TRY(take_file_lock(paths.lock));
-  ::unlink(note_of(paths, job, user).c_str());
+  forget_job(paths.jobs, job, user);
   return set_for_jobs(paths, files);
 }
 

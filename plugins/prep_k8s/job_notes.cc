@@ -14,24 +14,20 @@
 #include "base/unique_fd.hpp"
 
 namespace slurmk8s {
-namespace {
-
-std::string file_of(const std::string& folder, std::uint32_t job, uid_t user) {
+std::string job_note(const std::string& folder, std::uint32_t job, uid_t user) {
   return folder + "/" + std::to_string(job) + "." + std::to_string(user);
 }
 
-}  // namespace
-
 Status note_job(const std::string& folder, std::uint32_t job, uid_t user) {
   ::mkdir(folder.c_str(), 0700);
-  const std::string file = file_of(folder, job, user);
+  const std::string file = job_note(folder, job, user);
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (fd) return {};
   return Error(Errc::unavailable, file + ": " + std::generic_category().message(errno));
 }
 
 void forget_job(const std::string& folder, std::uint32_t job, uid_t user) {
-  ::unlink(file_of(folder, job, user).c_str());
+  ::unlink(job_note(folder, job, user).c_str());
 }
 
 JobUsers noted_jobs(const std::string& folder) {

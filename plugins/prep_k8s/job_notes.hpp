@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The jobs of a node and their users: an empty file JOB.USER for each in a folder. slurmd reloads its
-// plugins when it reconfigures, and their memory is lost.
+// The jobs of a node and their users: a file JOB.USER for each in a folder. slurmd reloads its plugins when it
+// reconfigures, and their memory is lost.
 #pragma once
 
 #include <sys/types.h>
@@ -15,6 +15,9 @@ namespace slurmk8s {
 
 /** Users of jobs, by the jobs' ids. */
 using JobUsers = std::map<std::uint32_t, uid_t>;
+
+/** The file of a job. */
+std::string job_note(const std::string& folder, std::uint32_t job, uid_t user);
 
 /** Records that `job` of `user` has begun; creates `folder` if needed. Errors name the file. */
 Status note_job(const std::string& folder, std::uint32_t job, uid_t user);
