@@ -3,25 +3,16 @@
 // its own.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "daemon/fence.hpp"
 #include "slurm/allocations.hpp"
 #include "slurm/call_thread.hpp"
+#include "slurm/port_caller.hpp"
 
 namespace slurmk8s {
 
-class AllocationCaller {
- public:
-  using Then = CallThread::Then;
-  /** Makes its calls and says what follows from the answers, which alone may touch its owner. */
-  using Work = std::function<Then(Allocations&)>;
-
-  virtual ~AllocationCaller() = default;
-  /** Has `work` run, in the order of the calls; never from within this call. */
-  virtual void call(Work work) = 0;
-};
+using AllocationCaller = PortCaller<Allocations>;
 
 /** Calls that come when `fence` is shut are dropped, as is what follows from them. */
 class AllocationThread final : public AllocationCaller {

@@ -3,25 +3,16 @@
 // own.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <utility>
 
 #include "slurm/call_thread.hpp"
+#include "slurm/port_caller.hpp"
 #include "slurm/tokens.hpp"
 
 namespace slurmk8s {
 
-class TokenCaller {
- public:
-  using Then = CallThread::Then;
-  /** Makes its calls and says what follows from the answers, which alone may touch its owner. */
-  using Work = std::function<Then(SlurmTokens&)>;
-
-  virtual ~TokenCaller() = default;
-  /** Has `work` run, in the order of the calls; never from within this call. */
-  virtual void call(Work work) = 0;
-};
+using TokenCaller = PortCaller<SlurmTokens>;
 
 class TokenThread final : public TokenCaller {
  public:
