@@ -266,10 +266,15 @@ test_a_killed_bridge_loses_nothing() {
   wait_job "$running" CANCELLED 30
 }
 
-# A pod that takes its time to end.
-put_slow_pod() { # NAME SECONDS
-  GRACE=60 put_pod "$1" "trap \\\"sleep $2; exit 0\\\" TERM; while :; do sleep 0.2; done"
-  wait_for 90 "$1 runs" pod_is "$1" Running
+# A pod that takes its time to end, after Slurm has ended its job. Sets `node`, which is free for Slurm.
+end_job_of_slow_pod() { # SECONDS
+  local job
+  GRACE=60 put_pod slow "trap \\\"sleep $1; exit 0\\\" TERM; while :; do sleep 0.2; done"
+  wait_for 90 "the pod runs" pod_is slow Running
+  job=$(pod_job slow)
+  node=$(job_nodes "$job")
+  slurm scancel "$job"
+  wait_job "$job" CANCELLED 10
 }
 is_configuring_beside() { # JOB POD
   [[ $(job_state "$1") == CONFIGURING ]] && pod_is "$2" Running
@@ -281,13 +286,9 @@ began_beside() { # JOB POD
 }
 
 test_a_job_waits_for_pods_that_end() {
-  local node job next
+  local node next
   enable_bridge
-  put_slow_pod slow 12
-  job=$(pod_job slow)
-  node=$(job_nodes "$job")
-  slurm scancel "$job"
-  wait_job "$job" CANCELLED 10
+  end_job_of_slow_pod 12
   next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
   wait_for 15 "it has the node, and waits" is_configuring_beside "$next" slow
   stays 4 is_configuring_beside "$next" slow
@@ -296,13 +297,9 @@ test_a_job_waits_for_pods_that_end() {
 }
 
 test_a_new_slurmctld_waits_for_pods_that_end() {
-  local node job next count
+  local node next count
   enable_bridge
-  put_slow_pod slow 40
-  job=$(pod_job slow)
-  node=$(job_nodes "$job")
-  slurm scancel "$job"
-  wait_job "$job" CANCELLED 10
+  end_job_of_slow_pod 40
   wait_saved # the end of the job, which a killed slurmctld forgets otherwise
   count=$(container_field slurmctld restartCount)
   "$BED" fault kill "$CONTROLLER/slurmctld"
@@ -371,16 +368,12 @@ test_no_cpu_is_given_twice() {
 
 # What the two tests above would be without the engine: otherwise they show nothing.
 test_without_the_engine_they_meet() {
-  local node job next
+  local node next
   enable_bridge
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
     --set-json 'bridge.args=["--without-engine"]' --wait --timeout 180s >/dev/null
   wait_for 90 "slurmctld up" controller_ready
-  put_slow_pod slow 12
-  job=$(pod_job slow)
-  node=$(job_nodes "$job")
-  slurm scancel "$job"
-  wait_job "$job" CANCELLED 10
+  end_job_of_slow_pod 12
   next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
   began_beside "$next" slow || fail "job $next did not meet the pod"
   slurm scancel "$next"
