@@ -34,3 +34,15 @@ check "metrics: who may read them" shows controller/network_policy '\{port: 9101
 check "not with a slurmctld outside" refused "bridge.enabled: Forbidden" "${on[@]}" --set controller.external=true
 check "two controllers: its lease without the sidecar's" shows controller/rbac 'resourceNames: \[slurm-k8s-bridge\]' \
   "${on[@]}" "${two[@]}" "${alone[@]}"
+check "policy" shows bridge/pod_policy "schedulerName == 'other'" "${on[@]}" --set bridge.schedulerName=other
+check "policy: none without the bridge" lacks 'Slurm chooses the node'
+check "policy: not wanted" lacks 'Slurm chooses the node' "${on[@]}" --set bridge.podPolicy=false
+check "policy: not before Kubernetes 1.30" lacks 'Slurm chooses the node' "${on[@]}" --kube-version 1.29.0
+
+# The keys of annotations, as the bridge has them.
+knows_the_annotations() {
+  local keys
+  keys=$(sed -n '/kSetters = {/,/};/s/^ *{"\([a-z-]*\)", .*/"\1"/p' "$TOP/bridge/job_request.cc" | paste -s -d ,)
+  [[ $keys ]] && shows bridge/pod_policy "in \[$keys\]" "${on[@]}"
+}
+check "policy: all annotations of the bridge" knows_the_annotations

@@ -232,10 +232,51 @@ test_it_says_why_a_pod_waits() {
   put_pod refused 'sleep 1' ', "annotations": {"slurmjob.slinky.slurm.net/qos": "high"}'
   wait_for 15 "the cause" waits_for refused 'annotation qos: Forbidden'
   wait_for 15 "an event" has_event refused SlurmJobRefused 'annotation qos: Forbidden'
-  put_pod selective 'sleep 1' '' '"nodeSelector": {"a": "b"},'
-  wait_for 15 "the field" waits_for selective 'spec.nodeSelector: Forbidden'
   assert_equal "jobs" "" "$(slurm squeue -h)"
-  kubectl delete pod waits refused selective >/dev/null
+  kubectl delete pod waits refused >/dev/null
+}
+
+policy_refuses() { # FIELD [METADATA [SPEC]]
+  local answer
+  if answer=$(put_pod never true "${2:-}" "${3:-}" 2>&1); then
+    kubectl delete pod never >/dev/null
+    fail "$1: taken"
+    return 1
+  fi
+  [[ $answer == *"slurm-k8s: $1"* ]] || fail "$1: refused otherwise: $answer"
+}
+test_the_policy_refuses_what_slurm_cannot_be_told() {
+  local terms='{"matchExpressions": [{"key": "a", "operator": "Exists"}]}' answer
+  local required="\"requiredDuringSchedulingIgnoredDuringExecution\""
+  enable_bridge
+  wait_for 30 "the policy is in force" policy_refuses spec.nodeName '' '"nodeName": "node1",'
+  policy_refuses spec.nodeSelector '' '"nodeSelector": {"a": "b"},'
+  policy_refuses spec.affinity.nodeAffinity '' \
+    "\"affinity\": {\"nodeAffinity\": {$required: {\"nodeSelectorTerms\": [$terms]}}},"
+  policy_refuses spec.affinity.podAntiAffinity '' \
+    "\"affinity\": {\"podAntiAffinity\": {$required: [{\"topologyKey\": \"a\", \"labelSelector\": $terms}]}},"
+  policy_refuses spec.topologySpreadConstraints '' '"topologySpreadConstraints": [
+    {"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {}}],'
+  policy_refuses spec.resourceClaims '' '"resourceClaims": [{"name": "a", "resourceClaimName": "b"}],'
+  policy_refuses 'spec.containers: resources.requests[nvidia.com/gpu]' '' '"initContainers": [
+    {"name": "a", "image": "localhost/a", "resources": {"limits": {"nvidia.com/gpu": "1"}}}],'
+  policy_refuses 'metadata.annotations[job.slurm-k8s.io/no-such]: Invalid value: unknown annotation' \
+    ', "annotations": {"job.slurm-k8s.io/no-such": "1", "job.slurm-k8s.io/qos": "high"}'
+  policy_refuses 'metadata.annotations[slurm-k8s.io/job-id]' ', "annotations": {"slurm-k8s.io/job-id": "1"}'
+  policy_refuses 'metadata.labels[scheduler.slinky.slurm.net/slurm-jobid]' \
+    ', "labels": {"scheduler.slinky.slurm.net/slurm-jobid": "1"}'
+
+  put_pod bound 'sleep 600'
+  wait_for 90 "it runs" pod_is bound Running
+  kubectl label pod bound mine=1 >/dev/null
+  if answer=$(kubectl annotate --overwrite pod bound slurm-k8s.io/job-id=1 2>&1); then fail "another job: taken"; fi
+  [[ $answer == *'metadata.annotations[slurm-k8s.io/job-id]: Forbidden'* ]] || fail "another job: $answer"
+  if answer=$(kubectl patch pod bound --subresource resize --patch \
+    '{"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "60m"}}}]}}' 2>&1); then
+    fail "another size: taken"
+  fi
+  [[ $answer == *'resources: Forbidden'* ]] || fail "another size: $answer"
+  kubectl delete pod bound >/dev/null
 }
 
 kill_bridge() {
