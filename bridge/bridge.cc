@@ -112,9 +112,15 @@ void Bridge::plan_round(std::chrono::milliseconds delay) {
   round_timer_ = parts_.loop.timers().after(delay, [this] { do_round(); });
 }
 
+/** Reads the jobs that slurmctld did not yet show so. */
 void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   std::set<std::uint32_t> jobs;
-  for (const auto& [job, runs] : running) jobs.insert(job);
+  for (const auto& [job, runs] : running) {
+    const auto known = jobs_.known().jobs.find(job);
+    const bool is_known_to_run =
+        known != jobs_.known().jobs.end() && known->second.state == Allocation::State::running;
+    if (!runs || !is_known_to_run) jobs.insert(job);
+  }
   if (jobs.size() > kMaxSingle) {
     jobs_.load();
   } else {

@@ -120,6 +120,7 @@ class Bridge {
   std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
   bool unresolved_ = false;                     // a pod's workload isn't known yet
   bool needs_jobs_ = false;                     // a gang needs a list of jobs from after its submission
+  std::size_t submitting_ = 0;                  // submissions without an answer
   std::vector<std::uint32_t> pending_;          // jobs that wait; of this round
   std::size_t next_pending_ = 0;                // whose reason is read next
   std::unique_ptr<EngineLink> engine_;          // null: BridgeOptions::engine_socket is empty

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::chrono::seconds kRetryAfter{5};   // a call that failed
 constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow it meanwhile
+/** Submissions under way: what else slurmctld is asked waits for no more than these. */
+constexpr std::size_t kMaxSubmitting = 4;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
 constexpr kube::EventRecorder::Kind kRefused{"Warning", "SlurmJobRefused", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
@@ -68,6 +70,7 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
 }
 
 void Bridge::submit(Gang& gang) {
+  if (submitting_ == kMaxSubmitting) return;  // each answer makes a round
   const TimePoint now = parts_.loop.clock()->now();
   if (engine_ && gangs_.all().size() > kMaxPodJobs && jobs_of_gangs().size() >= kMaxPodJobs) {
     return tell_wait(gang,
@@ -80,11 +83,13 @@ void Bridge::submit(Gang& gang) {
   gang.stage = Gang::Stage::submitting;
   gang.user = request->user;
   gang.asked = now;
+  ++submitting_;
   jobs_.submit(*std::move(request),
                [this, number = gang.number](const Result<std::uint32_t>& job) { submitted(number, job); });
 }
 
 void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
+  --submitting_;
   const auto found = gangs_.all().find(number);
   if (found == gangs_.all().end()) return;
   Gang& gang = found->second;

@@ -42,10 +42,13 @@ void JobKeeper::warn(const std::string& what, const Error& error) {
 
 void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
   call([this, request = std::move(request), done = std::move(done)](Allocations& slurm) -> AllocationCaller::Then {
-    return [this, done, answer = slurm.submit(request)] {
+    const Result<std::uint32_t> answer = slurm.submit(request);
+    // At once, and not behind the calls that wait: slurmctld may have started it.
+    auto job = answer ? slurm.load(*answer) : Result<std::optional<Allocation>>(std::nullopt);
+    return [this, done, answer, job = std::move(job)] {
       if (answer) answered_ = clock_.now();
       done(answer);
-      if (answer) load({*answer});
+      if (answer) take(*answer, job);
       changed_();
     };
   });
