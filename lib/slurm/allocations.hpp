@@ -41,6 +41,7 @@ struct AllocationRequest {
   std::optional<std::uint32_t> priority;
   std::int32_t nice = 0;
   bool exclusive = false;
+  std::vector<std::string> only_nodes;  ///< it may run on no others; empty: on any
   bool held = false;
 };
 

@@ -187,6 +187,20 @@ void a_job_has_nodes_and_a_result(void**) {
   }
 }
 
+/** The nodes are those of the test before. */
+void a_job_runs_on_its_nodes_alone(void**) {
+  AllocationRequest wanted = request("only");
+  for (const char* node : {"n-2", "n-1", "n-3"}) {
+    wanted.only_nodes = {node};
+    const std::uint32_t id = submitted(wanted);
+    allocations_under_test.start(id);
+    const Allocation job = found(id);
+    assert_int_equal(job.nodes.size(), 1);
+    assert_text(job.nodes[0].name, node);
+    assert_ok(allocations().cancel(id));
+  }
+}
+
 }  // namespace
 
 std::vector<CMUnitTest> allocation_tests() {
@@ -195,7 +209,7 @@ std::vector<CMUnitTest> allocation_tests() {
       SLURMK8S_TEST(requests_that_are_refused),      SLURMK8S_TEST(a_job_that_waits_is_cancelled_however_it_ends),
       SLURMK8S_TEST(an_end_that_was_is_not_changed), SLURMK8S_TEST(one_job_is_read_alone),
       SLURMK8S_TEST(a_job_that_is_not_there),        SLURMK8S_TEST(reads_say_whether_anything_has_changed),
-      SLURMK8S_TEST(a_job_has_nodes_and_a_result),
+      SLURMK8S_TEST(a_job_has_nodes_and_a_result),   SLURMK8S_TEST(a_job_runs_on_its_nodes_alone),
   };
 }
 

@@ -24,7 +24,10 @@ int start(void**) {
   allocations_under_test.knows_partitions = false;
   allocations_under_test.wait = [] {};
   allocations_under_test.make_nodes = [] {};
-  allocations_under_test.start = [](std::uint32_t id) { fake_allocations.start(id, {{"k-0", 1}}); };
+  allocations_under_test.start = [](std::uint32_t id) {
+    const std::vector<std::string>& only = fake_allocations.requests.at(id).only_nodes;
+    fake_allocations.start(id, {{only.empty() ? "n-0" : only.front(), 1}});
+  };
   return 0;
 }
 

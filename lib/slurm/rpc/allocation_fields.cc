@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/allocation_user.hpp"
 #include "base/strings.hpp"
@@ -99,8 +101,19 @@ Status check_request(const AllocationRequest& request) {
   return {};
 }
 
-AllocationMessage::AllocationMessage(const AllocationRequest& request)
-    : tres_per_task_(tres_of(request.gres)), user_(encode_allocation_user({request.user, request.group})) {
+std::string excluded_nodes(const AllocationRequest& request, const std::vector<std::string>& node_names) {
+  const std::set<std::string_view> only(request.only_nodes.begin(), request.only_nodes.end());
+  std::vector<std::string> excluded;
+  for (const std::string& name : node_names) {
+    if (!name.empty() && !only.contains(name)) excluded.push_back(name);
+  }
+  return compress_hostlist(excluded);
+}
+
+AllocationMessage::AllocationMessage(const AllocationRequest& request, std::string excluded)
+    : tres_per_task_(tres_of(request.gres)),
+      excluded_(std::move(excluded)),
+      user_(encode_allocation_user({request.user, request.group})) {
   slurm_init_job_desc_msg(&message_);
   environment_[0] = user_.data();
   message_.environment = environment_;
@@ -129,6 +142,7 @@ void AllocationMessage::set_texts(const AllocationRequest& request) {
   message_.licenses = optional_text(request.licenses);
   message_.wckey = optional_text(request.wckey);
   message_.tres_per_task = optional_text(tres_per_task_);
+  message_.exc_nodes = optional_text(excluded_);
 }
 
 void AllocationMessage::set_resources(const AllocationRequest& request) {

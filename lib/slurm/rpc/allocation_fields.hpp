@@ -14,13 +14,16 @@ namespace slurmk8s {
 /** Error (invalid) of a request that libslurm's struct can't hold, or whose user is root. */
 Status check_request(const AllocationRequest& request);
 
+/** A hostlist of the nodes where the job must not run: those of slurmctld's table that aren't in only_nodes. */
+std::string excluded_nodes(const AllocationRequest& request, const std::vector<std::string>& node_names);
+
 /**
  * A request as libslurm's struct, after check_request(). The struct points into the request, which must outlive it, and
- * into this.
+ * into this. `excluded`: excluded_nodes(); empty: none.
  */
 class AllocationMessage {
  public:
-  explicit AllocationMessage(const AllocationRequest& request);
+  explicit AllocationMessage(const AllocationRequest& request, std::string excluded = {});
   ~AllocationMessage() = default;
   AllocationMessage(const AllocationMessage&) = delete;
   AllocationMessage& operator=(const AllocationMessage&) = delete;
@@ -33,6 +36,7 @@ class AllocationMessage {
 
   job_desc_msg_t message_;
   std::string tres_per_task_;
+  std::string excluded_;
   std::string user_;
   char* environment_[1];
 };

@@ -43,7 +43,9 @@ class RpcAllocations final : public Allocations {
  public:
   Result<std::uint32_t> submit(const AllocationRequest& request) override {
     SLURMK8S_CHECK(check_request(request));
-    AllocationMessage message(request);
+    std::string excluded;
+    if (!request.only_nodes.empty()) excluded = excluded_nodes(request, SLURMK8S_TRY(load_node_names()));
+    AllocationMessage message(request, std::move(excluded));
     resource_allocation_response_msg_t* raw = nullptr;
     errno = 0;
     if (slurm_allocate_resources(&message.get(), &raw) != SLURM_SUCCESS) {

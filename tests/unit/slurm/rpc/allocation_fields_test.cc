@@ -37,8 +37,9 @@ void the_least_that_can_be_asked_for(void**) {
   assert_int_equal(job.min_nodes, 1);
   assert_int_equal(job.max_nodes, 1);
   assert_text(job.work_dir, "/");
-  for (const char* value : {job.name, job.comment, job.extra, job.account, job.partition, job.qos, job.reservation,
-                            job.features, job.licenses, job.wckey, job.tres_per_task, job.script, job.req_nodes}) {
+  for (const char* value :
+       {job.name, job.comment, job.extra, job.account, job.partition, job.qos, job.reservation, job.features,
+        job.licenses, job.wckey, job.tres_per_task, job.script, job.req_nodes, job.exc_nodes}) {
     assert_null(value);
   }
   assert_int_equal(job.ntasks_per_node, untouched.ntasks_per_node);
@@ -101,6 +102,15 @@ void all_that_can_be_asked_for(void**) {
   assert_int_equal(job.priority, 77);
   assert_int_equal(job.nice, NICE_OFFSET - 5);
   assert_int_equal(job.shared, JOB_SHARED_NONE);
+}
+
+void other_nodes_are_excluded(void**) {
+  AllocationRequest request = of_user();
+  request.only_nodes = {"c-1", "gone"};
+  const std::string excluded = excluded_nodes(request, {"c-0", "c-1", "", "c-2", "d"});
+  assert_text(excluded, "c-[0,2],d");
+  AllocationMessage message(request, excluded);
+  assert_text(message.get().exc_nodes, "c-[0,2],d");
 }
 
 void a_held_job_has_no_priority(void**) {
@@ -346,6 +356,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(the_least_that_can_be_asked_for),
       SLURMK8S_TEST(all_that_can_be_asked_for),
+      SLURMK8S_TEST(other_nodes_are_excluded),
       SLURMK8S_TEST(a_held_job_has_no_priority),
       SLURMK8S_TEST(its_user_is_in_the_environment),
       SLURMK8S_TEST(requests_that_are_refused),
