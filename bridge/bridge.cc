@@ -39,7 +39,9 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
                         .name_space = options_.name_space,
                         .label_selector = kLabelNode,
                         .omit = kOmitOfPods},
-                       listen_for_nodes()) {
+                       listen_for_nodes()),
+      kube_nodes_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
+                            {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes}, listen_for_kube_nodes()) {
   if (options_.engine_socket.empty()) return;
   engine_ = std::make_unique<EngineLink>(parts_.loop, options_.engine_socket,
                                          [this](const auto& running) { jobs_changed(running); });
@@ -89,9 +91,26 @@ kube::ReflectorListener Bridge::listen_for_nodes() {
   return listener;
 }
 
+kube::ReflectorListener Bridge::listen_for_kube_nodes() {
+  kube::ReflectorListener listener;
+  listener.upsert = [this](const Json& object) {
+    NodeLabels labels;
+    object.at({"metadata", "labels"}).each([&](std::string_view key, const Json& value) {
+      labels[std::string(key)] = value.text();
+    });
+    kube_nodes_[std::string(object.at({"metadata", "name"}).text())] = std::move(labels);
+  };
+  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
+    kube_nodes_.erase(key.name);
+  };
+  listener.synced = [this] { plan_round(kSoon); };
+  return listener;
+}
+
 void Bridge::start() {
   pods_reflector_.start();
   nodes_reflector_.start();
+  kube_nodes_reflector_.start();
   if (engine_) engine_->start();
   jobs_.load();
   publish();
@@ -100,6 +119,7 @@ void Bridge::start() {
 void Bridge::stop() {
   pods_reflector_.stop();
   nodes_reflector_.stop();
+  kube_nodes_reflector_.stop();
   parts_.loop.timers().cancel(round_timer_);
 }
 
@@ -117,8 +137,7 @@ void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   std::set<std::uint32_t> jobs;
   for (const auto& [job, runs] : running) {
     const auto known = jobs_.known().jobs.find(job);
-    const bool is_known_to_run =
-        known != jobs_.known().jobs.end() && known->second.state == Allocation::State::running;
+    const bool is_known_to_run = known != jobs_.known().jobs.end() && known->second.state == Allocation::State::running;
     if (!runs || !is_known_to_run) jobs.insert(job);
   }
   if (jobs.size() > kMaxSingle) {
@@ -148,7 +167,7 @@ void Bridge::do_round() {
   counts_ = {};
   pending_.clear();
   needs_jobs_ = false;
-  if (pods_reflector_.synced() && nodes_reflector_.synced() && jobs_.known().asked != TimePoint{}) do_steps();
+  if (is_listed() && jobs_.known().asked != TimePoint{}) do_steps();
   publish();
   ask_slurmctld();
 }
@@ -229,11 +248,14 @@ PodWriter& Bridge::writer(const std::string& name_space) {
   return *found;
 }
 
+bool Bridge::is_listed() const {
+  return pods_reflector_.synced() && nodes_reflector_.synced() && kube_nodes_reflector_.synced();
+}
+
 void Bridge::publish() {
-  const bool is_listed = pods_reflector_.synced() && nodes_reflector_.synced();
   counts_.has_engine = engine_ && engine_->is_up();
   const TimePoint answered = jobs_.answered();
-  parts_.admin.publish({.listed = is_listed,
+  parts_.admin.publish({.listed = is_listed(),
                         .slurm_answered = answered == TimePoint{} ? std::nullopt : std::optional<TimePoint>(answered),
                         .metrics = encode_bridge_metrics(counts_, gangs_.all().size(), options_.version)});
 }

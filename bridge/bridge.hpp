@@ -13,6 +13,7 @@
 #include "bridge/gangs.hpp"
 #include "bridge/identity.hpp"
 #include "bridge/job_keeper.hpp"
+#include "bridge/node_selector.hpp"
 #include "bridge/pod_jobs.hpp"
 #include "bridge/pod_writer.hpp"
 #include "bridge/workload_cache.hpp"
@@ -67,6 +68,7 @@ class Bridge {
 
   kube::ReflectorListener listen_for_pods();
   kube::ReflectorListener listen_for_nodes();
+  kube::ReflectorListener listen_for_kube_nodes();
   void remove_pod(const kube::ObjectKey& key);
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
@@ -74,6 +76,7 @@ class Bridge {
   void ask_slurmctld();
   void jobs_changed(const std::map<std::uint32_t, bool>& running);
   void publish();
+  bool is_listed() const;
 
   // Which pods belong together.
   void assign_pods();
@@ -98,6 +101,8 @@ class Bridge {
   std::set<std::uint32_t> jobs_of_gangs() const;
   std::vector<const WorkloadPod*> pods_of(const Gang& gang) const;
   Result<AllocationRequest> request_for(const Gang& gang) const;
+  Result<std::vector<std::string>> nodes_for(const std::vector<const WorkloadPod*>& pods) const;
+  bool is_misplaced(const Gang& gang) const;
   std::string kube_nodes_of(const Gang& gang) const;
   void note_occupied_nodes();
   PodWriter& writer(const std::string& name_space);
@@ -109,11 +114,13 @@ class Bridge {
   JobKeeper jobs_;
   WorkloadCache workloads_;
   kube::Reflector pods_reflector_;
-  kube::Reflector nodes_reflector_;
+  kube::Reflector nodes_reflector_;  // slurmd's pods
+  kube::Reflector kube_nodes_reflector_;
 
   WorkloadPods pods_;
   std::map<kube::ObjectKey, std::string> uids_;
   KubeNodes kube_node_of_;
+  KubeNodeLabels kube_nodes_;
   Gangs gangs_;
   std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
   std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round

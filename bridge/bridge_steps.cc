@@ -69,6 +69,43 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
   return build_job_request(gang.workload, pods, annotations, identity);
 }
 
+/** Empty: any. A node without a pod could come up on any Kubernetes node. */
+Result<std::vector<std::string>> Bridge::nodes_for(const std::vector<const WorkloadPod*>& pods) const {
+  const NodeSelector& selector = pods.front()->selector;
+  for (const WorkloadPod* pod : pods) {
+    if (pod->selector != selector) {
+      return Error(Errc::invalid,
+                   format("pods %s and %s of one gang differ in spec.nodeSelector or spec.affinity.nodeAffinity",
+                          pods.front()->name.c_str(), pod->name.c_str()));
+    }
+  }
+  std::vector<std::string> nodes;
+  if (selector.empty()) return nodes;
+  for (const auto& [node, kube_node] : kube_node_of_) {
+    const auto found = kube_nodes_.find(kube_node);
+    if (found != kube_nodes_.end() && selector.selects(kube_node, found->second)) nodes.push_back(node);
+  }
+  if (nodes.empty()) {
+    return Error(Errc::invalid,
+                 "spec.nodeSelector, spec.affinity.nodeAffinity: no Slurm node that is up is on such a "
+                 "Kubernetes node");
+  }
+  return nodes;
+}
+
+/** Its job was given a node that has come up since, or whose labels have changed. */
+bool Bridge::is_misplaced(const Gang& gang) const {
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    const auto place = gang.places.find(pod->uid);
+    if (place == gang.places.end() || pod->selector.empty()) continue;
+    const auto kube_node = kube_node_of_.find(place->second.node);
+    if (kube_node == kube_node_of_.end()) continue;
+    const auto found = kube_nodes_.find(kube_node->second);
+    if (found == kube_nodes_.end() || !pod->selector.selects(kube_node->second, found->second)) return true;
+  }
+  return false;
+}
+
 void Bridge::submit(Gang& gang) {
   if (submitting_ == kMaxSubmitting) return;  // each answer makes a round
   const TimePoint now = parts_.loop.clock()->now();
@@ -78,6 +115,9 @@ void Bridge::submit(Gang& gang) {
   }
   Result<AllocationRequest> request = request_for(gang);
   if (!request) return refuse(gang, request.error());
+  auto nodes = nodes_for(pods_of(gang));
+  if (!nodes) return refuse(gang, nodes.error());
+  request->only_nodes = *std::move(nodes);
   if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return;
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
@@ -124,7 +164,8 @@ void Bridge::refuse(Gang& gang, const Error& error) {
 
 void Bridge::regroup(Gang& gang) {
   if (gang.job != 0) {
-    log_info("%s: its pods have changed: job %u is cancelled", to_string(gang.workload).c_str(), gang.job);
+    log_info("%s: its pods or their nodes have changed: job %u is cancelled", to_string(gang.workload).c_str(),
+             gang.job);
     jobs_.end(gang.job, {JobResult::Kind::cancelled}, [] {});  // end_orphans() tries again
   }
   gangs_.drop(gang);
@@ -150,6 +191,7 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }
+  if (count_pods(gang, pods_).bound == 0 && is_misplaced(gang)) return regroup(gang);
   if (engine_ && !engine_->may_bind(gang.job)) {
     if (!engine_->is_up()) tell_wait(gang, format("Slurm job %u: waits for the engine in slurmctld", gang.job));
     return;
@@ -196,7 +238,9 @@ void Bridge::finish(Gang& gang, const JobResult& result) {
 }
 
 void Bridge::evict(const Gang& gang, const Allocation& job) {
-  const std::string message = format("Slurm job %u: %s", job.id, job.state_name.c_str());
+  // A job that was told to go runs on for its grace time.
+  const bool is_preempted = job.preempted != 0 && job.state != Allocation::State::ended;
+  const std::string message = format("Slurm job %u: %s", job.id, is_preempted ? "PREEMPTED" : job.state_name.c_str());
   for (const WorkloadPod* pod : pods_of(gang)) {
     if (pod->is_over() || pod->deleting) continue;
     writer(pod->name_space).evict(*pod, disruption_reason(job), message);

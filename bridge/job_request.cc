@@ -142,6 +142,8 @@ std::string build_job_comment(const WorkloadRef& workload, std::vector<std::stri
          format(":%016llx", static_cast<unsigned long long>(hash_of(uids)));
 }
 
+bool is_job_annotation(const std::string& key) { return setters().contains(key); }
+
 Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const std::vector<const WorkloadPod*>& pods,
                                             const JobAnnotations& annotations, const IdentityRule& identity) {
   Draft draft;

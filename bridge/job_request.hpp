@@ -15,6 +15,9 @@ namespace slurmk8s {
 /** "k8s:team-a/Job/train:0123456789abcdef": whose job it is, and for which pods, in any order. */
 std::string build_job_comment(const WorkloadRef& workload, std::vector<std::string> uids);
 
+/** Whether a workload's annotation of this key, without its prefix, asks for something. */
+bool is_job_annotation(const std::string& key);
+
 /**
  * The job of `pods`, which start together: one task for each, as large as the largest of them. `pods` isn't empty.
  * Error (invalid) names the annotation: an unknown one, or an invalid value.

@@ -18,7 +18,11 @@ inline constexpr const char* kAnnotationKubeNodes = "slurm-k8s.io/kubernetes-nod
 /** On a bound pod: its job id, under the name that slurm-bridge gives it. */
 inline constexpr const char* kLabelSlinkyJob = "scheduler.slinky.slurm.net/slurm-jobid";
 
-/** What a workload may ask of its job: both prefixes, slurm-bridge's first. */
+/**
+ * What a workload may ask of its job: the prefixes, ours last. The first one is of slurm-bridge's first releases, which
+ * have it for other things too.
+ */
+inline constexpr std::string_view kOldSlinkyJobPrefix = "slinky.slurm.net/";
 inline constexpr std::string_view kSlinkyJobPrefix = "slurmjob.slinky.slurm.net/";
 inline constexpr std::string_view kJobPrefix = "job.slurm-k8s.io/";
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/strings.hpp"
+#include "bridge/job_request.hpp"
 #include "bridge/names.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/nodeset.hpp"
@@ -54,10 +55,10 @@ std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
 /** A field whose meaning a Slurm job can't have. */
 std::optional<Error> find_unsupported(const Json& spec) {
   constexpr const char* kText = "the bridge cannot tell Slurm";
-  for (const char* field : {"nodeSelector", "resourceClaims", "topologySpreadConstraints"}) {
+  for (const char* field : {"resourceClaims", "topologySpreadConstraints"}) {
     if (spec[field].size() != 0) return forbidden_field(std::string("spec.") + field, kText);
   }
-  for (const char* kind : {"nodeAffinity", "podAffinity", "podAntiAffinity"}) {
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
     if (spec.at({"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}).size() != 0) {
       return forbidden_field(std::string("spec.affinity.") + kind, kText);
     }
@@ -151,9 +152,11 @@ std::string to_string(const WorkloadRef& workload) {
 
 JobAnnotations decode_job_annotations(const Json& metadata) {
   JobAnnotations found;
-  for (const std::string_view prefix : {kSlinkyJobPrefix, kJobPrefix}) {
+  for (const std::string_view prefix : {kOldSlinkyJobPrefix, kSlinkyJobPrefix, kJobPrefix}) {
     metadata["annotations"].each([&](std::string_view key, const Json& value) {
-      if (key.starts_with(prefix)) found[std::string(key.substr(prefix.size()))] = value.text();
+      if (!key.starts_with(prefix)) return;
+      const std::string word(key.substr(prefix.size()));
+      if (prefix != kOldSlinkyJobPrefix || is_job_annotation(word)) found[word] = value.text();
     });
   }
   return found;
@@ -171,6 +174,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.rank = decode_rank(metadata);
   pod.cpu_milli = pod_request_milli(spec, "cpu");
   pod.memory_bytes = pod_request_milli(spec, "memory") / 1000;
+  pod.selector = decode_node_selector(spec);
   pod.annotations = decode_job_annotations(metadata);
   pod.minutes = decode_minutes(spec);
   pod.gated = spec["schedulingGates"].size() != 0;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "bridge/node_selector.hpp"
 #include "json/json.hpp"
 
 namespace slurmk8s {
@@ -46,6 +47,7 @@ struct WorkloadPod {
   std::int64_t rank = -1;  ///< its place among the pods of its workload, not without gaps; < 0: none
   std::int64_t cpu_milli = 0;
   std::int64_t memory_bytes = 0;
+  NodeSelector selector;
   JobAnnotations annotations;
   std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up
   bool gated = false;                    ///< it has scheduling gates
@@ -64,7 +66,10 @@ struct WorkloadPod {
 
 WorkloadPod decode_workload_pod(const Json& object);
 
-/** The annotations with one of our prefixes, without it; ours counts more than slurm-bridge's. */
+/**
+ * The annotations with one of our prefixes, without it; ours counts more than slurm-bridge's. Unknown keys too, but for
+ * those of slurm-bridge's first prefix.
+ */
 JobAnnotations decode_job_annotations(const Json& metadata);
 
 }  // namespace slurmk8s

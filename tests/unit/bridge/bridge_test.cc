@@ -27,13 +27,17 @@ using std::chrono::seconds;
 class FakeCaller final : public AllocationCaller {
  public:
   explicit FakeCaller(Allocations& slurm) : slurm_(slurm) {}
-  void call(Work work) override { waiting_.push_back(std::move(work)); }
+  void call(Work work) override {
+    waiting_.push_back(std::move(work));
+    most = std::max(most, waiting_.size());
+  }
   void turn() {
     if (waiting_.empty()) return;
     const Work work = std::move(waiting_.front());
     waiting_.pop_front();
     work(slurm_)();
   }
+  std::size_t most = 0;  ///< calls that waited at a time
 
  private:
   Allocations& slurm_;
@@ -62,6 +66,7 @@ struct Fixture {
 
   explicit Fixture(bool has_engine = false) : socket(has_engine ? folder.path() + "/engine.sock" : "") {
     for (const char* node : {"c-0", "c-1"}) put_node(node, std::string("m") + node[2]);
+    for (const char* node : {"m0", "m1"}) put_kube_node(node, node);
     restart();
   }
   /** As a new process would. */
@@ -76,11 +81,17 @@ struct Fixture {
     client.put(kube::kPods, "slurm",
                Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", kube_node)));
   }
-  void put_pod(const char* name, const char* more = "") {
+  void put_kube_node(const std::string& name, const std::string& rack) {
+    const Json labels = Json::object().set("rack", rack);
+    client.put(kube::kNodes, "",
+               Json::object().set("metadata", Json::object().set("name", name).set("labels", labels)));
+  }
+  void put_pod(const char* name, const char* more = "", const char* spec = "") {
     client.put(kube::kPods, "a",
                *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "%s"%s}, "spec": {"schedulerName":
-                                      "slurm-k8s-bridge", "containers": [{"resources": {"requests": {"cpu": "1"}}}]}})",
-                                   name, more)));
+                                      "slurm-k8s-bridge", %s
+                                      "containers": [{"resources": {"requests": {"cpu": "1"}}}]}})",
+                                   name, more, spec)));
   }
   void end_pod(const char* name, const char* phase, int code = 0) {
     Json pod = client.find(kube::kPods, "a", name);
@@ -142,6 +153,14 @@ void a_pod_says_its_place_in_the_queue(void**) {
   f.slurm.touch();
   f.run_for(seconds(15));  // the API server isn't told of each step
   assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 3");
+}
+
+void other_calls_wait_for_few_submissions(void**) {
+  Fixture f;
+  for (int i = 0; i < 30; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  f.run_for(seconds(3));
+  assert_int_equal(f.slurm.submits, 30);
+  assert_true(f.caller.most <= 6);  // four submissions, a list, and an end
 }
 
 /** The engine in slurmctld, on the bridge's own loop. */
@@ -318,6 +337,22 @@ void a_pod_goes_with_its_job(void**) {
   assert_int_equal(f.client.count(Verb::remove), 1);
 }
 
+/** slurmctld lets it run for its GraceTime. */
+void a_preempted_job_takes_its_pod_with_it(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.jobs.at(1).preempted = 1;
+  f.slurm.touch();
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmPreempted: Slurm job 1: PREEMPTED");
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for(seconds(3));
+  assert_int_equal(f.slurm.ends, 0);
+}
+
 void a_job_goes_with_its_pods(void**) {
   Fixture f;
   f.put_pod("p");
@@ -457,6 +492,48 @@ void a_changed_comment_hides_nothing(void**) {
   assert_text(f.condition("p", "DisruptionTarget"), "SlurmCancelled: Slurm job 1: CANCELLED");
 }
 
+constexpr const char* kOnRack1 = R"("nodeSelector": {"rack": "m1"},)";
+
+void a_selector_leaves_nodes(void**) {
+  Fixture f;
+  f.put_pod("p", "", kOnRack1);
+  f.put_pod("q");
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-1"});
+  assert_true(f.slurm.requests.at(2).only_nodes.empty());
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+}
+
+void a_selector_without_a_node_is_told(void**) {
+  Fixture f;
+  f.put_pod("p", "", R"("nodeSelector": {"rack": "m7"},)");
+  f.run_for();
+  assert_int_equal(f.slurm.submits, 0);
+  assert_contains(f.condition("p", "PodScheduled"), "no Slurm node that is up is on such a Kubernetes node");
+  f.put_kube_node("m0", "m7");
+  f.run_for(seconds(70));
+  assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-0"});
+}
+
+/** A node that came up after the submission, on a Kubernetes node that does not fit. */
+void a_node_that_does_not_fit_is_given_back(void**) {
+  Fixture f;
+  f.put_pod("p", "", kOnRack1);
+  f.run_for();
+  f.put_kube_node("m2", "m2");
+  f.put_node("c-2", "m2");
+  f.slurm.start(1, {{"c-2", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "");
+  f.run_for(seconds(10));
+  assert_text(f.calls(), "submit p, cancel 1, submit p");
+  f.slurm.start(2, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+}
+
 void a_job_without_pods_is_cancelled(void**) {
   Fixture f;
   f.put_pod("p");
@@ -475,11 +552,13 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
       SLURMK8S_TEST(a_pod_says_its_place_in_the_queue),
+      SLURMK8S_TEST(other_calls_wait_for_few_submissions),
       SLURMK8S_TEST(no_pod_is_bound_before_slurmctld_knows_where),
       SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
       SLURMK8S_TEST(an_engine_saves_lists),
       SLURMK8S_TEST(a_pod_group_starts_together),
       SLURMK8S_TEST(a_pod_goes_with_its_job),
+      SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
       SLURMK8S_TEST(a_job_goes_with_its_pods),
       SLURMK8S_TEST(who_may_not_is_told),
       SLURMK8S_TEST(a_lost_answer_makes_no_second_job),
@@ -488,6 +567,9 @@ int main() {
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
       SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),
       SLURMK8S_TEST(a_changed_comment_hides_nothing),
+      SLURMK8S_TEST(a_selector_leaves_nodes),
+      SLURMK8S_TEST(a_selector_without_a_node_is_told),
+      SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),
       SLURMK8S_TEST(a_job_without_pods_is_cancelled),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

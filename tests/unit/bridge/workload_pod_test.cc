@@ -17,7 +17,8 @@ void members(void**) {
     "metadata": {"namespace": "team-a", "name": "p", "uid": "u1", "deletionTimestamp": "2026-01-01T00:00:00Z",
       "annotations": {"slurm-k8s.io/job-id": "12", "slurm-k8s.io/job-submitted": "99",
         "batch.kubernetes.io/job-completion-index": "3",
-        "slurmjob.slinky.slurm.net/timelimit": "5", "job.slurm-k8s.io/timelimit": "7", "other/timelimit": "9"}},
+        "slurmjob.slinky.slurm.net/timelimit": "5", "job.slurm-k8s.io/timelimit": "7", "other/timelimit": "9",
+        "slinky.slurm.net/timelimit": "6", "slinky.slurm.net/account": "a", "slinky.slurm.net/slurm-node": "n"}},
     "spec": {"serviceAccountName": "trainer", "nodeName": "m1", "activeDeadlineSeconds": 61,
       "schedulingGates": [{"name": "x"}]},
     "status": {"phase": "Running", "conditions": [
@@ -28,7 +29,8 @@ void members(void**) {
   assert_text(pod.service_account, "trainer");
   assert_int_equal(pod.rank, 3);
   assert_text(pod.annotations.at("timelimit"), "7");
-  assert_int_equal(pod.annotations.size(), 1);
+  assert_text(pod.annotations.at("account"), "a");
+  assert_int_equal(pod.annotations.size(), 2);
   assert_int_equal(pod.minutes.value_or(0), 2);
   assert_true(pod.gated && pod.deleting && pod.disrupted && !pod.is_over() && !pod.refusal);
   assert_text(pod.kube_node, "m1");
@@ -140,12 +142,11 @@ void what_slurm_cannot_be_told(void**) {
     const char* spec;
     const char* field;  // null: nothing is refused
   } cases[] = {
-      {R"("nodeSelector": {"a": "b"})", "spec.nodeSelector"},
-      {R"("nodeSelector": {})", nullptr},
+      {R"("nodeSelector": {"a": "b"})", nullptr},
       {R"("topologySpreadConstraints": [{}])", "spec.topologySpreadConstraints"},
       {R"("resourceClaims": [{"name": "x"}])", "spec.resourceClaims"},
       {R"("affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}})",
-       "spec.affinity.nodeAffinity"},
+       nullptr},
       {R"("affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}})",
        "spec.affinity.podAntiAffinity"},
       {R"("affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]}})", nullptr},

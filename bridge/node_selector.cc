@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Node selectors as kube-scheduler reads them.
+#include "bridge/node_selector.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/strings.hpp"
+
+namespace slurmk8s {
+namespace {
+
+NodeRequirement decode_requirement(const Json& object, bool is_field) {
+  NodeRequirement requirement;
+  requirement.is_field = is_field;
+  requirement.key = object["key"].text();
+  requirement.op = object["operator"].text();
+  object["values"].each([&](const Json& value) { requirement.values.emplace_back(value.text()); });
+  return requirement;
+}
+
+/** Gt and Lt compare whole numbers. */
+bool compares(const NodeRequirement& requirement, const std::string& value) {
+  if (requirement.values.size() != 1) return false;
+  const std::optional<std::int64_t> there = parse_int(value);
+  const std::optional<std::int64_t> wanted = parse_int(requirement.values.front());
+  if (!there || !wanted) return false;
+  return requirement.op == "Gt" ? *there > *wanted : *there < *wanted;
+}
+
+/** `value`: null without the label. */
+bool fits(const NodeRequirement& requirement, const std::string* value) {
+  const auto& values = requirement.values;
+  const bool is_listed = value != nullptr && std::find(values.begin(), values.end(), *value) != values.end();
+  if (requirement.op == "In") return is_listed;
+  if (requirement.op == "NotIn") return !is_listed;
+  if (requirement.op == "Exists") return value != nullptr;
+  if (requirement.op == "DoesNotExist") return value == nullptr;
+  return value != nullptr && (requirement.op == "Gt" || requirement.op == "Lt") && compares(requirement, *value);
+}
+
+}  // namespace
+
+bool NodeSelector::selects(const std::string& node, const NodeLabels& labels_of_node) const {
+  const auto value_of = [&](const NodeRequirement& requirement) -> const std::string* {
+    if (requirement.is_field) return requirement.key == "metadata.name" ? &node : nullptr;
+    const auto found = labels_of_node.find(requirement.key);
+    return found == labels_of_node.end() ? nullptr : &found->second;
+  };
+  const auto fits_term = [&](const std::vector<NodeRequirement>& term) {
+    return !term.empty() && std::all_of(term.begin(), term.end(), [&](const NodeRequirement& requirement) {
+      return fits(requirement, value_of(requirement));
+    });
+  };
+  const bool has_labels = std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
+    const auto found = labels_of_node.find(label.first);
+    return found != labels_of_node.end() && found->second == label.second;
+  });
+  return has_labels && (!has_terms || std::any_of(terms.begin(), terms.end(), fits_term));
+}
+
+NodeSelector decode_node_selector(const Json& spec) {
+  NodeSelector selector;
+  spec["nodeSelector"].each(
+      [&](std::string_view key, const Json& value) { selector.labels[std::string(key)] = value.text(); });
+  const Json required = spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
+  selector.has_terms = !required.is_null();
+  required["nodeSelectorTerms"].each([&](const Json& object) {
+    std::vector<NodeRequirement>& term = selector.terms.emplace_back();
+    object["matchExpressions"].each([&](const Json& one) { term.push_back(decode_requirement(one, false)); });
+    object["matchFields"].each([&](const Json& one) { term.push_back(decode_requirement(one, true)); });
+  });
+  return selector;
+}
+
+}  // namespace slurmk8s

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/node_selector: which Kubernetes nodes a pod may run on.
+#include "bridge/node_selector.hpp"
+
+#include <string>
+
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+std::string terms(const char* expressions) {
+  return std::string(R"("affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+                        {"nodeSelectorTerms": [)") +
+         expressions + "]}}}";
+}
+std::string term(const char* requirement) {
+  return terms((std::string(R"({"matchExpressions": [{"key": )") + requirement + "}]}").c_str());
+}
+
+/** As Kubernetes' manual of node affinity has it, for node m1. */
+void nodes_that_fit(void**) {
+  const NodeLabels labels = {{"zone", "a"}, {"cores", "64"}, {"empty", ""}};
+  const struct {
+    std::string spec;
+    bool expected;
+  } cases[] = {
+      {"", true},
+      {R"("nodeSelector": {})", true},
+      {R"("nodeSelector": {"zone": "a"})", true},
+      {R"("nodeSelector": {"zone": "a", "cores": "64"})", true},
+      {R"("nodeSelector": {"zone": "b"})", false},
+      {R"("nodeSelector": {"zone": "a", "rack": "1"})", false},
+      {R"("nodeSelector": {"rack": ""})", false},
+      {R"("nodeSelector": {"empty": ""})", true},
+      {term(R"("zone", "operator": "In", "values": ["b", "a"])"), true},
+      {term(R"("zone", "operator": "In", "values": ["b"])"), false},
+      {term(R"("rack", "operator": "In", "values": ["b"])"), false},
+      {term(R"("zone", "operator": "NotIn", "values": ["a"])"), false},
+      {term(R"("zone", "operator": "NotIn", "values": ["b"])"), true},
+      {term(R"("rack", "operator": "NotIn", "values": ["b"])"), true},
+      {term(R"("zone", "operator": "Exists")"), true},
+      {term(R"("rack", "operator": "Exists")"), false},
+      {term(R"("zone", "operator": "DoesNotExist")"), false},
+      {term(R"("rack", "operator": "DoesNotExist")"), true},
+      {term(R"("cores", "operator": "Gt", "values": ["63"])"), true},
+      {term(R"("cores", "operator": "Gt", "values": ["64"])"), false},
+      {term(R"("cores", "operator": "Lt", "values": ["65"])"), true},
+      {term(R"("cores", "operator": "Lt", "values": ["64"])"), false},
+      {term(R"("cores", "operator": "Lt", "values": ["many"])"), false},
+      {term(R"("zone", "operator": "Gt", "values": ["1"])"), false},
+      {term(R"("rack", "operator": "Lt", "values": ["1"])"), false},
+      {term(R"("zone", "operator": "Like", "values": ["a"])"), false},
+      {terms(""), false},    // none of no terms
+      {terms("{}"), false},  // a term without requirements
+      {terms(R"({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m1"]}]})"), true},
+      {terms(R"({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["m2"]}]})"), false},
+      {terms(R"({"matchFields": [{"key": "metadata.uid", "operator": "In", "values": ["m1"]}]})"), false},
+      {terms(R"({"matchExpressions": [{"key": "zone", "operator": "Exists"}, {"key": "rack", "operator": "Exists"}]})"),
+       false},
+      {terms(R"({"matchExpressions": [{"key": "rack", "operator": "Exists"}]},
+                {"matchExpressions": [{"key": "zone", "operator": "Exists"}]})"),
+       true},
+      {R"("nodeSelector": {"zone": "b"}, )" + term(R"("cores", "operator": "Exists")"), false},
+  };
+  for (const auto& [spec, expected] : cases) {
+    const NodeSelector selector = decode_node_selector(*Json::parse("{" + spec + "}"));
+    if (selector.selects("m1", labels) != expected) fail_msg("{%s}: must be %d", spec.c_str(), expected);
+  }
+}
+
+void a_preference_selects_nothing(void**) {
+  const char* const spec = R"({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
+    [{"weight": 1, "preference": {"matchExpressions": [{"key": "rack", "operator": "Exists"}]}}]}}})";
+  assert_true(decode_node_selector(*Json::parse(spec)).empty());
+  assert_false(decode_node_selector(*Json::parse("{" + terms("") + "}")).empty());
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(nodes_that_fit),
+      SLURMK8S_TEST(a_preference_selects_nothing),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
