@@ -4,82 +4,8 @@
 #
 # Release: bridge
 
-has_bridge() { kubectl get configmap slurm-bridge; }
-bridge_values() {
-  cat <<END
-bridge:
-  enabled: true
-  users:
-    - {namespace: $NAMESPACE, serviceAccount: other, uid: 2002, gid: 2002, allow: [qos]}
-    - {namespace: $NAMESPACE, uid: 2001, gid: 2001}
-END
-}
-
-# What a failed test left behind would be another test's.
-remove_workloads() {
-  kubectl delete jobs.batch ranks single mixed --ignore-not-found >/dev/null
-  kubectl delete pods --field-selector spec.schedulerName=slurm-k8s-bridge >/dev/null
-}
-
-# For the whole cluster.
-put_definition() { # GROUP VERSION KIND SINGULAR
-  kubectl apply -f - >/dev/null <<END
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: $4s.$1
-  annotations: {api-approved.kubernetes.io: "unapproved, for a test"}
-spec:
-  group: $1
-  names: {kind: $3, plural: $4s, singular: $4}
-  scope: Namespaced
-  versions:
-    - name: $2
-      served: true
-      storage: true
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-END
-}
-
-# The release is upgraded once.
-enable_bridge() {
-  remove_workloads
-  if has_bridge >/dev/null 2>&1; then return; fi
-  put_definition scheduling.x-k8s.io v1alpha1 PodGroup podgroup
-  put_definition jobset.x-k8s.io v1alpha2 JobSet jobset
-  put_definition leaderworkerset.x-k8s.io v1 LeaderWorkerSet leaderworkerset
-  kubectl apply -f - >/dev/null <<<'{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "other"}}'
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
-    --wait --timeout 180s >/dev/null
-  wait_for 90 "slurmctld up" controller_ready
-}
-
-# A pod template's spec that runs COMMAND.
-spec_of() { # COMMAND [MORE]
-  cat <<END
-{"schedulerName": "slurm-k8s-bridge", "restartPolicy": "Never", "terminationGracePeriodSeconds": ${GRACE:-5}, ${2:-}
- "containers": [{"name": "main", "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sh", "-c", "$1"],
-   "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}}]}
-END
-}
-put_pod() { # NAME COMMAND [METADATA [SPEC]]
-  kubectl apply -f - >/dev/null <<END
-{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$1" ${3:-}}, "spec": $(spec_of "$2" "${4:-}")}
-END
-}
-pod_field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
-pod_is() { [[ $(pod_field "$1" .status.phase) == "$2" ]]; }
-pod_job() { pod_field "$1" '.metadata.annotations.slurm-k8s\.io/job-id'; }
-has_job() { [[ $(pod_job "$1") ]]; }
-waits_for() { # POD TEXT
-  [[ $(pod_field "$1" '.status.conditions[?(@.type=="PodScheduled")].message') == *"$2"* ]]
-}
-has_event() { # POD REASON TEXT
-  kubectl get events.events.k8s.io --field-selector "regarding.name=$1" \
-    -o jsonpath='{range .items[*]}{.reason}{" "}{.note}{"\n"}{end}' | grep -qF "$2 $3"
-}
-is_gone() { ! kubectl get pod "$1"; }
-job_of() { slurm squeue -h -n "$1" -o %A; }
+# shellcheck source=tests/e2e/bridge.sh
+source "$E2E_FOLDER/bridge.sh"
 
 test_a_pod_runs_from_zero() {
   local job
@@ -250,9 +176,6 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   local required="\"requiredDuringSchedulingIgnoredDuringExecution\""
   enable_bridge
   wait_for 30 "the policy is in force" policy_refuses spec.nodeName '' '"nodeName": "node1",'
-  policy_refuses spec.nodeSelector '' '"nodeSelector": {"a": "b"},'
-  policy_refuses spec.affinity.nodeAffinity '' \
-    "\"affinity\": {\"nodeAffinity\": {$required: {\"nodeSelectorTerms\": [$terms]}}},"
   policy_refuses spec.affinity.podAntiAffinity '' \
     "\"affinity\": {\"podAntiAffinity\": {$required: [{\"topologyKey\": \"a\", \"labelSelector\": $terms}]}},"
   policy_refuses spec.topologySpreadConstraints '' '"topologySpreadConstraints": [
@@ -277,6 +200,27 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   fi
   [[ $answer == *'resources: Forbidden'* ]] || fail "another size: $answer"
   kubectl delete pod bound >/dev/null
+}
+
+has_no_pod() { ! kubectl get pod "$1" >/dev/null 2>&1; }
+test_a_node_selector_is_kept() {
+  local warm job
+  enable_bridge
+  warm=$(submit -N1 -w compute-6 --wrap true)
+  wait_job "$warm" COMPLETED 90
+  slurm scontrol update nodename=compute-7 state=power_down_force reason=e2e || true
+  wait_for 60 "a node is down" has_no_pod compute-7
+  put_pod nowhere true '' '"nodeSelector": {"e2e/no-such": "yes"},'
+  put_pod here true '' '"nodeSelector": {"kubernetes.io/hostname": "node1"}, "affinity": {"nodeAffinity":
+    {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [
+      {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]}}},'
+  wait_for 30 "it ran" pod_is here Succeeded
+  job=$(pod_job here)
+  slurm scontrol show hostnames "$(job_field "$job" ExcNodeList)" | grep -qx compute-7 ||
+    fail "a powered-down node is not excluded: $(slurm scontrol show job "$job" | grep ExcNodeList)"
+  waits_for nowhere 'no Slurm node that is up is on such a Kubernetes node' || fail "it does not say why it waits"
+  assert_equal "a job of the other" "" "$(job_of nowhere)"
+  kubectl delete pod nowhere here >/dev/null
 }
 
 kill_bridge() {
