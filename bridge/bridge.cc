@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kSoon{10};     // one round for what comes t
 constexpr std::chrono::milliseconds kLively{500};  // between two looks at the jobs, while there are pods
 constexpr std::chrono::milliseconds kIdle{10000};
 constexpr std::chrono::milliseconds kTold{30000};  // between two lists of all jobs, while the engine tells of changes
-/** In a round: the reason of each of 150 jobs is at most 3 s old, and slurmctld is asked 50 times a second at most. */
-constexpr std::size_t kPendingPerRound = 25;
+/** Every kLively: of 150 jobs each reason is at most 3 s old, and slurmctld is asked 50 times a second at most. */
+constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
 constexpr std::size_t kMaxSingle = 50;
 
@@ -34,6 +34,10 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
       pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                       {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
                       listen_for_pods()),
+      gated_pods_reflector_(
+          parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
+          {.resource = kube::kPods, .label_selector = std::string(kLabelBridge) + "=" + options_.scheduler},
+          listen_for_gated_pods()),
       nodes_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                        {.resource = kube::kPods,
                         .name_space = options_.name_space,
@@ -49,14 +53,35 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
 
 kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
-  listener.upsert = [this](const Json& object) {
-    WorkloadPod pod = decode_workload_pod(object);
-    uids_[{pod.name_space, pod.name}] = pod.uid;
-    const std::string uid = pod.uid;
-    pods_.insert_or_assign(uid, std::move(pod));
-    plan_round(kSoon);
-  };
+  listener.upsert = [this](const Json& object) { take_pod(object); };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) { remove_pod(key); };
+  listener.synced = [this] { plan_round(kSoon); };
+  return listener;
+}
+
+void Bridge::take_pod(const Json& object) {
+  WorkloadPod pod = decode_workload_pod(object);
+  uids_[{pod.name_space, pod.name}] = pod.uid;
+  const std::string uid = pod.uid;
+  pods_.insert_or_assign(uid, std::move(pod));
+  plan_round(kSoon);
+}
+
+/** Pods of another scheduler that wait for the bridge, or have waited. One whose gate somebody else removed is not. */
+kube::ReflectorListener Bridge::listen_for_gated_pods() {
+  kube::ReflectorListener listener;
+  const auto forget = [this](const kube::ObjectKey& key) {
+    if (gated_.erase(key) != 0) remove_pod(key);
+  };
+  listener.upsert = [this, forget](const Json& object) {
+    if (object.at({"spec", "schedulerName"}).text() == options_.scheduler) return;  // of listen_for_pods()
+    const WorkloadPod pod = decode_workload_pod(object);
+    const kube::ObjectKey key{pod.name_space, pod.name};
+    if (!pod.has_gate && pod.job == 0) return forget(key);
+    gated_.insert(key);
+    take_pod(object);
+  };
+  listener.remove = [forget](const kube::ObjectKey& key, const std::string&, const Json&) { forget(key); };
   listener.synced = [this] { plan_round(kSoon); };
   return listener;
 }
@@ -109,6 +134,7 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
 
 void Bridge::start() {
   pods_reflector_.start();
+  gated_pods_reflector_.start();
   nodes_reflector_.start();
   kube_nodes_reflector_.start();
   if (engine_) engine_->start();
@@ -118,6 +144,7 @@ void Bridge::start() {
 
 void Bridge::stop() {
   pods_reflector_.stop();
+  gated_pods_reflector_.stop();
   nodes_reflector_.stop();
   kube_nodes_reflector_.stop();
   parts_.loop.timers().cancel(round_timer_);
@@ -137,8 +164,8 @@ void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   std::set<std::uint32_t> jobs;
   for (const auto& [job, runs] : running) {
     const auto known = jobs_.known().jobs.find(job);
-    const bool is_known_to_run = known != jobs_.known().jobs.end() && known->second.state == Allocation::State::running;
-    if (!runs || !is_known_to_run) jobs.insert(job);
+    const bool is_known = known != jobs_.known().jobs.end();
+    if (!is_known || runs != (known->second.state == Allocation::State::running)) jobs.insert(job);
   }
   if (jobs.size() > kMaxSingle) {
     jobs_.load();
@@ -179,9 +206,10 @@ void Bridge::ask_slurmctld() {
   const bool is_told = engine_ && engine_->is_up();
   const std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
   if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) jobs_.load();
-  if (is_told) {
+  if (is_told && parts_.loop.clock()->now() >= pending_read_ + kLively) {
+    pending_read_ = parts_.loop.clock()->now();
     std::set<std::uint32_t> jobs;
-    for (std::size_t i = 0; i < std::min(pending_.size(), kPendingPerRound); ++i) {
+    for (std::size_t i = 0; i < std::min(pending_.size(), kPendingPerRead); ++i) {
       jobs.insert(pending_[next_pending_++ % pending_.size()]);
     }
     jobs_.load(jobs);
@@ -249,7 +277,8 @@ PodWriter& Bridge::writer(const std::string& name_space) {
 }
 
 bool Bridge::is_listed() const {
-  return pods_reflector_.synced() && nodes_reflector_.synced() && kube_nodes_reflector_.synced();
+  return pods_reflector_.synced() && gated_pods_reflector_.synced() && nodes_reflector_.synced() &&
+         kube_nodes_reflector_.synced();
 }
 
 void Bridge::publish() {

@@ -67,6 +67,8 @@ class Bridge {
   static constexpr std::chrono::seconds kOrphanAfter{10};
 
   kube::ReflectorListener listen_for_pods();
+  kube::ReflectorListener listen_for_gated_pods();
+  void take_pod(const Json& object);
   kube::ReflectorListener listen_for_nodes();
   kube::ReflectorListener listen_for_kube_nodes();
   void remove_pod(const kube::ObjectKey& key);
@@ -104,6 +106,7 @@ class Bridge {
   Result<std::vector<std::string>> nodes_for(const std::vector<const WorkloadPod*>& pods) const;
   bool is_misplaced(const Gang& gang) const;
   std::string kube_nodes_of(const Gang& gang) const;
+  std::string hostname_of(const std::string& kube_node) const;
   void note_occupied_nodes();
   PodWriter& writer(const std::string& name_space);
 
@@ -114,11 +117,13 @@ class Bridge {
   JobKeeper jobs_;
   WorkloadCache workloads_;
   kube::Reflector pods_reflector_;
-  kube::Reflector nodes_reflector_;  // slurmd's pods
+  kube::Reflector gated_pods_reflector_;  // pods with kLabelBridge
+  kube::Reflector nodes_reflector_;       // slurmd's pods
   kube::Reflector kube_nodes_reflector_;
 
   WorkloadPods pods_;
   std::map<kube::ObjectKey, std::string> uids_;
+  std::set<kube::ObjectKey> gated_;  // pods of gated_pods_reflector_
   KubeNodes kube_node_of_;
   KubeNodeLabels kube_nodes_;
   Gangs gangs_;
@@ -130,6 +135,7 @@ class Bridge {
   std::size_t submitting_ = 0;                  // submissions without an answer
   std::vector<std::uint32_t> pending_;          // jobs that wait; of this round
   std::size_t next_pending_ = 0;                // whose reason is read next
+  TimePoint pending_read_{};                    // when reasons were last asked for
   std::unique_ptr<EngineLink> engine_;          // null: BridgeOptions::engine_socket is empty
   BridgeCounts counts_;
   Timers::Id round_timer_ = 0;

@@ -6,6 +6,7 @@
 #include "base/strings.hpp"
 #include "bridge/bridge.hpp"
 #include "bridge/job_request.hpp"
+#include "bridge/names.hpp"
 #include "bridge/placement.hpp"
 
 namespace slurmk8s {
@@ -122,6 +123,7 @@ void Bridge::submit(Gang& gang) {
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
   gang.user = request->user;
+  gang.comment = request->comment;
   gang.asked = now;
   ++submitting_;
   jobs_.submit(*std::move(request),
@@ -163,10 +165,11 @@ void Bridge::refuse(Gang& gang, const Error& error) {
 }
 
 void Bridge::regroup(Gang& gang) {
-  if (gang.job != 0) {
+  const Allocation* const job = jobs_.known().find(gang);
+  if (job != nullptr) {
     log_info("%s: its pods or their nodes have changed: job %u is cancelled", to_string(gang.workload).c_str(),
              gang.job);
-    jobs_.end(gang.job, {JobResult::Kind::cancelled}, [] {});  // end_orphans() tries again
+    jobs_.end(job->id, job->submitted, {JobResult::Kind::cancelled}, [] {});  // end_orphans() tries again
   }
   gangs_.drop(gang);
 }
@@ -192,7 +195,10 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
     }
   }
   if (count_pods(gang, pods_).bound == 0 && is_misplaced(gang)) return regroup(gang);
-  if (engine_ && !engine_->may_bind(gang.job)) {
+  // Another slurmctld may have another job of this id.
+  const bool is_known = !engine_ || jobs_.known().asked > engine_->up_since();
+  needs_jobs_ = needs_jobs_ || !is_known;
+  if (engine_ && (!is_known || !engine_->may_bind(gang.job))) {
     if (!engine_->is_up()) tell_wait(gang, format("Slurm job %u: waits for the engine in slurmctld", gang.job));
     return;
   }
@@ -214,7 +220,15 @@ void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod
     return pod_writer.tell_wait(pod, format("Slurm job %u: node %s has no pod", job.id, node.c_str()));
   }
   if (occupied_.contains(kube_node->second)) return pod_writer.tell_wait(pod, describe_wait(job));
-  pod_writer.bind(pod, {kube_node->second, job.id, job.submitted, place->second.rank, kube_nodes});
+  pod_writer.bind(
+      pod, {kube_node->second, hostname_of(kube_node->second), job.id, job.submitted, place->second.rank, kube_nodes});
+}
+
+std::string Bridge::hostname_of(const std::string& kube_node) const {
+  const auto found = kube_nodes_.find(kube_node);
+  if (found == kube_nodes_.end()) return kube_node;
+  const auto label = found->second.find(kLabelHostname);
+  return label == found->second.end() ? kube_node : label->second;
 }
 
 /** In order of rank, each as often as it has pods. */
@@ -231,7 +245,7 @@ std::string Bridge::kube_nodes_of(const Gang& gang) const {
 
 void Bridge::finish(Gang& gang, const JobResult& result) {
   gang.is_ending = true;
-  jobs_.end(gang.job, result, [this, number = gang.number] {
+  jobs_.end(gang.job, gang.job_submitted, result, [this, number = gang.number] {
     const auto found = gangs_.all().find(number);
     if (found != gangs_.all().end()) found->second.is_ending = false;
   });
@@ -274,13 +288,13 @@ void Bridge::end_orphans() {
   const TimePoint now = parts_.loop.clock()->now();
   std::map<std::uint32_t, TimePoint> orphans;
   for (const auto& [id, job] : jobs_.known().jobs) {
-    if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid) != nullptr) continue;
+    if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid, job.submitted) != nullptr) continue;
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
     orphans.emplace(id, since);
     if (unresolved_ || now < since + kOrphanAfter) continue;
     log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());
-    jobs_.end(id, {JobResult::Kind::cancelled}, [] {});
+    jobs_.end(id, job.submitted, {JobResult::Kind::cancelled}, [] {});
     orphans[id] = now;
   }
   orphans_ = std::move(orphans);

@@ -124,6 +124,7 @@ void EngineLink::take_line(const std::string& line) {
 }
 
 void EngineLink::take_report(const PodJobsReport& report) {
+  if (reports_ == 0) up_since_ = loop_.clock()->now();
   reports_ = report.taken;
   for (const auto& [id, runs] : report.running) {
     const auto found = sent_.find(id);

@@ -33,6 +33,8 @@ class EngineLink {
   void set(PodJobs jobs);
   /** Whether the engine is there, and has said something: then it tells whatever changes. */
   bool is_up() const { return reports_ > 0; }
+  /** When it first said something on this connection; in the past when it has not. */
+  TimePoint up_since() const { return up_since_; }
   /**
    * Whether pods of a job may be bound: it ran at a moment at which slurmctld knew already where its pods would be, so
    * that no launch can miss them.
@@ -65,6 +67,7 @@ class EngineLink {
   std::map<std::uint32_t, Job> sent_;
   std::uint64_t messages_ = 0;  // sent on this connection
   std::uint64_t reports_ = 0;   // messages that slurmctld has taken
+  TimePoint up_since_{};
   Timers::Id retry_ = 0;
   LogLimiter limiter_{std::chrono::minutes(1)};
 };

@@ -86,7 +86,7 @@ const Allocation* KnownJobs::find(const Gang& gang) const {
   const auto found = jobs.find(gang.job);
   if (found == jobs.end()) return nullptr;
   const Allocation& job = found->second;
-  const bool is_same = gang.job_submitted == 0 || gang.job_submitted == job.submitted;
+  const bool is_same = gang.job_submitted != 0 ? gang.job_submitted == job.submitted : gang.comment == job.comment;
   return is_same && job.uid == gang.user ? &job : nullptr;
 }
 

@@ -41,6 +41,7 @@ struct Gang {
   std::string refusal;     ///< why it is not submitted; tried again from time to time
   TimePoint not_before{};  ///< after a failed call
   std::uint32_t user = 0;  ///< uid of its job: another user's job of the id isn't its
+  std::string comment;     ///< that its job was submitted with
   std::uint32_t job = 0;
   std::time_t job_submitted = 0;        ///< Slurm's; 0: not known yet
   TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
@@ -89,7 +90,10 @@ struct KnownJobs {
   std::map<std::uint32_t, Allocation> jobs;
   TimePoint asked{};  ///< {}: never
 
-  /** The gang's job: of its id and its user, and submitted when it was. */
+  /**
+   * The gang's job: of its id and its user, and submitted when it was; until that is known, with its Comment. A
+   * slurmctld that was killed may give an id twice.
+   */
   const Allocation* find(const Gang& gang) const;
 };
 

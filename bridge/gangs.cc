@@ -2,6 +2,8 @@
 // The members of gangs.
 #include "bridge/gangs.hpp"
 
+#include <algorithm>
+
 #include "bridge/job_request.hpp"
 #include "bridge/names.hpp"
 
@@ -43,13 +45,13 @@ void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
 }
 
 void Gangs::restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user) {
-  Gang*& gang = by_job_[{pod.job, user}];
+  Gang* gang = find_job(pod.job, user, pod.job_submitted);
   if (gang == nullptr) {
     gang = &add(ref_of(pod, spec), spec);
     gang->stage = Gang::Stage::submitted;
     gang->user = user;
-    gang->job = pod.job;
     gang->job_submitted = pod.job_submitted;
+    set_job(*gang, pod.job);
   }
   put(*gang, pod.uid);
 }
@@ -59,16 +61,20 @@ Gang* Gangs::find(const std::string& uid) {
   return found == by_uid_.end() ? nullptr : found->second;
 }
 
-Gang* Gangs::find_job(std::uint32_t job, std::uint32_t user) {
-  const auto found = by_job_.find({job, user});
-  return found == by_job_.end() ? nullptr : found->second;
+Gang* Gangs::find_job(std::uint32_t job, std::uint32_t user, std::time_t submitted) {
+  const auto [first, last] = by_job_.equal_range({job, user});
+  for (auto one = first; one != last; ++one) {
+    const std::time_t known = one->second->job_submitted;
+    if (known == 0 || known == submitted) return one->second;
+  }
+  return nullptr;
 }
 
 bool Gangs::adopt(Gang& gang, std::uint32_t user, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now) {
   const std::string prefix = std::string(kCommentPrefix) + to_string(gang.workload) + ":";
   for (const auto& [id, job] : jobs) {
     if (job.state == Allocation::State::ended || job.uid != user || !job.comment.starts_with(prefix)) continue;
-    Gang* const bound = find_job(id, user);
+    Gang* const bound = find_job(id, user, job.submitted);
     std::vector<std::string> uids = gang.uids;
     if (bound != nullptr) uids.insert(uids.end(), bound->uids.begin(), bound->uids.end());
     if (job.comment != build_job_comment(gang.workload, uids)) continue;
@@ -96,12 +102,14 @@ void Gangs::close(Gang& gang) {
 
 void Gangs::set_job(Gang& gang, std::uint32_t job) {
   gang.job = job;
-  by_job_[{job, gang.user}] = &gang;
+  by_job_.emplace(std::pair(job, gang.user), &gang);
 }
 
 void Gangs::drop(Gang& gang) {
   close(gang);
-  if (gang.job != 0) by_job_.erase({gang.job, gang.user});
+  const auto [first, last] = by_job_.equal_range({gang.job, gang.user});
+  const auto entry = std::find_if(first, last, [&](const auto& one) { return one.second == &gang; });
+  if (entry != last) by_job_.erase(entry);
   for (const std::string& uid : gang.uids) by_uid_.erase(uid);
   const auto count = of_workload_.find(gang.workload);
   if (--count->second == 0) of_workload_.erase(count);

@@ -20,8 +20,8 @@ class Gangs {
 
   /** Null: in none. */
   Gang* find(const std::string& uid);
-  /** The gang that has this job of uid `user`; null: none. */
-  Gang* find_job(std::uint32_t job, std::uint32_t user);
+  /** The gang that has this job of uid `user`, submitted at that time; null: none. */
+  Gang* find_job(std::uint32_t job, std::uint32_t user, std::time_t submitted);
 
   /**
    * Before a submission: whether slurmctld has a job for exactly these pods, from before this process began or from a
@@ -49,8 +49,9 @@ class Gangs {
   std::uint64_t last_ = 0;
   std::map<std::string, Gang*> by_uid_;
   std::map<WorkloadRef, Gang*> collecting_;
-  std::map<WorkloadRef, std::size_t> of_workload_;                   // how many gangs
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Gang*> by_job_;  // job, and its user as the gang has it
+  std::map<WorkloadRef, std::size_t> of_workload_;  // how many gangs
+  /** By job and its user. Several: slurmctld has forgotten the one, and has given its id to the other. */
+  std::multimap<std::pair<std::uint32_t, std::uint32_t>, Gang*> by_job_;
 };
 
 }  // namespace slurmk8s

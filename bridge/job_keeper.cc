@@ -8,7 +8,11 @@
 namespace slurmk8s {
 namespace {
 
-Status end_job(Allocations& slurm, std::uint32_t job, const JobResult& result) {
+Status end_job(Allocations& slurm, std::uint32_t job, std::time_t submitted, const JobResult& result) {
+  // A slurmctld that was killed may have given its id to another job since we saw it.
+  const auto found = slurm.load(job);
+  if (!found) return found.error();
+  if (!*found || (*found)->submitted != submitted) return {};
   constexpr std::uint32_t kExitCode = 256;  // of a status as wait() has it
   switch (result.kind) {
     case JobResult::Kind::completed: return slurm.complete(job, 0);
@@ -54,9 +58,9 @@ void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
   });
 }
 
-void JobKeeper::end(std::uint32_t job, const JobResult& result, std::function<void()> failed) {
-  call([this, job, result, failed = std::move(failed)](Allocations& slurm) -> AllocationCaller::Then {
-    return [this, job, failed, status = end_job(slurm, job, result)] {
+void JobKeeper::end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed) {
+  call([this, job, submitted, result, failed = std::move(failed)](Allocations& slurm) -> AllocationCaller::Then {
+    return [this, job, failed, status = end_job(slurm, job, submitted, result)] {
       if (!status.ok()) {
         warn(format("job %u: end", job), status.error());
         failed();

@@ -31,8 +31,8 @@ class JobKeeper {
 
   /** Loads the job, if there is one, after `done`. */
   void submit(AllocationRequest request, OnSubmitted done);
-  /** `failed`: it may be asked again. Loads the job. */
-  void end(std::uint32_t job, const JobResult& result, std::function<void()> failed);
+  /** Nothing when the id has another job by then. `failed`: it may be asked again. Loads the job. */
+  void end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed);
   /** Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users. */
   void load();
   /** Asks slurmctld for these jobs alone, one by one. One that it does not know is looked for by load(). */

@@ -15,6 +15,13 @@ inline constexpr const char* kAnnotationJobSubmitted = "slurm-k8s.io/job-submitt
 /** On a bound pod: its place among the pods of its job, from 0 on, and the Kubernetes nodes of all, with commas. */
 inline constexpr const char* kAnnotationRank = "slurm-k8s.io/rank";
 inline constexpr const char* kAnnotationKubeNodes = "slurm-k8s.io/kubernetes-nodes";
+/** A pod's scheduling gate, and the label with the bridge's scheduler name: kube-scheduler is to bind it. */
+inline constexpr const char* kGate = "slurm-k8s.io/bridge";
+inline constexpr const char* kLabelBridge = "slurm-k8s.io/bridge";
+/** On a pod without the gate: the Kubernetes node that its job has for it. */
+inline constexpr const char* kAnnotationKubeNode = "slurm-k8s.io/kubernetes-node";
+/** The well-known label that a pod's node selector can name a node by. */
+inline constexpr const char* kLabelHostname = "kubernetes.io/hostname";
 /** On a bound pod: its job id, under the name that slurm-bridge gives it. */
 inline constexpr const char* kLabelSlinkyJob = "scheduler.slinky.slurm.net/slurm-jobid";
 

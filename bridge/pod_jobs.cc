@@ -45,18 +45,19 @@ Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Allocation* job, 
 
 PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const WorkloadPods& pods, const KnownJobs& known,
                       const KubeNodes& kube_nodes) {
-  PodJobs jobs;
+  std::map<std::uint32_t, Names> nodes_of_jobs;  // two gangs have one id: slurmctld has forgotten the one's job
   for (const auto& [number, gang] : gangs) {
     if (gang.job == 0) continue;
     const Allocation* const job = known.find(gang);
     const std::vector<const WorkloadPod*> on_nodes = pods_on_nodes(gang, pods);
     const bool is_over = job == nullptr ? known.asked > gang.asked : job->state == Allocation::State::ended;
     if (is_over && on_nodes.empty()) continue;
-    Names names;
-    if (!is_over && job != nullptr) names = nodes_of(*job);
+    Names& names = nodes_of_jobs[gang.job];
+    if (!is_over && job != nullptr) names.merge(nodes_of(*job));
     for (const WorkloadPod* pod : on_nodes) names.merge(nodes_of(*pod, gang, job, kube_nodes));
-    jobs[gang.job] = compress_hostlist({names.begin(), names.end()});
   }
+  PodJobs jobs;
+  for (const auto& [id, names] : nodes_of_jobs) jobs[id] = compress_hostlist({names.begin(), names.end()});
   return jobs;
 }
 

@@ -9,6 +9,15 @@
 namespace slurmk8s {
 namespace {
 
+Json build_annotations(const BindingFacts& facts) {
+  Json annotations = Json::object();
+  annotations.set(kAnnotationJob, std::to_string(facts.job))
+      .set(kAnnotationJobSubmitted, std::to_string(facts.job_submitted))
+      .set(kAnnotationRank, std::to_string(facts.rank))
+      .set(kAnnotationKubeNodes, facts.kube_nodes);
+  return annotations;
+}
+
 Json build_status_patch(const WorkloadPod& pod, Json condition, std::chrono::system_clock::time_point now) {
   condition.set("lastTransitionTime", rfc3339(now));
   // The other conditions stay: a strategic merge finds this one by its type.
@@ -21,11 +30,7 @@ Json build_status_patch(const WorkloadPod& pod, Json condition, std::chrono::sys
 
 Json build_binding(const WorkloadPod& pod, const BindingFacts& facts) {
   const std::string job = std::to_string(facts.job);
-  Json annotations = Json::object();
-  annotations.set(kAnnotationJob, job)
-      .set(kAnnotationJobSubmitted, std::to_string(facts.job_submitted))
-      .set(kAnnotationRank, std::to_string(facts.rank))
-      .set(kAnnotationKubeNodes, facts.kube_nodes);
+  Json annotations = build_annotations(facts);
   Json metadata = Json::object();
   metadata.set("name", pod.name)
       .set("namespace", pod.name_space)
@@ -37,6 +42,16 @@ Json build_binding(const WorkloadPod& pod, const BindingFacts& facts) {
       .set("kind", "Binding")
       .set("metadata", std::move(metadata))
       .set("target", Json::object().set("apiVersion", "v1").set("kind", "Node").set("name", facts.kube_node));
+}
+
+Json build_release_patch(const WorkloadPod& pod, const BindingFacts& facts) {
+  Json metadata = Json::object();
+  metadata.set("uid", pod.uid)
+      .set("annotations", build_annotations(facts).set(kAnnotationKubeNode, facts.kube_node))
+      .set("labels", Json::object().set(kLabelSlinkyJob, std::to_string(facts.job)));
+  Json spec = Json::object();
+  spec.set("schedulingGates", Json::array()).set("nodeSelector", Json::object().set(kLabelHostname, facts.hostname));
+  return Json::object().set("metadata", std::move(metadata)).set("spec", std::move(spec));
 }
 
 Json build_waiting_patch(const WorkloadPod& pod, const std::string& message,

@@ -14,6 +14,7 @@ namespace slurmk8s {
 /** What a bound pod is told about its job. */
 struct BindingFacts {
   std::string kube_node;
+  std::string hostname;  ///< label kubernetes.io/hostname of it
   std::uint32_t job = 0;
   std::time_t job_submitted = 0;
   std::uint32_t rank = 0;
@@ -25,6 +26,9 @@ struct BindingFacts {
  * another pod of the name.
  */
 Json build_binding(const WorkloadPod& pod, const BindingFacts& facts);
+
+/** A merge patch of a pod whose only gate is the bridge's: kube-scheduler binds it to that node, and to no other. */
+Json build_release_patch(const WorkloadPod& pod, const BindingFacts& facts);
 
 /** A patch of the pod's status: condition PodScheduled is False for `message`. */
 Json build_waiting_patch(const WorkloadPod& pod, const std::string& message, std::chrono::system_clock::time_point now);

@@ -33,15 +33,21 @@ PodWriter::PodWriter(const PodWriterParts& parts, const std::string& name_space)
       events_(parts.client, parts.timers, parts.clock, parts.throttle, name_space, kBridgeReporter, join_names) {}
 
 void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
+  const auto bound = bound_.find(pod.name);
+  if (bound != bound_.end() && bound->second == pod.uid) return;
   if (!writer_.may_write(pod.name)) return;
   const std::string note = format("%s/%s is bound to %s: Slurm job %u", pod.name_space.c_str(), pod.name.c_str(),
                                   facts.kube_node.c_str(), facts.job);
-  writer_.create(
-      pod.name, build_binding(pod, facts),
-      [this, pod, note](const Result<Json>& answer) {
-        if (answer) record(pod, {"Normal", "Scheduled", "Binding"}, note);
-      },
-      "binding");
+  const auto done = [this, pod, note](const Result<Json>& answer) {
+    if (!answer) return;
+    bound_[pod.name] = pod.uid;
+    record(pod, {"Normal", "Scheduled", "Binding"}, note);
+  };
+  if (pod.has_gate) {
+    writer_.patch(pod.name, kube::PatchType::merge, build_release_patch(pod, facts), done);
+  } else {
+    writer_.create(pod.name, build_binding(pod, facts), done, "binding");
+  }
 }
 
 void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message) {
@@ -50,6 +56,11 @@ void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message) {
   const bool is_same = told.uid == pod.uid && without_estimate(told.message) == without_estimate(message);
   if (is_same && (told.message == message || clock_.now() < told.at + kPace)) return;
   told = {pod.uid, message, clock_.now()};
+  // kube-scheduler writes the condition of a pod with gates.
+  if (pod.has_gate) {
+    if (!is_same) record(pod, {"Normal", "SlurmPending", "Scheduling"}, std::string(without_estimate(message)));
+    return;
+  }
   const auto refused = [this, name = pod.name](const Result<Json>& answer) {
     if (!answer) told_.erase(name);
   };
@@ -79,6 +90,7 @@ void PodWriter::record(const WorkloadPod& pod, const kube::EventRecorder::Kind& 
 
 void PodWriter::forget(const std::string& name) {
   told_.erase(name);
+  bound_.erase(name);
   writer_.forget(name);
 }
 

@@ -46,7 +46,8 @@ class PodWriter {
     std::string message;
     TimePoint at;
   };
-  std::map<std::string, Told> told_;  // by name
+  std::map<std::string, Told> told_;          // by name
+  std::map<std::string, std::string> bound_;  // uids of pods that are bound, by name: the watch may say so later
 };
 
 }  // namespace slurmk8s

@@ -53,16 +53,16 @@ std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
 }
 
 /** A field whose meaning a Slurm job can't have. */
-std::optional<Error> find_unsupported(const Json& spec) {
+std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
   constexpr const char* kText = "the bridge cannot tell Slurm";
-  for (const char* field : {"resourceClaims", "topologySpreadConstraints"}) {
-    if (spec[field].size() != 0) return forbidden_field(std::string("spec.") + field, kText);
-  }
+  if (spec["topologySpreadConstraints"].size() != 0) return forbidden_field("spec.topologySpreadConstraints", kText);
   for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
     if (spec.at({"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}).size() != 0) {
       return forbidden_field(std::string("spec.affinity.") + kind, kText);
     }
   }
+  if (has_gate) return std::nullopt;  // kube-scheduler allocates the rest
+  if (spec["resourceClaims"].size() != 0) return forbidden_field("spec.resourceClaims", kText);
   std::optional<Error> found;
   std::size_t index = 0;
   spec["containers"].each([&](const Json& container) {
@@ -135,6 +135,14 @@ std::optional<std::uint32_t> decode_minutes(const Json& spec) {
   return static_cast<std::uint32_t>((std::min(seconds, kMaxMinutes * 60) + 59) / 60);
 }
 
+void decode_gates(const Json& spec, WorkloadPod& pod) {
+  spec["schedulingGates"].each([&](const Json& gate) {
+    const bool is_ours = gate["name"].text() == kGate;
+    pod.has_gate = pod.has_gate || is_ours;
+    pod.gated = pod.gated || !is_ours;
+  });
+}
+
 void decode_conditions(const Json& status, WorkloadPod& pod) {
   status["conditions"].each([&](const Json& condition) {
     const bool is_true = condition["status"].text() == "True";
@@ -177,13 +185,16 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.selector = decode_node_selector(spec);
   pod.annotations = decode_job_annotations(metadata);
   pod.minutes = decode_minutes(spec);
-  pod.gated = spec["schedulingGates"].size() != 0;
+  decode_gates(spec, pod);
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   pod.kube_node = spec["nodeName"].text();
   pod.job = decode_job(metadata["annotations"]);
   pod.job_submitted = parse_int(metadata["annotations"][kAnnotationJobSubmitted].text()).value_or(0);
+  if (pod.kube_node.empty() && pod.job != 0 && !pod.has_gate) {
+    pod.kube_node = metadata["annotations"][kAnnotationKubeNode].text();
+  }
   pod.end = decode_end(object["status"]);
-  pod.refusal = find_unsupported(spec);
+  pod.refusal = find_unsupported(spec, pod.has_gate);
   decode_conditions(object["status"], pod);
   return pod;
 }

@@ -50,9 +50,11 @@ struct WorkloadPod {
   NodeSelector selector;
   JobAnnotations annotations;
   std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up
-  bool gated = false;                    ///< it has scheduling gates
+  bool gated = false;                    ///< it has scheduling gates of others
+  bool has_gate = false;                 ///< it has the bridge's: kube-scheduler binds it when its job has started
   bool deleting = false;
-  std::string kube_node;  ///< empty: not bound
+  std::string
+      kube_node;  ///< empty: not bound. Without the bridge's gate it is bound, though kube-scheduler may be later
   std::uint32_t job = 0;  ///< that it was bound for; 0: none
   std::time_t job_submitted = 0;
   PodEnd end;

@@ -49,6 +49,25 @@ void a_binding_tells_its_pod(void**) {
   assert_text(bound->at({"metadata", "annotations", "slurm-k8s.io/rank"}).text(), "0");
 }
 
+void a_pod_with_a_gate_gets_a_selector(void**) {
+  Json gated = pod("one");
+  Json spec = gated["spec"].clone();
+  spec.set("schedulingGates", Json::array().push(Json::object().set("name", "slurm-k8s.io/bridge")));
+  gated.set("spec", std::move(spec));
+  made(gated);
+  const auto select = [](const char* node) {
+    return Json().set(
+        "spec",
+        Json().set("schedulingGates", Json::array()).set("nodeSelector", Json().set("kubernetes.io/hostname", node)));
+  };
+  assert_ok(session->patch(kPods, name_space(), "one", select("no-such-node")));
+  const auto changed = session->get(kPods, name_space(), "one");
+  assert_ok(changed);
+  assert_int_equal(changed->at({"spec", "schedulingGates"}).size(), 0);
+  assert_text(changed->at({"spec", "nodeSelector", "kubernetes.io/hostname"}).text(), "no-such-node");
+  assert_error(session->patch(kPods, name_space(), "one", select("other")), Errc::invalid, "Forbidden");
+}
+
 void an_eviction_deletes_a_pod(void**) {
   made(pod("one"));
   const auto eviction = [](const char* name) {
@@ -69,6 +88,7 @@ std::vector<CMUnitTest> subresource_tests() {
   return {
       CONTRACT_TEST(a_binding_assigns_a_pod),
       CONTRACT_TEST(a_binding_tells_its_pod),
+      CONTRACT_TEST(a_pod_with_a_gate_gets_a_selector),
       CONTRACT_TEST(an_eviction_deletes_a_pod),
   };
 }

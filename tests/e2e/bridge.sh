@@ -59,7 +59,7 @@ spec_of() { # COMMAND [MORE]
   cat <<END
 {"schedulerName": "$SCHEDULER", "restartPolicy": "Never", "terminationGracePeriodSeconds": ${GRACE:-5}, ${2:-}
  "containers": [{"name": "main", "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sh", "-c", "$1"],
-   "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}}]}
+   ${MOUNTS:-} "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}}]}
 END
 }
 put_pod() { # NAME COMMAND [METADATA [SPEC]]

@@ -223,6 +223,53 @@ test_a_node_selector_is_kept() {
   kubectl delete pod nowhere here >/dev/null
 }
 
+# A volume that exists only on node1, and that kube-scheduler must choose.
+make_volume() { # NAME
+  local folder
+  folder=$(dirname "$(dirname "$("$BED" kubeconfig)")")/volumes/$1
+  mkdir -p "$folder"
+  chmod 1777 "$folder"
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "$1"},
+ "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}
+---
+{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "$1"}, "spec": {"storageClassName": "$1",
+ "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "local": {"path": "$folder"}, "nodeAffinity":
+ {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In",
+  "values": ["node1"]}]}]}}}}
+---
+{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": {"storageClassName": "$1",
+ "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+END
+}
+remove_volume() { # NAME
+  kubectl delete "persistentvolumeclaim/data" "persistentvolume/$1" "storageclass/$1" >/dev/null
+  rm -rf "$(dirname "$(dirname "$("$BED" kubeconfig)")")/volumes/$1"
+}
+is_gated() { [[ $(pod_field "$1" '.status.conditions[?(@.type=="PodScheduled")].reason') == SchedulingGated ]]; }
+test_kube_scheduler_binds_a_pod_with_a_volume() {
+  local blocker job
+  enable_bridge
+  make_volume "wait-$NAMESPACE"
+  blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
+  wait_job "$blocker" RUNNING 90
+  MOUNTS='"volumeMounts": [{"name": "data", "mountPath": "/data"}],' SCHEDULER=default-scheduler \
+    put_pod writes 'echo hello >/data/file' ', "labels": {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}' \
+    '"schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "volumes":
+      [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],'
+  wait_for 30 "why it waits" has_event writes SlurmPending 'Slurm job'
+  is_gated writes || fail "its gate is gone"
+  assert_equal "claim" Pending "$(kubectl get persistentvolumeclaim data -o jsonpath='{.status.phase}')"
+  slurm scancel "$blocker"
+  wait_for 60 "it ran" pod_is writes Succeeded
+  job=$(pod_job writes)
+  wait_job "$job" COMPLETED 30
+  assert_equal "claim" Bound "$(kubectl get persistentvolumeclaim data -o jsonpath='{.status.phase}')"
+  assert_equal "selector" node1 "$(pod_field writes '.spec.nodeSelector.kubernetes\.io/hostname')"
+  kubectl delete pod writes >/dev/null
+  remove_volume "wait-$NAMESPACE"
+}
+
 kill_bridge() {
   local count
   count=$(container_field bridge restartCount)

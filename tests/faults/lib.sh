@@ -67,6 +67,28 @@ logged_at() { # POD TEXT
 # logged_since MS POD TEXT
 logged_since() { [[ $(logged_at "$2" "$3") -ge $1 ]]; }
 
+# Where slurmctld's state is on this machine.
+volume_of_state() {
+  local claim volume
+  claim=$(kubectl get pod "$CONTROLLER" \
+    -o jsonpath='{.spec.volumes[?(@.name=="state")].persistentVolumeClaim.claimName}')
+  volume=$(kubectl get pvc "$claim" -o jsonpath='{.spec.volumeName}')
+  kubectl get pv "$volume" -o jsonpath='{.spec.local.path}'
+}
+
+# Kills slurmctld and gives it an older state. While the kubelet stands still nobody starts it again.
+go_back_to() { # COPY VOLUME
+  local before
+  before=$(container_field slurmctld restartCount)
+  "$BED" fault stop kubelet
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  find "$2" -mindepth 1 -delete
+  cp --archive "$1/." "$2/"
+  "$BED" fault start kubelet 2>/dev/null
+  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
+  wait_for 30 "slurmctld up" controller_ready
+}
+
 # Faults. Each returns when what it broke serves again.
 
 kill_container() {

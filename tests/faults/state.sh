@@ -49,28 +49,6 @@ test_reconfigure_storm_in_a_suspend() {
 }
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
 
-# Where slurmctld's state is on this machine.
-volume_of_state() {
-  local claim volume
-  claim=$(kubectl get pod "$CONTROLLER" \
-    -o jsonpath='{.spec.volumes[?(@.name=="state")].persistentVolumeClaim.claimName}')
-  volume=$(kubectl get pvc "$claim" -o jsonpath='{.spec.volumeName}')
-  kubectl get pv "$volume" -o jsonpath='{.spec.local.path}'
-}
-
-# Kills slurmctld and gives it an older state. While the kubelet stands still nobody starts it again.
-go_back_to() { # COPY VOLUME
-  local before
-  before=$(container_field slurmctld restartCount)
-  "$BED" fault stop kubelet
-  "$BED" fault kill "$CONTROLLER/slurmctld"
-  find "$2" -mindepth 1 -delete
-  cp --archive "$1/." "$2/"
-  "$BED" fault start kubelet 2>/dev/null
-  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
-  wait_for 30 "slurmctld up" controller_ready
-}
-
 test_state_from_before_the_resume() {
   local name id volume copy before since
   fresh_controller

@@ -62,6 +62,11 @@ class FakeAllocations final : public Allocations {
     jobs.at(id).started = started;
     touch();
   }
+  /** slurmctld was killed before it saved the job: the next one gets its id. */
+  void lose(std::uint32_t id) {
+    forget(id);
+    next_id_ = id;
+  }
   /** slurmctld knows it no longer. */
   void forget(std::uint32_t id) {
     jobs.erase(id);

@@ -45,6 +45,15 @@ std::string quoted(const std::string& collection, const std::string& name) {
   return collection.substr(collection.rfind('/') + 1) + " \"" + name + "\"";
 }
 
+/** What of a pod's spec may not change. A pod with scheduling gates may lose them, and get a node selector. */
+Json fixed_spec(const Json& pod, const Json& before) {
+  Json spec = pod["spec"].clone();
+  if (before.at({"spec", "schedulingGates"}).size() == 0) return spec;
+  spec.erase("schedulingGates");
+  spec.erase("nodeSelector");
+  return spec;
+}
+
 /** Of strategic merge patches what we use: conditions are merged by their type. Other lists are replaced. */
 Json merge_conditions(const Json& object, const Json& patch) {
   const Json changes = patch["status"]["conditions"];
@@ -444,7 +453,7 @@ Result<Json> FakeClient::change(const Key& key, const std::string& subresource, 
   if (type == PatchType::strategic_merge) applied = merge_conditions(present, applied);
   const Json changed = merge_patch(present, applied);
   if (changed.equals(present)) return present.clone();
-  if (key.collection == "v1/pods" && !changed["spec"].equals(present["spec"])) {
+  if (key.collection == "v1/pods" && !fixed_spec(changed, present).equals(fixed_spec(present, present))) {
     return Error(Errc::invalid, what + " is invalid: spec: Forbidden: pod updates may not change fields of it");
   }
   const auto keeps = [](const Json& object) { return object.at({"metadata", "finalizers"}).size() > 0; };

@@ -243,6 +243,9 @@ void an_engine_saves_lists(void**) {
                 std::string("SlurmPending: Slurm job 1: ") + (i % 2 ? "Priority" : "Resources"));
   }
   assert_int_equal(f.slurm.loads, before);
+  const int singles = f.slurm.single_loads;
+  f.run_for(seconds(10));
+  assert_in_range(f.slurm.single_loads - singles, 10, 25);  // two a second
   f.slurm.start(1, {{"c-1", 1}});
   engine.run_for(milliseconds(300));
   assert_text(f.kube_node("p"), "m1");
@@ -400,6 +403,27 @@ void a_lost_answer_makes_no_second_job(void**) {
   assert_text(f.kube_node("p"), "m0");
 }
 
+void a_job_whose_id_another_one_has_ends_nothing(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.lose(1);
+  f.put_pod("q");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for(seconds(60));
+  assert_text(f.calls(), "submit p, submit q, submit p");
+  assert_text(f.kube_node("q"), "m0");
+  f.slurm.start(2, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+  f.end_pod("p", "Succeeded");
+  f.run_for();
+  f.end_pod("q", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit p, submit q, submit p, complete 2 0, complete 1 0");
+}
+
 void without_a_list_nothing_is_submitted_again(void**) {
   Fixture f;
   f.run_for();
@@ -534,6 +558,49 @@ void a_node_that_does_not_fit_is_given_back(void**) {
   assert_text(f.kube_node("p"), "m1");
 }
 
+/** Of kube-scheduler, with a gate until its job has nodes. */
+void put_gated_pod(Fixture& f) {
+  f.client.put(kube::kPods, "a", *Json::parse(R"({"metadata": {"namespace": "a", "name": "g", "labels":
+    {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}}, "spec": {"schedulerName": "default-scheduler", "schedulingGates":
+    [{"name": "slurm-k8s.io/bridge"}], "containers": [{}]}})"));
+}
+
+void kube_scheduler_binds_a_pod_with_a_gate(void**) {
+  Fixture f;
+  put_gated_pod(f);
+  f.run_for();
+  f.slurm.wait_for(1, "Resources");
+  f.run_for();
+  assert_text(f.condition("g", "PodScheduled"), "");
+  assert_contains(f.events("SlurmPending"), "Slurm job 1: Resources");
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  const Json spec = f.client.find(kube::kPods, "a", "g")["spec"];
+  assert_int_equal(spec["schedulingGates"].size(), 0);
+  assert_text(spec["nodeSelector"].dump(), R"({"kubernetes.io/hostname":"m1"})");
+  assert_text(f.annotation("g", kAnnotationJob), "1");
+  assert_int_equal(f.bindings(), 0);
+  f.restart();
+  f.run_for(seconds(20));
+  assert_int_equal(f.slurm.ends, 0);
+  f.end_pod("g", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit g, complete 1 0");
+}
+
+void a_gate_that_is_gone_takes_the_job_with_it(void**) {
+  Fixture f;
+  put_gated_pod(f);
+  f.run_for();
+  Json pod = f.client.find(kube::kPods, "a", "g").clone();
+  Json spec = pod["spec"].clone();
+  spec.set("schedulingGates", Json::array());
+  pod.set("spec", std::move(spec));
+  f.client.put(kube::kPods, "a", pod);
+  f.run_for();
+  assert_text(f.calls(), "submit g, cancel 1");
+}
+
 void a_job_without_pods_is_cancelled(void**) {
   Fixture f;
   f.put_pod("p");
@@ -562,6 +629,7 @@ int main() {
       SLURMK8S_TEST(a_job_goes_with_its_pods),
       SLURMK8S_TEST(who_may_not_is_told),
       SLURMK8S_TEST(a_lost_answer_makes_no_second_job),
+      SLURMK8S_TEST(a_job_whose_id_another_one_has_ends_nothing),
       SLURMK8S_TEST(without_a_list_nothing_is_submitted_again),
       SLURMK8S_TEST(a_restart_changes_nothing),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
@@ -570,6 +638,8 @@ int main() {
       SLURMK8S_TEST(a_selector_leaves_nodes),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),
+      SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
+      SLURMK8S_TEST(a_gate_that_is_gone_takes_the_job_with_it),
       SLURMK8S_TEST(a_job_without_pods_is_cancelled),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

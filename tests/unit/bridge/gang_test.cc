@@ -217,11 +217,12 @@ struct Members {
     gangs.join(make_pod(uid, 'w'), spec, kNow);
     return *gangs.find(uid);
   }
-  void restore(const char* uid, std::uint32_t job, std::uint32_t user = 2001) {
+  Gang& restore(const char* uid, std::uint32_t job, std::uint32_t user = 2001) {
     WorkloadPod pod = make_pod(uid, 'b');
     pod.job = job;
     pod.job_submitted = 50;
     gangs.restore(pod, spec, user);
+    return *gangs.find(uid);
   }
   void put_job(std::uint32_t id, const std::vector<std::string>& uids, const char* state = "pending") {
     Allocation job = make_job(state);
@@ -242,9 +243,9 @@ void pods_that_come_later_make_the_next_gang(void**) {
   Gang& second = m.join("u3");
   assert_ptr_not_equal(&first, &second);
   assert_true(second.is_follow_up);
-  assert_ptr_equal(m.gangs.find_job(7, 2001), &first);
+  assert_ptr_equal(m.gangs.find_job(7, 2001, 50), &first);
   m.gangs.drop(first);
-  assert_null(m.gangs.find_job(7, 2001));
+  assert_null(m.gangs.find_job(7, 2001, 50));
   assert_null(m.gangs.find("u1"));
   m.gangs.drop(second);
   assert_int_equal(m.gangs.all().size(), 0);
@@ -269,7 +270,7 @@ void a_job_from_before_is_adopted(void**) {
   assert_int_equal(gang.job, 7);
   assert_int_equal(gang.job_submitted, 50);
   assert_true(gang.stage == Gang::Stage::submitted);
-  assert_ptr_equal(m.gangs.find_job(7, 2001), &gang);
+  assert_ptr_equal(m.gangs.find_job(7, 2001, 50), &gang);
 }
 
 void an_ended_job_is_not_adopted(void**) {
@@ -284,11 +285,35 @@ void another_users_job_is_not_adopted(void**) {
   assert_false(m.gangs.adopt(m.join("u1"), 2002, m.jobs, kNow));
 }
 
+/** slurmctld was killed, and forgot the first one. */
+void an_id_that_two_jobs_have(void**) {
+  Members m;
+  Gang& first = m.join("u1");
+  Gang& second = m.restore("u2", 7);
+  first.user = 2001;
+  first.job_submitted = 40;
+  m.gangs.set_job(first, 7);
+  assert_ptr_equal(m.gangs.find_job(7, 2001, 40), &first);
+  assert_ptr_equal(m.gangs.find_job(7, 2001, 50), &second);
+  assert_null(m.gangs.find_job(7, 2001, 60));
+  KnownJobs known;
+  known.jobs.emplace(7, make_job("running"));
+  assert_null(known.find(first));
+  assert_non_null(known.find(second));
+  first.job_submitted = 0;  // its answer came, and then slurmctld was killed
+  first.comment = "k8s:another";
+  assert_null(known.find(first));
+  first.comment = known.jobs.at(7).comment;
+  assert_non_null(known.find(first));
+  m.gangs.drop(first);
+  assert_ptr_equal(m.gangs.find_job(7, 2001, 50), &second);
+}
+
 void a_pod_does_not_join_another_users_job(void**) {
   Members m;
   m.restore("u1", 7);
   m.restore("x", 7, 2002);
-  assert_int_equal(m.gangs.find_job(7, 2001)->uids.size(), 1);
+  assert_int_equal(m.gangs.find_job(7, 2001, 50)->uids.size(), 1);
   assert_int_equal(m.gangs.all().size(), 2);
   KnownJobs known;
   known.jobs.emplace(7, make_job("running"));
@@ -305,8 +330,8 @@ void the_rest_of_a_gang_joins_its_bound_pods(void**) {
   m.join("u3");
   assert_true(m.gangs.adopt(*m.gangs.find("u2"), 2001, m.jobs, kNow));
   assert_int_equal(m.gangs.all().size(), 1);
-  assert_int_equal(m.gangs.find_job(7, 2001)->uids.size(), 3);
-  assert_ptr_equal(m.gangs.find("u3"), m.gangs.find_job(7, 2001));
+  assert_int_equal(m.gangs.find_job(7, 2001, 50)->uids.size(), 3);
+  assert_ptr_equal(m.gangs.find("u3"), m.gangs.find_job(7, 2001, 50));
 }
 
 }  // namespace
@@ -323,6 +348,7 @@ int main() {
       SLURMK8S_TEST(a_job_from_before_is_adopted),
       SLURMK8S_TEST(an_ended_job_is_not_adopted),
       SLURMK8S_TEST(another_users_job_is_not_adopted),
+      SLURMK8S_TEST(an_id_that_two_jobs_have),
       SLURMK8S_TEST(a_pod_does_not_join_another_users_job),
       SLURMK8S_TEST(the_rest_of_a_gang_joins_its_bound_pods),
   };

@@ -39,6 +39,34 @@ void members(void**) {
   assert_text(pod.waits_for, "why");
 }
 
+void gates(void**) {
+  const struct {
+    const char* annotations;
+    const char* spec;
+    bool has_gate;
+    bool gated;
+    const char* kube_node;
+  } cases[] = {
+      {"", "", false, false, ""},
+      {"", R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}])", true, false, ""},
+      {"", R"("schedulingGates": [{"name": "x"}])", false, true, ""},
+      {"", R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}, {"name": "x"}])", true, true, ""},
+      {R"("slurm-k8s.io/job-id": "1", "slurm-k8s.io/kubernetes-node": "m1")", "", false, false, "m1"},
+      {R"("slurm-k8s.io/job-id": "1", "slurm-k8s.io/kubernetes-node": "m1")", R"("nodeName": "m2")", false, false,
+       "m2"},
+      {R"("slurm-k8s.io/job-id": "1", "slurm-k8s.io/kubernetes-node": "m1")",
+       R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}])", true, false, ""},
+      {R"("slurm-k8s.io/kubernetes-node": "m1")", "", false, false, ""},
+  };
+  for (const auto& one : cases) {
+    const WorkloadPod pod = decode(std::string(R"({"metadata": {"annotations": {)") + one.annotations +
+                                   R"(}}, "spec": {)" + one.spec + "}}");
+    if (pod.has_gate != one.has_gate || pod.gated != one.gated || pod.kube_node != one.kube_node) {
+      fail_msg("{%s} {%s}: %d %d \"%s\"", one.annotations, one.spec, pod.has_gate, pod.gated, pod.kube_node.c_str());
+    }
+  }
+}
+
 void groups(void**) {
   const struct {
     const char* metadata;
@@ -145,6 +173,12 @@ void what_slurm_cannot_be_told(void**) {
       {R"("nodeSelector": {"a": "b"})", nullptr},
       {R"("topologySpreadConstraints": [{}])", "spec.topologySpreadConstraints"},
       {R"("resourceClaims": [{"name": "x"}])", "spec.resourceClaims"},
+      {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "resourceClaims": [{"name": "x"}])", nullptr},
+      {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "containers":
+          [{"resources": {"requests": {"nvidia.com/gpu": "1"}}}])",
+       nullptr},
+      {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "topologySpreadConstraints": [{}])",
+       "spec.topologySpreadConstraints"},
       {R"("affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}})",
        nullptr},
       {R"("affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}})",
@@ -213,6 +247,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(members),
+      SLURMK8S_TEST(gates),
       SLURMK8S_TEST(groups),
       SLURMK8S_TEST(ranks),
       SLURMK8S_TEST(requests),

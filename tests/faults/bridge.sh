@@ -1,0 +1,111 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The bridge (B5): its pods while the bridge, slurmctld and the API server are killed, and with a slurmctld that comes
+# back with an old or an empty state.
+#
+# Alone: test_pods_outlive_the_api_server test_pods_outlive_the_bridge_and_slurmctld
+# Release: bridge-faults
+
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
+# shellcheck source=tests/e2e/bridge.sh
+source "$E2E_FOLDER/bridge.sh"
+
+SCHEDULER=slurm-k8s-bridge-faults
+PODS=100
+bridge_values() {
+  cat <<END
+bridge:
+  enabled: true
+  schedulerName: $SCHEDULER
+  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
+END
+}
+
+kill_bridge() { kill_container bridge; }
+start_pods() { # NAME SECONDS
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "$1"}, "spec": {"parallelism": 40, "completions": $PODS,
+ "backoffLimit": 0, "template": {"spec": $(spec_of "sleep $2")}}}
+END
+}
+job_status() { kubectl get job.batch "$1" -o jsonpath="{.status.$2}"; }
+has_succeeded() { [[ $(job_status "$1" succeeded) -ge $2 ]]; }
+no_slurm_jobs() { [[ -z $(slurm squeue -h) ]]; }
+
+# A pod that was deleted, or that failed, ends the Job: backoffLimit is 0.
+all_have_run_once() { # NAME
+  wait_for 300 "all pods succeeded" has_succeeded "$1" "$PODS"
+  assert_equal "failed pods" "" "$(job_status "$1" failed | tr -d 0)"
+  assert_equal "pods" "$PODS" "$(kubectl get pods -l "job-name=$1" -o name | wc -l)"
+  wait_for 60 "no job without a pod" no_slurm_jobs
+  kubectl delete job.batch "$1" >/dev/null
+}
+
+test_pods_outlive_the_bridge_and_slurmctld() {
+  local fault done=5
+  enable_bridge
+  fresh_controller
+  start_pods random 3
+  for fault in kill_bridge kill_slurmctld kill_bridge kill_slurmctld; do
+    wait_for 120 "some pods have ended" has_succeeded random "$done"
+    done=$((done + 15))
+    "$fault"
+  done
+  all_have_run_once random
+}
+
+test_pods_outlive_the_api_server() {
+  enable_bridge
+  fresh_controller
+  start_pods served 3
+  wait_for 120 "some pods have ended" has_succeeded served 5
+  kill_api_server
+  kill_bridge
+  wait_for 120 "some pods have ended" has_succeeded served 30
+  kill_api_server
+  all_have_run_once served
+}
+
+# The pod's job is not in the state: it was submitted later.
+test_an_old_state_deletes_no_pod() {
+  local volume copy old lost
+  enable_bridge
+  fresh_controller
+  volume=$(volume_of_state)
+  copy=$(mktemp -d)
+  put_pod early 'sleep 600'
+  wait_for 90 "it runs" pod_is early Running
+  old=$(pod_job early)
+  wait_saved
+  cp --archive "$volume/." "$copy/"
+  put_pod late 'sleep 600'
+  wait_for 90 "it runs" pod_is late Running
+  lost=$(pod_job late)
+  go_back_to "$copy" "$volume"
+  rm -rf "$copy"
+  wait_for 60 "what the bridge says" has_event late SlurmJobUnknown "Slurm job $lost is unknown to slurmctld"
+  stays 15 pod_is late Running
+  pod_is early Running || fail "the pod that slurmctld knows has ended"
+  assert_equal "job of the other pod" RUNNING "$(job_state "$old")"
+  kubectl delete pod early late --wait=false >/dev/null
+  wait_for 60 "no job" no_slurm_jobs
+}
+
+test_an_empty_state_deletes_no_pod() {
+  local volume copy lost
+  enable_bridge
+  fresh_controller
+  volume=$(volume_of_state)
+  copy=$(mktemp -d)
+  put_pod stays-here 'sleep 600'
+  wait_for 90 "it runs" pod_is stays-here Running
+  lost=$(pod_job stays-here)
+  go_back_to "$copy" "$volume"
+  rm -rf "$copy"
+  wait_for 60 "what the bridge says" has_event stays-here SlurmJobUnknown "Slurm job $lost is unknown to slurmctld"
+  stays 15 pod_is stays-here Running
+  put_pod new 'sleep 1'
+  wait_for 120 "a new pod runs" pod_is new Succeeded
+  kubectl delete pod stays-here new --wait=false >/dev/null
+}
