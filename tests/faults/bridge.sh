@@ -31,7 +31,7 @@ END
 }
 job_status() { kubectl get job.batch "$1" -o jsonpath="{.status.$2}"; }
 has_succeeded() { [[ $(job_status "$1" succeeded) -ge $2 ]]; }
-no_slurm_jobs() { [[ -z $(slurm squeue -h) ]]; }
+no_slurm_jobs() { [[ -z $(slurm squeue -h -t R,CF,CG) ]]; }
 
 # A pod that was deleted, or that failed, ends the Job: backoffLimit is 0.
 all_have_run_once() { # NAME
@@ -98,6 +98,7 @@ test_an_empty_state_deletes_no_pod() {
   fresh_controller
   volume=$(volume_of_state)
   copy=$(mktemp -d)
+  chown --reference="$volume" "$copy"
   put_pod stays-here 'sleep 600'
   wait_for 90 "it runs" pod_is stays-here Running
   lost=$(pod_job stays-here)
