@@ -13,6 +13,8 @@
 #include "nodeset/names.hpp"
 #include "nodeset/nodeset.hpp"
 #include "nodeset/pod_builder.hpp"
+#include "convert/chart_values.hpp"
+#include "convert/json_paths.hpp"
 #include "convert/slinky_fields.hpp"
 
 namespace slurmk8s {
@@ -22,7 +24,6 @@ using Kind = ConvertNote::Kind;
 
 constexpr std::string_view kOurVersion = "slurm-k8s.io/v1alpha1";
 constexpr std::string_view kSlinkyVersion = "slinky.slurm.net/v1beta1";
-constexpr const char* kUnknown = "unknown: no field of Slinky's that slurm-k8s knows";
 constexpr std::string_view kSlinkyDomain = "slinky.slurm.net/";
 
 /** Labels and annotations of the installer. */
@@ -52,32 +53,6 @@ const Reserved& reserved() {
     return names;
   }();
   return kReserved;
-}
-
-/** An empty value: false, 0, "", {}, [] or null. */
-bool is_empty(const Json& value) {
-  if (value.is_string()) return value.text().empty();
-  if (value.is_object() || value.is_array()) return value.size() == 0;
-  return value.is_null() || value.equals(Json::boolean(false)) || value.equals(Json::integer(0));
-}
-
-/** A value in a note: a text without quotes. */
-std::string shown(const Json& value) { return value.is_string() ? std::string(value.text()) : value.dump(); }
-
-std::string member_path(const std::string& path, std::string_view key) {
-  if (key.find('.') != std::string_view::npos) return path + "[\"" + std::string(key) + "\"]";
-  return path.empty() ? std::string(key) : path + "." + std::string(key);
-}
-
-/** Sets a nested member, and creates missing parents. */
-void put(const Json& root, std::string_view path, Json value) {
-  const std::vector<std::string_view> keys = split(path, '.');
-  Json at = root;
-  for (std::size_t i = 0; i + 1 < keys.size(); i++) {
-    if (at[keys[i]].is_null()) at.set(keys[i], Json::object());
-    at = at[keys[i]];
-  }
-  at.set(keys.back(), std::move(value));
 }
 
 /** Origin of a NodeSet. */
@@ -152,7 +127,7 @@ class Walk {
       std::string target(row->target.substr(0, row->target.size() - 1));
       return set_target(target.append(key), value.clone());
     }
-    note(Kind::lost, path, kUnknown);
+    note(Kind::lost, path, kUnknownField);
   }
 
   void known(const Json& value, const std::string& path, const SlinkyField& row) {
@@ -181,18 +156,6 @@ class Walk {
     if (!row.is_lost) return note(Kind::unneeded, path, std::string(row.note));
     if (!lost) return note(Kind::unneeded, path, prefix + "as without it");
     note(Kind::lost, path, prefix + std::string(row.note));
-  }
-
-  /** {"A": "x", "B": ["y", "z"]} as "A=x B=y,z". */
-  static std::string joined(const Json& map) {
-    std::string text;
-    map.each([&](std::string_view key, const Json& value) {
-      if (is_empty(value) && !value.is_number()) return;
-      std::string list;
-      value.each([&](const Json& element) { list += (list.empty() ? "" : ",") + shown(element); });
-      text += (text.empty() ? "" : " ") + std::string(key) + "=" + (value.is_array() ? list : shown(value));
-    });
-    return text;
   }
 
   void name(const Json& value, const std::string& path) {
@@ -246,12 +209,15 @@ class Walk {
       }
       value.each([&](std::string_view key, const Json&) {
         if (key == "repository" || key == "tag" || key == "digest") return;
-        note(Kind::lost, member_path(path, key), kUnknown);
+        note(Kind::lost, member_path(path, key), kUnknownField);
       });
     }
     if (text.empty()) return;
     set_target("spec.slurmd.image", Json::string(text));
-    if (text.find("slinkyproject/") != std::string::npos) {
+    const bool is_slinkys = text.find("slinkyproject/") != std::string::npos;
+    if (is_slinkys && conversion_.as_values) {
+      note(Kind::unneeded, path, text + ": the chart's own image: `images`");
+    } else if (is_slinkys) {
       note(Kind::missing, path, text + ": an image of slurm-k8s, whose entrypoint knows which node it is");
     }
   }
@@ -303,7 +269,7 @@ class Walk {
   }
 
   void extra_conf(const Json& value, const std::string& path) {
-    const std::string text = value.is_object() ? joined(value) : shown(value);
+    const std::string text = value.is_object() ? join_parameters(value) : shown(value);
     if (text.empty()) return;
     if (path == "extraConfMap" && origin_.has_extra_conf) {
       return note(Kind::unneeded, path, "without effect beside extraConf");
@@ -324,7 +290,7 @@ class Walk {
   }
 
   void partition_config(const Json& value, const std::string& path) {
-    const std::string text = value.is_object() ? joined(value) : shown(value);
+    const std::string text = value.is_object() ? join_parameters(value) : shown(value);
     if (text.empty()) return;
     if (path == "partition.configMap" && origin_.has_partition_config) {
       return note(Kind::unneeded, path, "without effect beside config");
@@ -359,14 +325,16 @@ Json ordered(const Json& object, std::initializer_list<std::string_view> first) 
   return out;
 }
 
-/** Errors of decode_nodeset(). Fills missing fields in to find the errors after them. */
-std::vector<std::string> complaints(const Json& nodeset) {
+/** Errors of decode_nodeset(). Fills missing fields in to find the errors after them. Values need no image. */
+std::vector<std::string> complaints(const Json& nodeset, bool needs_image) {
   static constexpr std::pair<std::string_view, std::string_view> kFillings[] = {
       {"spec.slurmd.image", "i"},
       {"spec.slurmd.resources.limits.cpu", "1"},
       {"spec.slurmd.resources.limits.memory", "1Ti"}};
   std::vector<std::string> all;
   const Json filled = nodeset.clone();
+  if (!needs_image && nodeset.at({"spec", "slurmd", "image"}).is_null())
+    put(filled, "spec.slurmd.image", Json::string("i"));
   for (std::size_t round = 0; round <= std::size(kFillings); round++) {
     const Result<NodeSet> decoded = decode_nodeset(filled);
     if (decoded.ok()) break;
@@ -384,15 +352,27 @@ std::vector<std::string> complaints(const Json& nodeset) {
   return all;
 }
 
+/** As an entry of the chart's values, which have no labels and annotations of NodeSets. */
+void add_entry(const Json& nodeset, const std::string& where, Conversion& conversion) {
+  for (const char* kind : {"labels", "annotations"}) {
+    if (is_empty(nodeset.at({"metadata", kind}))) continue;
+    conversion.notes.push_back(
+        {Kind::lost, where, std::string("metadata.") + kind + ": NodeSets of the chart have none"});
+  }
+  add_values_entry(nodeset, conversion);
+}
+
 void add_nodeset(const Json& nodeset, const std::string& where, Conversion& conversion) {
-  for (const std::string& complaint : complaints(nodeset)) {
+  for (const std::string& complaint : complaints(nodeset, !conversion.as_values)) {
     conversion.notes.push_back({Kind::missing, where, complaint});
   }
   const Json metadata = nodeset["metadata"];
-  const std::string name = std::string(metadata["namespace"].text()) + "/" + std::string(metadata["name"].text());
+  const std::string_view space = conversion.as_values ? "" : metadata["namespace"].text();
+  const std::string name = std::string(space) + "/" + std::string(metadata["name"].text());
   if (!conversion.names.insert(name).second) {
     conversion.notes.push_back({Kind::missing, where, "another name: there is already a NodeSet " + name});
   }
+  if (conversion.as_values) return add_entry(nodeset, where, conversion);
   conversion.nodesets.push_back(nodeset);
 }
 
@@ -426,22 +406,22 @@ Json over_defaults(const Json& defaults, const Json& entry) {
   return merge_patch(defaults.is_object() ? defaults : Json::object(), entry.is_object() ? entry : Json::object());
 }
 
-/** The values of the whole chart that apply to NodeSets. */
-void apply_chart_values(const Json& values, const Json& nodeset, Walk& walk) {
-  const Json pod_spec = nodeset["podSpec"];
+/** The namespace, and how images are pulled: in values of our chart they are values, too. */
+void apply_pull_values(const Json& values, const Json& nodeset, Walk& walk) {
   if (!is_empty(values["namespaceOverride"])) walk.set_target("metadata.namespace", values["namespaceOverride"]);
   if (!is_empty(values["imagePullPolicy"]) && nodeset.at({"slurmd", "imagePullPolicy"}).is_null()) {
     walk.set_target("spec.slurmd.imagePullPolicy", values["imagePullPolicy"]);
   }
   Json secrets = Json::array();
-  for (const Json& list : {pod_spec["imagePullSecrets"], values["imagePullSecrets"]}) {
+  for (const Json& list : {nodeset.at({"podSpec", "imagePullSecrets"}), values["imagePullSecrets"]}) {
     list.each([&](const Json& secret) { secrets.push(secret.clone()); });
   }
   if (secrets.size() > 0) walk.set_target("spec.template.spec.imagePullSecrets", secrets);
-  const Json priority = values["priorityClass"];
-  if (priority["enabled"].boolean_or(false) && is_empty(pod_spec["priorityClassName"])) {
-    walk.set_target("spec.template.spec.priorityClassName", priority["name"]);
-  }
+}
+
+void apply_priority_class(const Json& priority, const Json& nodeset, Walk& walk) {
+  if (!priority["enabled"].boolean_or(false) || !is_empty(nodeset.at({"podSpec", "priorityClassName"}))) return;
+  walk.set_target("spec.template.spec.priorityClassName", priority["name"]);
 }
 
 void convert_entry(const Json& values, const std::string& name, const Json& own, Conversion& conversion) {
@@ -468,8 +448,22 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
             conversion);
   walk.set_target("metadata.name", Json::string(name));
   walk.members(nodeset, "");
-  apply_chart_values(values, nodeset, walk);
+  if (!conversion.as_values) apply_pull_values(values, nodeset, walk);
+  apply_priority_class(values["priorityClass"], nodeset, walk);
   finish(walk, where, conversion);
+}
+
+/** Values without a part in NodeSets, when only these are wanted. */
+void note_other_values(const Json& values, Conversion& conversion) {
+  values.each([&](std::string_view key, const Json& value) {
+    if (key == "nodesets" || key == "nodesetDefaults") return;
+    const auto is_key = [&](const SlinkyChartValue& known) { return known.name == key; };
+    if (std::ranges::none_of(slinky_chart_values(), is_key)) {
+      conversion.notes.push_back({Kind::lost, std::string(key), "no part of a NodeSet: see convert --values"});
+    } else if (key == "priorityClass" && value["enabled"].boolean_or(false) && value["create"].boolean_or(false)) {
+      conversion.notes.push_back({Kind::lost, "priorityClass.create", "the class must be there"});
+    }
+  });
 }
 
 void convert_values(const Json& values, Conversion& conversion) {
@@ -478,15 +472,8 @@ void convert_values(const Json& values, Conversion& conversion) {
   if (!values["nodesets"].is_object() && !values["nodesets"].is_null()) {
     conversion.notes.push_back({Kind::lost, "nodesets", "must be an object: a list is of Slinky's chart before 1.0"});
   }
-  values.each([&](std::string_view key, const Json& value) {
-    if (key == "nodesets" || key == "nodesetDefaults") return;
-    const auto is_key = [&](const SlinkyChartValue& known) { return known.name == key; };
-    if (std::ranges::none_of(slinky_chart_values(), is_key)) {
-      conversion.notes.push_back({Kind::lost, std::string(key), "no part of a NodeSet"});
-    } else if (key == "priorityClass" && value["enabled"].boolean_or(false) && value["create"].boolean_or(false)) {
-      conversion.notes.push_back({Kind::lost, "priorityClass.create", "the class must be there"});
-    }
-  });
+  if (conversion.as_values) return convert_chart_values(values, conversion);
+  note_other_values(values, conversion);
 }
 
 /** "document 3 (Service slurm)". */
@@ -514,7 +501,9 @@ void convert_document(const Json& document, std::size_t number, Conversion& conv
     conversion.recognized = true;
     return convert_object(document, conversion);
   }
-  if (kind.empty() && version.empty() && (document.has("nodesets") || document.has("nodesetDefaults"))) {
+  const bool has_nodesets = document.has("nodesets") || document.has("nodesetDefaults");
+  const bool has_parts = conversion.as_values && (document.has("controller") || document.has("loginsets"));
+  if (kind.empty() && version.empty() && (has_nodesets || has_parts)) {
     conversion.recognized = true;
     return convert_values(document, conversion);
   }
@@ -539,6 +528,7 @@ bool Conversion::is_partial() const {
 }
 
 void convert_documents(const std::vector<Json>& documents, Conversion& conversion) {
+  if (conversion.as_values && conversion.values.is_null()) conversion.values = Json::object();
   for (std::size_t i = 0; i < documents.size(); i++) convert_document(documents[i], i + 1, conversion);
 }
 

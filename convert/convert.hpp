@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Convert: NodeSets of Slinky's slurm-operator (v1beta1), as objects or as values of its slurm chart, to slurm-k8s's.
-// Pure.
+// Convert: NodeSets of Slinky's slurm-operator (v1beta1), as objects or as values of its slurm chart, to slurm-k8s's;
+// and all values of its chart to those of slurm-k8s's chart. Pure.
 //
-// Each field that is not carried over has a note. slinky_fields.hpp maps the fields.
+// Each field that is not carried over has a note. slinky_fields.hpp and chart_values.hpp map the fields.
 #pragma once
 
 #include <set>
@@ -29,10 +29,12 @@ struct ConvertNote {
 const char* to_string(ConvertNote::Kind kind);
 
 struct Conversion {
-  std::vector<Json> nodesets;  ///< of slurm-k8s
+  bool as_values = false;      ///< what is wanted: values of our chart, not NodeSets
+  std::vector<Json> nodesets;  ///< of slurm-k8s; with `as_values` none
+  Json values;                 ///< with `as_values`: of our chart, the NodeSets among them
   std::vector<ConvertNote> notes;
   bool recognized = false;      ///< a document was a NodeSet, or values of the chart
-  std::set<std::string> names;  ///< "NAMESPACE/NAME" of what is in `nodesets`
+  std::set<std::string> names;  ///< "NAMESPACE/NAME" of the NodeSets in the result
 
   /** True when something is lost or missing. */
   bool is_partial() const;

@@ -43,7 +43,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: slurm-k8s-sidecar [--config FILE] [--with-engine] [--leader-elect]\n"
-    "       slurm-k8s-sidecar convert FILE...\n"
+    "       slurm-k8s-sidecar convert [--values] FILE...\n"
     "Keeps Slurm's node records equal to the NodeSets of a Kubernetes namespace.\n"
     "convert: prints NodeSets made from Slinky's; see slurm-k8s-sidecar convert --help\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
@@ -68,11 +68,12 @@ constexpr const char* kUsage =
     "  --help         print this\n";
 
 constexpr const char* kConvertUsage =
-    "usage: slurm-k8s-sidecar convert FILE...\n"
+    "usage: slurm-k8s-sidecar convert [--values] FILE...\n"
     "Prints NodeSets of slurm-k8s made from NodeSets of Slinky's slurm-operator (v1beta1, as YAML), and from the\n"
     "nodesets in values of its slurm chart. What has no equivalent is listed on standard error, with its path.\n"
-    "  FILE    YAML, any number of documents; - is standard input\n"
-    "  --help  print this\n"
+    "  --values  print values of slurm-k8s's chart instead, from all values of Slinky's chart\n"
+    "  FILE      YAML, any number of documents; - is standard input\n"
+    "  --help    print this\n"
     "Exit code: 0 everything is converted; 1 something isn't, or has to be completed; 2 wrong usage, or input that\n"
     "can't be read.\n";
 
@@ -207,26 +208,38 @@ Status convert_file(std::string_view path, Conversion& conversion) {
   const std::size_t first = conversion.notes.size();
   conversion.recognized = false;
   convert_documents(*documents, conversion);
-  if (!conversion.recognized) return Error(Errc::invalid, name + ": no NodeSet of Slinky's in it");
+  if (!conversion.recognized) {
+    const char* missing =
+        conversion.as_values ? ": no values and no NodeSet of Slinky's in it" : ": no NodeSet of Slinky's in it";
+    return Error(Errc::invalid, name + missing);
+  }
   for (const ConvertNote& note : std::span(conversion.notes).subspan(first)) {
     std::fprintf(stderr, "%s: %s: %s: %s\n", name.c_str(), note.where.c_str(), to_string(note.kind), note.what.c_str());
   }
   return {};
 }
 
+/** Documents of NodeSets, or one of values. */
+Result<std::string> written(const Conversion& conversion) {
+  if (conversion.as_values) return dump_yaml(conversion.values);
+  std::string output;
+  for (const Json& nodeset : conversion.nodesets) output += "---\n" + SLURMK8S_TRY(dump_yaml(nodeset));
+  return output;
+}
+
 /** Prints nothing on standard output unless all files could be read. */
-int convert(std::span<char*> files) {
+int convert(std::span<char*> files, bool as_values) {
   constexpr int kUnusable = 2;
   Conversion conversion;
+  conversion.as_values = as_values;
   std::string output;
   Status status;
   for (const char* file : files) {
     if (status.ok()) status = convert_file(file, conversion);
   }
-  for (const Json& nodeset : conversion.nodesets) {
-    const Result<std::string> text = dump_yaml(nodeset);
-    if (status.ok() && !text.ok()) status = text.error();
-    if (status.ok()) output += "---\n" + *text;
+  if (status.ok()) {
+    Result<std::string> text = written(conversion);
+    text.ok() ? void(output = *std::move(text)) : void(status = text.error());
   }
   if (status.ok() && (std::fputs(output.c_str(), stdout) < 0 || std::fflush(stdout) != 0)) {
     status = Error(Errc::unavailable, "standard output: not written");
@@ -237,13 +250,15 @@ int convert(std::span<char*> files) {
 }
 
 int convert_checked(std::span<char*> arguments) {
+  const bool as_values = !arguments.empty() && std::string_view(arguments.front()) == "--values";
+  if (as_values) arguments = arguments.subspan(1);
   for (const std::string_view argument : arguments) {
     if (argument == "--help") return std::fputs(kConvertUsage, stdout) < 0;
     if (argument == "-" || !argument.starts_with('-')) continue;
     return std::fprintf(stderr, "slurm-k8s-sidecar convert: %s: unexpected\n", argument.data()), 2;
   }
   if (arguments.empty()) return std::fputs(kConvertUsage, stderr), 2;
-  return convert(arguments);
+  return convert(arguments, as_values);
 }
 
 /** What getopt found, by the option's name. */

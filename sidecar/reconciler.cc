@@ -240,7 +240,10 @@ bool Reconciler::refresh_jobs() {
   const std::set<std::string, std::less<>>& suspended = open_jobs_.suspended_on();
   std::set<std::string, std::less<>> idle;
   for (SlurmNode& node : nodes_) {
-    if (!may_have_suspended_job(node)) continue;
+    if (!may_have_suspended_job(node)) {
+      if (node.powered_down && node.power_up_asked && is_idle(node)) idle.insert(node.name);
+      continue;
+    }
     // Until slurmctld has told its jobs, a node that has had one may have a suspended one.
     const bool knows = open_jobs_.is_fresh() || idle_.contains(node.name);
     const bool has_suspended_job = suspended.contains(node.name) || !knows;
@@ -392,6 +395,7 @@ void Reconciler::remember(const NodeAction& action) {
   if (action.kind != Kind::remove && !changes_power(action.kind)) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;
+  if (action.kind == Kind::power_up) show_power_up({names->begin(), names->end()});
   for (const std::string& name : *names) {
     if (action.kind == Kind::power_up) {
       pace_.powered_up(name, clock_.now());
@@ -399,6 +403,18 @@ void Reconciler::remember(const NodeAction& action) {
       pace_.forget(name);
     }
   }
+}
+
+// Until slurmctld has told its nodes again, which may be later than the next plan: that would find these nodes powered
+// down and backing off, and power others up for them. They have no job: a suspended one would have kept slurmctld from
+// powering them down. So they are not taken for nodes whose jobs slurmctld has yet to tell, either.
+void Reconciler::show_power_up(const std::set<std::string>& names) {
+  for (SlurmNode& node : nodes_) {
+    if (!can_power_up(node) || !names.contains(node.name)) continue;
+    node.power_up_asked = true;
+    idle_.insert(node.name);
+  }
+  version_++;
 }
 
 // After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. Tried

@@ -66,7 +66,7 @@ class Reconciler {
 
   const NodeSets& nodesets() const { return nodesets_; }
   const Pods& pods() const { return pods_; }
-  /** Slurm's node records, as of the last round in which Slurm answered. */
+  /** Slurm's node records, as of the last round in which Slurm answered, with the power-ups that it accepted since. */
   const std::vector<SlurmNode>& nodes() const { return nodes_; }
   /** Another number whenever nodesets() or nodes() may be others than before. */
   std::uint64_t version() const { return version_; }
@@ -115,6 +115,7 @@ class Reconciler {
   bool count(const std::string& request, bool ok);
   bool is_due() const;
   void remember(const NodeAction& action);
+  void show_power_up(const std::set<std::string>& names);
   bool keeps_up(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
   bool gives_something(const std::string& kube_node) const;
@@ -149,7 +150,7 @@ class Reconciler {
   OpenJobs open_jobs_{clock_};
   SpareCounts spares_;
   std::int64_t spares_minute_ = -1;          // when they were counted, on the wall clock
-  std::set<std::string, std::less<>> idle_;  // nodes that are up, and that no job has, suspended ones included
+  std::set<std::string, std::less<>> idle_;  // nodes that are up, or start, and that no job has, nor a suspended one
   std::optional<TimePoint> held_until_;      // the end of the back-off of a node in the last plan
   NodeSetStates states_;
   std::vector<NodeAction> done_;

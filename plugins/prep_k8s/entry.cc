@@ -26,6 +26,7 @@
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/held_jobs.hpp"
+#include "slurmctld/user_list.hpp"
 #include "prep_k8s/gpu_owners.hpp"
 #include "prep_k8s/job_notes.hpp"
 #include "prep_k8s/leftovers.hpp"
@@ -42,9 +43,15 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 namespace {
 
 Undestroyed<std::unique_ptr<HeldJobs>> held_jobs;  // in slurmctld only
+Undestroyed<std::unique_ptr<UserList>> user_list;  // in slurmctld without accounting
+
+bool needs_user_list() {
+  return compat::kWaitsForUserList && compat::knows_user_list() && !compat::has_accounting(slurm_conf);
+}
 
 void start(const prep_callbacks_t& callbacks) {
   if (*held_jobs || !in_slurmctld()) return;
+  if (needs_user_list()) *user_list = std::make_unique<UserList>(ensure_user_list);
   serve_names();
   *held_jobs = std::make_unique<HeldJobs>([callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: after exit code 1 slurmctld requeues the job
@@ -195,7 +202,10 @@ extern "C" {
 SLURMK8S_EXPORT int init(void) { return SLURM_SUCCESS; }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("prep/k8s fini", [] { held_jobs->reset(); });
+  guarded_void("prep/k8s fini", [] {
+    held_jobs->reset();
+    user_list->reset();
+  });
   return SLURM_SUCCESS;
 }
 

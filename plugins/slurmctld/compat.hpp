@@ -2,7 +2,7 @@
 // What our plugins use of slurmctld beyond Slurm's public headers, per version. Nothing else in plugins/slurmctld and
 // plugins/prep_k8s tests versions.
 //
-// Source: src/interfaces/prep.h, src/common/{bitstring.h,read_config.h},
+// Source: src/interfaces/prep.h, src/common/{assoc_mgr.h,bitstring.h,read_config.h},
 // src/common/identity.h, src/interfaces/cred.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h},
 // src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3.
 // slurmctld refuses a plugin of another micro release, so these declarations only ever meet the version they were
@@ -13,11 +13,13 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurm_version.h>
+#include <slurm/slurmdb.h>
 #include <slurm/spank.h>  // slurm_info() and its siblings
 
 #include <cerrno>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 
 #include <pthread.h>
@@ -38,6 +40,17 @@ struct slurmctld_lock_t {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
   lock_level_t select_node;
 #endif
+};
+
+/** Of Slurm's lists of users, accounts and limits. */
+struct assoc_mgr_lock_t {
+  lock_level_t assoc;
+  lock_level_t file;
+  lock_level_t qos;
+  lock_level_t res;
+  lock_level_t tres;
+  lock_level_t user;
+  lock_level_t wckey;
 };
 
 struct prep_callbacks_t {
@@ -137,6 +150,15 @@ struct slurm_conf_node_t {
 };
 
 #define SLURMK8S_WEAK __attribute__((weak))
+/** After slurmctld's own locks, where both are held. */
+void assoc_mgr_lock(assoc_mgr_lock_t* locks) SLURMK8S_WEAK;
+void assoc_mgr_unlock(assoc_mgr_lock_t* locks) SLURMK8S_WEAK;
+/** Of slurmdb_user_rec_t; null: slurmctld has not got it, or there is no accounting. Lock `user`. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+extern list_t* assoc_mgr_user_list SLURMK8S_WEAK;
+#else
+extern List assoc_mgr_user_list SLURMK8S_WEAK;
+#endif
 void lock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 void unlock_slurmctld(slurmctld_lock_t levels) SLURMK8S_WEAK;
 job_record_t* find_job_record(uint32_t job_id) SLURMK8S_WEAK;
@@ -288,6 +310,27 @@ void with_identity([[maybe_unused]] slurm_cred_t* cred, [[maybe_unused]] Fn&& re
   const slurm_cred_arg_t* arguments = slurm_cred_get_args(cred);
   if (arguments && arguments->id && !arguments->id->fake) read(*arguments->id);
 #endif
+}
+
+/**
+ * Whether slurmctld may wait for itself when it has no list of users: job_mgr_signal_jobs() came with 23.11.6. Its
+ * source in 26.05.3 is the same.
+ */
+inline constexpr bool kWaitsForUserList = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
+
+/** Whether this slurmctld has what user_list.cc uses. */
+inline bool knows_user_list() { return &assoc_mgr_user_list && assoc_mgr_lock && assoc_mgr_unlock; }
+
+/** Whether slurmctld gets its users from somewhere. While slurmctld starts; it does not change later. */
+inline bool has_accounting(const slurm_conf_t& conf) {
+  return conf.accounting_storage_type && !strcasestr(conf.accounting_storage_type, "none");
+}
+
+/** For the list of users. */
+inline assoc_mgr_lock_t user_write_lock() {
+  assoc_mgr_lock_t levels{};
+  levels.user = WRITE_LOCK;
+  return levels;
 }
 
 inline slurmctld_lock_t job_and_node_read_locks() {

@@ -6,7 +6,10 @@ on=(--set "rest.enabled=true,accounting.enabled=true")
 token=(--set-json 'rest.tokens=[{"user":"ada","secretName":"ada-token"}]')
 
 check "no REST by default" lacks 'slurm-rest|slurmrestd|jwt|AuthAlt|extrausers|--token'
-check "not without accounting" refused "rest.enabled: Forbidden: without accounting.enabled" --set rest.enabled=true
+# slurmrestd does not start with the paths of a slurmdbd that slurm.conf lacks.
+check "without accounting: slurmctld alone" part '^ +- openapi/slurmctld$' Deployment slurm-rest --set rest.enabled=true
+check "with accounting: slurmdbd, too" part '^ +- openapi/slurmctld,openapi/slurmdbd$' Deployment slurm-rest "${on[@]}"
+check "without accounting: tokens" has slurm.conf "AuthAltTypes=auth/jwt" --set rest.enabled=true
 check "not before Slurm 24.05" refused "rest.enabled: Forbidden: before 24.05" "${on[@]}" --set slurmVersion=22.05
 check "not with a slurmctld outside" refused "rest.enabled: Forbidden: with controller.external" \
   --set rest.enabled=true,controller.external=true
@@ -108,4 +111,10 @@ check "NetworkPolicy: to slurmctld" part 'app.kubernetes.io/name: slurmrestd$' N
 check "NetworkPolicy: to slurmdbd" part 'app.kubernetes.io/name: slurmrestd$' NetworkPolicy slurm-accounting "${on[@]}"
 check "NetworkPolicy: a slurmdbd of the site" part '^        - \{port: 7031\}$' NetworkPolicy slurm-rest "${on[@]}" \
   --set accounting.external=true,accounting.externalConfig.host=dbd,accounting.externalConfig.port=7031
+no_way_to_slurmdbd() {
+  local policy
+  policy=$(render --set rest.enabled=true --show-only templates/rest/network_policy.yaml)
+  [[ $policy == *'{port: 6817}'* && $policy != *6819* ]]
+}
+check "NetworkPolicy: to no slurmdbd without accounting" no_way_to_slurmdbd
 check "REST without network policies" lacks 'NetworkPolicy' "${on[@]}" --set networkPolicy.enabled=false

@@ -1,11 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Users log in to a login pod, and run jobs in pods whose image does not know them. Homes are on a shared volume.
+# There is slurmrestd, and no accounting.
 #
 # Release: login
 
 # shellcheck source=tests/e2e/login.sh
 source "$E2E_FOLDER/login.sh"
+# shellcheck source=tests/e2e/rest.sh
+source "$E2E_FOLDER/rest.sh"
 
 PASSWD='ada:x:2001:2001:Ada Lovelace:/home/ada:/bin/bash
 bob:x:2002:2002:Bob:/home/bob:/bin/bash
@@ -23,6 +26,9 @@ login:
     passwd: "${PASSWD//$'\n'/\\n}"
     group: "${GROUP//$'\n'/\\n}"
     authorizedKeys: {ada: "$1", bob: "$1"}
+rest:
+  enabled: true
+  tokens: [{user: bob, secretName: bob-token}]
 END
 }
 host_keys() { kubectl get secret slurm-login-host-keys -o jsonpath='{.data}'; }
@@ -101,6 +107,47 @@ test_who_cannot_log_in() {
   if ssh_as ada 'rm -f /run/slurm/sack.socket' || ! ssh_as ada 'test -S /run/slurm/sack.socket'; then
     fail "a user can remove sackd's socket"
   fi
+}
+
+# Not by ssh: a restart of slurmctld's container takes the test's key along.
+bob_runs() { kubectl exec slurm-login-0 -c sshd -- setpriv --reuid=2002 --regid=2002 --clear-groups "$@"; }
+cancel_is_refused() { [[ $(bob_runs timeout 20 scancel --ctld "$1" 2>&1) == *[Dd]enied* ]]; }
+slurmctld_answers() { [[ $(slurm timeout 5 squeue --noheader --jobs="$1" --format=%u) == ada ]]; }
+# Slurm without accounting would wait for itself, and answer nobody from then on (docs/admin/rest.md).
+test_another_users_job_cannot_be_cancelled() {
+  local job before private
+  needs_slurm 24.05
+  enable_login
+  private=$(slurm cat "$SSH_KEY")
+  job=$(ssh_as ada 'sbatch --parsable --hold --wrap true')
+  cancel_is_refused "$job" || fail "bob's scancel is not refused"
+  slurmctld_answers "$job" || fail "slurmctld does not answer after a refused scancel"
+  # slurmctld drops its lists when it starts. It has the job from its state. Bob asks from before its start on.
+  before=$(container_field slurmctld restartCount)
+  # shellcheck disable=SC2016 # of the shell in the pod
+  bob_runs timeout 30 sh -c 'while :; do timeout 5 scancel --ctld "$0"; done' "$job" >/dev/null 2>&1 &
+  slurm kill -TERM 1 || true
+  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
+  wait "$!" || true
+  cancel_is_refused "$job" || fail "after the restart bob's scancel is not refused"
+  slurmctld_answers "$job" || fail "slurmctld does not answer after its restart"
+  put_key "$private"
+  ssh_as ada "scancel --ctld $job"
+  wait_job "$job" CANCELLED 10
+}
+
+test_another_users_job_cannot_be_deleted_by_rest() {
+  local job token path
+  needs_slurm 24.05
+  enable_login
+  wait_for 60 "bob's token" has_token bob-token
+  token=$(secret_token bob-token)
+  path=/slurm/$(api_version "$token")
+  job=$(ssh_as ada 'sbatch --parsable --hold --wrap true')
+  api "$token" DELETE "$path/job/$job" | grep -qi 'denied' || fail "bob's DELETE is not refused"
+  slurmctld_answers "$job" || fail "slurmctld does not answer after a refused DELETE"
+  assert_equal "a path of slurmdbd" 404 "$(api_status "$token" GET "${path/slurm/slurmdb}/jobs/")"
+  ssh_as ada "scancel $job"
 }
 
 login_has_config() { kubectl exec slurm-login-0 -c sshd -- grep -qx "$1" /run/slurm/conf/slurm.conf; }

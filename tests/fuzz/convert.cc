@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whatever Slinky's YAML says: the result can be written, and converts to itself.
+// Whatever Slinky's YAML says: the result can be written, and NodeSets convert to themselves.
 #include "convert/convert.hpp"
 
 #include "fuzz/target.hpp"
@@ -24,5 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(again.nodesets.size() == 1 && again.nodesets[0].equals(nodeset), "it converts to something else");
   }
   require(conversion.recognized || conversion.nodesets.empty(), "a NodeSet out of nothing");
+  Conversion values;
+  values.as_values = true;
+  convert_documents(*documents, values);
+  require(dump_yaml(values.values).ok(), "values that can't be written");
   return 0;
 }

@@ -47,6 +47,7 @@ class FakeSlurm final : public Slurm {
   bool ends_at_create = false;                   ///< slurmctld ends at each create, and starts again
   int settled = 0;                               ///< calls of make_created_nodes_schedulable() that went well
   int scheduled = 0;                             ///< calls of schedule_jobs() that went well
+  bool sees_no_change = false;                   ///< its clock was set back: it compares times of changes
   int loads = 0;                                 ///< node lists handed out, "nothing has changed" not counted
 
   std::map<std::uint32_t, SlurmJob> jobs;
@@ -135,6 +136,16 @@ class FakeSlurm final : public Slurm {
     }
   }
 
+  /** ResumeProgram is called for the nodes that were asked to power up. */
+  void resume_asked() {
+    time_++;
+    for (auto& [name, node] : nodes_) {
+      if (!node.power_up_asked) continue;
+      node.power_up_asked = node.powered_down = false;
+      node.powering_up = node.not_responding = true;
+    }
+  }
+
   /** Nodes that were asked to power up are up, with their slurmds registered. */
   void power_up_asked() {
     time_++;
@@ -149,7 +160,7 @@ class FakeSlurm final : public Slurm {
     if (fail_loads) {
       if (auto error = next_failure()) return *error;
     }
-    if (since == time_) return std::optional<std::vector<SlurmNode>>();
+    if (since == time_ || (since != 0 && sees_no_change)) return std::optional<std::vector<SlurmNode>>();
     since = time_;
     loads++;
     std::vector<SlurmNode> all;

@@ -2,6 +2,7 @@
 // What tests of rounds share: a Reconciler, a slurmctld in memory, a clock, and objects as the API server shows them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ struct ReconcilerWorld {
   FakeSlurm slurm;
   FakeClock clock;
   int power_save_woken = 0;
+  std::function<void()> on_wake;        ///< what slurmctld's power-save thread does at once
   std::vector<std::string> gres_confs;  ///< as they were written
   Status gres_conf_status;
   Reconciler reconciler;
@@ -24,7 +26,11 @@ struct ReconcilerWorld {
 
   explicit ReconcilerWorld(Jitter jitter = [] { return 0.5; })
       : reconciler(slurm, slurm, clock,
-                   {.wake_power_save = [this] { ++power_save_woken; },
+                   {.wake_power_save =
+                        [this] {
+                          ++power_save_woken;
+                          if (on_wake) on_wake();
+                        },
                     .write_gres_conf =
                         [this](const std::string& text) {
                           gres_confs.push_back(text);

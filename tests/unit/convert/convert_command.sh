@@ -24,6 +24,11 @@ converts "several files" 1 "*name: gpu*---*name: other*" \
 converts "bad YAML after a good file" 2 "" "slurm-k8s-sidecar: $folder/bad.yaml: YAML: line 3, *" "$folder/good.yaml" \
   "$folder/bad.yaml"
 converts "a file without NodeSets" 2 "" "slurm-k8s-sidecar: standard input: no NodeSet of Slinky's in it" - <<<"a: 1"
+echo 'controller: {extraConf: A=1}' >"$folder/values.yaml"
+converts "values" 0 $'controller:\n  extraConf: A=1' "" --values "$folder/values.yaml"
+converts "values: what is lost" 1 "*" "*: extraObjects: not converted: *" --values - \
+  <<<'{controller: {}, extraObjects: [x]}'
+converts "values: nothing of Slinky's" 2 "" "*: no values and no NodeSet of Slinky's in it" --values - <<<"a: 1"
 converts "a missing file" 2 "" "*$folder/none*No such file*" "$folder/none"
 converts "no file" 2 "" "usage: *"
 converts "an unknown option" 2 "" "*--no-such-option*" --no-such-option

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "convert/chart_values.hpp"
 #include "convert/yaml_writer.hpp"
 #include "json/yaml.hpp"
 #include "convert/slinky_fields.hpp"
@@ -266,7 +267,7 @@ spec:
               "nodesets.big.metadata.labels[\"slurm-k8s.io/node\"]: "
               "not converted: slurm-k8s sets it for every pod of a node\n"
               "priorityClass.create: not converted: the class must be there\n"
-              "controller: not converted: no part of a NodeSet\n");
+              "controller: not converted: no part of a NodeSet: see convert --values\n");
 }
 
 // One field, and the note of it.
@@ -385,6 +386,85 @@ void the_result_converts_to_itself(void**) {
   assert_text(yaml_of(again), first);
 }
 
+// ---- values of the whole chart --------------------------------------------------------------------------------------
+
+Conversion converted_values(const std::string& yaml) {
+  const auto documents = parse_yaml_documents(yaml);
+  assert_ok(documents);
+  Conversion conversion;
+  conversion.as_values = true;
+  convert_documents(*documents, conversion);
+  return conversion;
+}
+
+// tests/chart/convert.sh gives the result to our chart.
+void values_become_values(void**) {
+  const Conversion conversion = converted_values(read_source("tests/chart/convert/slinky.yaml"));
+  const auto expected = parse_yaml_documents(read_source("tests/chart/convert/converted.yaml"));
+  assert_ok(expected);
+  assert_text(conversion.values.dump(), expected->front().dump());
+  assert_true(conversion.recognized);
+  assert_int_equal(conversion.nodesets.size(), 0);
+  std::string lost;
+  for (const ConvertNote& note : conversion.notes) {
+    if (note.kind != ConvertNote::Kind::unneeded) lost += note.where + " ";
+  }
+  assert_text(lost, "priorityClass.name controller.service tomorrow loginsets.other sssd ");
+}
+
+// Each key of the input is in the result, or has a note.
+void single_values(void**) {
+  const struct {
+    const char* yaml;
+    const char* values;
+    const char* note;
+  } cases[] = {
+      {"controller: {extraConf: A=1}", R"({"controller":{"extraConf":"A=1"}})", ""},
+      {"controller: {extraConf: null, podSpec: {}, metadata: null}", "{}", ""},
+      {"controller: {persistence: {enabled: false}}", R"({"controller":{"persistence":{"enabled":false}}})", ""},
+      {"controller: 5", "{}", "controller: not converted: 5: must be an object"},
+      {"controller: {later: 5}", "{}", "controller.later: not converted: unknown"},
+      {"controller: {a.b: 5}", "{}", "controller[\"a.b\"]: not converted: unknown"},
+      {"controller: {ha: {enabled: true, backups: 2}}", "{}", "controller.ha.backups: not converted: 2: at most one"},
+      {"controller: {ha: {enabled: false, backups: 2}}", "{}", "controller.ha.enabled: not needed: false: as without"},
+      {"controller: {external: true, externalConfig: {host: h}}", R"({"controller":{"external":true}})",
+       "controller.externalConfig: not converted: see hybrid.md"},
+      {"controller: {external: false, externalConfig: {host: h}}", R"({"controller":{"external":false}})", ""},
+      {"nodesets: {}\nnameOverride: n", R"({"nameOverride":"n"})", ""},
+      {"nodesets: {}\nextraObjects: [{kind: Pod}]", "{}", "extraObjects: not converted: apply them beside"},
+      {"nodesets: {}\nslurmKey: {secretRef: {name: k, key: other}}", R"({"slurmKey":{"existingSecret":"k"}})",
+       "slurmKey.secretRef.key: not converted: other: the key in the Secret must be `slurm.key`"},
+      {"nodesets: {}\naccounting: {enabled: false, storageConfig: {host: mariadb}}",
+       R"({"accounting":{"enabled":false}})", ""},
+      {"nodesets: {}\nprologScripts: {b: two, a: one}",
+       R"({"configFiles":{"b":"two","a":"one"},"controller":{"extraConf":"Prolog=b\nProlog=a"}})", ""},
+      {"nodesets: {}\npartitions: {p: {config: X=1, configMap: {Y: 2}, weight: 3}}",
+       R"({"partitions":{"main":null,"p":{"config":"X=1"}}})", "partitions.p.weight: not converted: unknown"},
+      {"nodesets: {}\nsssd: {conf: x}", "{}", "sssd: not needed: there are no login pods"},
+      {"loginsets: {a: {rootSshAuthorizedKeys: k}}", R"({"login":{"enabled":true}})",
+       "loginsets.a.rootSshAuthorizedKeys: not converted: k: root cannot log in"},
+      {"loginsetDefaults: {enabled: false}\nloginsets: {a: {}}", "{}", "loginsets.a.enabled: not needed: false"},
+  };
+  for (const auto& c : cases) {
+    const Conversion conversion = converted_values(c.yaml);
+    print_message("%s\n", c.yaml);
+    assert_true(conversion.recognized);
+    assert_text(conversion.values.dump(), c.values);
+    assert_contains(notes_of(conversion), c.note);
+    if (*c.note == '\0') assert_text(notes_of(conversion), "");
+  }
+}
+
+void objects_become_values(void**) {
+  const Conversion conversion =
+      converted_values(nodeset_with(std::string(kSized) + "  template: {metadata: {labels: "
+                                                          "{a: b}}, spec: {hostNetwork: true}}\n"));
+  assert_text(notes_of(conversion), "");
+  assert_text(conversion.values.dump(),
+              R"({"nodesets":{"compute":null,"gpu":{"slurmd":{"image":{"repository":"i"},"resources":{"limits":)"
+              R"({"cpu":8,"memory":"4Gi"}}},"metadata":{"labels":{"a":"b"}},"podSpec":{"hostNetwork":true}}}})");
+}
+
 // ---- docs/admin/from-slinky.md --------------------------------------------------------------------------------------
 
 std::string code(std::string_view text) { return text.empty() ? "" : "`" + std::string(text) + "`"; }
@@ -404,6 +484,24 @@ std::string table() {
   return text;
 }
 
+std::string chart_table(const char* head, std::span<const SlinkyChartField> rows) {
+  std::string text = std::string("| ") + head + " | becomes | |\n|---|---|---|\n";
+  for (const SlinkyChartField& row : rows) {
+    std::string becomes = !row.target.empty() ? code(row.target) : row.is_lost ? "**not converted**" : "not needed";
+    if (!row.harmless.empty()) becomes += " (but " + code(row.harmless) + " loses nothing)";
+    text += "| " + code(row.path) + " | " + becomes + " | " + std::string(row.note) + " |\n";
+  }
+  return text;
+}
+
+void the_documentation_has_the_chart(void**) {
+  const std::string tables = chart_table("value of Slinky's chart", slinky_chart_fields()) + "\n" +
+                             chart_table("of `loginsets.NAME`", slinky_login_fields());
+  const bool has_tables = read_source("docs/admin/from-slinky.md").find(tables) != std::string::npos;
+  if (!has_tables) std::fprintf(stderr, "docs/admin/from-slinky.md must have:\n%s", tables.c_str());
+  assert_true(has_tables);
+}
+
 void the_documentation_has_the_tables(void**) {
   const bool has_tables = read_source("docs/admin/from-slinky.md").find(table()) != std::string::npos;
   // cmocka would cut it short.
@@ -421,6 +519,8 @@ int main() {
       SLURMK8S_TEST(values_of_the_chart),           SLURMK8S_TEST(single_fields),
       SLURMK8S_TEST(missing_fields_are_reported),   SLURMK8S_TEST(documents_of_other_kinds),
       SLURMK8S_TEST(the_result_converts_to_itself), SLURMK8S_TEST(the_documentation_has_the_tables),
+      SLURMK8S_TEST(values_become_values),          SLURMK8S_TEST(single_values),
+      SLURMK8S_TEST(objects_become_values),         SLURMK8S_TEST(the_documentation_has_the_chart),
   };
   return cmocka_run_group_tests_name("sidecar_convert", tests, nullptr, nullptr);
 }

@@ -129,6 +129,70 @@ void jobs_are_not_asked_for_without_need(void**) {
   assert_int_equal(asked, 1);  // no job has changed since
 }
 
+/** The NodeSet c with 6 nodes, 2 spares; c-0 and c-1 are up. */
+void keep_two_spares(Fixture& f) {
+  f.reconciler.set_listed();
+  f.reconciler.upsert(f.object("c", R"({"replicas":6,"spareReplicas":2,"slurmd":{"image":"i","resources":{"limits":)"
+                                    R"({"cpu":"2","memory":"1000Mi"}}}})"));
+  f.rounds(1);
+  f.slurm.power_up_asked();
+}
+
+/** A job gets c-0 and c-1. */
+void take_spares(Fixture& f) {
+  f.slurm.node("c-0").base = f.slurm.node("c-1").base = Base::allocated;
+  f.slurm.calls.clear();
+}
+
+// slurmctld powers them up at once, and its jobs, of which one may be suspended, are not asked for again for 4 s.
+void spares_are_replaced_once(void**) {
+  Fixture f;
+  f.slurm.on_load_jobs = [&f] { f.clock.advance(milliseconds(200)); };
+  keep_two_spares(f);
+  f.rounds(1);
+  take_spares(f);
+  f.on_wake = [&f] { f.slurm.resume_asked(); };
+  f.rounds(8);
+  assert_int_equal(f.slurm.calls.size(), 2);
+  assert_text(f.slurm.calls[0], "exempt c-[2-3]");
+  assert_text(f.slurm.calls[1], "power_up c-[2-3]");
+  assert_false(has_suspended_job(f.reconciler, "c-2"));
+}
+
+// The thread is slow: slurmctld shows for a while that they are asked for.
+void spares_are_replaced_once_by_a_slow_slurmctld(void**) {
+  Fixture f;
+  f.slurm.on_load_jobs = [&f] { f.clock.advance(milliseconds(500)); };  // not asked again for 10 s
+  keep_two_spares(f);
+  f.rounds(1);
+  take_spares(f);
+  f.rounds(2);
+  f.slurm.resume_asked();
+  f.rounds(10);
+  assert_int_equal(f.slurm.calls.size(), 2);
+  assert_text(f.slurm.calls[1], "power_up c-[2-3]");
+}
+
+void spares_are_replaced_once_though_slurmctld_sees_no_change(void**) {
+  Fixture f;
+  keep_two_spares(f);
+  f.rounds(1);
+  take_spares(f);
+  f.slurm.on_update = [&f] { f.slurm.sees_no_change = true; };
+  f.rounds(3);
+  assert_int_equal(f.slurm.calls.size(), 2);
+  assert_text(f.slurm.calls[1], "power_up c-[2-3]");
+  // They failed meanwhile.
+  f.slurm.on_update = nullptr;
+  f.slurm.sees_no_change = false;
+  for (const char* name : {"c-2", "c-3"}) {
+    f.slurm.node(name).power_up_asked = false;
+    f.slurm.node(name).draining = true;
+  }
+  f.rounds(1);
+  assert_text(f.slurm.calls.back(), "subject c-[2-3]");
+}
+
 void a_cancelled_job_takes_its_pods_with_it(void**) {
   Fixture f;
   f.reconciler.set_listed();
@@ -160,6 +224,9 @@ int main() {
       SLURMK8S_TEST(a_suspended_job_has_its_node),
       SLURMK8S_TEST(a_node_is_in_use_until_slurmctld_has_told_its_jobs),
       SLURMK8S_TEST(jobs_are_not_asked_for_without_need),
+      SLURMK8S_TEST(spares_are_replaced_once),
+      SLURMK8S_TEST(spares_are_replaced_once_by_a_slow_slurmctld),
+      SLURMK8S_TEST(spares_are_replaced_once_though_slurmctld_sees_no_change),
       SLURMK8S_TEST(a_cancelled_job_takes_its_pods_with_it),
   };
   return cmocka_run_group_tests_name("sidecar_reconciler_jobs", tests, nullptr, nullptr);

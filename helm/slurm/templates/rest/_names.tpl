@@ -10,10 +10,6 @@ slurm.hasRest: "true" when the release has slurmrestd.
 {{- if and .Values.rest.enabled (eq (include "slurm.isBefore" (list . "24.05")) "true") -}}
 {{- fail "rest.enabled: Forbidden: before 24.05 Slurm has no client ids (AuthInfo=use_client_ids)" -}}
 {{- end -}}
-{{- /* A user who may not cancel a job would hang slurmctld by trying to: docs/admin/rest.md, Accounting. */ -}}
-{{- if and .Values.rest.enabled (not .Values.accounting.enabled) -}}
-{{- fail "rest.enabled: Forbidden: without accounting.enabled a refused DELETE of a job hangs slurmctld (a defect of Slurm)" -}}
-{{- end -}}
 {{- .Values.rest.enabled -}}
 {{- end -}}
 
