@@ -119,6 +119,8 @@ test_a_job_whose_end_was_not_saved() {
   assert_equal "job $job after the restart" RUNNING "$(job_state "$job")"
   is_requeued() { [[ $(job_field "$job" Restarts) == 1 ]]; }
   wait_for 60 "job $job requeued" is_requeued
+  kubectl logs "$CONTROLLER" -c slurmctld | grep -F 'their nodes are asked to register' >/dev/null ||
+    fail "slurmctld's log does not tell of the request"
   echo "# requeued $((($(now_ms) - since) / 1000)) s after slurmctld was up"
   wait_done "$job" 90
 }
