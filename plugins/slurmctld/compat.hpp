@@ -188,8 +188,8 @@ int node_name2bitmap(char* names, bool best_effort, bitstr_t** bits) SLURMK8S_WE
 /** Null, and nothing is logged, when there is no such node. Node read lock. */
 node_record_t* find_node_record_no_alias(char* name) SLURMK8S_WEAK;
 /**
- * Queues a message, which a thread of slurmctld's sends soon, and frees. Without slurmctld's locks: it takes
- * mutexes of its own for a moment.
+ * Queues a message, which a thread of slurmctld's sends soon, and frees. Without slurmctld's locks: it takes mutexes of
+ * its own for a moment.
  */
 void agent_queue_request(agent_arg_t* agent_arg_ptr) SLURMK8S_WEAK;
 /** Whom the message is for: required. */

@@ -94,10 +94,11 @@ test_cancelled_while_powering_up() {
 # slurmctld has taken the end of a job, and is killed before it saves that. Nothing of the job runs any more, and Slurm
 # itself finds that out after half an hour.
 kill_before_the_end_is_saved() { # JOB FILE that the job waits for
-  local before
+  local before node
   before=$(container_field slurmctld restartCount)
+  node=$(job_nodes "$1")
   wait_saved # the next save comes 5 s later
-  "$BED" fault exec "$(job_nodes "$1")/slurmd" touch "$2" </dev/null
+  "$BED" fault exec "$node/slurmd" touch "$2" </dev/null
   has_ended() { ctld scontrol show job "$1" -o | grep -c 'JobState=COMPLETED' >/dev/null; }
   wait_for 5 "the end of job $1" has_ended "$1" || true
   "$BED" fault kill "$CONTROLLER/slurmctld"
