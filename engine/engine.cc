@@ -44,6 +44,8 @@ Engine::Engine(Parts parts)
               [this](const std::string& node, const PodOrders::Question& question,
                      const Result<PodOrders::Facts>& facts) { on_order(node, question, facts); }),
       nodesets_(parts.options.name_space),
+      recovered_jobs_({parts.slurm, parts.timers, parts.clock,
+                       [this](const std::string& node) { return nodesets_.owner(node).ok(); }, parts.ask_registration}),
       catalog_(parts.users, parts.publish),
       events_(writer_, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space, "slurm-k8s.io/engine",
               compress_hostlist),
@@ -295,6 +297,7 @@ void Engine::on_slurm_nodes(const Result<std::vector<SlurmNode>>& records, TimeP
   }
   if (context.first) log_info("ready: %zu nodes of slurm, %zu known", records->size(), nodes_.size());
   if (context.first && any_owned) reports_.schedule_jobs(any_owned->name);
+  if (context.first) recovered_jobs_.start();
   if (!unregistered.empty()) renew(unregistered);
   reconciled_ = compared_ = true;
   catalog_.set_records(std::move(features));

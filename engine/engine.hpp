@@ -27,6 +27,7 @@
 #include "settings/options.hpp"
 #include "engine/plan.hpp"
 #include "engine/pod_orders.hpp"
+#include "engine/recovered_jobs.hpp"
 #include "control/resume_request.hpp"
 #include "slurm/slurm_caller.hpp"
 #include "engine/slurm_reports.hpp"
@@ -45,6 +46,8 @@ class Engine {
     const Options& options;                     ///< name_space resolved
     CatalogKeeper::Publish publish = {};        ///< takes what jobs can ask for whenever it changes; empty: nobody
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
+    /** Has slurmctld ask a node's slurmd to register; empty: it can't be asked to. */
+    std::function<void(const std::string& node)> ask_registration = {};
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool one_shot = false;        ///< made for one request: nothing is compared with Slurm's records or put off
     Jitter jitter = random_unit;  ///< of back-offs
@@ -131,6 +134,7 @@ class Engine {
   SlurmReports reports_;
   PodOrders orders_;
   NodeSetStore nodesets_;
+  RecoveredJobs recovered_jobs_;
   CatalogKeeper catalog_;
   kube::EventRecorder events_;
   kube::Reflector nodesets_reflector_;

@@ -182,7 +182,7 @@ Status Worker::serve() {
   SlurmThread slurm(make_slurm_(), post);
   ThreadUserLookup users(post);
   Engine engine({*connection.client, loop->timers(), *loop->clock(), slurm, options_, host_.publish,
-                 host_.wake_scheduler, &users});
+                 host_.wake_scheduler, host_.ask_registration, &users});
   ControlPort control(engine, host_);
   control.listen(options_.engine_socket, *loop);
 

@@ -34,6 +34,8 @@ class Worker {
     std::function<void()> wake_power_save;
     /** Has slurmctld look for jobs to start; empty: it does when it does. */
     std::function<void()> wake_scheduler;
+    /** Has slurmctld ask a node's slurmd to register; empty: it can't be asked to. */
+    std::function<void(const std::string& node)> ask_registration;
     /** Takes the jobs of slurm-k8s-bridge; empty: it has no use for them. */
     PodJobsFeed::SetJobs set_pod_jobs;
     /** Takes what jobs can ask for whenever it changes; may write a file. Empty: nobody wants it. */

@@ -65,6 +65,9 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
   if (host.lock_times) functions.lock_times = [ask = host.lock_times] { return import_lock_times(ask); };
   functions.wake_power_save = host.wake_power_save;
   functions.wake_scheduler = host.wake_scheduler;
+  if (host.ask_registration) {
+    functions.ask_registration = [ask = host.ask_registration](const std::string& node) { ask(node.c_str()); };
+  }
   if (host.set_pod_jobs) {
     functions.set_pod_jobs = [set = host.set_pod_jobs](const PodJobs& jobs, bool report_all) {
       return set_pod_jobs(set, jobs, report_all);

@@ -65,6 +65,11 @@ struct slurm_k8s_host {
    * once.
    */
   uint64_t (*set_pod_jobs)(const struct slurm_k8s_pod_job* jobs, size_t count, int report_all);
+  /*
+   * Has slurmctld ask the slurmd of a node to register once more. Nothing happens when slurmctld is ending. NULL: it
+   * can't. The engine's thread only; returns at once.
+   */
+  void (*ask_registration)(const char* node);
 };
 
 #define SLURM_K8S_OTHER_BUILD (-2)

@@ -111,6 +111,7 @@ struct SlurmRun {
   std::time_t submitted = 0;
   std::string nodes;  ///< hostlist
   std::time_t started = 0;
+  std::string batch_host;  ///< node of the batch script; only of a batch job that is launched and not suspended
 };
 
 /** What we need of slurmctld's configuration. */
@@ -123,6 +124,9 @@ struct SlurmConfig {
   bool has_node_features = true;
   /** How long slurmctld keeps a requeued job from beginning: AuthInfo=cred_expire, or requeue_delay of 26.05. */
   std::chrono::seconds requeue_delay{120};
+  /** BatchStartTimeout and MessageTimeout. */
+  std::chrono::seconds batch_start_timeout{10};
+  std::chrono::seconds message_timeout{10};
   /** GresTypes: names with commas; without a value: not known. */
   std::optional<std::string> gres_types = {};
   /** When slurmctld started, or read its configuration again. */

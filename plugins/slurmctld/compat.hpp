@@ -2,8 +2,9 @@
 // What our plugins use of slurmctld beyond Slurm's public headers, per version. Nothing else in plugins/slurmctld and
 // plugins/prep_k8s tests versions.
 //
-// Source: src/interfaces/prep.h, src/common/{assoc_mgr.h,bitstring.h,read_config.h},
-// src/common/identity.h, src/interfaces/cred.h, src/slurmctld/{heartbeat.h,locks.h,slurmctld.h},
+// Source: src/interfaces/prep.h, src/common/{assoc_mgr.h,bitstring.h,read_config.h,
+// slurm_protocol_defs.h,xmalloc.h},
+// src/common/identity.h, src/interfaces/cred.h, src/slurmctld/{agent.h,heartbeat.h,locks.h,ping_nodes.h,slurmctld.h},
 // src/slurmd/slurmd/slurmd.h of Slurm 22.05.8, 24.11.5 and 26.05.3.
 // slurmctld refuses a plugin of another micro release, so these declarations only ever meet the version they were
 // compiled for.
@@ -142,6 +143,32 @@ struct slurmctld_config_t {
   time_t shutdown_time;
 };
 
+/** Its first value; more follow. */
+enum slurm_msg_type_t { REQUEST_NODE_REGISTRATION_STATUS = 1001 };
+
+/** A message for slurmds: all of its members, since we make them. */
+struct agent_arg_t {
+  uint32_t node_count;
+  uint16_t retry;
+  uid_t r_uid;
+  bool r_uid_set;
+  slurm_addr_t* addr;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+  hostlist_t* hostlist;
+#else
+  hostlist_t hostlist;
+#endif
+  uint16_t protocol_version;
+  slurm_msg_type_t msg_type;
+  void* msg_args;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+  uint16_t msg_flags;
+#endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+  char* tls_cert;
+#endif
+};
+
 /** A line NodeName=… of slurm.conf: its first members; more follow. */
 struct slurm_conf_node_t {
   char* nodenames;
@@ -183,6 +210,23 @@ int node_name2bitmap(char* names, bool best_effort, bitstr_t** bits) SLURMK8S_WE
 #endif
 /** Null, and nothing is logged, when there is no such node. Node read lock. */
 node_record_t* find_node_record_no_alias(char* name) SLURMK8S_WEAK;
+/**
+ * Queues a message, which a thread of slurmctld's sends soon, and frees. Without slurmctld's locks: it takes mutexes of
+ * its own for a moment.
+ */
+void agent_queue_request(agent_arg_t* agent_arg_ptr) SLURMK8S_WEAK;
+/** Whom the message is for: required. */
+void set_agent_arg_r_uid(agent_arg_t* agent_arg_ptr, uid_t r_uid) SLURMK8S_WEAK;
+/** Before each message that counts as a ping: slurmctld counts its end. */
+void ping_begin(void) SLURMK8S_WEAK;
+/** Memory that slurmctld frees; zeroed when `clear`. */
+void* slurm_xcalloc(size_t count, size_t item_size, bool clear, bool may_fail, const char* file, int line,
+                    const char* function) SLURMK8S_WEAK;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+hostlist_t* slurm_hostlist_create(const char* hostlist) SLURMK8S_WEAK;
+#else
+hostlist_t slurm_hostlist_create(const char* hostlist) SLURMK8S_WEAK;
+#endif
 /** Makes the scheduler thread run now. Takes none of slurmctld's locks. */
 void schedule(bool full_queue) SLURMK8S_WEAK;
 extern slurm_conf_t slurm_conf SLURMK8S_WEAK;
@@ -371,6 +415,41 @@ inline slurmctld_lock_t node_read_lock() {
   slurmctld_lock_t levels{};
   levels.node = READ_LOCK;
   return levels;
+}
+
+/** Number of this release's protocol: SLURM_26_05_PROTOCOL_VERSION is 45 << 8. */
+inline constexpr uint16_t kProtocolRelease = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)    ? 45
+                                             : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0) ? 44
+                                             : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)  ? 43
+                                             : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) ? 42
+                                             : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)  ? 41
+                                             : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) ? 40
+                                             : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)  ? 39
+                                                                                                    : 38;
+
+/** Each slurmd that may register with this slurmctld knows it: slurmds of two former releases may. */
+inline constexpr uint16_t kOldestProtocol = (kProtocolRelease - 2) << 8;
+
+/** Whether this slurmctld has what ask_registration() calls. */
+inline bool can_ask_registration() {
+  return agent_queue_request && set_agent_arg_r_uid && ping_begin && slurm_xcalloc && slurm_hostlist_create;
+}
+
+/**
+ * Has slurmctld ask the slurmd of a node to register, as ping_nodes() does for some nodes at each ping. A message for
+ * one node is never forwarded by another slurmd, which may not know the node's address.
+ */
+inline void ask_registration(const char* node) {
+  constexpr uid_t kAnyUser = static_cast<uid_t>(-1);  // SLURM_AUTH_UID_ANY
+  auto* message =
+      static_cast<agent_arg_t*>(slurm_xcalloc(1, sizeof(agent_arg_t), true, false, __FILE__, __LINE__, __func__));
+  message->node_count = 1;
+  message->hostlist = slurm_hostlist_create(node);
+  message->protocol_version = kOldestProtocol;
+  message->msg_type = REQUEST_NODE_REGISTRATION_STATUS;
+  set_agent_arg_r_uid(message, kAnyUser);
+  ping_begin();
+  agent_queue_request(message);
 }
 
 /** Whether config_power_mgr() wakes the power-save thread: before 23.11 that sleeps for a second, whatever happens. */

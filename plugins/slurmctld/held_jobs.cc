@@ -203,6 +203,10 @@ void wake_scheduler() {
   if (!is_ending() && schedule) schedule(false);
 }
 
+void ask_registration(const char* node) {
+  if (!is_ending()) compat::ask_registration(node);
+}
+
 void check_launch_timeout(long timeout) {
   if (timeout == 0 || timeout > slurm_conf.resume_timeout) return;
   slurm_error(
@@ -224,7 +228,8 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
                    .lock_times = copy_lock_times,
                    .wake_power_save = wake_power_save_soon,
                    .wake_scheduler = wake_scheduler,
-                   .set_pod_jobs = set_pod_jobs});
+                   .set_pod_jobs = set_pod_jobs,
+                   .ask_registration = compat::can_ask_registration() ? ask_registration : nullptr});
   start_pod_jobs();
   Launches::Host host;
   host.poll = [polled = std::move(polled)](const std::vector<uint32_t>& jobs) {

@@ -15,6 +15,9 @@ CONDITION = re.compile(r"#\s*(?:el)?if SLURM_VERSION_NUMBER (>=|<) SLURM_VERSION
 KEYWORDS = {"const", "unsigned", "int", "char", "long", "short", "void", "bool"}
 # Ours may be vaguer: an opaque pointer instead of a type that we don't declare.
 LISTS = {"List", "list_t*"}
+# A number of kProtocolRelease, and what Slurm has of that release: ((42 << 8) | 0) or MAKE_SLURM_VER(42).
+RELEASE = re.compile(r"SLURM_VERSION_NUM\((\d+), (\d+), 0\)\s*\? (\d+)")
+PROTOCOL = r"define SLURM_%02d_%02d_PROTOCOL_VERSION\s+(?:MAKE_SLURM_VER|\()\((\d+)"
 # Of these we know the first members.
 BEGINNINGS = {"job_env_t", "job_resources", "slurmctld_config_t", "slurm_conf_node_t", "slurm_cred_arg_t"}
 
@@ -89,7 +92,8 @@ class Slurm:
         headers = sorted(p for part in ("common", "interfaces", "slurmctld", "slurmd/slurmd") for p in folder.glob(f"src/{part}/*.h"))
         if not headers:
             raise SystemExit(f"{folder}: no source of Slurm")
-        self.text = without_comments("\n".join(p.read_text(errors="replace") for p in headers))
+        text = "\n".join(p.read_text(errors="replace") for p in headers)
+        self.text = without_comments(text.replace("\\\n", " "))  # a macro is one line
 
     def functions(self, name):
         """All declarations of it: Slurm's short names are another name of slurm_NAME."""
@@ -141,13 +145,20 @@ def differences(ours, slurm):
         yield name, None if plain_type(kind) in known else f"{plain_type(kind)}, Slurm: {known or 'nothing of that name'}"
 
 
+def protocols(ours, slurm):
+    """The releases' numbers in kProtocolRelease; a release that this Slurm is too old to know is passed over."""
+    for major, minor, number in RELEASE.findall(ours):
+        if known := re.search(PROTOCOL % (int(major), int(minor)), slurm.text):
+            yield f"protocol of {major}.{minor}", None if known[1] == number else f"{number}, Slurm: {known[1]}"
+
+
 def main():
     version = tuple(map(int, sys.argv[1].split(".")))
     slurm = Slurm(pathlib.Path(sys.argv[2]))
     checked = wrong = 0
     for path in sys.argv[3:]:
         text = of_version(without_comments(pathlib.Path(path).read_text()), version)
-        for name, difference in differences(text, slurm):
+        for name, difference in [*differences(text, slurm), *protocols(text, slurm)]:
             checked += 1
             if difference:
                 wrong += 1

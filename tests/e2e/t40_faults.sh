@@ -90,3 +90,38 @@ test_cancelled_while_powering_up() {
   # What was made comes up, idles, and goes.
   wait_for 120 "no pod left" has_pod_count 0
 }
+
+# slurmctld has taken the end of a job, and is killed before it saves that. Nothing of the job runs any more, and Slurm
+# itself finds that out after half an hour.
+kill_before_the_end_is_saved() { # JOB FILE that the job waits for
+  local before node
+  before=$(container_field slurmctld restartCount)
+  node=$(job_nodes "$1")
+  wait_saved # the next save comes 5 s later
+  "$BED" fault exec "$node/slurmd" touch "$2" </dev/null
+  has_ended() { ctld scontrol show job "$1" -o | grep -c 'JobState=COMPLETED' >/dev/null; }
+  wait_for 5 "the end of job $1" has_ended "$1" || true
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  wait_for 120 "slurmctld restarted" container_is_back slurmctld "$before"
+  wait_for 30 "slurmctld up" controller_ready
+}
+
+test_a_job_whose_end_was_not_saved() {
+  local try job since
+  for try in 1 2 3 4 5; do
+    job=$(submit -N1 --requeue --job-name=unsaved --wrap "until [[ -e /tmp/end-$try ]]; do sleep 0.1; done")
+    wait_job "$job" RUNNING 60
+    kill_before_the_end_is_saved "$job" "/tmp/end-$try"
+    since=$(now_ms)
+    [[ $(job_state "$job") != RUNNING ]] || break
+    echo "# try $try: the end of job $job was saved"
+    wait_done "$job" 60
+  done
+  assert_equal "job $job after the restart" RUNNING "$(job_state "$job")"
+  is_requeued() { [[ $(job_field "$job" Restarts) == 1 ]]; }
+  wait_for 60 "job $job requeued" is_requeued
+  kubectl logs "$CONTROLLER" -c slurmctld | grep -F 'their nodes are asked to register' >/dev/null ||
+    fail "slurmctld's log does not tell of the request"
+  echo "# requeued $((($(now_ms) - since) / 1000)) s after slurmctld was up"
+  wait_done "$job" 90
+}

@@ -85,7 +85,8 @@ struct World {
   Options options;
   CatalogKeeper::Publish publish;
   int scheduler_woken = 0;
-  double jitter = 1;  // of back-offs
+  std::vector<std::string> asked;  // to register
+  double jitter = 1;               // of back-offs
   std::unique_ptr<Engine> engine;
 
   World() {
@@ -105,9 +106,9 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish,
-                                                    [this] { ++scheduler_woken; }, &users, false,
-                                                    [this] { return jitter; }});
+    engine = std::make_unique<Engine>(Engine::Parts{
+        api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; },
+        [this](const std::string& node) { asked.push_back(node); }, &users, false, [this] { return jitter; }});
     engine->start();
     settle();
   }

@@ -43,6 +43,8 @@ SlurmConfig decode_config(const slurm_conf_t& conf) {
                              (has_word(features, "node_features/k8s") || has_word(features, "k8s")) &&
                              (has_word(submit, "job_submit/k8s") || has_word(submit, "k8s"));
   config.requeue_delay = requeue_delay(conf);
+  config.batch_start_timeout = std::chrono::seconds(conf.batch_start_timeout);
+  config.message_timeout = std::chrono::seconds(conf.msg_timeout);
   config.gres_types = text_of(conf.gres_plugins);
   config.booted = conf.boot_time;
   if (compat::kCanExempt) config.suspend_exc_nodes = text_of(conf.suspend_exc_nodes);

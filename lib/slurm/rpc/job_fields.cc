@@ -84,7 +84,14 @@ bool runs(const job_info_t& job) {
 std::time_t begin_time(const job_info_t& job) { return job.eligible_time; }
 
 SlurmRun decode_run(const job_info_t& job) {
-  return {job.job_id, job.het_job_id, job.restart_cnt, job.submit_time, text_of(job.nodes), job.start_time};
+  const bool has_script = job.batch_flag != 0 && job.job_state == JOB_RUNNING;  // no flag such as JOB_CONFIGURING
+  return {job.job_id,
+          job.het_job_id,
+          job.restart_cnt,
+          job.submit_time,
+          text_of(job.nodes),
+          job.start_time,
+          has_script ? text_of(job.batch_host) : ""};
 }
 
 }  // namespace slurmk8s

@@ -29,6 +29,21 @@ void looks_are_close_together_after_a_start(void** state) {
   assert_int_equal(world.slurm.calls.size(), 0);
 }
 
+// slurmctld may have been killed before it saved the end of a job.
+void the_node_of_a_recovered_job_registers_once_more(void** state) {
+  World& world = world_of(state);
+  world.put_pod("compute-0", "r1");
+  was_up(world, "compute-0").base = SlurmNode::Base::allocated;
+  const std::time_t now = std::chrono::system_clock::to_time_t(world.clock.wall());
+  world.slurm.nodes_of_jobs = {"compute-0"};
+  world.slurm.runs = {{7, 0, 0, now - 60, "compute-0", now - 60, "compute-0"}};
+  world.start();
+  world.pass(std::chrono::seconds(20));
+  assert_text(joined(world.asked), "");
+  world.pass(std::chrono::seconds(100));
+  assert_text(joined(world.asked), "compute-0");
+}
+
 void a_state_older_than_the_suspend(void** state) {
   World& world = world_of(state);
   was_up(world, "compute-0");
@@ -208,6 +223,7 @@ void a_restart_gives_nodes_back(void** state) {
 int main() {
   const CMUnitTest tests[] = {
       ENGINE_TEST(looks_are_close_together_after_a_start),
+      ENGINE_TEST(the_node_of_a_recovered_job_registers_once_more),
       ENGINE_TEST(a_state_older_than_the_suspend),
       ENGINE_TEST(a_state_with_a_node_of_a_job_that_has_ended),
       ENGINE_TEST(records_that_are_nobodys_loss_are_left_alone),

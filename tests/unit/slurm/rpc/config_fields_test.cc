@@ -61,6 +61,14 @@ void how_long_a_requeued_job_waits(void**) {
   }
 }
 
+void time_limits_of_messages_and_launches(void**) {
+  slurm_conf_t conf{};
+  conf.batch_start_timeout = 130;
+  conf.msg_timeout = 7;
+  assert_int_equal(decode_config(conf).batch_start_timeout.count(), 130);
+  assert_int_equal(decode_config(conf).message_timeout.count(), 7);
+}
+
 void gres_types_and_the_start(void**) {
   slurm_conf_t conf{};
   std::string gres = "gpu,mps";
@@ -81,6 +89,7 @@ int main() {
       SLURMK8S_TEST(how_many_nodes),
       SLURMK8S_TEST(both_plugins_make_variants),
       SLURMK8S_TEST(how_long_a_requeued_job_waits),
+      SLURMK8S_TEST(time_limits_of_messages_and_launches),
       SLURMK8S_TEST(gres_types_and_the_start),
   };
   return cmocka_run_group_tests_name("slurm_rpc_config_fields", tests, nullptr, nullptr);

@@ -143,6 +143,26 @@ void a_run(void**) {
   assert_text(run.nodes, "c-[0-1]");
 }
 
+void where_a_batch_script_runs(void**) {
+  const struct {
+    std::uint32_t state;
+    std::uint16_t is_batch;
+    const char* host;
+  } rows[] = {
+      {JOB_RUNNING, 1, "c-0"},
+      {JOB_RUNNING, 0, ""},
+      {JOB_RUNNING | JOB_CONFIGURING, 1, ""},
+      {JOB_SUSPENDED, 1, ""},
+  };
+  for (const auto& row : rows) {
+    std::string host = "c-0";
+    job_info_t info = in_state(row.state);
+    info.batch_flag = row.is_batch;
+    info.batch_host = host.data();
+    assert_text(decode_run(info).batch_host, row.host);
+  }
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -155,6 +175,7 @@ int main() {
       SLURMK8S_TEST(a_user_whom_slurmctld_does_not_know),
       SLURMK8S_TEST(nodes_only_of_a_suspended_job),
       SLURMK8S_TEST(a_run),
+      SLURMK8S_TEST(where_a_batch_script_runs),
   };
   return cmocka_run_group_tests_name("slurm_rpc_job_fields", tests, nullptr, nullptr);
 }
