@@ -31,6 +31,15 @@ begin_accounting() {
   touch "$state/slurm-k8s-accounting"
 }
 
+# Of two states in one folder slurmctld would take what it finds.
+refuse_half_restore() {
+  local mark
+  mark=$(setting StateSaveLocation)/slurm-k8s-restoring
+  [[ -e $mark ]] || return 0
+  echo "slurmctld-entrypoint: the restore of $(<"$mark") is not complete: repeat it (slurm-k8s-backup restore)" >&2
+  exit 1
+}
+
 # Directory of the engine's socket: /run may be an empty volume.
 mkdir -p /run/slurm-k8s
 
@@ -46,6 +55,7 @@ key=${SLURM_SACK_KEY:-/etc/slurm/slurm.key}
 # --force: munged refuses a /run that is writable by others, as a volume is.
 if has_auth_slurm; then use_key "$key"; else start_munged "$key" --force; fi
 
+refuse_half_restore
 begin_accounting
 
 exec slurmctld -D "$@"

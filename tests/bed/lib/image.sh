@@ -291,6 +291,24 @@ image_push() {
   done
 }
 
+# image_import FILE...: archives of images, made by whom ever, into containerd.
+image_import() {
+  local file
+  state_require_up
+  for file; do image_ctr import --digests=false "$file"; done
+}
+
+# The builder as a command of buildah, for packaging/release: with the bed's base images, and no others.
+image_builder() { # COMMAND ARGUMENT...
+  local command=${1:-} options=()
+  (($#)) || usage_error 'image buildah: COMMAND: required'
+  shift
+  [[ $command != @(build|push) ]] || options+=(--signature-policy "$BED_DIR/config/policy.json")
+  [[ $command != build ]] || options+=(--force-rm --pull=never)
+  lock_take images
+  image_buildah "$command" "${options[@]}" "$@"
+}
+
 image_list() {
   local name id loaded
   printf '%-12s %-14s %-7s %s\n' NAME ID LOADED REFERENCE
@@ -312,9 +330,12 @@ image_main() {
       ;;
     load) image_load "$@" ;;
     push) image_push "$@" ;;
+    import) image_import "$@" ;;
+    buildah) image_builder "$@" ;;
     run) chroot_run "$@" ;;
     list) image_list ;;
     tag) echo "$IMAGE_TAG" ;;
-    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], run NAME COMMAND..., list or tag' ;;
+    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], import FILE...,
+      run NAME COMMAND..., buildah COMMAND..., list or tag' ;;
   esac
 }
