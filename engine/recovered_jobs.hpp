@@ -31,7 +31,7 @@ std::chrono::seconds registration_delay(const SlurmConfig& config);
 /** Batch hosts of recovered jobs that run since, each once; `runs`: all that run now. Pure. */
 std::vector<std::string> plan_registrations(const std::vector<SlurmRun>& recovered, const std::vector<SlurmRun>& runs);
 
-/** Whether there is a slurmd to ask: neither DOWN nor FUTURE, and not powered down, powering up or down, or rebooting. */
+/** Whether there is a slurmd to ask: neither DOWN nor FUTURE, not powered down or powering, and not rebooting. */
 bool can_register(const SlurmNode& node);
 
 /** The engine's thread. One for each time that this slurmctld takes control. */
