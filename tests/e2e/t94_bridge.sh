@@ -50,7 +50,7 @@ END
   kubectl delete pod/one pod/two podgroups.scheduling.x-k8s.io/pair >/dev/null
 }
 
-# Pods as the controllers of JobSet and LeaderWorkerSet make them.
+# R1, as far as it goes: pods as the controllers of JobSet and LeaderWorkerSet make them.
 test_sets_start_together() {
   local job
   enable_bridge
@@ -113,6 +113,7 @@ END
   kubectl delete job ranks single >/dev/null
 }
 
+# B6, B7.
 test_ends_go_both_ways() {
   local job
   enable_bridge
@@ -139,6 +140,7 @@ test_ends_go_both_ways() {
   kubectl delete pod fails >/dev/null
 }
 
+# B8.
 test_it_says_why_a_pod_waits() {
   local blocker job begin
   enable_bridge
@@ -171,6 +173,7 @@ policy_refuses() { # FIELD [METADATA [SPEC]]
   fi
   [[ $answer == *"slurm-k8s: $1"* ]] || fail "$1: refused otherwise: $answer"
 }
+# R2.
 test_the_policy_refuses_what_slurm_cannot_be_told() {
   local terms='{"matchExpressions": [{"key": "a", "operator": "Exists"}]}' answer
   local required="\"requiredDuringSchedulingIgnoredDuringExecution\""
@@ -388,6 +391,7 @@ END
 
 cpus_of_all_nodes() { slurm sinfo -h -o %C | cut -d / -f 4; }
 
+# B4.
 test_no_cpu_is_given_twice() {
   local most cpus
   enable_bridge
@@ -398,7 +402,7 @@ test_no_cpu_is_given_twice() {
   ((most <= cpus)) || fail "$most processes on $cpus CPUs"
 }
 
-# What the two tests above would be without the engine: otherwise they show nothing.
+# B4: what the two tests above would be without the engine: otherwise they show nothing.
 test_without_the_engine_they_meet() {
   local node next
   enable_bridge
