@@ -121,9 +121,12 @@ test_ends_go_both_ways() {
   put_pod cancelled 'sleep 600'
   put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
   put_pod deleted 'sleep 600'
+  put_pod eats 'tail /dev/zero'
   wait_for 90 "it has failed" pod_is fails Failed
   wait_job "$(pod_job fails)" FAILED 30
   assert_equal "exit code" 3:0 "$(job_field "$(pod_job fails)" ExitCode)"
+  wait_for 60 "it has no memory" pod_is eats Failed
+  wait_job "$(pod_job eats)" OUT_OF_MEMORY 30
 
   wait_for 90 "it runs" pod_is deleted Running
   job=$(pod_job deleted)
@@ -137,7 +140,7 @@ test_ends_go_both_ways() {
   job=$(pod_job limited)
   wait_for 180 "the pod is gone" is_gone limited
   assert_equal "job" TIMEOUT "$(job_state "$job")"
-  kubectl delete pod fails >/dev/null
+  kubectl delete pod fails eats >/dev/null
 }
 
 # B8.

@@ -424,6 +424,19 @@ void a_job_whose_id_another_one_has_ends_nothing(void**) {
   assert_text(f.calls(), "submit p, submit q, submit p, complete 2 0, complete 1 0");
 }
 
+/** Within the moment between a look at the jobs and the call. */
+void a_job_that_has_the_id_by_then_is_not_ended(void**) {
+  Fixture f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.jobs.at(1).submitted += 1;
+  f.end_pod("p", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit p");
+}
+
 void without_a_list_nothing_is_submitted_again(void**) {
   Fixture f;
   f.run_for();
@@ -630,6 +643,7 @@ int main() {
       SLURMK8S_TEST(who_may_not_is_told),
       SLURMK8S_TEST(a_lost_answer_makes_no_second_job),
       SLURMK8S_TEST(a_job_whose_id_another_one_has_ends_nothing),
+      SLURMK8S_TEST(a_job_that_has_the_id_by_then_is_not_ended),
       SLURMK8S_TEST(without_a_list_nothing_is_submitted_again),
       SLURMK8S_TEST(a_restart_changes_nothing),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
