@@ -109,7 +109,8 @@ kill_before_the_end_is_saved() { # JOB FILE that the job waits for
 test_a_job_whose_end_was_not_saved() {
   local try job since
   for try in 1 2 3 4 5; do
-    job=$(submit -N1 --requeue --job-name=unsaved --wrap "until [[ -e /tmp/end-$try ]]; do sleep 0.1; done")
+    job=$(submit -N1 --requeue --job-name=unsaved \
+      --wrap "[ \"\$SLURM_RESTART_COUNT\" ] || until [ -e /tmp/end-$try ]; do sleep 0.1; done")
     wait_job "$job" RUNNING 60
     kill_before_the_end_is_saved "$job" "/tmp/end-$try"
     since=$(now_ms)

@@ -113,7 +113,7 @@ test_the_password_is_in_no_log() {
   enable_backups
   password=$(kubectl get secret slurm-accounting -o jsonpath='{.data.password}' | base64 --decode)
   backup create
-  job=$(kubectl get jobs -l app.kubernetes.io/name=slurm-backup -o name | tail -n 1)
+  job=$(kubectl get jobs -l app.kubernetes.io/name=slurm-backup -o name | grep -E -- '-backup-[0-9]+$' | tail -n 1)
   kubectl logs "$job" --all-containers >"$WORK/log-$WORKER"
   grep -F "bytes" "$WORK/log-$WORKER"
   ! grep -F "$password" "$WORK/log-$WORKER" || fail "the password is in the log"
