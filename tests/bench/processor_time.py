@@ -8,11 +8,15 @@ import pathlib
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-def _stat(path):
-    """(name, processor time in seconds, when it started)"""
-    text = path.read_text()
+def _parts(text):
+    """(name, processor time in seconds, when it started) of a stat file of /proc."""
     fields = text[text.rindex(")") + 2:].split()
     return text[text.index("(") + 1:text.rindex(")")], (int(fields[11]) + int(fields[12])) / TICK, fields[19]
+
+
+def processor_seconds(text):
+    """Of a process, with its threads that have ended, by its stat file of /proc."""
+    return _parts(text)[1]
 
 
 def _used():
@@ -20,9 +24,9 @@ def _used():
     used = {}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            name = _stat(process / "stat")[0]
+            name = _parts((process / "stat").read_text())[0]
             for thread in (process / "task").iterdir():
-                own, seconds, start = _stat(thread / "stat")
+                own, seconds, start = _parts((thread / "stat").read_text())
                 used[thread.name, start] = name if own == name else f"{name}/{own}", seconds
         except OSError:  # it has ended
             continue

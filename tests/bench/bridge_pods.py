@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Pods that a bridge schedules: when each is bound, and their end; and other jobs in the queue beside them."""
+import threading
+import time
+
+from cluster import say, slurm, wait_for
+from emulated_nodes import PODS
+
+WAY = "HTTP/2, 100 at a time"
+BRIDGE = "slurm-k8s-bridge"
+LABEL = "slurm-k8s-bench-pod"
+QUEUE = r"""
+one() { sbatch --hold --job-name=queued --output=/dev/null --wrap true >/dev/null; }
+export -f one
+seq "$1" | xargs -P 4 -I{} bash -c one
+squeue -h -n queued -o %A | wc -l
+"""
+
+
+class Bindings:
+    """When each pod was bound, and for which job: by pod."""
+
+    def __init__(self, api, name):
+        self.api, self.name = api, name
+        self.at, self.jobs = {}, {}
+        threading.Thread(target=self.follow, daemon=True).start()
+
+    def follow(self):
+        for kind, pod in self.api.watch(PODS, f"{LABEL}={self.name}"):
+            name = pod["metadata"]["name"]
+            if kind != "DELETED" and pod["spec"].get("nodeName") and name not in self.at:
+                self.at[name] = time.time()
+                self.jobs[name] = int(pod["metadata"].get("annotations", {}).get("slurm-k8s.io/job-id", 0))
+
+
+def queue(count):
+    """That many jobs wait in Slurm."""
+    if count:
+        say(f"{slurm(QUEUE, str(count)).strip()} jobs in the queue")
+
+
+def bound(api, client, name, bodies, seconds=600):
+    """Seconds from the first create until all are bound; and the Bindings."""
+    bindings = Bindings(api, name)
+    start = time.time()
+    client.create(WAY, bodies)
+    wait_for(f"{len(bodies)} bound pods", seconds, lambda: len(bindings.at) == len(bodies), 0.05)
+    return max(bindings.at.values()) - start, bindings
+
+
+def remove(api, name):
+    api.call("DELETE", f"{PODS}?labelSelector={LABEL}={name}", missing={})
+    wait_for("no pod", 300, lambda: not api.call("GET", f"{PODS}?labelSelector={LABEL}={name}&limit=1")["items"])
+    wait_for("no job of a pod", 120, lambda: not slurm("squeue -h -t R,CG,CF -o %A").strip())
