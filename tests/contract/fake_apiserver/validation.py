@@ -62,12 +62,18 @@ def check_create(body, resource, kind, namespace, error):
         raise _invalid(error, kind, body, causes)
 
 
+def _fixed_spec(pod, before):
+    """What of a pod's spec may not change. A pod with scheduling gates may lose them, and get a node selector."""
+    free = ("schedulingGates", "nodeSelector") if before["spec"].get("schedulingGates") else ()
+    return {key: value for key, value in pod["spec"].items() if key not in free}
+
+
 def check_update(new, old, resource, kind, error):
     """Raises `error` unless the change from `old` to `new` is allowed."""
     causes = _metadata_causes(new["metadata"])
     if new["metadata"].get("uid") != old["metadata"]["uid"]:
         causes.append(f'metadata.uid: Invalid value: "{new["metadata"].get("uid")}": field is immutable')
-    if kind == "Pod" and new["spec"] != old["spec"]:
+    if kind == "Pod" and _fixed_spec(new, old) != _fixed_spec(old, old):
         causes.append("spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`")
     if causes:
         raise _invalid(error, kind, new, causes)
