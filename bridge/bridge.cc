@@ -53,21 +53,20 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
 
 kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
-  listener.upsert = [this](const Json& object) { take_pod(object); };
+  listener.upsert = [this](const Json& object) { take_pod(decode_workload_pod(object)); };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) { remove_pod(key); };
   listener.synced = [this] { plan_round(kSoon); };
   return listener;
 }
 
-void Bridge::take_pod(const Json& object) {
-  WorkloadPod pod = decode_workload_pod(object);
+void Bridge::take_pod(WorkloadPod pod) {
   uids_[{pod.name_space, pod.name}] = pod.uid;
   const std::string uid = pod.uid;
   pods_.insert_or_assign(uid, std::move(pod));
   plan_round(kSoon);
 }
 
-/** Pods of another scheduler that wait for the bridge, or have waited. One whose gate somebody else removed is not. */
+/** Pods of another scheduler with the bridge's gate, and those that it took the gate from: these have a job. */
 kube::ReflectorListener Bridge::listen_for_gated_pods() {
   kube::ReflectorListener listener;
   const auto forget = [this](const kube::ObjectKey& key) {
@@ -75,11 +74,11 @@ kube::ReflectorListener Bridge::listen_for_gated_pods() {
   };
   listener.upsert = [this, forget](const Json& object) {
     if (object.at({"spec", "schedulerName"}).text() == options_.scheduler) return;  // of listen_for_pods()
-    const WorkloadPod pod = decode_workload_pod(object);
+    WorkloadPod pod = decode_workload_pod(object);
     const kube::ObjectKey key{pod.name_space, pod.name};
     if (!pod.has_gate && pod.job == 0) return forget(key);
     gated_.insert(key);
-    take_pod(object);
+    take_pod(std::move(pod));
   };
   listener.remove = [forget](const kube::ObjectKey& key, const std::string&, const Json&) { forget(key); };
   listener.synced = [this] { plan_round(kSoon); };

@@ -68,7 +68,7 @@ class Bridge {
 
   kube::ReflectorListener listen_for_pods();
   kube::ReflectorListener listen_for_gated_pods();
-  void take_pod(const Json& object);
+  void take_pod(WorkloadPod pod);
   kube::ReflectorListener listen_for_nodes();
   kube::ReflectorListener listen_for_kube_nodes();
   void remove_pod(const kube::ObjectKey& key);
@@ -104,6 +104,7 @@ class Bridge {
   std::vector<const WorkloadPod*> pods_of(const Gang& gang) const;
   Result<AllocationRequest> request_for(const Gang& gang) const;
   Result<std::vector<std::string>> nodes_for(const std::vector<const WorkloadPod*>& pods) const;
+  bool is_selected(const NodeSelector& selector, const std::string& kube_node) const;
   bool is_misplaced(const Gang& gang) const;
   std::string kube_nodes_of(const Gang& gang) const;
   std::string hostname_of(const std::string& kube_node) const;

@@ -70,6 +70,11 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
   return build_job_request(gang.workload, pods, annotations, identity);
 }
 
+bool Bridge::is_selected(const NodeSelector& selector, const std::string& kube_node) const {
+  const auto found = kube_nodes_.find(kube_node);
+  return found != kube_nodes_.end() && selector.selects(kube_node, found->second);
+}
+
 /** Empty: any. A node without a pod could come up on any Kubernetes node. */
 Result<std::vector<std::string>> Bridge::nodes_for(const std::vector<const WorkloadPod*>& pods) const {
   const NodeSelector& selector = pods.front()->selector;
@@ -83,8 +88,7 @@ Result<std::vector<std::string>> Bridge::nodes_for(const std::vector<const Workl
   std::vector<std::string> nodes;
   if (selector.empty()) return nodes;
   for (const auto& [node, kube_node] : kube_node_of_) {
-    const auto found = kube_nodes_.find(kube_node);
-    if (found != kube_nodes_.end() && selector.selects(kube_node, found->second)) nodes.push_back(node);
+    if (is_selected(selector, kube_node)) nodes.push_back(node);
   }
   if (nodes.empty()) {
     return Error(Errc::invalid,
@@ -100,9 +104,7 @@ bool Bridge::is_misplaced(const Gang& gang) const {
     const auto place = gang.places.find(pod->uid);
     if (place == gang.places.end() || pod->selector.empty()) continue;
     const auto kube_node = kube_node_of_.find(place->second.node);
-    if (kube_node == kube_node_of_.end()) continue;
-    const auto found = kube_nodes_.find(kube_node->second);
-    if (found == kube_nodes_.end() || !pod->selector.selects(kube_node->second, found->second)) return true;
+    if (kube_node != kube_node_of_.end() && !is_selected(pod->selector, kube_node->second)) return true;
   }
   return false;
 }

@@ -53,8 +53,8 @@ struct WorkloadPod {
   bool gated = false;                    ///< it has scheduling gates of others
   bool has_gate = false;                 ///< it has the bridge's: kube-scheduler binds it when its job has started
   bool deleting = false;
-  std::string
-      kube_node;  ///< empty: not bound. Without the bridge's gate it is bound, though kube-scheduler may be later
+  /** Empty: not bound. A pod that the bridge took its gate from has the node that kube-scheduler will bind it to. */
+  std::string kube_node;
   std::uint32_t job = 0;  ///< that it was bound for; 0: none
   std::time_t job_submitted = 0;
   PodEnd end;
