@@ -7,6 +7,7 @@
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/timer_caller.hpp"
 
 using namespace slurmk8s;
 using namespace std::chrono_literals;
@@ -93,16 +94,7 @@ struct World {
   FakeSlurm slurm;
   int begun = 0;
 
-  class Caller final : public SlurmCaller {
-   public:
-    explicit Caller(World& world) : world_(world) {}
-    void call(Work work) override {
-      world_.timers.after({}, [this, work] { work(world_.slurm)(); });
-    }
-
-   private:
-    World& world_;
-  } caller{*this};
+  TimerCaller caller{timers, slurm};
   FastRequeue requeues{caller, timers, clock, [this] { ++begun; }};
 
   std::time_t now() const { return std::chrono::system_clock::to_time_t(clock.wall()); }

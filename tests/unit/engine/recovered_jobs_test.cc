@@ -7,6 +7,7 @@
 #include "support/cmocka.hpp"
 #include "support/fake_clock.hpp"
 #include "support/fake_slurm.hpp"
+#include "support/timer_caller.hpp"
 
 using namespace slurmk8s;
 using namespace std::chrono_literals;
@@ -109,16 +110,7 @@ struct World {
   FakeSlurm slurm;
   std::vector<std::string> asked;
 
-  class Caller final : public SlurmCaller {
-   public:
-    explicit Caller(World& world) : world_(world) {}
-    void call(Work work) override {
-      world_.timers.after({}, [this, work] { work(world_.slurm)(); });
-    }
-
-   private:
-    World& world_;
-  } caller{*this};
+  TimerCaller caller{timers, slurm};
   RecoveredJobs jobs{{caller, timers, clock, [](const std::string& node) { return node.starts_with("c-"); },
                       [this](const std::string& node) { asked.push_back(node); }}};
 
