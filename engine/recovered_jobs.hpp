@@ -64,7 +64,7 @@ class RecoveredJobs {
 
   const Parts parts_;
   const std::time_t start_;
-  std::vector<SlurmRun> recovered_;  // until their hosts are to be asked
+  std::vector<SlurmRun> recovered_;  // empty again once it is known whom to ask
   std::deque<std::string> hosts_;    // to be asked
 };
 

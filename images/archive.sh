@@ -65,7 +65,7 @@ MARK="slurm-k8s-restoring"
 NEW=".slurm-k8s-restore"
 # In a file, for a restore that is repeated: no id is given out twice, whatever of the cluster is left.
 JOB_ID_FILE=$BACKUPS/.next-job-id-$CLUSTER
-# What a restore adds to the next job id of the archive: ids of jobs after it may be known to nobody any more.
+# A restore adds this to the next job id of the archive: jobs after the archive had ids that may be recorded nowhere.
 JOB_ID_GAP=1000
 
 # with_progress TEXT COMMAND...: says every 5 s that COMMAND still runs.

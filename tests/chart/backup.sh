@@ -82,7 +82,7 @@ check "podSpec" shows backup/backup 'priorityClassName: low' "${on[@]}" --set ba
 check "labels" shows backup/restore 'team: a' "${on[@]}" --set backup.metadata.labels.team=a
 
 check "MariaDB lets them in" part 'app.kubernetes.io/name: slurm-backup$' NetworkPolicy slurm-mariadb "${on[@]}"
-check "nobody connects to them" shows backup/network_policy '^  policyTypes: \[Ingress\]$' "${on[@]}"
+check "no connections to them" shows backup/network_policy '^  policyTypes: \[Ingress\]$' "${on[@]}"
 check "a restore may ask whether slurmctld runs" shows backup/restore 'slurm-k8s.io/client: "true"' "${on[@]}"
 check "a backup may not" lacks_in backup/backup 'slurm-k8s.io/client' "${on[@]}"
 check "what a restore stops" shows backup/restore 'slurm-k8s.io/controller-replicas: "2"' "${on[@]}" \

@@ -76,7 +76,7 @@ volume_of_state() {
   kubectl get pv "$volume" -o jsonpath='{.spec.local.path}'
 }
 
-# Kills slurmctld and gives it an older state. While the kubelet stands still nobody starts it again.
+# Kills slurmctld and gives it an older state. The kubelet is stopped meanwhile, so that it does not start it again.
 go_back_to() { # COPY VOLUME
   local before
   before=$(container_field slurmctld restartCount)

@@ -203,7 +203,7 @@ step "no backup of it" 1 "" "*the restore of $first is not complete" save-state
 echo 0 >"$FAKE/others"
 restores "repeated" 0 "*restored"
 
-# A port on which somebody listens.
+# A port with a listener.
 python3 -c '
 import socket, time
 server = socket.create_server(("127.0.0.1", 0))
