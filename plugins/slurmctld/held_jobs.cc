@@ -241,7 +241,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
     if (is_ending()) return launches_->hold(job);
     if (compat::kForgetsAddresses && ok) remember_addresses(job);
     complete(job, ok);
-    if (pod_jobs_->nodes()->contains(job)) pod_jobs_->look();
+    pod_jobs_->look(job);
   };
   if (compat::kWakesPowerSave && config_power_mgr && engine_.wakes_power_save()) host.wake_power_save = wake_power_save;
   const long timeout = engine_.launch_timeout();
@@ -272,8 +272,13 @@ HeldJobs::~HeldJobs() {
 
 bool HeldJobs::hold(job_record_t* job) {
   const TimePoint begin = std::chrono::steady_clock::now();
-  if (test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job)) return false;
+  const bool may_launch = test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job);
+  if (may_launch && pod_jobs_->nodes()->empty()) return false;
   const uint32_t id = id_of(job);
+  if (may_launch) {
+    pod_jobs_->look(id);
+    return false;
+  }
   if (id == 0) {
     slurm_error("slurm-k8s: job id not found; slurmctld launches the job at its own check, within 30 s");
     return false;

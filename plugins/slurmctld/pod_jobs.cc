@@ -15,6 +15,16 @@ namespace {
 /** A pod starts late by half of this on average. */
 constexpr std::chrono::milliseconds kPollInterval{50};
 
+/** Those that are not in `before`, or on other nodes there. */
+std::set<std::uint32_t> find_new(const PodJobs::Nodes& nodes, const PodJobs::Nodes& before) {
+  std::set<std::uint32_t> found;
+  for (const auto& [job, where] : nodes) {
+    const auto known = before.find(job);
+    if (known == before.end() || known->second != where) found.insert(job);
+  }
+  return found;
+}
+
 }  // namespace
 
 PodJobs::PodJobs(Host host, const Clock& clock, bool expected)
@@ -30,14 +40,18 @@ void PodJobs::stop() {
 }
 
 std::uint64_t PodJobs::set(Nodes jobs, bool report_all) {
+  const auto before = this->nodes();
+  std::set<std::uint32_t> soon = find_new(jobs, *before);
   auto nodes = std::make_shared<const Nodes>(std::move(jobs));
   std::uint64_t number = 0;
   {
     auto state = state_.lock();
     state->nodes = std::move(nodes);
     state->report_all |= report_all;
+    state->soon.merge(soon);
     state->unknown = false;
     state->fresh = true;
+    if (before->empty()) state->all_due = clock_.now();
     number = ++state->number;
   }
   changed_.notify_one();
@@ -51,8 +65,13 @@ void PodJobs::forget() {
   state->since = clock_.now();
 }
 
-void PodJobs::look() {
-  state_.lock()->fresh = true;
+void PodJobs::look(std::uint32_t job) {
+  {
+    auto state = state_.lock();
+    if (!state->nodes->contains(job)) return;
+    state->soon.insert(job);
+    state->fresh = true;
+  }
   changed_.notify_one();
 }
 
@@ -63,47 +82,67 @@ bool PodJobs::is_unknown() {
   return expected_ && state->unknown && clock_.now() - state->since < kPatience;
 }
 
-PodJobs::Running PodJobs::ask(const Nodes& nodes) {
+PodJobs::Poll PodJobs::begin_poll() {
+  auto state = state_.lock();
+  Poll poll;
+  poll.nodes = state->nodes;
+  poll.number = state->number;
+  poll.report_all = std::exchange(state->report_all, false);
+  poll.is_all = poll.report_all || clock_.now() >= state->all_due;
+  poll.soon = std::exchange(state->soon, {});
+  state->fresh = false;
+  return poll;
+}
+
+void PodJobs::end_poll(const Poll& poll, TimePoint begin, bool is_answered) {
+  const TimePoint now = clock_.now();
+  auto state = state_.lock();
+  if (poll.is_all) {
+    state->all_due = now + (poll.nodes->empty() ? kMaxPollPause : pause_after(now - begin, kPollInterval));
+  }
+  if (is_answered) return;
+  state->report_all |= poll.report_all;
+  state->soon.insert(poll.soon.begin(), poll.soon.end());
+}
+
+/** Nothing: slurmctld is ending. */
+std::optional<PodJobs::Running> PodJobs::ask(const Poll& poll) {
   std::vector<std::uint32_t> jobs;
-  for (const auto& [job, where] : nodes) jobs.push_back(job);
+  for (const auto& [job, where] : *poll.nodes) {
+    if (poll.is_all || poll.soon.contains(job)) jobs.push_back(job);
+  }
   Running running;
   for (auto first = jobs.begin(); first != jobs.end();) {
     const auto end = first + std::min<std::ptrdiff_t>(kJobsPerPoll, jobs.end() - first);
     const std::vector<bool> answers = host_.poll({first, end});
-    if (answers.size() != static_cast<std::size_t>(end - first)) return {};
+    if (answers.size() != static_cast<std::size_t>(end - first)) return std::nullopt;
     for (const bool runs : answers) running[*first++] = runs;
   }
   return running;
 }
 
-void PodJobs::poll_once() {
-  std::shared_ptr<const Nodes> nodes;
-  std::uint64_t number = 0;
-  bool report_all = false;
-  {
-    auto state = state_.lock();
-    nodes = state->nodes;
-    number = state->number;
-    report_all = std::exchange(state->report_all, false);
-    state->fresh = false;
-  }
-  const TimePoint begin = clock_.now();
-  Running running = ask(*nodes);
-  state_.lock()->poll_time = clock_.now() - begin;
-  if (running.size() != nodes->size()) {  // slurmctld is ending
-    state_.lock()->report_all |= report_all;
-    return;
-  }
-  if (report_all) known_.clear();
+PodJobs::Running PodJobs::find_changed(const Poll& poll, const Running& running) {
   Running changed;
   for (const auto& [job, runs] : running) {
     const auto before = known_.find(job);
-    if (before == known_.end() || before->second != runs) changed[job] = runs;
+    const bool is_known = !poll.report_all && !poll.soon.contains(job) && before != known_.end();
+    if (!is_known || before->second != runs) changed[job] = runs;
   }
-  known_ = std::move(running);
-  if (changed.empty() && number == reported_) return;
-  reported_ = number;
-  host_.report(number, changed);
+  return changed;
+}
+
+void PodJobs::poll_once() {
+  const TimePoint begin = clock_.now();
+  const Poll poll = begin_poll();
+  std::optional<Running> running = ask(poll);
+  end_poll(poll, begin, running.has_value());
+  if (!running) return;
+  const Running changed = find_changed(poll, *running);
+  if (!poll.is_all) running->merge(known_);  // the new answers stay
+  known_ = *std::move(running);
+  if (changed.empty() && poll.number == reported_) return;
+  reported_ = poll.number;
+  host_.report(poll.number, changed);
 }
 
 void PodJobs::run() {
@@ -111,7 +150,7 @@ void PodJobs::run() {
   for (;;) {
     {
       auto state = state_.lock();
-      const auto pause = state->nodes->empty() ? kMaxPollPause : pause_after(state->poll_time, kPollInterval);
+      const auto pause = state->all_due - clock_.now();
       changed_.wait_for(state.raw(), pause, [&] { return state->stop || state->fresh; });
       if (state->stop) return;
     }

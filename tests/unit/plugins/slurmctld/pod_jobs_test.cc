@@ -17,6 +17,7 @@ struct Fixture {
   Locked<std::set<std::uint32_t>> running;
   Locked<std::string> reports;
   Locked<std::size_t> largest;
+  Locked<std::size_t> asked;  ///< jobs that were looked at, each time
   std::atomic<bool> is_ending{false};
   FakeClock clock;
 
@@ -24,6 +25,7 @@ struct Fixture {
     PodJobs::Host host;
     host.poll = [this](const std::vector<std::uint32_t>& jobs) {
       std::vector<bool> answers;
+      *asked.lock() += jobs.size();
       auto most = largest.lock();
       *most = std::max(*most, jobs.size());
       for (const std::uint32_t job : jobs) answers.push_back(running.lock()->contains(job));
@@ -41,6 +43,11 @@ struct Fixture {
     jobs.poll_once();
     return std::exchange(*reports.lock(), "");
   }
+  /** The same when all jobs are looked at. */
+  std::string later(PodJobs& jobs) {
+    clock.advance(std::chrono::seconds(1));
+    return said(jobs);
+  }
 };
 
 void changes_are_reported_once(void**) {
@@ -53,9 +60,9 @@ void changes_are_reported_once(void**) {
   assert_text(f.said(jobs), "1: -12 +13\n");
   assert_text(f.said(jobs), "");
   f.running.lock()->insert(12);
-  assert_text(f.said(jobs), "1: +12\n");
+  assert_text(f.later(jobs), "1: +12\n");
   *f.running.lock() = {};
-  assert_text(f.said(jobs), "1: -12 -13\n");
+  assert_text(f.later(jobs), "1: -12 -13\n");
 }
 
 void each_set_is_answered(void**) {
@@ -66,11 +73,52 @@ void each_set_is_answered(void**) {
   assert_text(f.said(jobs), "1: -12\n");
   assert_int_equal(jobs.set({{12, "c-0"}}, false), 2);
   assert_int_equal(jobs.set({{12, "c-0"}, {13, ""}}, false), 3);
-  assert_text(f.said(jobs), "3: -13\n");
+  assert_text(f.said(jobs), "3: -12 -13\n");
+  assert_int_equal(jobs.set({{12, "c-0"}, {13, ""}}, false), 4);
+  assert_text(f.said(jobs), "4:\n");
   jobs.set({{12, "c-0"}, {13, ""}}, true);  // another bridge
-  assert_text(f.said(jobs), "4: -12 -13\n");
+  assert_text(f.said(jobs), "5: -12 -13\n");
   jobs.set({}, false);
-  assert_text(f.said(jobs), "5:\n");
+  assert_text(f.said(jobs), "6:\n");
+}
+
+// Pods of a new job wait for the answer, and slurmctld for the look.
+void a_new_job_does_not_wait_for_the_others(void**) {
+  Fixture f;
+  PodJobs jobs(f.host(), f.clock, false);
+  jobs.stop();
+  PodJobs::Nodes many;
+  for (std::uint32_t id = 1; id <= 1000; ++id) many[id] = "c-0";
+  jobs.set(many, true);
+  f.said(jobs);
+  assert_int_equal(*f.asked.lock(), 1000);
+  many[1001] = "";
+  jobs.set(many, false);
+  assert_text(f.said(jobs), "2: -1001\n");
+  f.running.lock()->insert(1001);
+  jobs.look(1001);
+  jobs.look(2000);  // of nobody here
+  assert_text(f.said(jobs), "2: +1001\n");
+  many[1001] = "c-1";
+  jobs.set(many, false);
+  assert_text(f.said(jobs), "3: +1001\n");
+  assert_int_equal(*f.asked.lock(), 1003);
+  f.running.lock()->insert(1);
+  assert_text(f.later(jobs), "3: +1\n");
+  assert_int_equal(*f.asked.lock(), 2004);
+}
+
+// The bridge takes it for a new one.
+void a_job_that_was_away_is_reported_again(void**) {
+  Fixture f;
+  PodJobs jobs(f.host(), f.clock, false);
+  jobs.stop();
+  f.running.lock()->insert(12);
+  jobs.set({{12, "c-0"}, {13, ""}}, true);
+  assert_text(f.said(jobs), "1: +12 -13\n");
+  jobs.set({{13, ""}}, false);
+  jobs.set({{12, "c-0"}, {13, ""}}, false);
+  assert_text(f.said(jobs), "3: +12\n");
 }
 
 // Its answers would be those of a slurmctld that has given up its jobs.
@@ -83,6 +131,11 @@ void a_slurmctld_that_ends_reports_nothing(void**) {
   assert_text(f.said(jobs), "");
   f.is_ending = false;
   assert_text(f.said(jobs), "1: -12\n");
+  jobs.set({{12, "c-0"}}, false);
+  f.is_ending = true;
+  assert_text(f.said(jobs), "");
+  f.is_ending = false;
+  assert_text(f.said(jobs), "2: -12\n");
 }
 
 void few_jobs_at_once_under_the_locks(void**) {
@@ -152,6 +205,8 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(changes_are_reported_once),
       SLURMK8S_TEST(each_set_is_answered),
+      SLURMK8S_TEST(a_new_job_does_not_wait_for_the_others),
+      SLURMK8S_TEST(a_job_that_was_away_is_reported_again),
       SLURMK8S_TEST(a_slurmctld_that_ends_reports_nothing),
       SLURMK8S_TEST(few_jobs_at_once_under_the_locks),
       SLURMK8S_TEST(a_bridge_that_is_expected),
