@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/bridge: a job and its pods go together, and nothing else goes.
+#include <string>
+
+#include "support/bridge_world.hpp"
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using kube::Verb;
+using std::chrono::seconds;
+
+void a_pod_goes_with_its_job(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.put_pod("next");
+  f.run_for();
+  f.slurm.end(1, "TIMEOUT");
+  f.slurm.start(2, {{"c-0", 1}});
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmTimeout: Slurm job 1: TIMEOUT");
+  assert_false(f.client.find(kube::kPods, "a", "p").at({"metadata", "deletionTimestamp"}).is_null());
+  // Its processes still end there.
+  assert_text(f.kube_node("next"), "");
+  assert_contains(f.condition("next", "PodScheduled"), "Slurm job 2: waits for pods of earlier jobs");
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for();
+  assert_text(f.kube_node("next"), "m0");
+  assert_int_equal(f.client.count(Verb::remove), 1);
+}
+
+/** slurmctld lets it run for its GraceTime. */
+void a_preempted_job_takes_its_pod_with_it(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.jobs.at(1).preempted = 1;
+  f.slurm.touch();
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmPreempted: Slurm job 1: PREEMPTED");
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for(seconds(3));
+  assert_int_equal(f.slurm.ends, 0);
+}
+
+void a_job_goes_with_its_pods(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for();
+  assert_text(f.calls(), "submit p, cancel 1");
+  f.put_pod("q");
+  f.run_for();
+  f.slurm.start(2, {{"c-0", 1}});
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "q");
+  f.run_for();
+  assert_text(f.calls(), "submit p, cancel 1, submit q, cancel 2");
+}
+
+void a_job_without_pods_is_cancelled(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "p");
+  f.restart();
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p, cancel 1");
+}
+
+void a_changed_comment_hides_nothing(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.jobs.at(1).comment = "mine";
+  f.slurm.end(1, "CANCELLED");
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmCancelled: Slurm job 1: CANCELLED");
+}
+
+void a_forged_pod_ends_nobodys_job(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  // In another namespace, with the marks that the bridge itself writes.
+  const std::string submitted = std::to_string(f.slurm.jobs.at(1).submitted);
+  f.client.put(kube::kPods, "b",
+               *Json::parse(format(R"({"metadata": {"namespace": "b", "name": "x", "annotations":
+                                      {"slurm-k8s.io/job-id": "1", "slurm-k8s.io/job-submitted": "%s"}}, "spec":
+                                      {"schedulerName": "slurm-k8s-bridge", "nodeName": "m0", "containers": []},
+                                      "status": {"phase": "Failed"}})",
+                                   submitted.c_str())));
+  f.restart();
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p");
+  f.end_pod("p", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit p, complete 1 0");
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(a_pod_goes_with_its_job),         SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
+      SLURMK8S_TEST(a_job_goes_with_its_pods),        SLURMK8S_TEST(a_job_without_pods_is_cancelled),
+      SLURMK8S_TEST(a_changed_comment_hides_nothing), SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

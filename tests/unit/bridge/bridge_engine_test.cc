@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/bridge with the engine in slurmctld: no pod is bound before it knows where, and it saves lists of jobs.
+#include <string>
+
+#include "support/bridge_world.hpp"
+#include "support/cmocka.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+void no_pod_is_bound_before_slurmctld_knows_where(void**) {
+  BridgeWorld f(true);
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "");
+  assert_contains(f.condition("p", "PodScheduled"), "waits for the engine in slurmctld");
+  FakeEngine engine(f);
+  f.run_for();
+  assert_true(engine.jobs == (PodJobs{{1, "c-1"}}));
+  assert_text(f.kube_node("p"), "");
+  engine.report();
+  f.run_for(milliseconds(100));
+  assert_text(f.kube_node("p"), "m1");
+}
+
+void slurmctld_knows_where_pods_still_end(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  f.put_pod("p");
+  engine.run_for(seconds(1));
+  f.slurm.start(1, {{"c-1", 1}});
+  engine.run_for(seconds(1));
+  f.slurm.end(1, "TIMEOUT");
+  engine.run_for(seconds(2));
+  assert_true(engine.jobs == (PodJobs{{1, "c-1"}}));
+  f.client.erase(kube::kPods, "a", "p");
+  engine.run_for(seconds(1));
+  assert_true(engine.jobs.empty());
+}
+
+// A list is all jobs of all users.
+void an_engine_saves_lists(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  f.put_pod("p");
+  engine.run_for(seconds(2));
+  const int before = f.slurm.loads;
+  for (int i = 0; i < 10; ++i) {
+    f.slurm.wait_for(1, i % 2 ? "Priority" : "Resources");
+    engine.run_for(seconds(1));
+    assert_text(f.condition("p", "PodScheduled"),
+                std::string("SlurmPending: Slurm job 1: ") + (i % 2 ? "Priority" : "Resources"));
+  }
+  assert_int_equal(f.slurm.loads, before);
+  const int singles = f.slurm.single_loads;
+  f.run_for(seconds(10));
+  assert_in_range(f.slurm.single_loads - singles, 10, 25);  // two a second
+  f.slurm.start(1, {{"c-1", 1}});
+  engine.run_for(milliseconds(300));
+  assert_text(f.kube_node("p"), "m1");
+  engine.run_for(seconds(30));
+  assert_int_equal(f.slurm.loads, before + 1);
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(no_pod_is_bound_before_slurmctld_knows_where),
+      SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
+      SLURMK8S_TEST(an_engine_saves_lists),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
