@@ -89,6 +89,7 @@ class Bridge {
   void step(Gang& gang);
   void submit(Gang& gang);
   void submitted(std::uint64_t number, const Result<std::uint32_t>& job);
+  void announce(Gang& gang, const Allocation& job);
   void refuse(Gang& gang, const Error& error);
   void regroup(Gang& gang);
   void bind(Gang& gang, const Allocation& job);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the bridge does for a gang.
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kRetryAfter{5};   // a call that failed
 constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow it meanwhile
+constexpr std::chrono::seconds kTellAfter{1};    // most jobs of a free cluster have started by then
 /** Submissions under way: what else slurmctld is asked waits for no more than these. */
 constexpr std::size_t kMaxSubmitting = 4;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
@@ -42,7 +44,7 @@ void Bridge::step(Gang& gang) {
   needs_jobs_ = needs_jobs_ || (job == nullptr && gang.asked != TimePoint{} && jobs_.known().asked <= gang.asked);
   if (job != nullptr && job->state == Allocation::State::pending) pending_.push_back(gang.job);
   if (!gang.refusal.empty()) ++counts_.refused;
-  if (job != nullptr && count.waiting != 0) tell_wait(gang, describe_wait(*job));
+  if (job != nullptr && count.waiting != 0) announce(gang, *job);
 }
 
 std::vector<const WorkloadPod*> Bridge::pods_of(const Gang& gang) const {
@@ -150,9 +152,17 @@ void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   gang.refusal.clear();
   gangs_.set_job(gang, *job);
   log_info("%s: job %u, %zu pods", to_string(gang.workload).c_str(), *job, gang.uids.size());
-  for (const WorkloadPod* pod : pods_of(gang)) {
-    writer(pod->name_space).record(*pod, kSubmitted, format("Slurm job %u", *job));
+}
+
+/** That its job waits, and why. */
+void Bridge::announce(Gang& gang, const Allocation& job) {
+  if (parts_.loop.clock()->now() < gang.asked + kTellAfter) return;
+  if (!std::exchange(gang.is_announced, true)) {
+    for (const WorkloadPod* pod : pods_of(gang)) {
+      writer(pod->name_space).record(*pod, kSubmitted, format("Slurm job %u", job.id));
+    }
   }
+  tell_wait(gang, describe_wait(job));
 }
 
 void Bridge::refuse(Gang& gang, const Error& error) {

@@ -45,6 +45,7 @@ struct Gang {
   std::uint32_t job = 0;
   std::time_t job_submitted = 0;        ///< Slurm's; 0: not known yet
   TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
+  bool is_announced = false;            ///< its pods have the event that names the job
   bool is_ending = false;               ///< slurmctld was asked to end the job
   bool is_reported = false;             ///< that slurmctld does not know the job
   std::map<std::string, Place> places;  ///< by uid; empty: the job has not started

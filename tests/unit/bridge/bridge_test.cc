@@ -10,6 +10,8 @@
 namespace slurmk8s {
 namespace {
 
+using kube::Verb;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 void a_pod_runs_on_the_node_of_its_job(void**) {
@@ -39,6 +41,22 @@ void a_pod_runs_on_the_node_of_its_job(void**) {
   assert_text(f.calls(), "submit p, complete 1 768");
   f.run_for(seconds(20));
   assert_text(f.calls(), "submit p, complete 1 768");
+}
+
+// Each write is one more for the API server, and for all that watch pods.
+void a_pod_whose_job_starts_at_once_is_only_bound(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for(milliseconds(400));
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for(milliseconds(400));
+  assert_text(f.kube_node("p"), "m1");
+  assert_int_equal(f.client.count(Verb::patch), 0);
+  assert_text(f.events("SlurmJobSubmitted"), "");
+  f.put_pod("q");
+  f.run_for(seconds(5));
+  assert_contains(f.condition("q", "PodScheduled"), "SlurmPending: Slurm job 2: ");
+  assert_text(f.events("SlurmJobSubmitted"), "Slurm job 2\n");
 }
 
 void a_pod_says_its_place_in_the_queue(void**) {
