@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory use: parsing /proc, shared pages; and the watch that ends a job, with real processes.
+// spank/memory_use: which processes are of a job, and how much memory they use.
+#include "spank/memory_use.hpp"
+
 #include <linux/capability.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <csignal>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/file.hpp"
-#include "spank/memory_use.hpp"
-#include "spank/memory_watch.hpp"
-
 #include "support/cmocka.hpp"
+#include "support/memory_family.hpp"
 
 using namespace slurmk8s;
 
 namespace {
-
-constexpr std::uint64_t kMiB = 1 << 20;
 
 std::string status_text(const char* name, const char* state, int parent, int user, int anon, int shmem) {
   return "Name:\t" + std::string(name) + "\nUmask:\t0022\nState:\t" + state + "\nTgid:\t9\nPid:\t9\nPPid:\t" +
@@ -135,76 +127,6 @@ void processes(void**) {
   assert_text(found_of(9, 31), "");
 }
 
-void pauses(void**) {
-  const struct {
-    std::uint64_t before;
-    std::uint64_t used;
-    int took;      // in microseconds
-    int expected;  // in milliseconds
-  } cases[] = {{0, 0, 0, 100},    {90, 80, 0, 100},     {10, 13, 0, 100},   {10, 14, 0, 20},
-               {10, 14, 300, 20}, {10, 14, 12000, 600}, {0, 0, 12000, 600}, {9, 9, 1200000, 30000}};
-  for (const auto& row : cases) {
-    const auto pause = next_check(row.before, row.used, 100, std::chrono::microseconds(row.took));
-    assert_int_equal(pause.count(), row.expected * 1000);
-  }
-}
-
-/** Processes with memory in use, which end with this object. The children share the pages of the first. */
-class Family {
- public:
-  Family(std::uint64_t bytes, int children, uid_t user = 0) {
-    int ready[2];
-    if (::pipe(ready) != 0) return;
-    first_ = ::fork();
-    if (first_ == 0) live(bytes, children, user, ready[1]);
-    ::close(ready[1]);
-    char byte;
-    while (::read(ready[0], &byte, 1) < 0) {
-    }
-    ::close(ready[0]);
-  }
-  ~Family() { end(); }
-  Family(const Family&) = delete;
-  Family& operator=(const Family&) = delete;
-
-  pid_t first() const { return first_; }
-  /** The signal that ended the first one; 0: it has not ended. */
-  int signal(int milliseconds) {
-    for (int status = 0; milliseconds > 0; milliseconds -= 5, ::usleep(5000)) {
-      if (::waitpid(first_, &status, WNOHANG) != first_) continue;
-      first_ = 0;
-      return WIFSIGNALED(status) ? WTERMSIG(status) : -1;
-    }
-    return 0;
-  }
-
- private:
-  [[noreturn]] static void live(std::uint64_t bytes, int children, uid_t user, int ready) {
-    if (user != 0 && (::setgid(user) != 0 || ::setuid(user) != 0)) ::_exit(1);
-    ::prctl(PR_SET_DUMPABLE, 1);  // as after exec()
-    void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    std::memset(memory, 1, bytes);
-    const pid_t self = ::getpid();
-    for (int i = 0; i < children; ++i) {
-      if (::fork() != 0) continue;
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      while (::getppid() == self) ::pause();  // it may have ended before the signal was asked for
-      ::_exit(0);
-    }
-    if (::write(ready, "x", 1) != 1) ::_exit(1);
-    ::close(ready);
-    for (;;) ::pause();
-  }
-
-  void end() {
-    if (first_ <= 0) return;
-    ::kill(first_, SIGKILL);
-    ::waitpid(first_, nullptr, 0);
-  }
-
-  pid_t first_ = -1;
-};
-
 std::vector<MemoryProcess> below_this_one() { return processes_of_job(read_memory("/proc").value(), 7, ::getpid()); }
 
 void pages_that_are_shared_count_once(void**) {
@@ -260,69 +182,16 @@ void root_without_tracing_sees_it_too(void**) {
   assert_in_range(seen_without_tracing(), 60, 90);
 }
 
-char state_of(pid_t pid) {
-  const auto text = read_file("/proc/" + std::to_string(pid) + "/stat", 8192);
-  return text ? (*text)[text->rfind(')') + 2] : '?';
-}
-
-void a_job_over_its_limit_is_ended(void**) {
-  std::atomic<int> calls = 0;
-  std::atomic<std::uint64_t> used = 0;
-  std::atomic<char> state = '-';
-  int signal = 0;
-  {
-    Family family(80 * kMiB, 1);
-    const pid_t first = family.first();
-    const MemoryWatch watch({7, 50 * kMiB}, [&](std::uint64_t bytes) {
-      calls++;
-      used = bytes;
-      state = state_of(first);
-    });
-    signal = family.signal(10000);
-  }
-  assert_int_equal(calls, 1);
-  assert_in_range(used, 78 * kMiB, 110 * kMiB);
-  assert_int_equal(state, 'T');  // it takes no more while slurmctld is told
-  assert_int_equal(signal, SIGKILL);
-}
-
-void processes_over_it_together_are_ended(void**) {
-  std::atomic<int> calls = 0;
-  int signal = 0;
-  {
-    Family one(40 * kMiB, 3);
-    Family two(40 * kMiB, 3);
-    const MemoryWatch watch({7, 60 * kMiB}, [&](std::uint64_t) { calls++; });
-    signal = one.signal(10000) == SIGKILL ? two.signal(10000) : -1;
-  }
-  assert_int_equal(calls, 1);
-  assert_int_equal(signal, SIGKILL);
-}
-
-void a_job_within_its_limit_is_not(void**) {
-  std::atomic<int> calls = 0;
-  int signal = 0;
-  {
-    Family family(40 * kMiB, 6);  // 280 MiB, if each counted in full
-    const MemoryWatch watch({7, 100 * kMiB}, [&](std::uint64_t) { calls++; });
-    signal = family.signal(2500);
-  }
-  assert_int_equal(calls, 0);
-  assert_int_equal(signal, 0);
-}
-
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(parses_status),
-                              SLURMK8S_TEST(job_of_a_slurmstepd),
-                              SLURMK8S_TEST(shares),
-                              SLURMK8S_TEST(processes),
-                              SLURMK8S_TEST(pauses),
-                              SLURMK8S_TEST(pages_that_are_shared_count_once),
-                              SLURMK8S_TEST(root_without_tracing_sees_it_too),
-                              SLURMK8S_TEST(a_job_over_its_limit_is_ended),
-                              SLURMK8S_TEST(processes_over_it_together_are_ended),
-                              SLURMK8S_TEST(a_job_within_its_limit_is_not)};
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(parses_status),
+      SLURMK8S_TEST(job_of_a_slurmstepd),
+      SLURMK8S_TEST(shares),
+      SLURMK8S_TEST(processes),
+      SLURMK8S_TEST(pages_that_are_shared_count_once),
+      SLURMK8S_TEST(root_without_tracing_sees_it_too),
+  };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
