@@ -64,7 +64,7 @@ class BareClient:
         (root / "ca").write_text(api.ca)
         self.common = [f'cacert = "{root / "ca"}"', f'header = "Authorization: Bearer {token}"',
                        'header = "Content-Type: application/json"', 'header = "Accept: application/json"',
-                       'header = "Expect:"', "silent", "show-error", "fail", 'output = "/dev/null"']
+                       'header = "Expect:"', "silent", "show-error", "fail", 'output = "/dev/null"', "retry = 10"]
 
     def close(self):
         self.folder.cleanup()
