@@ -87,6 +87,33 @@ END
   kubectl delete pods set-a set-b lead-0 lead-1 work-0 >/dev/null
 }
 
+# R1: slurm-bridge's annotations, on a group whose pods a ReplicaSet makes, and makes anew.
+test_a_replica_set_in_a_group() {
+  local job one
+  enable_bridge
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "web",
+ "annotations": {"slinky.slurm.net/job-name": "pg-web", "slinky.slurm.net/timelimit": "30"}}, "spec": {"minMember": 2}}
+---
+{"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web"}, "spec": {"replicas": 2,
+ "selector": {"matchLabels": {"app": "web"}}, "template": {
+   "metadata": {"labels": {"app": "web", "scheduling.x-k8s.io/pod-group": "web"}},
+   "spec": $(spec_of 'sleep 600' | sed 's/"restartPolicy": "Never", //')}}}
+END
+  kubectl wait --for=jsonpath='{.status.readyReplicas}'=2 --timeout=120s replicaset/web >/dev/null
+  job=$(job_of pg-web)
+  assert_equal "pods of one job" 2 \
+    "$(kubectl get pods -l "scheduler.slinky.slurm.net/slurm-jobid=$job" -o name | wc -l)"
+  assert_equal "its limit" 00:30:00 "$(job_field "$job" TimeLimit)"
+  one=$(kubectl get pods -l app=web -o jsonpath='{.items[0].metadata.name}')
+  kubectl delete pod "$one" >/dev/null
+  wait_for 90 "a job of the pod in its place" run_jobs pg-web 2
+  assert_equal "the other's job goes on" RUNNING "$(job_field "$job" JobState)"
+  kubectl delete replicaset/web podgroups.scheduling.x-k8s.io/web >/dev/null
+  wait_job "$job" CANCELLED 60
+  wait_for 60 "no job" has_no_job pg-web
+}
+
 pods_of() { # JOB FIELD of each pod's metadata
   kubectl get pod -l job-name="$1" -o jsonpath="{range .items[*]}{.metadata$2}{\"\n\"}{end}"
 }
