@@ -96,7 +96,8 @@ test_a_corrupt_archive_stops_nothing() {
   archive=$(backup create)
   folder=$(archives_folder)
   uid=$(pod_uid "$CONTROLLER")
-  head -c "$(($(stat -c %s "$folder/$archive") - 9000))" "$folder/$archive" >"$folder/$bad"
+  # Its last 10 KB may be nothing but the padding of tar.
+  head -c "$(($(stat -c %s "$folder/$archive") / 2))" "$folder/$archive" >"$folder/$bad"
   chmod 644 "$folder/$bad"
   ! said=$(backup restore --yes "$bad" 2>&1) || fail "a corrupt archive was restored"
   [[ $said == *"/$bad: "*"another checksum"* ]] || fail "what it said: $said"
