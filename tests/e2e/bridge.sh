@@ -17,7 +17,7 @@ END
 
 # What a failed test left behind would be another test's.
 remove_workloads() {
-  kubectl delete jobs.batch ranks single mixed --ignore-not-found >/dev/null
+  kubectl delete jobs.batch/ranks jobs.batch/single jobs.batch/mixed replicasets.apps/web --ignore-not-found >/dev/null
   kubectl delete pods --field-selector "spec.schedulerName=$SCHEDULER" >/dev/null
 }
 

@@ -102,8 +102,8 @@ test_a_replica_set_in_a_group() {
 END
   kubectl wait --for=jsonpath='{.status.readyReplicas}'=2 --timeout=120s replicaset/web >/dev/null
   job=$(job_of pg-web)
-  assert_equal "pods of one job" 2 \
-    "$(kubectl get pods -l "scheduler.slinky.slurm.net/slurm-jobid=$job" -o name | wc -l)"
+  assert_equal "jobs of its pods" "$job $job" \
+    "$(kubectl get pods -l app=web -o jsonpath='{.items[*].metadata.annotations.slurm-k8s\.io/job-id}')"
   assert_equal "its limit" 00:30:00 "$(job_field "$job" TimeLimit)"
   one=$(kubectl get pods -l app=web -o jsonpath='{.items[0].metadata.name}')
   kubectl delete pod "$one" >/dev/null
