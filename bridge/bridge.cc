@@ -3,8 +3,10 @@
 #include "bridge/bridge.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
+#include "bridge/job_request.hpp"
 #include "bridge/metrics.hpp"
 #include "bridge/names.hpp"
 #include "nodeset/names.hpp"
@@ -54,7 +56,7 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
 kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) { take_pod(decode_workload_pod(object)); };
-  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) { remove_pod(key); };
+  listener.remove = [this](const kube::ObjectKey& key, const std::string& uid, const Json&) { remove_pod(key, uid); };
   listener.synced = [this] { plan_round(kSoon); };
   return listener;
 }
@@ -69,30 +71,30 @@ void Bridge::take_pod(WorkloadPod pod) {
 /** Pods of another scheduler with the bridge's gate, and those that it took the gate from: these have a job. */
 kube::ReflectorListener Bridge::listen_for_gated_pods() {
   kube::ReflectorListener listener;
-  const auto forget = [this](const kube::ObjectKey& key) {
-    if (gated_.erase(key) != 0) remove_pod(key);
+  const auto forget = [this](const kube::ObjectKey& key, const std::string& uid) {
+    if (gated_.erase(key) != 0) remove_pod(key, uid);
   };
   listener.upsert = [this, forget](const Json& object) {
     if (object.at({"spec", "schedulerName"}).text() == options_.scheduler) return;  // of listen_for_pods()
     WorkloadPod pod = decode_workload_pod(object);
     const kube::ObjectKey key{pod.name_space, pod.name};
-    if (!pod.has_gate && pod.job == 0) return forget(key);
+    if (!pod.has_gate && pod.job == 0) return forget(key, pod.uid);
     gated_.insert(key);
     take_pod(std::move(pod));
   };
-  listener.remove = [forget](const kube::ObjectKey& key, const std::string&, const Json&) { forget(key); };
+  listener.remove = [forget](const kube::ObjectKey& key, const std::string& uid, const Json&) { forget(key, uid); };
   listener.synced = [this] { plan_round(kSoon); };
   return listener;
 }
 
-void Bridge::remove_pod(const kube::ObjectKey& key) {
+void Bridge::remove_pod(const kube::ObjectKey& key, const std::string& uid) {
+  pods_.erase(uid);
+  settled_.erase(uid);
+  plan_round(kSoon);
   const auto found = uids_.find(key);
-  if (found == uids_.end()) return;
-  pods_.erase(found->second);
-  settled_.erase(found->second);
+  if (found == uids_.end() || found->second != uid) return;  // the name has another pod by now
   writer(key.name_space).forget(key.name);
   uids_.erase(found);
-  plan_round(kSoon);
 }
 
 kube::ReflectorListener Bridge::listen_for_nodes() {
@@ -136,7 +138,6 @@ void Bridge::start() {
   gated_pods_reflector_.start();
   nodes_reflector_.start();
   kube_nodes_reflector_.start();
-  if (engine_) engine_->start();
   jobs_.load();
   publish();
 }
@@ -177,6 +178,7 @@ void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
 void Bridge::do_steps() {
   assign_pods();
   note_occupied_nodes();
+  job_count_ = engine_ ? jobs_of_gangs().size() : 0;
   std::vector<std::uint64_t> numbers;  // a step may end a gang
   for (const auto& [number, gang] : gangs_.all()) numbers.push_back(number);
   for (const std::uint64_t number : numbers) {
@@ -185,7 +187,10 @@ void Bridge::do_steps() {
   }
   end_orphans();
   workloads_.prune();
-  if (engine_) engine_->set(list_pod_jobs(gangs_.all(), pods_, jobs_.known(), kube_node_of_));
+  if (!engine_) return;
+  engine_->set(list_pod_jobs(gangs_.all(), pods_, jobs_.known(), kube_node_of_));
+  // Not before it is known where pods are: slurmctld would launch there.
+  if (!std::exchange(is_engine_started_, true)) engine_->start();
 }
 
 void Bridge::do_round() {
@@ -201,7 +206,7 @@ void Bridge::do_round() {
 /** A list is all jobs of all users: with an engine that tells of changes it is rarely needed. */
 void Bridge::ask_slurmctld() {
   const bool is_lively =
-      !gangs_.all().empty() || !orphans_.empty() || unresolved_ || jobs_.known().asked == TimePoint{};
+      !gangs_.all().empty() || !orphans_.empty() || !unresolved_.empty() || jobs_.known().asked == TimePoint{};
   const bool is_told = engine_ && engine_->is_up();
   const std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
   if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) jobs_.load();
@@ -217,7 +222,7 @@ void Bridge::ask_slurmctld() {
 }
 
 void Bridge::assign_pods() {
-  unresolved_ = false;
+  unresolved_.clear();
   for (const auto& [uid, pod] : pods_) {
     if (gangs_.find(uid) == nullptr && !settled_.contains(uid)) assign(pod);
   }
@@ -238,8 +243,8 @@ std::set<std::uint32_t> Bridge::jobs_of_gangs() const {
 void Bridge::restore(const WorkloadPod& pod) {
   if (pod.job == 0 || pod.job_submitted == 0) return;
   const auto job = jobs_.known().jobs.find(pod.job);
-  const bool is_of_namespace = job != jobs_.known().jobs.end() &&
-                               job->second.comment.starts_with(std::string(kCommentPrefix) + pod.name_space + "/");
+  const bool is_of_namespace =
+      job != jobs_.known().jobs.end() && find_job_namespace(job->second.comment) == pod.name_space;
   const Result<IdentityRule> rule = find_identity(options_.rules, pod, {});
   if (!is_of_namespace && !rule) return;
   std::string why;
@@ -253,7 +258,7 @@ void Bridge::assign(const WorkloadPod& pod) {
   std::string why;
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
   if (!workload) {
-    unresolved_ = true;
+    unresolved_.insert(pod.name_space);
     return writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
   }
   if (pod.refusal) {

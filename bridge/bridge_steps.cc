@@ -27,6 +27,7 @@ constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Sche
 void Bridge::step(Gang& gang) {
   const Allocation* const job = jobs_.known().find(gang);
   if (job != nullptr) gang.job_submitted = job->submitted;
+  if (job != nullptr && job->state == Allocation::State::ended) gang.ended = *job;
   const GangCounts count = count_pods(gang, pods_);
   counts_.waiting += count.waiting;
   counts_.bound += count.bound;
@@ -114,7 +115,7 @@ bool Bridge::is_misplaced(const Gang& gang) const {
 void Bridge::submit(Gang& gang) {
   if (submitting_ == kMaxSubmitting) return;  // each answer makes a round
   const TimePoint now = parts_.loop.clock()->now();
-  if (engine_ && gangs_.all().size() > kMaxPodJobs && jobs_of_gangs().size() >= kMaxPodJobs) {
+  if (engine_ && job_count_ + submitting_ >= kMaxPodJobs) {
     return tell_wait(gang,
                      format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", kMaxPodJobs));
   }
@@ -193,7 +194,12 @@ void Bridge::note_occupied_nodes() {
     const Allocation* const job = jobs_.known().find(gang);
     if (job == nullptr || job->state != Allocation::State::ended) continue;
     for (const WorkloadPod* pod : pods_of(gang)) {
-      if (!pod->is_over() && !pod->kube_node.empty()) occupied_.insert(pod->kube_node);
+      if (pod->is_over()) continue;
+      if (!pod->kube_node.empty()) occupied_.insert(pod->kube_node);
+      // Its binding may be under way.
+      const auto place = gang.places.find(pod->uid);
+      const auto kube_node = place == gang.places.end() ? kube_node_of_.end() : kube_node_of_.find(place->second.node);
+      if (kube_node != kube_node_of_.end()) occupied_.insert(kube_node->second);
     }
   }
 }
@@ -300,11 +306,13 @@ void Bridge::end_orphans() {
   const TimePoint now = parts_.loop.clock()->now();
   std::map<std::uint32_t, TimePoint> orphans;
   for (const auto& [id, job] : jobs_.known().jobs) {
+    const std::string_view name_space = find_job_namespace(job.comment);
+    if (name_space.empty()) continue;  // a job of somebody else, which a pod may have named
     if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid, job.submitted) != nullptr) continue;
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
     orphans.emplace(id, since);
-    if (unresolved_ || now < since + kOrphanAfter) continue;
+    if (unresolved_.contains(std::string(name_space)) || now < since + kOrphanAfter) continue;
     log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());
     jobs_.end(id, job.submitted, {JobResult::Kind::cancelled}, [] {});
     orphans[id] = now;

@@ -71,8 +71,8 @@ GangPlan plan_before_start(const Gang& gang, const GangCounts& count) {
 
 GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocation& job, const WorkloadPods& pods) {
   if (count.over + count.gone == gang.uids.size()) {
-    // slurmctld ends a preempted job itself, as PREEMPTED.
-    const bool may_finish = !gang.is_ending && job.preempted == 0;
+    // slurmctld ends a preempted job itself, as PREEMPTED; one that it has suspended for that waits for ever.
+    const bool may_finish = !gang.is_ending && (job.preempted == 0 || job.state == Allocation::State::suspended);
     return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
   }
   if (job.preempted != 0 && count.evictable != 0) return {Step::evict};
@@ -83,11 +83,12 @@ GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocatio
 }  // namespace
 
 const Allocation* KnownJobs::find(const Gang& gang) const {
+  const Allocation* const ended = gang.ended ? &*gang.ended : nullptr;
   const auto found = jobs.find(gang.job);
-  if (found == jobs.end()) return nullptr;
+  if (found == jobs.end()) return ended;
   const Allocation& job = found->second;
   const bool is_same = gang.job_submitted != 0 ? gang.job_submitted == job.submitted : gang.comment == job.comment;
-  return is_same && job.uid == gang.user ? &job : nullptr;
+  return is_same && job.uid == gang.user ? &job : ended;
 }
 
 GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {

@@ -44,6 +44,7 @@ struct Gang {
   std::string comment;     ///< that its job was submitted with
   std::uint32_t job = 0;
   std::time_t job_submitted = 0;        ///< Slurm's; 0: not known yet
+  std::optional<Allocation> ended;      ///< how it ended: slurmctld forgets it after MinJobAge
   TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
   bool is_announced = false;            ///< its pods have the event that names the job
   bool is_ending = false;               ///< slurmctld was asked to end the job
@@ -93,7 +94,7 @@ struct KnownJobs {
 
   /**
    * The gang's job: of its id and its user, and submitted when it was; until that is known, with its Comment. A
-   * slurmctld that was killed may give an id twice.
+   * slurmctld that was killed may give an id twice. One that has ended, and is not known any more, is the gang's own.
    */
   const Allocation* find(const Gang& gang) const;
 };

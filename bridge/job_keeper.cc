@@ -59,8 +59,10 @@ void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
 }
 
 void JobKeeper::end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed) {
+  if (!ending_jobs_.insert(job).second) return failed();
   call([this, job, submitted, result, failed = std::move(failed)](Allocations& slurm) -> AllocationCaller::Then {
     return [this, job, failed, status = end_job(slurm, job, submitted, result)] {
+      ending_jobs_.erase(job);
       if (!status.ok()) {
         warn(format("job %u: end", job), status.error());
         failed();

@@ -31,7 +31,10 @@ class JobKeeper {
 
   /** Loads the job, if there is one, after `done`. */
   void submit(AllocationRequest request, OnSubmitted done);
-  /** Nothing when the id has another job by then. `failed`: it may be asked again. Loads the job. */
+  /**
+   * Nothing when the id has another job by then. `failed`: it may be asked again; called at once while the job is being
+   * ended already. Loads the job.
+   */
   void end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed);
   /** Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users. */
   void load();
@@ -59,6 +62,7 @@ class JobKeeper {
   std::set<std::uint32_t> asked_for_;  // in the last load()
   bool loading_ = false;
   std::set<std::uint32_t> loading_jobs_;
+  std::set<std::uint32_t> ending_jobs_;
   LogLimiter limiter_{std::chrono::seconds(10)};
 };
 

@@ -142,6 +142,17 @@ std::string build_job_comment(const WorkloadRef& workload, std::vector<std::stri
          format(":%016llx", static_cast<unsigned long long>(hash_of(uids)));
 }
 
+std::string_view find_job_namespace(std::string_view comment) {
+  constexpr std::size_t kDigits = 16;
+  if (!comment.starts_with(kCommentPrefix)) return {};
+  comment.remove_prefix(kCommentPrefix.size());
+  const std::size_t colon = comment.rfind(':');
+  if (colon == std::string_view::npos || comment.size() != colon + 1 + kDigits) return {};
+  if (comment.find_first_not_of("0123456789abcdef", colon + 1) != std::string_view::npos) return {};
+  if (std::count(comment.begin(), comment.begin() + static_cast<std::ptrdiff_t>(colon), '/') < 2) return {};
+  return comment.substr(0, comment.find('/'));
+}
+
 bool is_job_annotation(const std::string& key) { return setters().contains(key); }
 
 Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const std::vector<const WorkloadPod*>& pods,

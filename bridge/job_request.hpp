@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -14,6 +15,9 @@ namespace slurmk8s {
 
 /** "k8s:team-a/Job/train:0123456789abcdef": whose job it is, and for which pods, in any order. */
 std::string build_job_comment(const WorkloadRef& workload, std::vector<std::string> uids);
+
+/** The namespace in a Comment that build_job_comment() wrote; empty: it wrote no such Comment. Part of `comment`. */
+std::string_view find_job_namespace(std::string_view comment);
 
 /** Whether a workload's annotation of this key, without its prefix, asks for something. */
 bool is_job_annotation(const std::string& key);

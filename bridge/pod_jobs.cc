@@ -12,13 +12,18 @@ namespace {
 
 using Names = std::set<std::string>;
 
-bool is_on_node(const WorkloadPod& pod) { return !pod.kube_node.empty() && !pod.is_over(); }
+/** Or may be soon: a binding may be under way. */
+bool is_on_node(const WorkloadPod& pod, const Gang& gang) {
+  if (pod.is_over()) return false;
+  const auto place = gang.places.find(pod.uid);
+  return !pod.kube_node.empty() || (place != gang.places.end() && !place->second.node.empty());
+}
 
 std::vector<const WorkloadPod*> pods_on_nodes(const Gang& gang, const WorkloadPods& pods) {
   std::vector<const WorkloadPod*> found;
   for (const std::string& uid : gang.uids) {
     const auto pod = pods.find(uid);
-    if (pod != pods.end() && is_on_node(pod->second)) found.push_back(&pod->second);
+    if (pod != pods.end() && is_on_node(pod->second, gang)) found.push_back(&pod->second);
   }
   return found;
 }
@@ -57,7 +62,9 @@ PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const Workload
     for (const WorkloadPod* pod : on_nodes) names.merge(nodes_of(*pod, gang, job, kube_nodes));
   }
   PodJobs jobs;
-  for (const auto& [id, names] : nodes_of_jobs) jobs[id] = compress_hostlist({names.begin(), names.end()});
+  for (const auto& [id, names] : nodes_of_jobs) {
+    jobs[id] = names.size() == 1 ? *names.begin() : compress_hostlist({names.begin(), names.end()});
+  }
   return jobs;
 }
 

@@ -98,7 +98,7 @@ void PodJobs::end_poll(const Poll& poll, TimePoint begin, bool is_answered) {
   const TimePoint now = clock_.now();
   auto state = state_.lock();
   if (poll.is_all) {
-    state->all_due = now + (poll.nodes->empty() ? kMaxPollPause : pause_after(now - begin, kPollInterval));
+    state->all_due = now + (state->nodes->empty() ? kMaxPollPause : pause_after(now - begin, kPollInterval));
   }
   if (is_answered) return;
   state->report_all |= poll.report_all;

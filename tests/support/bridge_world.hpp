@@ -32,12 +32,13 @@ class FakeCaller final : public AllocationCaller {
     most = std::max(most, waiting_.size());
   }
   void turn() {
-    if (waiting_.empty()) return;
+    if (waiting_.empty() || is_stuck) return;
     const Work work = std::move(waiting_.front());
     waiting_.pop_front();
     work(slurm_)();
   }
-  std::size_t most = 0;  ///< calls that waited at a time
+  std::size_t most = 0;   ///< calls that waited at a time
+  bool is_stuck = false;  ///< slurmctld does not answer
 
  private:
   Allocations& slurm_;

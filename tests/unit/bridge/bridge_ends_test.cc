@@ -65,6 +65,52 @@ void a_job_goes_with_its_pods(void**) {
   assert_text(f.calls(), "submit p, cancel 1, submit q, cancel 2");
 }
 
+// Its pods may still come to be known; those of other namespaces have nothing to do with it.
+void a_workload_that_is_not_known_holds_up_its_namespace_alone(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.put(kube::kPods, "b", *Json::parse(R"({"metadata": {"namespace": "b", "name": "x", "labels":
+                               {"scheduling.x-k8s.io/pod-group": "none"}}, "spec": {"schedulerName":
+                               "slurm-k8s-bridge", "containers": [{}]}})"));
+  f.client.erase(kube::kPods, "a", "p");
+  f.restart();
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p, cancel 1");
+}
+
+void ends_wait_once_for_a_slurmctld_that_is_away(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "p");
+  f.restart();
+  f.run_for(seconds(5));
+  f.caller.is_stuck = true;
+  f.run_for(seconds(120));
+  assert_true(f.caller.most <= 4);
+  f.caller.is_stuck = false;
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p, cancel 1");
+}
+
+void a_pod_goes_though_its_ended_job_is_forgotten(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  f.client.fail_next(Verb::patch, Error(Errc::unavailable, "no"), 5);
+  f.slurm.end(1, "TIMEOUT");
+  f.run_for(seconds(5));
+  f.slurm.forget(1);
+  f.run_for(seconds(5));
+  assert_true(f.client.find(kube::kPods, "a", "p").at({"metadata", "deletionTimestamp"}).is_null());
+  f.run_for(seconds(60));
+  assert_false(f.client.find(kube::kPods, "a", "p").at({"metadata", "deletionTimestamp"}).is_null());
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmTimeout: Slurm job 1: TIMEOUT");
+}
+
 void a_job_without_pods_is_cancelled(void**) {
   BridgeWorld f;
   f.put_pod("p");
@@ -73,6 +119,29 @@ void a_job_without_pods_is_cancelled(void**) {
   f.restart();
   f.run_for(seconds(30));
   assert_text(f.calls(), "submit p, cancel 1");
+}
+
+// Its creator has a rule for jobs of their own, and names one of somebody else.
+void a_pod_that_names_a_job_of_others_ends_nothing(void**) {
+  BridgeWorld f;
+  AllocationRequest request;
+  request.name = "theirs";
+  request.user = request.group = 3000;
+  for (const char* comment : {"", "k8s:x", "k8s:a/Pod/p"}) {
+    request.comment = comment;
+    assert_true(f.slurm.submit(request).ok());
+  }
+  for (std::uint32_t id = 1; id <= 3; ++id) f.slurm.start(id, {{"c-0", 1}});
+  for (int id = 1; id <= 3; ++id) {
+    f.client.put(kube::kPods, "a",
+                 *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "x%d", "labels":
+                                        {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}, "annotations":
+                                        {"slurm-k8s.io/job-id": "%d", "slurm-k8s.io/job-submitted": "1",
+                                         "slurm-k8s.io/kubernetes-node": "m0"}}, "spec": {"containers": [{}]}})",
+                                     id, id)));
+  }
+  f.run_for(seconds(40));
+  assert_int_equal(f.slurm.ends, 0);
 }
 
 void a_changed_comment_hides_nothing(void**) {
@@ -115,9 +184,16 @@ void a_forged_pod_ends_nobodys_job(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(a_pod_goes_with_its_job),         SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
-      SLURMK8S_TEST(a_job_goes_with_its_pods),        SLURMK8S_TEST(a_job_without_pods_is_cancelled),
-      SLURMK8S_TEST(a_changed_comment_hides_nothing), SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),
+      SLURMK8S_TEST(a_pod_goes_with_its_job),
+      SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
+      SLURMK8S_TEST(a_job_goes_with_its_pods),
+      SLURMK8S_TEST(a_job_without_pods_is_cancelled),
+      SLURMK8S_TEST(a_workload_that_is_not_known_holds_up_its_namespace_alone),
+      SLURMK8S_TEST(ends_wait_once_for_a_slurmctld_that_is_away),
+      SLURMK8S_TEST(a_pod_goes_though_its_ended_job_is_forgotten),
+      SLURMK8S_TEST(a_pod_that_names_a_job_of_others_ends_nothing),
+      SLURMK8S_TEST(a_changed_comment_hides_nothing),
+      SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

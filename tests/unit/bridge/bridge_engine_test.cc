@@ -28,6 +28,25 @@ void no_pod_is_bound_before_slurmctld_knows_where(void**) {
   assert_text(f.kube_node("p"), "m1");
 }
 
+// It would launch where pods of ended jobs still are.
+void slurmctld_is_told_nothing_before_pods_are_listed(void**) {
+  BridgeWorld f(true);
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.start(1, {{"c-1", 1}});
+  FakeEngine engine(f);
+  engine.run_for(seconds(2));
+  assert_text(f.kube_node("p"), "m1");
+  engine.messages = 0;
+  f.restart();
+  f.caller.is_stuck = true;  // jobs are not listed
+  f.run_for(seconds(3));
+  assert_int_equal(engine.messages, 0);
+  f.caller.is_stuck = false;
+  engine.run_for(seconds(2));
+  assert_true(engine.messages != 0 && engine.jobs == (PodJobs{{1, "c-1"}}));
+}
+
 void slurmctld_knows_where_pods_still_end(void**) {
   BridgeWorld f(true);
   FakeEngine engine(f);
@@ -74,6 +93,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(no_pod_is_bound_before_slurmctld_knows_where),
+      SLURMK8S_TEST(slurmctld_is_told_nothing_before_pods_are_listed),
       SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
       SLURMK8S_TEST(an_engine_saves_lists),
   };

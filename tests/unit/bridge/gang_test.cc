@@ -49,9 +49,9 @@ Allocation make_job(const std::string& state) {
   job.submitted = 50;
   if (state == "configuring") job.state = State::configuring;
   if (state == "running" || state == "preempted") job.state = State::running;
-  if (state == "suspended") job.state = State::suspended;
+  if (state == "suspended" || state == "preempted, suspended") job.state = State::suspended;
   if (state == "ended") job.state = State::ended;
-  if (state == "preempted") job.preempted = 1;
+  if (state.starts_with("preempted")) job.preempted = 1;
   return job;
 }
 
@@ -106,6 +106,9 @@ void a_submitted_gang(void**) {
       {"bl", "preempted", Step::evict},
       {"ll", "preempted", Step::wait},
       {"og", "preempted", Step::wait},
+      // Or suspends it, for ever: its pods cannot be resumed.
+      {"bb", "preempted, suspended", Step::evict},
+      {"gg", "preempted, suspended", Step::finish, Kind::cancelled},
       // Slurm has ended it.
       {"bb", "ended", Step::evict},
       {"wo", "ended", Step::evict},

@@ -32,7 +32,9 @@ void where_pods_are(void**) {
       {"bo", true, State::ended, true, "c-0"},
       {"ob", true, State::ended, true, "c-1"},
       {"og", true, State::ended, true, nullptr},
-      {"ww", true, State::ended, true, nullptr},
+      {"ww", true, State::ended, false, nullptr},
+      {"ww", true, State::ended, true, "c-[0-1]"},  // their bindings may be under way
+      {"wg", true, State::ended, true, "c-0"},
       {"ob", true, State::ended, false, "c-1"},       // bound by a former process: c-2 isn't the job's
       {"ob", false, State::ended, false, "c-[1-2]"},  // slurmctld has forgotten the job: all Slurm nodes there
       {"oo", false, State::ended, false, nullptr},
