@@ -102,8 +102,8 @@ struct slurm_k8s_pod_job_state {
 };
 
 /*
- * Of the jobs that set_pod_jobs() has given `number` and those before: the ones that are new, that are on other nodes or
- * whose state has changed. While acquired; any thread; not under Slurm's locks.
+ * Of the jobs that set_pod_jobs() has given `number` and those before: the ones that are new, that are on other nodes
+ * or whose state has changed. While acquired; any thread; not under Slurm's locks.
  */
 void slurm_k8s_engine_report_pod_jobs(uint64_t number, const struct slurm_k8s_pod_job_state* states, size_t count);
 

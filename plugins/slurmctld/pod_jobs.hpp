@@ -3,8 +3,8 @@
 // knows where pods of them are, so that no launch meets pods of a job that is over. No Slurm header.
 //
 // slurmctld has no event for the end of a job that a plugin may miss without harm, so a thread looks at all jobs every
-// 50 ms while there are any (more rarely with thousands of them). New jobs, those on other nodes and those that have just
-// been launched are looked at without waiting for that.
+// 50 ms while there are any (more rarely with thousands of them). New jobs, those on other nodes and those that have
+// just been launched are looked at without waiting for that.
 #pragma once
 
 #include <condition_variable>
@@ -33,7 +33,7 @@ class PodJobs {
   struct Host {
     /** Which of the jobs run, in order, under Slurm's read locks. Empty: slurmctld is ending. This object's thread. */
     std::function<std::vector<bool>(const std::vector<std::uint32_t>& jobs)> poll;
-    /** Tells the engine: new jobs, those on other nodes, and those that have changed. This object's thread, no locks. */
+    /** Tells the engine of new jobs, those on other nodes, and those that have changed. Its thread; no locks. */
     std::function<void(std::uint64_t number, const Running& changed)> report;
   };
 
