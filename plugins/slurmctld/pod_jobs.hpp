@@ -33,7 +33,7 @@ class PodJobs {
   struct Host {
     /** Which of the jobs run, in order, under Slurm's read locks. Empty: slurmctld is ending. This object's thread. */
     std::function<std::vector<bool>(const std::vector<std::uint32_t>& jobs)> poll;
-    /** Tells the engine of new jobs, those on other nodes, and those that have changed. Its thread; no locks. */
+    /** Tells the engine of new jobs, those on other nodes and those that have changed. Its thread; no locks. */
     std::function<void(std::uint64_t number, const Running& changed)> report;
   };
 

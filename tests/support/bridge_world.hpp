@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// BridgeWorld: a bridge between a fake API server and a fake slurmctld, with two Slurm nodes, and the engine's socket when
+// BridgeWorld: a bridge between a fake API server and a fake slurmctld, with two Slurm nodes, and the engine if
 // a test wants it. One thread.
 #pragma once
 
