@@ -178,7 +178,7 @@ void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
 void Bridge::do_steps() {
   assign_pods();
   note_occupied_nodes();
-  job_count_ = engine_ ? jobs_of_gangs().size() : 0;
+  job_count_ = engine_ && gangs_.all().size() >= kMaxPodJobs ? jobs_of_gangs().size() : 0;
   std::vector<std::uint64_t> numbers;  // a step may end a gang
   for (const auto& [number, gang] : gangs_.all()) numbers.push_back(number);
   for (const std::uint64_t number : numbers) {

@@ -132,15 +132,15 @@ class Bridge {
   std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
   std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round
   std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
-  bool is_engine_started_ = false;
-  std::size_t job_count_ = 0;           // of all gangs, in this round
-  std::set<std::string> unresolved_;    // namespaces with a pod whose workload isn't known yet
-  bool needs_jobs_ = false;             // a gang needs a list of jobs from after its submission
-  std::size_t submitting_ = 0;          // submissions without an answer
-  std::vector<std::uint32_t> pending_;  // jobs that wait; of this round
-  std::size_t next_pending_ = 0;        // whose reason is read next
-  TimePoint pending_read_{};            // when reasons were last asked for
-  std::unique_ptr<EngineLink> engine_;  // null: BridgeOptions::engine_socket is empty
+  bool is_engine_started_ = false;              // EngineLink::start() was called
+  std::size_t job_count_ = 0;                   // of all gangs, in this round; 0: fewer than kMaxPodJobs
+  std::set<std::string> unresolved_;            // namespaces with a pod whose workload isn't known yet
+  bool needs_jobs_ = false;                     // a gang needs a list of jobs from after its submission
+  std::size_t submitting_ = 0;                  // submissions without an answer
+  std::vector<std::uint32_t> pending_;          // jobs that wait; of this round
+  std::size_t next_pending_ = 0;                // whose reason is read next
+  TimePoint pending_read_{};                    // when reasons were last asked for
+  std::unique_ptr<EngineLink> engine_;          // null: BridgeOptions::engine_socket is empty
   BridgeCounts counts_;
   Timers::Id round_timer_ = 0;
   TimePoint round_due_{};

@@ -104,9 +104,8 @@ Result<std::vector<std::string>> Bridge::nodes_for(const std::vector<const Workl
 /** Its job was given a node that has come up since, or whose labels have changed. */
 bool Bridge::is_misplaced(const Gang& gang) const {
   for (const WorkloadPod* pod : pods_of(gang)) {
-    const auto place = gang.places.find(pod->uid);
-    if (place == gang.places.end() || pod->selector.empty()) continue;
-    const auto kube_node = kube_node_of_.find(place->second.node);
+    if (pod->selector.empty()) continue;
+    const auto kube_node = kube_node_of_.find(gang.node_of(pod->uid));
     if (kube_node != kube_node_of_.end() && !is_selected(pod->selector, kube_node->second)) return true;
   }
   return false;
@@ -197,8 +196,7 @@ void Bridge::note_occupied_nodes() {
       if (pod->is_over()) continue;
       if (!pod->kube_node.empty()) occupied_.insert(pod->kube_node);
       // Its binding may be under way.
-      const auto place = gang.places.find(pod->uid);
-      const auto kube_node = place == gang.places.end() ? kube_node_of_.end() : kube_node_of_.find(place->second.node);
+      const auto kube_node = kube_node_of_.find(gang.node_of(pod->uid));
       if (kube_node != kube_node_of_.end()) occupied_.insert(kube_node->second);
     }
   }
@@ -228,8 +226,7 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
 
 void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes) {
   PodWriter& pod_writer = writer(pod.name_space);
-  const auto place = gang.places.find(pod.uid);
-  const std::string node = place == gang.places.end() ? "" : place->second.node;
+  const std::string node = gang.node_of(pod.uid);
   if (node.empty()) {
     return pod_writer.tell_wait(pod, format("Slurm job %u: its nodes have no room for this pod", job.id));
   }
@@ -238,8 +235,8 @@ void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod
     return pod_writer.tell_wait(pod, format("Slurm job %u: node %s has no pod", job.id, node.c_str()));
   }
   if (occupied_.contains(kube_node->second)) return pod_writer.tell_wait(pod, describe_wait(job));
-  pod_writer.bind(
-      pod, {kube_node->second, hostname_of(kube_node->second), job.id, job.submitted, place->second.rank, kube_nodes});
+  pod_writer.bind(pod, {kube_node->second, hostname_of(kube_node->second), job.id, job.submitted,
+                        gang.places.at(pod.uid).rank, kube_nodes});
 }
 
 std::string Bridge::hostname_of(const std::string& kube_node) const {
@@ -307,7 +304,7 @@ void Bridge::end_orphans() {
   std::map<std::uint32_t, TimePoint> orphans;
   for (const auto& [id, job] : jobs_.known().jobs) {
     const std::string_view name_space = find_job_namespace(job.comment);
-    if (name_space.empty()) continue;  // a job of somebody else, which a pod may have named
+    if (name_space.empty()) continue;  // not the bridge's: a pod's annotation can name any job
     if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid, job.submitted) != nullptr) continue;
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;

@@ -82,6 +82,11 @@ GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocatio
 
 }  // namespace
 
+std::string Gang::node_of(const std::string& uid) const {
+  const auto place = places.find(uid);
+  return place == places.end() ? "" : place->second.node;
+}
+
 const Allocation* KnownJobs::find(const Gang& gang) const {
   const Allocation* const ended = gang.ended ? &*gang.ended : nullptr;
   const auto found = jobs.find(gang.job);

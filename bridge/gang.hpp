@@ -50,6 +50,9 @@ struct Gang {
   bool is_ending = false;               ///< slurmctld was asked to end the job
   bool is_reported = false;             ///< that slurmctld does not know the job
   std::map<std::string, Place> places;  ///< by uid; empty: the job has not started
+
+  /** Slurm's name of the node where a pod is to go, or already is; empty: none is decided, or none has room for it. */
+  std::string node_of(const std::string& uid) const;
 };
 
 /** How the pods of a gang are. */

@@ -15,8 +15,7 @@ using Names = std::set<std::string>;
 /** Or may be soon: a binding may be under way. */
 bool is_on_node(const WorkloadPod& pod, const Gang& gang) {
   if (pod.is_over()) return false;
-  const auto place = gang.places.find(pod.uid);
-  return !pod.kube_node.empty() || (place != gang.places.end() && !place->second.node.empty());
+  return !pod.kube_node.empty() || !gang.node_of(pod.uid).empty();
 }
 
 std::vector<const WorkloadPod*> pods_on_nodes(const Gang& gang, const WorkloadPods& pods) {
@@ -36,8 +35,7 @@ Names nodes_of(const Allocation& job) {
 
 /** Where a pod of a job that is over, or that slurmctld does not know, may be. */
 Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Allocation* job, const KubeNodes& kube_nodes) {
-  const auto place = gang.places.find(pod.uid);
-  if (place != gang.places.end() && !place->second.node.empty()) return {place->second.node};
+  if (const std::string node = gang.node_of(pod.uid); !node.empty()) return {node};
   const Names of_job = job == nullptr ? Names() : nodes_of(*job);
   Names names;
   for (const auto& [node, kube_node] : kube_nodes) {
@@ -62,9 +60,7 @@ PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const Workload
     for (const WorkloadPod* pod : on_nodes) names.merge(nodes_of(*pod, gang, job, kube_nodes));
   }
   PodJobs jobs;
-  for (const auto& [id, names] : nodes_of_jobs) {
-    jobs[id] = names.size() == 1 ? *names.begin() : compress_hostlist({names.begin(), names.end()});
-  }
+  for (const auto& [id, names] : nodes_of_jobs) jobs[id] = compress_hostlist({names.begin(), names.end()});
   return jobs;
 }
 

@@ -272,13 +272,11 @@ HeldJobs::~HeldJobs() {
 
 bool HeldJobs::hold(job_record_t* job) {
   const TimePoint begin = std::chrono::steady_clock::now();
-  const bool may_launch = test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job);
-  if (may_launch && pod_jobs_->nodes()->empty()) return false;
-  const uint32_t id = id_of(job);
-  if (may_launch) {
-    pod_jobs_->look(id);
+  if (test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job)) {
+    if (!pod_jobs_->nodes()->empty()) pod_jobs_->look(id_of(job));
     return false;
   }
+  const uint32_t id = id_of(job);
   if (id == 0) {
     slurm_error("slurm-k8s: job id not found; slurmctld launches the job at its own check, within 30 s");
     return false;

@@ -80,5 +80,5 @@ has_event() { # POD REASON TEXT
 }
 is_gone() { ! kubectl get pod "$1"; }
 job_of() { slurm squeue -h -n "$1" -o %A; }
-run_jobs() { [[ $(slurm squeue -h -n "$1" -t R -o %A | wc -l) == "$2" ]]; } # NAME COUNT
+has_running_jobs() { [[ $(slurm squeue -h -n "$1" -t R -o %A | wc -l) == "$2" ]]; } # NAME COUNT
 has_no_job() { [[ ! $(job_of "$1") ]]; }

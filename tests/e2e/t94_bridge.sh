@@ -87,7 +87,7 @@ END
   kubectl delete pods set-a set-b lead-0 lead-1 work-0 >/dev/null
 }
 
-# R1: slurm-bridge's annotations, on a group whose pods a ReplicaSet makes, and makes anew.
+# R1: slurm-bridge's annotations on a PodGroup. A ReplicaSet creates its pods, and replaces one.
 test_a_replica_set_in_a_group() {
   local job one
   enable_bridge
@@ -107,7 +107,7 @@ END
   assert_equal "its limit" 00:30:00 "$(job_field "$job" TimeLimit)"
   one=$(kubectl get pods -l app=web -o jsonpath='{.items[0].metadata.name}')
   kubectl delete pod "$one" >/dev/null
-  wait_for 90 "a job of the pod in its place" run_jobs pg-web 2
+  wait_for 90 "a job of the pod in its place" has_running_jobs pg-web 2
   assert_equal "the other's job goes on" RUNNING "$(job_field "$job" JobState)"
   kubectl delete replicaset/web podgroups.scheduling.x-k8s.io/web >/dev/null
   wait_job "$job" CANCELLED 60

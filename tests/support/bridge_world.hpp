@@ -94,6 +94,13 @@ struct BridgeWorld {
                                       "containers": [{"resources": {"requests": {"cpu": "1"}}}]}})",
                                    name, more, spec)));
   }
+  /** A pod that is bound, since its job, the one of this id, has a node. */
+  void run_pod(const char* name, std::uint32_t job, const char* node) {
+    put_pod(name);
+    run_for();
+    slurm.start(job, {{node, 1}});
+    run_for();
+  }
   void end_pod(const char* name, const char* phase, int code = 0) {
     Json pod = client.find(kube::kPods, "a", name);
     pod.set("status", *Json::parse(format(R"({"phase": "%s", "containerStatuses":

@@ -13,10 +13,7 @@ using std::chrono::seconds;
 
 void a_pod_goes_with_its_job(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   f.put_pod("next");
   f.run_for();
   f.slurm.end(1, "TIMEOUT");
@@ -36,10 +33,7 @@ void a_pod_goes_with_its_job(void**) {
 /** slurmctld lets it run for its GraceTime. */
 void a_preempted_job_takes_its_pod_with_it(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   f.slurm.jobs.at(1).preempted = 1;
   f.slurm.touch();
   f.run_for();
@@ -56,10 +50,7 @@ void a_job_goes_with_its_pods(void**) {
   f.client.erase(kube::kPods, "a", "p");
   f.run_for();
   assert_text(f.calls(), "submit p, cancel 1");
-  f.put_pod("q");
-  f.run_for();
-  f.slurm.start(2, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("q", 2, "c-0");
   f.client.erase(kube::kPods, "a", "q");
   f.run_for();
   assert_text(f.calls(), "submit p, cancel 1, submit q, cancel 2");
@@ -96,10 +87,7 @@ void ends_wait_once_for_a_slurmctld_that_is_away(void**) {
 
 void a_pod_goes_though_its_ended_job_is_forgotten(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   f.client.fail_next(Verb::patch, Error(Errc::unavailable, "no"), 5);
   f.slurm.end(1, "TIMEOUT");
   f.run_for(seconds(5));
@@ -121,7 +109,7 @@ void a_job_without_pods_is_cancelled(void**) {
   assert_text(f.calls(), "submit p, cancel 1");
 }
 
-// Its creator has a rule for jobs of their own, and names one of somebody else.
+// The pod's creator may submit jobs. The pod names another user's job.
 void a_pod_that_names_a_job_of_others_ends_nothing(void**) {
   BridgeWorld f;
   AllocationRequest request;
@@ -146,10 +134,7 @@ void a_pod_that_names_a_job_of_others_ends_nothing(void**) {
 
 void a_changed_comment_hides_nothing(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   f.slurm.jobs.at(1).comment = "mine";
   f.slurm.end(1, "CANCELLED");
   f.run_for();
@@ -158,10 +143,7 @@ void a_changed_comment_hides_nothing(void**) {
 
 void a_forged_pod_ends_nobodys_job(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   // In another namespace, with the marks that the bridge itself writes.
   const std::string submitted = std::to_string(f.slurm.jobs.at(1).submitted);
   f.client.put(kube::kPods, "b",

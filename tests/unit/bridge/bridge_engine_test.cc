@@ -13,10 +13,7 @@ using std::chrono::seconds;
 
 void no_pod_is_bound_before_slurmctld_knows_where(void**) {
   BridgeWorld f(true);
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-1", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-1");
   assert_text(f.kube_node("p"), "");
   assert_contains(f.condition("p", "PodScheduled"), "waits for the engine in slurmctld");
   FakeEngine engine(f);

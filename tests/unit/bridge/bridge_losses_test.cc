@@ -62,10 +62,7 @@ void a_job_whose_id_another_one_has_ends_nothing(void**) {
 /** Within the moment between a look at the jobs and the call. */
 void a_job_that_has_the_id_by_then_is_not_ended(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   f.slurm.jobs.at(1).submitted += 1;
   f.end_pod("p", "Succeeded");
   f.run_for();
@@ -101,10 +98,7 @@ void a_restart_changes_nothing(void**) {
 
 void an_empty_slurmctld_deletes_nothing(void**) {
   BridgeWorld f;
-  f.put_pod("p");
-  f.run_for();
-  f.slurm.start(1, {{"c-0", 1}});
-  f.run_for();
+  f.run_pod("p", 1, "c-0");
   f.slurm.forget(1);
   f.run_for(seconds(60));
   f.restart();

@@ -179,15 +179,42 @@ void comment_names_workload_and_pods(void**) {
   assert_text(build_job_comment({"a", "Pod", "p"}, {"u"}), "k8s:a/Pod/p:08c4b407b567a8ce");
 }
 
+// A job with another Comment is nothing that the bridge may end.
+void only_its_own_comments_have_a_namespace(void**) {
+  const struct {
+    const char* comment;
+    const char* name_space;
+  } cases[] = {
+      {"k8s:a/Pod/p:08c4b407b567a8ce", "a"},
+      {"k8s:team-a/LeaderWorkerSet/serve/0:08c4b407b567a8ce", "team-a"},
+      {"", ""},
+      {"k8s:", ""},
+      {"k8s:x", ""},
+      {"k8s:a/Pod/p", ""},
+      {"k8s:a/Pod/p:08c4b407b567a8c", ""},
+      {"k8s:a/Pod/p:08c4b407b567a8ceb", ""},
+      {"k8s:a/Pod/p:08c4b407b567a8cX", ""},
+      {"k8s:a/Pod:08c4b407b567a8ce", ""},
+      {"k8s:08c4b407b567a8ce", ""},
+      {"k8s:/Pod/p:08c4b407b567a8ce", ""},
+      {"my k8s:a/Pod/p:08c4b407b567a8ce", ""},
+  };
+  for (const auto& row : cases) assert_text(std::string(find_job_namespace(row.comment)), row.name_space);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(rules_decide_the_user),        SLURMK8S_TEST(wrong_rules_name_their_field),
-      SLURMK8S_TEST(sizes_are_of_the_largest_pod), SLURMK8S_TEST(annotations_set_members),
-      SLURMK8S_TEST(wrong_annotations_are_named),  SLURMK8S_TEST(comment_names_workload_and_pods),
+      SLURMK8S_TEST(rules_decide_the_user),
+      SLURMK8S_TEST(wrong_rules_name_their_field),
+      SLURMK8S_TEST(sizes_are_of_the_largest_pod),
+      SLURMK8S_TEST(annotations_set_members),
+      SLURMK8S_TEST(wrong_annotations_are_named),
+      SLURMK8S_TEST(comment_names_workload_and_pods),
+      SLURMK8S_TEST(only_its_own_comments_have_a_namespace),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

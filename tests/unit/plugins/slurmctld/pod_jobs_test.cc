@@ -97,7 +97,7 @@ void a_new_job_does_not_wait_for_the_others(void**) {
   assert_text(f.said(jobs), "2: -1001\n");
   f.running.lock()->insert(1001);
   jobs.look(1001);
-  jobs.look(2000);  // of nobody here
+  jobs.look(2000);  // not a job of the bridge
   assert_text(f.said(jobs), "2: +1001\n");
   many[1001] = "c-1";
   jobs.set(many, false);
