@@ -16,28 +16,16 @@ export -f one
 seq "$1" | xargs -P 4 -I{} bash -c one
 squeue -h -n queued -o %A | wc -l
 """
+# Of the creator of pods: the API server queues its requests beside a scheduler's, as a controller's, and not among them.
+ACCOUNT = "slurm-k8s-bench"
 
 
-CREATOR = "slurm-k8s-bench"  # with requests of its own in the API server's queues, as a controller has: not a scheduler's
-
-
-class Creator:
-    """Creates pods. Close it."""
-
-    def __init__(self, api):
-        self.close()  # what an ended run left
-        bed("kubectl", "-n", NAMESPACE, "create", "serviceaccount", CREATOR)
-        bed("kubectl", "-n", NAMESPACE, "create", "rolebinding", CREATOR, "--clusterrole=edit",
-            f"--serviceaccount={NAMESPACE}:{CREATOR}")
-        token = bed("kubectl", "-n", NAMESPACE, "create", "token", CREATOR).strip()
-        self.client = BareClient(api, token, PODS)
-
-    def create(self, bodies):
-        self.client.create(WAY, bodies)
-
-    @staticmethod
-    def close():
-        bed("kubectl", "-n", NAMESPACE, "delete", "rolebinding,serviceaccount", CREATOR, "--ignore-not-found")
+def creator(api):
+    """A client that may create pods. Its account goes with the namespace: uninstall()."""
+    bed("kubectl", "-n", NAMESPACE, "create", "serviceaccount", ACCOUNT)
+    bed("kubectl", "-n", NAMESPACE, "create", "rolebinding", ACCOUNT, "--clusterrole=edit",
+        f"--serviceaccount={NAMESPACE}:{ACCOUNT}")
+    return BareClient(api, bed("kubectl", "-n", NAMESPACE, "create", "token", ACCOUNT).strip(), PODS)
 
 
 class Bindings:
@@ -62,11 +50,11 @@ def queue(count):
         say(f"{slurm(QUEUE, str(count)).strip()} jobs in the queue")
 
 
-def bound(api, creator, name, bodies, seconds=600):
+def bound(api, client, name, bodies, seconds=600):
     """Seconds from the first create until all are bound; and the Bindings."""
     bindings = Bindings(api, name)
     start = time.time()
-    creator.create(bodies)
+    client.create(WAY, bodies)
     wait_for(f"{len(bodies)} bound pods", seconds, lambda: len(bindings.at) == len(bodies), 0.05)
     return max(bindings.at.values()) - start, bindings
 
