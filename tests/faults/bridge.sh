@@ -31,6 +31,7 @@ END
 }
 job_status() { kubectl get job.batch "$1" -o jsonpath="{.status.$2}"; }
 has_succeeded() { [[ $(job_status "$1" succeeded) -ge $2 ]]; }
+has_running_job() { [[ $(slurm squeue -h -n "$1" -t R,CF -o %A) ]]; } # NAME
 no_slurm_jobs() { [[ -z $(slurm squeue -h -t R,CF,CG) ]]; }
 
 # A pod that was deleted, or that failed, ends the Job: backoffLimit is 0. The Job's controller may make more than it
@@ -102,6 +103,7 @@ test_an_empty_state_deletes_no_pod() {
   copy=$(mktemp -d)
   chown --reference="$volume" "$copy"
   chmod --reference="$volume" "$copy"
+  slurm sbatch --hold --output=/dev/null --wrap true >/dev/null # the forgotten job is not job 1
   put_pod stays-here 'sleep 600'
   wait_for 90 "it runs" pod_is stays-here Running
   lost=$(pod_job stays-here)
@@ -109,7 +111,12 @@ test_an_empty_state_deletes_no_pod() {
   rm -rf "$copy"
   wait_for 60 "what the bridge says" has_event stays-here SlurmJobUnknown "Slurm job $lost is unknown to slurmctld"
   stays 15 pod_is stays-here Running
+  # Slurm takes the node for free. No CPU is given twice: the next job there waits for the pod to go.
   put_pod new 'sleep 1'
-  wait_for 120 "a new pod runs" pod_is new Succeeded
-  kubectl delete pod stays-here new --wait=false >/dev/null
+  wait_for 60 "the new pod has a job" has_running_job new
+  stays 15 pod_is new Pending
+  pod_is stays-here Running || fail "the pod of the forgotten job has ended"
+  kubectl delete pod stays-here >/dev/null
+  wait_for 120 "the new pod runs" pod_is new Succeeded
+  kubectl delete pod new --wait=false >/dev/null
 }
