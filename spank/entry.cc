@@ -3,7 +3,7 @@
 //
 //   optional spank_k8s.so [env=FILE|off] [login_env=SECONDS|off] [hosts=on|off] [service_env=keep|remove]
 //                         [threads=auto|N|off] [gpus=ids|off] [oom_score_adj=N] [memory_limit=on|off]
-//                         [hide=PATH,PATH…]
+//                         [cpu_bind=on|off] [hide=PATH,PATH…]
 //
 // With `hide` the line must be `required`: Slurm ignores failures of an optional plugin.
 #include <cerrno>
@@ -28,8 +28,10 @@
 #include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
+#include "base/strings.hpp"
 #include "base/undestroyed.hpp"
 #include "spank/compat.hpp"
+#include "spank/cpu_bind.hpp"
 #include "spank/gpu_ids.hpp"
 #include "spank/login_env.hpp"
 #include "spank/memory_watch.hpp"
@@ -260,6 +262,25 @@ int protect_pod(const Settings& settings) {
   return kFailed;
 }
 
+/** A task, which is the calling process, runs on the CPUs of its step. It can run on others: failures are logged. */
+void bind_task(spank_t spank) {
+  StepCpus step;
+  char* cores = nullptr;
+  std::uint16_t cpus = 0;
+  if (spank_get_item(spank, S_STEP_ALLOC_CORES, &cores) == ESPANK_SUCCESS && cores) step.cores = cores;
+  spank_get_item(spank, S_JOB_NCPUS, &cpus);
+  step.cpus = cpus;
+  const auto pod_cpus = parse_int(job_variable(spank, "SLURM_K8S_CPU_LIMIT").value_or(""));
+  if (pod_cpus && *pod_cpus > 0 && *pod_cpus <= UINT16_MAX) step.pod_cpus = static_cast<unsigned>(*pod_cpus);
+  step.bind_type = job_variable(spank, "SLURM_CPU_BIND_TYPE").value_or("");
+  const auto allowed = allowed_cpus();
+  std::string why = allowed ? "" : allowed.error().message();
+  const auto chosen = allowed ? choose_cpus(step, *allowed, why) : std::nullopt;
+  if (!chosen) return slurm_debug("spank_k8s: CPUs are not bound: %s", why.c_str());
+  const Status bound = bind_to(*chosen);
+  if (!bound) slurm_error("spank_k8s: CPUs are not bound: %s", bound.error().message().c_str());
+}
+
 int refuse_readable_secrets(const Settings& settings) {
   const auto file = first_readable(settings.hidden);
   if (!file) return ESPANK_SUCCESS;
@@ -365,6 +386,7 @@ SLURMK8S_EXPORT int slurm_spank_exit(spank_t, int, char**) {
 /** In each task's process, as the user. */
 SLURMK8S_EXPORT int slurm_spank_task_init(spank_t spank, int count, char** arguments) {
   return with_settings("slurm_spank_task_init", count, arguments, [&](const Settings& settings) {
+    if (settings.cpu_bind) bind_task(spank);
     if (settings.pod_gpus) set_gpu_ids(spank);  // Slurm has set the task's own, of --gpus-per-task and --gpu-bind
     return refuse_readable_secrets(settings);
   });

@@ -23,6 +23,11 @@ Result<int> parse_oom_score_adj(std::string_view text) {
   return Error(Errc::invalid, format("must be a number from 0 to %d", kMaxOomScoreAdj));
 }
 
+Result<bool> parse_switch(std::string_view text) {
+  if (text == "on" || text == "off") return text == "on";
+  return Error(Errc::invalid, "must be on or off");
+}
+
 Status apply(Settings& settings, std::string_view name, std::string_view value) {
   if (name == "env") {
     settings.pod_env.clear();
@@ -30,8 +35,7 @@ Status apply(Settings& settings, std::string_view name, std::string_view value) 
   } else if (name == "login_env") {
     settings.login_env = SLURMK8S_TRY(parse_login_env(value));
   } else if (name == "hosts") {
-    if (value != "on" && value != "off") return Error(Errc::invalid, "must be on or off");
-    settings.host_names = value == "on";
+    settings.host_names = SLURMK8S_TRY(parse_switch(value));
   } else if (name == "service_env") {
     settings.keep_service_env = SLURMK8S_TRY(parse_service_env(value));
   } else if (name == "threads") {
@@ -42,8 +46,9 @@ Status apply(Settings& settings, std::string_view name, std::string_view value) 
   } else if (name == "oom_score_adj") {
     settings.oom_score_adj = SLURMK8S_TRY(parse_oom_score_adj(value));
   } else if (name == "memory_limit") {
-    if (value != "on" && value != "off") return Error(Errc::invalid, "must be on or off");
-    settings.memory_limit = value == "on";
+    settings.memory_limit = SLURMK8S_TRY(parse_switch(value));
+  } else if (name == "cpu_bind") {
+    settings.cpu_bind = SLURMK8S_TRY(parse_switch(value));
   } else if (name == "hide") {
     settings.hidden.clear();
     for (const std::string_view path : split(value, ',')) settings.hidden.push_back(SLURMK8S_TRY(parse_path(path)));

@@ -23,6 +23,7 @@ struct Settings {
   bool pod_gpus = false;              ///< replace Slurm's GPU numbers by the device plugin's ids
   std::optional<int> oom_score_adj;   ///< minimum oom_score_adj of tasks
   bool memory_limit = false;          ///< end jobs that use more memory than --mem
+  bool cpu_bind = false;              ///< tasks run on the CPUs of their step alone
   std::vector<std::string> hidden;    ///< paths that no task may read
 };
 

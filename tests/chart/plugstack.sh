@@ -26,6 +26,9 @@ check "SPANK: a number of threads" \
   --set slurm.spank.threads=4
 check "SPANK: no memory limit" has plugstack.conf "optional spank_k8s.so gpus=ids oom_score_adj=1000" \
   --set slurm.spank.memoryLimit=false
+check "SPANK: tasks on the CPUs of their step" \
+  has plugstack.conf "optional spank_k8s.so cpu_bind=on gpus=ids memory_limit=on oom_score_adj=1000" \
+  --set slurm.spank.cpuBind=true
 check "SPANK: with hide it is required" \
   has plugstack.conf "required spank_k8s.so gpus=ids hide=/a,/b memory_limit=on oom_score_adj=1000" \
   --set 'slurm.spank.hide={/a,/b}'

@@ -74,14 +74,14 @@ test_a_task_dies_before_slurmd() {
   ((job < 1000)) || fail "oom_score_adj of slurmd: $job"
 }
 
-# put_nodeset NAME REPLICAS SLURMD-FIELDS VOLUMES, the latter two in JSON without their braces.
+# put_nodeset NAME REPLICAS SLURMD-FIELDS VOLUMES [CPUS]; fields and volumes in JSON without their braces, or empty.
 put_nodeset() {
   local image
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,"slurmd":{
- "image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"}},
- $3},"template":{"metadata":{"labels":{"topology.kubernetes.io/zone":"zone-7"}},"spec":{"volumes":[$4]}}}}
+ "image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"${5:-2}","memory":"256Mi"}}
+ ${3:+, $3}},"template":{"metadata":{"labels":{"topology.kubernetes.io/zone":"zone-7"}},"spec":{"volumes":[$4]}}}}
 JSON
 }
 
@@ -160,6 +160,8 @@ test_scripts_threads_and_gpus() {
 
   mkdir -p "$LOGS"
   "$BED" kubectl -n "$NAMESPACE" logs --follow spk-0 -c slurmd >"$log" & follower=$!
+  # The follower is connected before the container ends: a log that is gone has no end to read.
+  wait_for 30 "the log of spk-0" test -s "$log"
   slurm scontrol update nodename=spk-0 state=power_down reason=e2e
   wait_for 60 "clean-up of the pod" grep 'pod clean-up /opt/setup/pod-cleanup: done' "$log"
   wait "$follower" || true
@@ -178,4 +180,36 @@ test_a_failed_set_up_drains_the_node() {
   node_has_state spk-0 DRAIN || fail "spk-0 is $(node_state spk-0)"
   wait_done "$job" 60
   assert_equal "node of the job, and its restarts" "spk-1 1" "$(job_nodes "$job") $(job_field "$job" Restarts)"
+}
+
+# A job that says on which CPUs it runs, and waits for the other one.
+cpus_of_job() { # NAME
+  local list='sed -n s/^Cpus_allowed_list:.//p /proc/self/status'
+  submit -w bind-0 -n1 -c1 --mem=40 --job-name="$1" --wrap "srun $list >/tmp/$1; nproc >>/tmp/$1; $list >>/tmp/$1
+    sleep 60" >/dev/null
+}
+has_said_cpus() { [[ $(kubectl exec bind-0 -c slurmd -- cat "/tmp/$1" 2>/dev/null | wc -l) == 3 ]]; }
+said_cpus() { kubectl exec bind-0 -c slurmd -- cat "/tmp/$1" | paste -sd' '; }
+
+# Pods with as many CPUs as the machine has, so that these count as their own, and with more.
+test_jobs_of_a_pod_have_their_own_cpus() {
+  local count list="s/^Cpus_allowed_list:.//p"
+  count=$(nproc)
+  ((count >= 2)) || fail "two jobs need two CPUs"
+  trap 'restore_release bind share' EXIT
+  install_release --set slurm.spank.cpuBind=true
+  put_nodeset bind 1 "" "" "$count"
+  put_nodeset share 1 "" "" "$((count + 1))"
+  wait_for 30 "10 node records" has_node_count 10
+  cpus_of_job first
+  cpus_of_job second
+  wait_for 90 "the first job's CPUs" has_said_cpus first
+  wait_for 30 "the second job's CPUs" has_said_cpus second
+  assert_equal "CPUs of a step, nproc, CPUs of the batch script" "0 1 0,1 1 1" \
+    "$(printf '%s\n' "$(said_cpus first)" "$(said_cpus second)" | sort | paste -sd,)"
+  slurm scancel --me
+  assert_equal "CPUs of a step that wants no binding" "0-$((count - 1))" \
+    "$(slurm srun -w bind-0 -n1 -c1 --mem=40 --cpu-bind=none sed -n "$list" /proc/self/status)"
+  assert_equal "CPUs of a step in a pod without CPUs of its own" "0-$((count - 1))" \
+    "$(slurm srun -w share-0 -n1 -c1 sed -n "$list" /proc/self/status)"
 }

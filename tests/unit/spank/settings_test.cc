@@ -32,6 +32,7 @@ std::string shown(const Settings& settings) {
   if (settings.pod_gpus) text += " ids";
   if (settings.oom_score_adj) text += " oom=" + std::to_string(*settings.oom_score_adj);
   if (settings.memory_limit) text += " memory";
+  if (settings.cpu_bind) text += " bind";
   for (const std::string& path : settings.hidden) text += " -" + path;
   return text;
 }
@@ -50,6 +51,9 @@ void arguments_of_steps(void**) {
       {"oom_score_adj=1000 hide=/a,/b/c", "/run/slurm-k8s/pod.env remove off oom=1000 -/a -/b/c"},
       {"memory_limit=on", "/run/slurm-k8s/pod.env remove off memory"},
       {"memory_limit=on memory_limit=off", "/run/slurm-k8s/pod.env remove off"},
+      {"cpu_bind=on", "/run/slurm-k8s/pod.env remove off bind"},
+      {"cpu_bind=on cpu_bind=off", "/run/slurm-k8s/pod.env remove off"},
+      {"cpu_bind=cores", "error: cpu_bind: invalid value \"cores\": must be on or off"},
       {"memory_limit=100", "error: memory_limit: invalid value \"100\": must be on or off"},
       {"hosts=off", "/run/slurm-k8s/pod.env remove off no-hosts"},
       {"hosts=off hosts=on", "/run/slurm-k8s/pod.env remove off"},

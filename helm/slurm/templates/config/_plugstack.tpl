@@ -14,6 +14,7 @@ required.
 {{- if ne (toString .threads) "off" }}{{ $_ := set $arguments "threads" .threads }}{{ end }}
 {{- if ne .gpus "off" }}{{ $_ := set $arguments "gpus" .gpus }}{{ end }}
 {{- if .memoryLimit }}{{ $_ := set $arguments "memory_limit" "on" }}{{ end }}
+{{- if .cpuBind }}{{ $_ := set $arguments "cpu_bind" "on" }}{{ end }}
 {{- if .oomScoreAdj }}{{ $_ := set $arguments "oom_score_adj" (int .oomScoreAdj) }}{{ end }}
 {{- ternary "required" "optional" (gt (len .hide) 0) }} spank_k8s.so{{ include "slurm.spankArguments" $arguments }}
 {{- with include "slurm.spankScripts" $ }}
