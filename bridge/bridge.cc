@@ -15,10 +15,11 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::milliseconds kSoon{10};     // one round for what comes together
 constexpr std::chrono::milliseconds kLively{500};  // between two looks at the jobs, while there are pods
 constexpr std::chrono::milliseconds kIdle{10000};
 constexpr std::chrono::milliseconds kTold{30000};  // between two lists of all jobs, while the engine tells of changes
+/** A gang that is not bound for so long is no reason to submit no other. */
+constexpr std::chrono::seconds kBindingTime{5};
 /** Every kLively: of 150 jobs each reason is at most 3 s old, and slurmctld is asked 50 times a second at most. */
 constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
@@ -31,8 +32,12 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
       options_(std::move(options)),
       throttle_(*parts.loop.clock()),
       jobs_(
-          parts.slurm, *parts.loop.clock(), [this] { plan_round(kSoon); }, [this] { return jobs_of_gangs(); }),
-      workloads_(parts.kube_reader, *parts.loop.clock(), [this] { plan_round(kSoon); }),
+          parts.slurm, *parts.loop.clock(), [this](auto job) { look_at_job(job); }, [this] { return jobs_of_gangs(); }),
+      workloads_(parts.kube_reader, *parts.loop.clock(),
+                 [this] {
+                   for (const auto& [uid, name_space] : unresolved_) unassigned_.insert(uid);
+                   plan_round(kSoon);
+                 }),
       pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                       {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
                       listen_for_pods()),
@@ -57,15 +62,22 @@ kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) { take_pod(decode_workload_pod(object)); };
   listener.remove = [this](const kube::ObjectKey& key, const std::string& uid, const Json&) { remove_pod(key, uid); };
-  listener.synced = [this] { plan_round(kSoon); };
+  listener.synced = [this] { look_at_all(); };
   return listener;
 }
 
 void Bridge::take_pod(WorkloadPod pod) {
   uids_[{pod.name_space, pod.name}] = pod.uid;
   const std::string uid = pod.uid;
+  note_loss(pod);
   pods_.insert_or_assign(uid, std::move(pod));
-  plan_round(kSoon);
+  look_at_pod(uid);
+}
+
+/** A pod that is lost with its Kubernetes node may be gone before the next round: its gang remembers it. */
+void Bridge::note_loss(const WorkloadPod& pod) {
+  Gang* const gang = pod.is_lost ? gangs_.find(pod.uid) : nullptr;
+  if (gang != nullptr && gang->lost == TimePoint{}) gang->lost = parts_.loop.clock()->now();
 }
 
 /** Pods of another scheduler with the bridge's gate, and those that it took the gate from: these have a job. */
@@ -83,14 +95,16 @@ kube::ReflectorListener Bridge::listen_for_gated_pods() {
     take_pod(std::move(pod));
   };
   listener.remove = [forget](const kube::ObjectKey& key, const std::string& uid, const Json&) { forget(key, uid); };
-  listener.synced = [this] { plan_round(kSoon); };
+  listener.synced = [this] { look_at_all(); };
   return listener;
 }
 
 void Bridge::remove_pod(const kube::ObjectKey& key, const std::string& uid) {
+  look_at_pod(uid);
   pods_.erase(uid);
   settled_.erase(uid);
-  plan_round(kSoon);
+  unresolved_.erase(uid);
+  refused_.erase(uid);
   const auto found = uids_.find(key);
   if (found == uids_.end() || found->second != uid) return;  // the name has another pod by now
   writer(key.name_space).forget(key.name);
@@ -104,16 +118,16 @@ kube::ReflectorListener Bridge::listen_for_nodes() {
     const std::string_view kube_node = object.at({"spec", "nodeName"}).text();
     const bool is_leaving = !object.at({"metadata", "deletionTimestamp"}).is_null();
     if (kube_node.empty() || is_leaving) {
-      kube_node_of_.erase(node);
+      if (kube_node_of_.erase(node) != 0) look_at_all();
     } else if (kube_node_of_[node] != kube_node) {
       kube_node_of_[node] = kube_node;
-      plan_round(kSoon);
+      look_at_all();
     }
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
-    kube_node_of_.erase(key.name);  // a node's pod has its name
+    if (kube_node_of_.erase(key.name) != 0) look_at_all();  // a node's pod has its name
   };
-  listener.synced = [this] { plan_round(kSoon); };
+  listener.synced = [this] { look_at_all(); };
   return listener;
 }
 
@@ -129,7 +143,7 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
     kube_nodes_.erase(key.name);
   };
-  listener.synced = [this] { plan_round(kSoon); };
+  listener.synced = [this] { look_at_all(); };
   return listener;
 }
 
@@ -159,10 +173,34 @@ void Bridge::plan_round(std::chrono::milliseconds delay) {
   round_timer_ = parts_.loop.timers().after(delay, [this] { do_round(); });
 }
 
+void Bridge::look_at_pod(const std::string& uid) {
+  const Gang* const gang = gangs_.find(uid);
+  if (gang != nullptr) {
+    due_.insert(gang->number);
+  } else if (!settled_.contains(uid)) {
+    unassigned_.insert(uid);
+  }
+  plan_round(kSoon);
+}
+
+/** None: all of them. */
+void Bridge::look_at_job(std::optional<std::uint32_t> job) {
+  if (!job) return look_at_all();
+  for (const Gang* gang : gangs_.of_job(*job)) due_.insert(gang->number);
+  plan_round(kSoon);
+}
+
+void Bridge::look_at_all() {
+  is_full_ = true;
+  plan_round(kSoon);
+}
+
 /** Reads the jobs that slurmctld did not yet show so. */
 void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   std::set<std::uint32_t> jobs;
   for (const auto& [job, runs] : running) {
+    look_at_job(job);  // the engine may allow its pods' bindings now
+    if (runs) jobs_.note_start(job);
     const auto known = jobs_.known().jobs.find(job);
     const bool is_known = known != jobs_.known().jobs.end();
     if (!is_known || runs != (known->second.state == Allocation::State::running)) jobs.insert(job);
@@ -175,33 +213,70 @@ void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   plan_round(kSoon);
 }
 
+void Bridge::begin_full_round() {
+  is_full_ = false;
+  full_at_ = parts_.loop.clock()->now();
+  std::erase_if(binding_, [this](const auto& one) { return one.second + kBindingTime < full_at_; });
+  for (const auto& [number, gang] : gangs_.all()) due_.insert(number);
+  for (const auto& [uid, pod] : pods_) unassigned_.insert(uid);
+  pending_.clear();
+}
+
 void Bridge::do_steps() {
+  const bool is_full = is_full_ || parts_.loop.clock()->now() >= full_at_ + kLively;
+  if (is_full) begin_full_round();
   assign_pods();
-  note_occupied_nodes();
+  const std::set<std::uint32_t> jobs = step_due_gangs();
+  if (is_full) {
+    count_all();
+    end_orphans();
+    workloads_.prune();
+  }
+  if (engine_) tell_engine(jobs);
+}
+
+/** Returns the jobs that these gangs have or had. */
+std::set<std::uint32_t> Bridge::step_due_gangs() {
   job_count_ = engine_ && gangs_.all().size() >= kMaxPodJobs ? jobs_of_gangs().size() : 0;
-  std::vector<std::uint64_t> numbers;  // a step may end a gang
-  for (const auto& [number, gang] : gangs_.all()) numbers.push_back(number);
-  for (const std::uint64_t number : numbers) {
+  const std::set<std::uint64_t> due = std::exchange(due_, {});
+  std::set<std::uint32_t> jobs;
+  for (const std::uint64_t number : due) {
     const auto gang = gangs_.all().find(number);
+    if (gang == gangs_.all().end()) continue;
+    note_job(gang->second);
+    if (gang->second.job != 0) jobs.insert(gang->second.job);
+  }
+  note_occupied_nodes();
+  for (const std::uint64_t number : due) {
+    const auto gang = gangs_.all().find(number);  // a step may end a gang
     if (gang != gangs_.all().end()) step(gang->second);
   }
-  end_orphans();
-  workloads_.prune();
-  if (!engine_) return;
-  engine_->set(list_pod_jobs(gangs_.all(), pods_, jobs_.known(), kube_node_of_));
+  return jobs;
+}
+
+/** Of these jobs, in which something may have changed. */
+void Bridge::tell_engine(const std::set<std::uint32_t>& jobs) {
+  std::vector<const Gang*> gangs;
+  for (const std::uint32_t job : jobs) {
+    for (const Gang* gang : gangs_.of_job(job)) gangs.push_back(gang);
+  }
+  if (!jobs.empty()) engine_->set(jobs, list_pod_jobs(gangs, pods_, jobs_.known(), kube_node_of_, is_current()));
   // Not before it is known where pods are: slurmctld would launch there.
   if (!std::exchange(is_engine_started_, true)) engine_->start();
 }
 
 void Bridge::do_round() {
   round_timer_ = 0;
-  counts_ = {};
-  pending_.clear();
   needs_jobs_ = false;
+  const TimePoint up_since = engine_ && engine_->is_up() ? engine_->up_since() : TimePoint{};
+  is_full_ = is_full_ || std::exchange(engine_up_since_, up_since) != up_since;
   if (is_listed() && jobs_.known().asked != TimePoint{}) do_steps();
   publish();
   ask_slurmctld();
 }
+
+/** Whether the jobs are those of the engine's slurmctld: another one may have another job of an id. */
+bool Bridge::is_current() const { return !engine_ || (engine_->is_up() && jobs_.known().asked > engine_->up_since()); }
 
 /** A list is all jobs of all users: with an engine that tells of changes it is rarely needed. */
 void Bridge::ask_slurmctld() {
@@ -209,7 +284,11 @@ void Bridge::ask_slurmctld() {
       !gangs_.all().empty() || !orphans_.empty() || !unresolved_.empty() || jobs_.known().asked == TimePoint{};
   const bool is_told = engine_ && engine_->is_up();
   const std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
-  if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) jobs_.load();
+  if (is_told && !is_current()) {
+    jobs_.load_whole();
+  } else if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) {
+    jobs_.load();
+  }
   if (is_told && parts_.loop.clock()->now() >= pending_read_ + kLively) {
     pending_read_ = parts_.loop.clock()->now();
     std::set<std::uint32_t> jobs;
@@ -222,9 +301,27 @@ void Bridge::ask_slurmctld() {
 }
 
 void Bridge::assign_pods() {
-  unresolved_.clear();
-  for (const auto& [uid, pod] : pods_) {
-    if (gangs_.find(uid) == nullptr && !settled_.contains(uid)) assign(pod);
+  for (const std::string& uid : std::exchange(unassigned_, {})) {
+    const auto pod = pods_.find(uid);
+    if (pod == pods_.end() || settled_.contains(uid)) continue;
+    if (gangs_.find(uid) == nullptr) assign(pod->second);
+    note_loss(pod->second);
+    if (const Gang* gang = gangs_.find(uid)) due_.insert(gang->number);
+  }
+}
+
+/** Counts pods and gangs for the metrics, and lists the pending jobs, whose reasons are read in turn. */
+void Bridge::count_all() {
+  counts_ = {};
+  counts_.refused = refused_.size();
+  for (const auto& [number, gang] : gangs_.all()) {
+    const GangCounts count = count_pods(gang, pods_);
+    counts_.waiting += count.waiting;
+    counts_.bound += count.bound;
+    if (!gang.refusal.empty()) ++counts_.refused;
+    if (gang.is_unknown) ++counts_.unknown;
+    const Allocation* const job = jobs_.known().find(gang);
+    if (job != nullptr && job->state == Allocation::State::pending) pending_.push_back(gang.job);
   }
 }
 
@@ -253,16 +350,18 @@ void Bridge::restore(const WorkloadPod& pod) {
 }
 
 void Bridge::assign(const WorkloadPod& pod) {
+  unresolved_.erase(pod.uid);
+  refused_.erase(pod.uid);
   if (!pod.kube_node.empty()) return restore(pod);
   if (pod.is_over() || pod.deleting || pod.gated) return;
   std::string why;
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
   if (!workload) {
-    unresolved_.insert(pod.name_space);
+    unresolved_.emplace(pod.uid, pod.name_space);
     return writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
   }
   if (pod.refusal) {
-    ++counts_.refused;
+    refused_.insert(pod.uid);
     if (pod.waits_for != pod.refusal->message()) {
       writer(pod.name_space).record(pod, {"Warning", "SlurmJobRefused", "Scheduling"}, pod.refusal->message());
     }
@@ -286,7 +385,7 @@ bool Bridge::is_listed() const {
 }
 
 void Bridge::publish() {
-  counts_.has_engine = engine_ && engine_->is_up();
+  counts_.has_engine = engine_ ? std::optional(engine_->is_up()) : std::nullopt;
   const TimePoint answered = jobs_.answered();
   parts_.admin.publish({.listed = is_listed(),
                         .slurm_answered = answered == TimePoint{} ? std::nullopt : std::optional<TimePoint>(answered),

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Bridge: pods whose scheduler is Slurm. It submits a job for each gang, binds the pods to the Kubernetes nodes of the
 // job's Slurm nodes, ends the job with the pods and the pods with the job. All on the thread of one event loop.
+//
+// It works in rounds. Most are about what has changed since the last one: gangs in `due_`, pods in `unassigned_`. Each
+// 0.5 s, and after a change that may concern any gang, a round is about all of them.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,9 +49,9 @@ struct BridgeOptions {
 struct BridgeCounts {
   std::size_t waiting = 0;  ///< pods
   std::size_t bound = 0;
-  std::size_t refused = 0;  ///< gangs
-  std::size_t unknown = 0;  ///< gangs with running pods whose job slurmctld doesn't know
-  bool has_engine = false;  ///< the engine tells when jobs begin and end
+  std::size_t refused = 0;                        ///< gangs
+  std::size_t unknown = 0;                        ///< gangs with running pods whose job slurmctld doesn't know
+  std::optional<bool> has_engine = std::nullopt;  ///< the engine tells when jobs begin and end; none: not wanted
 };
 
 class Bridge {
@@ -65,6 +69,8 @@ class Bridge {
  private:
   /** A job without pods is cancelled after this time: its pods may still be on their way here. */
   static constexpr std::chrono::seconds kOrphanAfter{10};
+  /** Until the round for a change: one for what comes together. */
+  static constexpr std::chrono::milliseconds kSoon{10};
 
   kube::ReflectorListener listen_for_pods();
   kube::ReflectorListener listen_for_gated_pods();
@@ -75,10 +81,19 @@ class Bridge {
   void plan_round(std::chrono::milliseconds delay);
   void do_round();
   void do_steps();
+  void begin_full_round();
+  std::set<std::uint32_t> step_due_gangs();
+  void tell_engine(const std::set<std::uint32_t>& jobs);
   void ask_slurmctld();
+  void look_at_pod(const std::string& uid);
+  void note_loss(const WorkloadPod& pod);
+  void look_at_job(std::optional<std::uint32_t> job);
+  void look_at_all();
   void jobs_changed(const std::map<std::uint32_t, bool>& running);
+  void count_all();
   void publish();
   bool is_listed() const;
+  bool is_current() const;
 
   // Which pods belong together.
   void assign_pods();
@@ -86,7 +101,10 @@ class Bridge {
   void restore(const WorkloadPod& pod);
 
   // What plan_gang() says.
+  void note_job(Gang& gang);
   void step(Gang& gang);
+  bool is_busy() const;
+  void submit_waiting();
   void submit(Gang& gang);
   void submitted(std::uint64_t number, const Result<std::uint32_t>& job);
   void announce(Gang& gang, const Allocation& job);
@@ -97,6 +115,7 @@ class Bridge {
   void finish(Gang& gang, const JobResult& result);
   void evict(const Gang& gang, const Allocation& job);
   void forget(Gang& gang);
+  void drop(Gang& gang);
   void tell_wait(const Gang& gang, const std::string& message);
   void report_unknown(Gang& gang);
   void end_orphans();
@@ -129,18 +148,27 @@ class Bridge {
   KubeNodes kube_node_of_;
   KubeNodeLabels kube_nodes_;
   Gangs gangs_;
-  std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
-  std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round
-  std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
-  bool is_engine_started_ = false;              // EngineLink::start() was called
-  std::size_t job_count_ = 0;                   // of all gangs, in this round; 0: fewer than kMaxPodJobs
-  std::set<std::string> unresolved_;            // namespaces with a pod whose workload isn't known yet
-  bool needs_jobs_ = false;                     // a gang needs a list of jobs from after its submission
-  std::size_t submitting_ = 0;                  // submissions without an answer
-  std::vector<std::uint32_t> pending_;          // jobs that wait; of this round
-  std::size_t next_pending_ = 0;                // whose reason is read next
-  TimePoint pending_read_{};                    // when reasons were last asked for
-  std::unique_ptr<EngineLink> engine_;          // null: BridgeOptions::engine_socket is empty
+  std::set<std::uint64_t> due_;                    // gangs of the next round
+  std::set<std::string> unassigned_;               // pods that the next round assigns to gangs, by uid
+  bool is_full_ = true;                            // the next round is about all gangs and pods
+  TimePoint full_at_{};                            // when the last one of these was
+  std::set<std::uint64_t> submit_next_;            // gangs whose submission waits for others
+  std::map<std::uint64_t, TimePoint> binding_;     // gangs that are being bound, since when; not those that take long
+  std::set<std::string> settled_;                  // uids of pods of forgotten gangs: nothing is left to do
+  std::set<std::uint64_t> ended_;                  // gangs whose jobs have ended
+  std::set<std::string> occupied_;                 // Kubernetes nodes with pods of ended jobs; of this round
+  std::map<std::uint32_t, TimePoint> orphans_;     // jobs without pods, since when
+  bool is_engine_started_ = false;                 // EngineLink::start() was called
+  std::size_t job_count_ = 0;                      // of all gangs, in this round; 0: fewer than kMaxPodJobs
+  std::map<std::string, std::string> unresolved_;  // pods whose workload isn't known yet, and their namespaces
+  std::set<std::string> refused_;                  // pods that are in no gang, since they can't have a job
+  TimePoint engine_up_since_{};                    // of the connection that the last round had; {}: none
+  bool needs_jobs_ = false;                        // a gang needs a list of jobs from after its submission
+  std::size_t submitting_ = 0;                     // submissions without an answer
+  std::vector<std::uint32_t> pending_;             // jobs that wait; of the last full round
+  std::size_t next_pending_ = 0;                   // whose reason is read next
+  TimePoint pending_read_{};                       // when reasons were last asked for
+  std::unique_ptr<EngineLink> engine_;             // null: BridgeOptions::engine_socket is empty
   BridgeCounts counts_;
   Timers::Id round_timer_ = 0;
   TimePoint round_due_{};

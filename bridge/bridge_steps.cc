@@ -18,20 +18,29 @@ constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow i
 constexpr std::chrono::seconds kTellAfter{1};    // most jobs of a free cluster have started by then
 /** Submissions under way: what else slurmctld is asked waits for no more than these. */
 constexpr std::size_t kMaxSubmitting = 4;
+/** Gangs that are being bound: more jobs would have their nodes before the API server takes the pods' bindings. */
+constexpr std::size_t kMaxBinding = 16;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
 constexpr kube::EventRecorder::Kind kRefused{"Warning", "SlurmJobRefused", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
 
 }  // namespace
 
+/** What slurmctld said of its job last: all gangs of a round, before any of them has its step. */
+void Bridge::note_job(Gang& gang) {
+  const Allocation* const job = jobs_.known().find(gang);
+  if (job == nullptr) return;
+  gang.job_submitted = job->submitted;
+  if (job->state != Allocation::State::ended) return;
+  gang.ended = *job;
+  ended_.insert(gang.number);
+}
+
 void Bridge::step(Gang& gang) {
   const Allocation* const job = jobs_.known().find(gang);
-  if (job != nullptr) gang.job_submitted = job->submitted;
-  if (job != nullptr && job->state == Allocation::State::ended) gang.ended = *job;
-  const GangCounts count = count_pods(gang, pods_);
-  counts_.waiting += count.waiting;
-  counts_.bound += count.bound;
   const GangPlan plan = plan_gang(gang, pods_, jobs_.known(), parts_.loop.clock()->now());
+  gang.is_unknown = plan.is_unknown;
+  if (plan.step != GangPlan::Step::bind && binding_.erase(gang.number) != 0) submit_waiting();
   switch (plan.step) {
     case GangPlan::Step::submit: return submit(gang);
     case GangPlan::Step::regroup: return regroup(gang);
@@ -42,10 +51,9 @@ void Bridge::step(Gang& gang) {
     case GangPlan::Step::wait: break;
   }
   if (plan.is_unknown) report_unknown(gang);
-  needs_jobs_ = needs_jobs_ || (job == nullptr && gang.asked != TimePoint{} && jobs_.known().asked <= gang.asked);
-  if (job != nullptr && job->state == Allocation::State::pending) pending_.push_back(gang.job);
-  if (!gang.refusal.empty()) ++counts_.refused;
-  if (job != nullptr && count.waiting != 0) announce(gang, *job);
+  const bool is_asked = gang.asked != TimePoint{} && gang.stage != Gang::Stage::submitting;
+  needs_jobs_ = needs_jobs_ || (job == nullptr && is_asked && jobs_.known().asked <= gang.asked);
+  if (job != nullptr && count_pods(gang, pods_).waiting != 0) announce(gang, *job);
 }
 
 std::vector<const WorkloadPod*> Bridge::pods_of(const Gang& gang) const {
@@ -111,8 +119,21 @@ bool Bridge::is_misplaced(const Gang& gang) const {
   return false;
 }
 
+/** Whether slurmctld and the API server have enough to do: no further job is submitted now. */
+bool Bridge::is_busy() const { return submitting_ >= kMaxSubmitting || submitting_ + binding_.size() >= kMaxBinding; }
+
+/** A place is free: for the gang that has waited longest. */
+void Bridge::submit_waiting() {
+  if (submit_next_.empty()) return;
+  due_.insert(submit_next_.extract(submit_next_.begin()).value());
+  plan_round(kSoon);
+}
+
 void Bridge::submit(Gang& gang) {
-  if (submitting_ == kMaxSubmitting) return;  // each answer makes a round
+  if (is_busy()) {
+    submit_next_.insert(gang.number);
+    return;
+  }
   const TimePoint now = parts_.loop.clock()->now();
   if (engine_ && job_count_ + submitting_ >= kMaxPodJobs) {
     return tell_wait(gang,
@@ -123,7 +144,7 @@ void Bridge::submit(Gang& gang) {
   auto nodes = nodes_for(pods_of(gang));
   if (!nodes) return refuse(gang, nodes.error());
   request->only_nodes = *std::move(nodes);
-  if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return;
+  if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return look_at_all();
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
   gang.user = request->user;
@@ -136,6 +157,9 @@ void Bridge::submit(Gang& gang) {
 
 void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   --submitting_;
+  due_.insert(number);
+  plan_round(kSoon);
+  submit_waiting();
   const auto found = gangs_.all().find(number);
   if (found == gangs_.all().end()) return;
   Gang& gang = found->second;
@@ -183,15 +207,14 @@ void Bridge::regroup(Gang& gang) {
              gang.job);
     jobs_.end(job->id, job->submitted, {JobResult::Kind::cancelled}, [] {});  // end_orphans() tries again
   }
-  gangs_.drop(gang);
+  drop(gang);
 }
 
 /** Kubernetes nodes where pods of an ended job are still ending: nothing else begins there. */
 void Bridge::note_occupied_nodes() {
   occupied_.clear();
-  for (const auto& [number, gang] : gangs_.all()) {
-    const Allocation* const job = jobs_.known().find(gang);
-    if (job == nullptr || job->state != Allocation::State::ended) continue;
+  for (const std::uint64_t number : ended_) {
+    const Gang& gang = gangs_.all().at(number);
     for (const WorkloadPod* pod : pods_of(gang)) {
       if (pod->is_over()) continue;
       if (!pod->kube_node.empty()) occupied_.insert(pod->kube_node);
@@ -203,6 +226,7 @@ void Bridge::note_occupied_nodes() {
 }
 
 void Bridge::bind(Gang& gang, const Allocation& job) {
+  if (!std::exchange(gang.is_binding, true)) binding_.emplace(gang.number, parts_.loop.clock()->now());
   const std::vector<const WorkloadPod*> pods = pods_of(gang);
   if (gang.places.empty()) {
     const Result<AllocationRequest> request = request_for(gang);
@@ -211,10 +235,7 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
     }
   }
   if (count_pods(gang, pods_).bound == 0 && is_misplaced(gang)) return regroup(gang);
-  // Another slurmctld may have another job of this id.
-  const bool is_known = !engine_ || jobs_.known().asked > engine_->up_since();
-  needs_jobs_ = needs_jobs_ || !is_known;
-  if (engine_ && (!is_known || !engine_->may_bind(gang.job))) {
+  if (engine_ && (!is_current() || !engine_->may_bind(gang.job))) {
     if (!engine_->is_up()) tell_wait(gang, format("Slurm job %u: waits for the engine in slurmctld", gang.job));
     return;
   }
@@ -262,7 +283,9 @@ void Bridge::finish(Gang& gang, const JobResult& result) {
   gang.is_ending = true;
   jobs_.end(gang.job, gang.job_submitted, result, [this, number = gang.number] {
     const auto found = gangs_.all().find(number);
-    if (found != gangs_.all().end()) found->second.is_ending = false;
+    if (found == gangs_.all().end()) return;
+    found->second.is_ending = false;
+    due_.insert(number);
   });
 }
 
@@ -278,6 +301,15 @@ void Bridge::evict(const Gang& gang, const Allocation& job) {
 
 void Bridge::forget(Gang& gang) {
   for (const WorkloadPod* pod : pods_of(gang)) settled_.insert(pod->uid);
+  drop(gang);
+}
+
+/** Its pods that are not settled are assigned again. */
+void Bridge::drop(Gang& gang) {
+  unassigned_.insert(gang.uids.begin(), gang.uids.end());
+  ended_.erase(gang.number);
+  submit_next_.erase(gang.number);
+  if (binding_.erase(gang.number) != 0) submit_waiting();
   gangs_.drop(gang);
 }
 
@@ -289,7 +321,6 @@ void Bridge::tell_wait(const Gang& gang, const std::string& message) {
 
 /** slurmctld has lost the job of running pods, or its state: an administrator decides, we delete nothing. */
 void Bridge::report_unknown(Gang& gang) {
-  ++counts_.unknown;
   if (gang.is_reported) return;
   gang.is_reported = true;
   const std::string text = format("Slurm job %u is unknown to slurmctld; the pod stays", gang.job);
@@ -309,7 +340,9 @@ void Bridge::end_orphans() {
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
     orphans.emplace(id, since);
-    if (unresolved_.contains(std::string(name_space)) || now < since + kOrphanAfter) continue;
+    // Its pods may be among those whose workload isn't known.
+    const auto is_there = [&](const auto& pod) { return pod.second == name_space; };
+    if (now < since + kOrphanAfter || std::ranges::any_of(unresolved_, is_there)) continue;
     log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());
     jobs_.end(id, job.submitted, {JobResult::Kind::cancelled}, [] {});
     orphans[id] = now;

@@ -52,27 +52,48 @@ void EngineLink::connect() {
   fd_ = std::move(*connected);
   const Status watched = loop_.watch(fd_.get(), EPOLLIN, [this] { ready(); });
   if (!watched.ok()) return lose(watched.error().message());
-  set(std::move(wanted_));
+  send_changes();
 }
 
-void EngineLink::set(PodJobs jobs) {
-  wanted_ = std::move(jobs);
+void EngineLink::set(const std::set<std::uint32_t>& about, const PodJobs& jobs) {
+  for (const std::uint32_t id : about) {
+    const auto job = jobs.find(id);
+    if (job == jobs.end()) {
+      jobs_.erase(id);
+    } else {
+      jobs_[id] = job->second;
+    }
+  }
+  changed_jobs_.insert(about.begin(), about.end());
+  send_changes();
+}
+
+/** The first message of a connection is about all jobs. */
+PodJobsChange EngineLink::find_changes() const {
+  if (messages_ == 0) return {true, jobs_, {}};
+  PodJobsChange change;
+  for (const std::uint32_t id : changed_jobs_) {
+    const auto job = jobs_.find(id);
+    const auto before = sent_.find(id);
+    if (job == jobs_.end() && before != sent_.end()) change.gone.insert(id);
+    if (job != jobs_.end() && (before == sent_.end() || before->second.where != job->second)) change.jobs.insert(*job);
+  }
+  return change;
+}
+
+void EngineLink::send_changes() {
   if (!fd_ || messages_ != reports_) return;
-  bool differs = messages_ == 0 || wanted_.size() != sent_.size();
-  for (const auto& [id, nodes] : wanted_) {
-    const auto before = sent_.find(id);
-    differs = differs || before == sent_.end() || before->second.nodes != nodes;
-  }
-  if (!differs) return;
+  const PodJobsChange change = find_changes();
+  changed_jobs_.clear();
+  if (!change.is_all && change.jobs.empty() && change.gone.empty()) return;
   ++messages_;
-  std::map<std::uint32_t, Job> sent;
-  for (const auto& [id, nodes] : wanted_) {
-    const auto before = sent_.find(id);
-    const bool is_same = before != sent_.end() && before->second.nodes == nodes;
-    sent[id] = is_same ? before->second : Job{nodes, messages_, before != sent_.end() && before->second.runs};
+  for (const std::uint32_t id : change.gone) sent_.erase(id);
+  for (const auto& [id, where] : change.jobs) {
+    Job& job = sent_[id];
+    if (job.message == 0 || job.where.nodes != where.nodes) job.message = messages_;
+    job.where = where;
   }
-  sent_ = std::move(sent);
-  unsent_ = encode_pod_jobs(wanted_).dump() + "\n";
+  unsent_ = encode_pod_jobs(change).dump() + "\n";
   (void)send();  // a lost connection is seen in ready(): the caller may be in the middle of something
 }
 
@@ -130,7 +151,7 @@ void EngineLink::take_report(const PodJobsReport& report) {
     const auto found = sent_.find(id);
     if (found != sent_.end()) found->second.runs = runs;
   }
-  set(std::move(wanted_));  // what has changed meanwhile
+  send_changes();  // what has changed meanwhile
   changed_(report.running);
 }
 

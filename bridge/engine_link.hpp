@@ -5,6 +5,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 
 #include "base/log.hpp"
@@ -29,8 +31,11 @@ class EngineLink {
   static bool is_there(const std::string& path);
   /** Connects, now and whenever the connection is lost. */
   void start();
-  /** All jobs of the bridge. Sent when they differ from what was sent, once the engine has answered to that. */
-  void set(PodJobs jobs);
+  /**
+   * Of the jobs in `about` these are in `jobs` now; the others are no more. What differs from what was sent is sent,
+   * once the engine has answered to that; all jobs on a new connection.
+   */
+  void set(const std::set<std::uint32_t>& about, const PodJobs& jobs);
   /** Whether the engine is there, and has said something: then it tells whatever changes. */
   bool is_up() const { return reports_ > 0; }
   /** When it first said something on this connection; in the past when it has not. */
@@ -43,7 +48,7 @@ class EngineLink {
 
  private:
   struct Job {
-    std::string nodes;
+    PodNodes where;             // as sent
     std::uint64_t message = 0;  // the first one that had it with these nodes
     bool runs = false;          // as the last report said that was about it
   };
@@ -52,6 +57,8 @@ class EngineLink {
   void close();
   void lose(const std::string& why);
   void ready();
+  void send_changes();
+  PodJobsChange find_changes() const;
   bool send();
   bool receive();
   void take_line(const std::string& line);
@@ -63,7 +70,8 @@ class EngineLink {
   UniqueFd fd_;
   std::string unsent_;
   std::string received_;
-  PodJobs wanted_;
+  PodJobs jobs_;                          // all of the bridge's
+  std::set<std::uint32_t> changed_jobs_;  // that may differ from what was sent
   std::map<std::uint32_t, Job> sent_;
   std::uint64_t messages_ = 0;  // sent on this connection
   std::uint64_t reports_ = 0;   // messages that slurmctld has taken

@@ -10,6 +10,7 @@ namespace {
 using Step = GangPlan::Step;
 
 JobResult judge_pods(const Gang& gang, const WorkloadPods& pods) {
+  if (gang.lost != TimePoint{}) return {JobResult::Kind::failed, 1};
   JobResult result;
   bool is_any_gone = false;
   for (const std::string& uid : gang.uids) {
@@ -69,8 +70,11 @@ GangPlan plan_before_start(const Gang& gang, const GangCounts& count) {
   return {Step::wait};
 }
 
-GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocation& job, const WorkloadPods& pods) {
+GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocation& job, const WorkloadPods& pods,
+                      TimePoint now) {
   if (count.over + count.gone == gang.uids.size()) {
+    // The engine, or slurmd's silence, tells slurmctld that the Slurm node is down.
+    if (gang.lost != TimePoint{} && now < gang.lost + kNodeFailAfter) return {Step::wait};
     // slurmctld ends a preempted job itself, as PREEMPTED; one that it has suspended for that waits for ever.
     const bool may_finish = !gang.is_ending && (job.preempted == 0 || job.state == Allocation::State::suspended);
     return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
@@ -123,7 +127,7 @@ GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& 
     case Allocation::State::ended: return plan_ended(count);
     case Allocation::State::pending:
     case Allocation::State::configuring: return plan_before_start(gang, count);
-    default: return plan_started(gang, count, *job, pods);
+    default: return plan_started(gang, count, *job, pods, now);
   }
 }
 

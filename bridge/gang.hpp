@@ -47,8 +47,11 @@ struct Gang {
   std::optional<Allocation> ended;      ///< how it ended: slurmctld forgets it after MinJobAge
   TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
   bool is_announced = false;            ///< its pods have the event that names the job
+  bool is_binding = false;              ///< its job runs, and its bindings have begun
   bool is_ending = false;               ///< slurmctld was asked to end the job
-  bool is_reported = false;             ///< that slurmctld does not know the job
+  bool is_unknown = false;              ///< slurmctld does not know the job of its running pods
+  bool is_reported = false;             ///< its pods have an event that says so
+  TimePoint lost{};                     ///< when a pod of it was first seen to be lost with its Kubernetes node
   std::map<std::string, Place> places;  ///< by uid; empty: the job has not started
 
   /** Slurm's name of the node where a pod is to go, or already is; empty: none is decided, or none has room for it. */
@@ -106,6 +109,8 @@ struct KnownJobs {
 inline constexpr std::chrono::milliseconds kGangQuiet{1000};
 /** A job that slurmctld doesn't show for so long after it was submitted is lost. */
 inline constexpr std::chrono::seconds kLostAfter{30};
+/** For so long slurmctld is left to end the job of a pod that is lost with its Kubernetes node: as NODE_FAIL. */
+inline constexpr std::chrono::seconds kNodeFailAfter{30};
 
 GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now);
 

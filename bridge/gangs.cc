@@ -70,6 +70,14 @@ Gang* Gangs::find_job(std::uint32_t job, std::uint32_t user, std::time_t submitt
   return nullptr;
 }
 
+std::vector<Gang*> Gangs::of_job(std::uint32_t job) {
+  std::vector<Gang*> found;
+  for (auto one = by_job_.lower_bound({job, 0}); one != by_job_.end() && one->first.first == job; ++one) {
+    found.push_back(one->second);
+  }
+  return found;
+}
+
 bool Gangs::adopt(Gang& gang, std::uint32_t user, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now) {
   const std::string prefix = std::string(kCommentPrefix) + to_string(gang.workload) + ":";
   for (const auto& [id, job] : jobs) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bridge/gang.hpp"
 
@@ -22,6 +23,9 @@ class Gangs {
   Gang* find(const std::string& uid);
   /** The gang that has this job of uid `user`, submitted at that time; null: none. */
   Gang* find_job(std::uint32_t job, std::uint32_t user, std::time_t submitted);
+
+  /** All gangs with a job of this id: several when slurmctld has given it twice. */
+  std::vector<Gang*> of_job(std::uint32_t job);
 
   /**
    * Before a submission: whether slurmctld has a job for exactly these pods, from before this process began or from a

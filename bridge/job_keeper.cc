@@ -2,6 +2,8 @@
 // Calls to slurmctld about the bridge's jobs.
 #include "bridge/job_keeper.hpp"
 
+#include <utility>
+
 #include "base/strings.hpp"
 #include "bridge/names.hpp"
 
@@ -25,7 +27,7 @@ Status end_job(Allocations& slurm, std::uint32_t job, std::time_t submitted, con
 
 }  // namespace
 
-JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed, Wanted wanted)
+JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, Changed changed, Wanted wanted)
     : caller_(caller), clock_(clock), changed_(std::move(changed)), wanted_(std::move(wanted)) {}
 
 JobKeeper::~JobKeeper() { *alive_ = false; }
@@ -45,15 +47,15 @@ void JobKeeper::warn(const std::string& what, const Error& error) {
 }
 
 void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
-  call([this, request = std::move(request), done = std::move(done)](Allocations& slurm) -> AllocationCaller::Then {
+  call([this, asked = clock_.now(), request = std::move(request),
+        done = std::move(done)](Allocations& slurm) -> AllocationCaller::Then {
     const Result<std::uint32_t> answer = slurm.submit(request);
     // At once, and not behind the calls that wait: slurmctld may have started it.
     auto job = answer ? slurm.load(*answer) : Result<std::optional<Allocation>>(std::nullopt);
-    return [this, done, answer, job = std::move(job)] {
+    return [this, asked, done, answer, job = std::move(job)] {
       if (answer) answered_ = clock_.now();
       done(answer);
-      if (answer) take(*answer, job);
-      changed_();
+      if (answer) take(*answer, asked, job);
     };
   });
 }
@@ -61,19 +63,21 @@ void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
 void JobKeeper::end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed) {
   if (!ending_jobs_.insert(job).second) return failed();
   call([this, job, submitted, result, failed = std::move(failed)](Allocations& slurm) -> AllocationCaller::Then {
-    return [this, job, failed, status = end_job(slurm, job, submitted, result)] {
+    return [this, job, submitted, failed, status = end_job(slurm, job, submitted, result)] {
       ending_jobs_.erase(job);
       if (!status.ok()) {
         warn(format("job %u: end", job), status.error());
         failed();
+        return load({job});
       }
-      load({job});
-      changed_();
+      const auto found = known_.jobs.find(job);
+      if (found == known_.jobs.end() || found->second.submitted != submitted) return load({job});
+      note(found->second, Allocation::State::ended);  // which saves a call
     };
   });
 }
 
-void JobKeeper::load() {
+void JobKeeper::load_list(bool is_whole) {
   if (loading_) return;
   loading_ = true;
   const TimePoint asked = clock_.now();
@@ -81,7 +85,7 @@ void JobKeeper::load() {
   const bool is_same = wanted == asked_for_;
   asked_for_ = wanted;
   // Without a change slurmctld sends nothing, also not what was of no interest before.
-  call([this, asked, since = is_same ? since_ : 0,
+  call([this, asked, since = is_same && !is_whole ? since_ : 0,
         wanted = std::move(wanted)](Allocations& slurm) -> AllocationCaller::Then {
     std::time_t version = since;
     auto answer = slurm.load_since(version, std::string(kCommentPrefix), wanted);
@@ -92,21 +96,42 @@ void JobKeeper::load() {
 void JobKeeper::load(const std::set<std::uint32_t>& jobs) {
   for (const std::uint32_t job : jobs) {
     if (!loading_jobs_.insert(job).second) continue;
-    call([this, job](Allocations& slurm) -> AllocationCaller::Then {
-      return [this, job, answer = slurm.load(job)] { take(job, answer); };
+    call([this, job, asked = clock_.now()](Allocations& slurm) -> AllocationCaller::Then {
+      return [this, job, asked, answer = slurm.load(job)] { take(job, asked, answer); };
     });
   }
 }
 
-void JobKeeper::take(std::uint32_t id, Result<std::optional<Allocation>> answer) {
+void JobKeeper::note_start(std::uint32_t job) {
+  const auto found = known_.jobs.find(job);
+  if (found == known_.jobs.end() || found->second.state != Allocation::State::configuring) return;
+  if (found->second.nodes.empty()) return;
+  note(found->second, Allocation::State::running);
+}
+
+void JobKeeper::note(Allocation& job, Allocation::State state) {
+  job.state = state;
+  noted_[job.id] = clock_.now();
+  changed_(job.id);
+}
+
+/** An answer that was under way when the job's state was noted. */
+bool JobKeeper::is_older(std::uint32_t job, TimePoint asked) const {
+  const auto noted = noted_.find(job);
+  return noted != noted_.end() && asked < noted->second;
+}
+
+void JobKeeper::take(std::uint32_t id, TimePoint asked, Result<std::optional<Allocation>> answer) {
   loading_jobs_.erase(id);
   if (!answer) return warn(format("job %u", id), answer.error());
   answered_ = clock_.now();
+  if (is_older(id, asked)) return;
+  noted_.erase(id);
   if (*answer) {
     Allocation& job = known_.jobs[id];
     (*answer)->position = job.position;
     job = **std::move(answer);
-    changed_();
+    changed_(id);
   } else {
     load();
   }
@@ -122,10 +147,12 @@ void JobKeeper::take(TimePoint asked, std::time_t since, Result<std::optional<st
   known_.asked = asked;
   since_ = since;
   if (*answer) {
-    known_.jobs.clear();
+    std::map<std::uint32_t, Allocation> before = std::exchange(known_.jobs, {});
+    std::erase_if(noted_, [&](const auto& one) { return !is_older(one.first, asked) || !before.contains(one.first); });
+    for (const auto& [id, since_when] : noted_) known_.jobs.insert(before.extract(id));
     for (Allocation& job : **answer) known_.jobs.emplace(job.id, std::move(job));
   }
-  changed_();
+  changed_({});
 }
 
 }  // namespace slurmk8s

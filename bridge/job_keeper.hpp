@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -17,14 +19,15 @@ namespace slurmk8s {
 class JobKeeper {
  public:
   using OnSubmitted = std::function<void(const Result<std::uint32_t>& job)>;
-
+  /** What is known of a job may have changed; none: of all jobs. */
+  using Changed = std::function<void(std::optional<std::uint32_t> job)>;
   using Wanted = std::function<std::set<std::uint32_t>()>;
 
   /**
-   * References must outlive it. `changed`: jobs were loaded and have changed, or a call was answered. `wanted`: jobs
-   * that are of interest whatever their Comment says, since their users can change it.
+   * References must outlive it. `wanted`: jobs that are of interest whatever their Comment says, since their users can
+   * change it.
    */
-  JobKeeper(AllocationCaller& caller, const Clock& clock, std::function<void()> changed, Wanted wanted);
+  JobKeeper(AllocationCaller& caller, const Clock& clock, Changed changed, Wanted wanted);
   ~JobKeeper();
   JobKeeper(const JobKeeper&) = delete;
   JobKeeper& operator=(const JobKeeper&) = delete;
@@ -33,33 +36,45 @@ class JobKeeper {
   void submit(AllocationRequest request, OnSubmitted done);
   /**
    * Nothing when the id has another job by then. `failed`: it may be asked again; called at once while the job is being
-   * ended already. Loads the job.
+   * ended already. The job is known as ended then; it is loaded if that is not sure.
    */
   void end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed);
-  /** Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users. */
-  void load();
+  /**
+   * Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users, or says that nothing
+   * has changed since the last answer.
+   */
+  void load() { load_list(false); }
+  /** The same, but it sends them: the last answer may be another slurmctld's, whose clock differs. */
+  void load_whole() { load_list(true); }
   /** Asks slurmctld for these jobs alone, one by one. One that it does not know is looked for by load(). */
   void load(const std::set<std::uint32_t>& jobs);
+
+  /** A job with nodes that was being configured runs now: slurmctld's engine says so, which saves a call. */
+  void note_start(std::uint32_t job);
 
   const KnownJobs& known() const { return known_; }
   /** When slurmctld last answered with jobs; {}: never. */
   TimePoint answered() const { return answered_; }
 
  private:
+  void load_list(bool is_whole);
   void take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer);
-  void take(std::uint32_t id, Result<std::optional<Allocation>> answer);
+  void take(std::uint32_t id, TimePoint asked, Result<std::optional<Allocation>> answer);
+  void note(Allocation& job, Allocation::State state);
+  bool is_older(std::uint32_t job, TimePoint asked) const;
   void call(AllocationCaller::Work work);
   void warn(const std::string& what, const Error& error);
 
   AllocationCaller& caller_;
   const Clock& clock_;
-  const std::function<void()> changed_;
+  const Changed changed_;
   const Wanted wanted_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // what follows a call may come later
   KnownJobs known_;
   TimePoint answered_{};
   std::time_t since_ = 0;
-  std::set<std::uint32_t> asked_for_;  // in the last load()
+  std::set<std::uint32_t> asked_for_;         // in the last load()
+  std::map<std::uint32_t, TimePoint> noted_;  // jobs whose state is known without a call, and since when
   bool loading_ = false;
   std::set<std::uint32_t> loading_jobs_;
   std::set<std::uint32_t> ending_jobs_;

@@ -32,7 +32,7 @@ prometheus::MetricFamily make_family(const Sample& sample) {
 }  // namespace
 
 std::string encode_bridge_metrics(const BridgeCounts& counts, std::size_t gangs, const std::string& version) {
-  const Sample samples[] = {
+  std::vector<Sample> samples = {
       {"slurm_k8s_bridge_info", "Version of the bridge.", 1, {"version", version}},
       {"slurm_k8s_bridge_pods_waiting", "Pods that are not bound.", static_cast<double>(counts.waiting), {}},
       {"slurm_k8s_bridge_pods_bound", "Pods that are bound and have not ended.", static_cast<double>(counts.bound), {}},
@@ -42,12 +42,15 @@ std::string encode_bridge_metrics(const BridgeCounts& counts, std::size_t gangs,
        "Jobs of running pods that slurmctld does not know.",
        static_cast<double>(counts.unknown),
        {}},
-      {"slurm_k8s_bridge_engine_up",
-       "1 while the engine in slurmctld tells the bridge about its jobs.",
-       counts.has_engine ? 1.0 : 0.0,
-       {}},
   };
+  if (counts.has_engine) {
+    samples.push_back({"slurm_k8s_bridge_engine_up",
+                       "1 while the engine in slurmctld tells the bridge about its jobs.",
+                       *counts.has_engine ? 1.0 : 0.0,
+                       {}});
+  }
   std::vector<prometheus::MetricFamily> families;
+  families.reserve(samples.size());
   for (const Sample& sample : samples) families.push_back(make_family(sample));
   return prometheus::TextSerializer().Serialize(families);
 }

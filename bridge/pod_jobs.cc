@@ -44,23 +44,33 @@ Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Allocation* job, 
   return names.empty() ? of_job : names;
 }
 
+std::string hostlist_of(const Names& names) { return compress_hostlist({names.begin(), names.end()}); }
+
 }  // namespace
 
-PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const WorkloadPods& pods, const KnownJobs& known,
-                      const KubeNodes& kube_nodes) {
-  std::map<std::uint32_t, Names> nodes_of_jobs;  // two gangs have one id: slurmctld has forgotten the one's job
-  for (const auto& [number, gang] : gangs) {
-    if (gang.job == 0) continue;
-    const Allocation* const job = known.find(gang);
-    const std::vector<const WorkloadPod*> on_nodes = pods_on_nodes(gang, pods);
-    const bool is_over = job == nullptr ? known.asked > gang.asked : job->state == Allocation::State::ended;
+PodJobs list_pod_jobs(const std::vector<const Gang*>& gangs, const WorkloadPods& pods, const KnownJobs& known,
+                      const KubeNodes& kube_nodes, bool is_current) {
+  struct Where {
+    Names nodes;
+    Names over;
+  };
+  std::map<std::uint32_t, Where> found;  // two gangs have one id: slurmctld has forgotten the one's job
+  for (const Gang* gang : gangs) {
+    if (gang->job == 0) continue;
+    const Allocation* const job = known.find(*gang);
+    const std::vector<const WorkloadPod*> on_nodes = pods_on_nodes(*gang, pods);
+    const bool is_over = job == nullptr ? known.asked > gang->asked : job->state == Allocation::State::ended;
     if (is_over && on_nodes.empty()) continue;
-    Names& names = nodes_of_jobs[gang.job];
-    if (!is_over && job != nullptr) names.merge(nodes_of(*job));
-    for (const WorkloadPod* pod : on_nodes) names.merge(nodes_of(*pod, gang, job, kube_nodes));
+    Where& where = found[gang->job];
+    if (!is_over && job != nullptr) where.nodes.merge(nodes_of(*job));
+    for (const WorkloadPod* pod : on_nodes) {
+      const Names names = nodes_of(*pod, *gang, job, kube_nodes);
+      if (!is_over) where.nodes.insert(names.begin(), names.end());
+      if (is_over || !is_current) where.over.insert(names.begin(), names.end());
+    }
   }
   PodJobs jobs;
-  for (const auto& [id, names] : nodes_of_jobs) jobs[id] = compress_hostlist({names.begin(), names.end()});
+  for (const auto& [id, where] : found) jobs[id] = {hostlist_of(where.nodes), hostlist_of(where.over)};
   return jobs;
 }
 

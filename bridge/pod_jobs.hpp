@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "bridge/gang.hpp"
 #include "control/pod_jobs.hpp"
@@ -14,10 +15,12 @@ namespace slurmk8s {
 using KubeNodes = std::map<std::string, std::string>;
 
 /**
- * All jobs of `gangs`, but those that are over and without a running pod. A job that runs has all of its nodes. One
- * that is over has those where its pods still end.
+ * The jobs of `gangs`, but those that are over and without a running pod. A job that runs has all of its nodes. One
+ * that is over has those where its pods still end. `gangs` must have all gangs of a job, or none.
+ * `is_current`: `known` is of the slurmctld that is told this. If not, it may have given the id of each job to another
+ * one: nodes with pods count as occupied until it is known.
  */
-PodJobs list_pod_jobs(const std::map<std::uint64_t, Gang>& gangs, const WorkloadPods& pods, const KnownJobs& known,
-                      const KubeNodes& kube_nodes);
+PodJobs list_pod_jobs(const std::vector<const Gang*>& gangs, const WorkloadPods& pods, const KnownJobs& known,
+                      const KubeNodes& kube_nodes, bool is_current);
 
 }  // namespace slurmk8s

@@ -147,7 +147,10 @@ void decode_conditions(const Json& status, WorkloadPod& pod) {
   status["conditions"].each([&](const Json& condition) {
     const bool is_true = condition["status"].text() == "True";
     if (condition["type"].text() == "PodScheduled" && !is_true) pod.waits_for = condition["message"].text();
-    if (condition["type"].text() == "DisruptionTarget") pod.disrupted = is_true;
+    if (condition["type"].text() != "DisruptionTarget") return;
+    pod.disrupted = is_true;
+    const std::string_view reason = condition["reason"].text();
+    pod.is_lost = is_true && (reason == "DeletionByPodGC" || reason == "DeletionByTaintManager");
   });
 }
 

@@ -60,6 +60,7 @@ struct WorkloadPod {
   PodEnd end;
   std::string waits_for;         ///< message of its condition PodScheduled, when that is False
   bool disrupted = false;        ///< it has the condition DisruptionTarget
+  bool is_lost = false;          ///< Kubernetes removes it since its Kubernetes node is gone, or no longer answers
   std::optional<Error> refusal;  ///< what of it Slurm can't be told: names the field
 
   /** No container of it runs, or will run. */

@@ -50,11 +50,12 @@ void to_host(LogLevel level, const char* line) {
   if (const auto log = host_log.load()) log(static_cast<int>(level), line);
 }
 
-std::uint64_t set_pod_jobs(decltype(slurm_k8s_host::set_pod_jobs) set, const PodJobs& jobs, bool report_all) {
+std::uint64_t set_pod_jobs(decltype(slurm_k8s_host::set_pod_jobs) set, const PodJobsChange& change) {
   std::vector<slurm_k8s_pod_job> list;
-  list.reserve(jobs.size());
-  for (const auto& [id, nodes] : jobs) list.push_back({id, nodes.c_str()});
-  return set(list.data(), list.size(), report_all ? 1 : 0);
+  list.reserve(change.gone.size() + change.jobs.size());
+  for (const std::uint32_t id : change.gone) list.push_back({id, nullptr, nullptr});
+  for (const auto& [id, where] : change.jobs) list.push_back({id, where.nodes.c_str(), where.over.c_str()});
+  return set(list.data(), list.size(), change.is_all ? 1 : 0);
 }
 
 Worker::Host functions_of(const slurm_k8s_host& host) {
@@ -69,8 +70,8 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
     functions.ask_registration = [ask = host.ask_registration](const std::string& node) { ask(node.c_str()); };
   }
   if (host.set_pod_jobs) {
-    functions.set_pod_jobs = [set = host.set_pod_jobs](const PodJobs& jobs, bool report_all) {
-      return set_pod_jobs(set, jobs, report_all);
+    functions.set_pod_jobs = [set = host.set_pod_jobs](const PodJobsChange& change) {
+      return set_pod_jobs(set, change);
     };
   }
   return functions;
@@ -78,6 +79,7 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
 
 int acquire(const slurm_k8s_host& host) {
   if (host.size != sizeof host) return SLURM_K8S_OTHER_BUILD;
+  if (host.set_pod_jobs && host.pod_job_size != sizeof(slurm_k8s_pod_job)) return SLURM_K8S_OTHER_BUILD;
   auto guard = shared().lock();
   if (guard->users++ > 0) return 0;
   host_log = host.log;

@@ -25,7 +25,8 @@ struct slurm_k8s_lock_times {
 /* A job of slurm-k8s-bridge. */
 struct slurm_k8s_pod_job {
   uint32_t id;
-  const char* nodes; /* hostlist: where pods of it are, or may be soon; empty: nowhere */
+  const char* nodes; /* hostlist: where pods of it are, or may be soon; empty: nowhere; NULL: it is no more */
+  const char* over;  /* the same for pods of a job that had this id, and is over or unknown; the nodes are not free */
 };
 
 /*
@@ -58,13 +59,15 @@ struct slurm_k8s_host {
 	 */
   void (*wake_scheduler)(void);
   /*
-   * Takes all jobs of the bridge, and copies them. From then on a launch waits while pods of jobs that are over are on
-   * its nodes. Returns their number, larger than any before; slurm_k8s_engine_report_pod_jobs() follows. 0: none was
-   * taken, since slurmctld is starting or ending.
-   * `report_all`: it is to be about all of them. NULL: the plugin can't do it. The engine's thread only; returns at
-   * once.
+   * Takes jobs of the bridge that are new, have changed or are no more, each once, and copies them. From then on a
+   * launch waits while pods of jobs that are over are on its nodes. Returns the number of this change, larger than any
+   * before; slurm_k8s_engine_report_pod_jobs() follows. 0: nothing was taken, since slurmctld is starting or ending, or
+   * has forgotten the jobs; then all have to be told.
+   * `is_all`: these are all jobs, and the report is to be about all of them. NULL: the plugin can't do it. The engine's
+   * thread only; returns at once.
    */
-  uint64_t (*set_pod_jobs)(const struct slurm_k8s_pod_job* jobs, size_t count, int report_all);
+  uint64_t (*set_pod_jobs)(const struct slurm_k8s_pod_job* jobs, size_t count, int is_all);
+  size_t pod_job_size; /* sizeof(struct slurm_k8s_pod_job) of the plugin */
   /*
    * Has slurmctld ask the slurmd of a node to register once more. Nothing happens when slurmctld is ending. NULL: it
    * can't. The engine's thread only; returns at once.

@@ -20,6 +20,9 @@
 namespace slurmk8s {
 namespace {
 
+/** The hook, under slurmctld's write locks, asks about no more jobs with pods. With more, the launch thread asks. */
+constexpr std::size_t kMaxAskedByHook = 200;
+
 // For the engine's thread and the launch thread, while HeldJobs is there.
 std::atomic<Launches*> launches_here{nullptr};
 std::atomic<PodJobs*> pod_jobs_here{nullptr};
@@ -83,7 +86,7 @@ uint32_t id_of(job_record_t* job) {
 class PodGate {
  public:
   explicit PodGate(PodJobs* pods) : is_unknown_(pods && pods->is_unknown()) {
-    if (pods) occupied_.emplace(*pods->nodes());
+    if (pods) occupied_.emplace(*pods->on_nodes());
   }
   bool blocks(job_record_t* job) const { return is_unknown_ || (occupied_ && occupied_->has_node_of(job)); }
 
@@ -124,11 +127,18 @@ std::vector<bool> poll_pod_jobs(const std::vector<uint32_t>& jobs) {
 }
 
 /** For the engine, while HeldJobs is there. */
-uint64_t set_pod_jobs(const slurm_k8s_pod_job* jobs, size_t count, int report_all) {
-  PodJobs::Nodes nodes;
-  for (size_t i = 0; i < count; ++i) nodes.emplace(jobs[i].id, jobs[i].nodes);
+uint64_t set_pod_jobs(const slurm_k8s_pod_job* jobs, size_t count, int is_all) {
+  PodJobs::Change change;
+  change.is_all = is_all != 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (jobs[i].nodes) {
+      change.nodes[jobs[i].id] = {jobs[i].nodes, jobs[i].over};
+    } else {
+      change.gone.insert(jobs[i].id);
+    }
+  }
   PodJobs* pod_jobs = pod_jobs_here;
-  return pod_jobs ? pod_jobs->set(std::move(nodes), report_all != 0) : 0;
+  return pod_jobs ? pod_jobs->set(change) : 0;
 }
 
 /** For versions of slurmctld that lose them in a restart, after which the job is held again. */
@@ -229,6 +239,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
                    .wake_power_save = wake_power_save_soon,
                    .wake_scheduler = wake_scheduler,
                    .set_pod_jobs = set_pod_jobs,
+                   .pod_job_size = sizeof(slurm_k8s_pod_job),
                    .ask_registration = compat::can_ask_registration() ? ask_registration : nullptr});
   start_pod_jobs();
   Launches::Host host;
@@ -272,8 +283,9 @@ HeldJobs::~HeldJobs() {
 
 bool HeldJobs::hold(job_record_t* job) {
   const TimePoint begin = std::chrono::steady_clock::now();
-  if (test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job)) {
-    if (!pod_jobs_->nodes()->empty()) pod_jobs_->look(id_of(job));
+  const bool may_ask = pod_jobs_->on_nodes()->size() <= kMaxAskedByHook;
+  if (may_ask && test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job)) {
+    if (pod_jobs_->has_jobs()) pod_jobs_->look(id_of(job));
     return false;
   }
   const uint32_t id = id_of(job);

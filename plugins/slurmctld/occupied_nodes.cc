@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which nodes are not free yet, by slurmctld's records.
+// Which nodes are not free yet, by slurmctld's records and the bridge's.
 #include "slurmctld/occupied_nodes.hpp"
 
 #include <string>
@@ -38,12 +38,17 @@ bool is_launched(std::uint32_t job) {
 
 OccupiedNodes::OccupiedNodes(const PodJobs::Nodes& nodes) {
   if (!compat::knows_jobs_nodes()) return;
-  for (const auto& [job, hostlist] : nodes) {
-    if (hostlist.empty() || !is_over(job)) continue;
-    std::string names = known_names(hostlist);
-    if (names.empty()) continue;
-    if (bitstr_t* bitmap = compat::bitmap_of(names.data())) bitmaps_.push_back(bitmap);
+  for (const auto& [job, where] : nodes) {
+    add(where.over);
+    if (!where.nodes.empty() && is_over(job)) add(where.nodes);
   }
+}
+
+void OccupiedNodes::add(const std::string& hostlist) {
+  if (hostlist.empty()) return;
+  std::string names = known_names(hostlist);
+  if (names.empty()) return;
+  if (bitstr_t* bitmap = compat::bitmap_of(names.data())) bitmaps_.push_back(bitmap);
 }
 
 OccupiedNodes::~OccupiedNodes() {

@@ -2,6 +2,7 @@
 // OccupiedNodes: nodes where Kubernetes pods of jobs that are over still end. Slurm has given them to the next jobs.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "slurmctld/compat.hpp"
@@ -27,6 +28,8 @@ class OccupiedNodes {
   bool has_node_of(job_record_t* job) const;
 
  private:
+  void add(const std::string& hostlist);
+
   std::vector<bitstr_t*> bitmaps_;  // of each job that is over
 };
 

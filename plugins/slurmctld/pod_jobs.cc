@@ -15,14 +15,24 @@ namespace {
 /** A pod starts late by half of this on average. */
 constexpr std::chrono::milliseconds kPollInterval{50};
 
-/** Those that are not in `before`, or on other nodes there. */
-std::set<std::uint32_t> find_new(const PodJobs::Nodes& nodes, const PodJobs::Nodes& before) {
-  std::set<std::uint32_t> found;
-  for (const auto& [job, where] : nodes) {
-    const auto known = before.find(job);
-    if (known == before.end() || known->second != where) found.insert(job);
+bool is_on_nodes(const PodJobs::Where& where) { return !where.nodes.empty() || !where.over.empty(); }
+
+/** The jobs with nodes after a change: `before` itself when there is no other. */
+std::shared_ptr<const PodJobs::Nodes> change_nodes(const std::shared_ptr<const PodJobs::Nodes>& before,
+                                                   const PodJobs::Change& change) {
+  const auto concerns = [&](std::uint32_t job) { return before->contains(job); };
+  const bool is_other = change.is_all || std::ranges::any_of(change.gone, concerns) ||
+                        std::ranges::any_of(change.nodes, [&](const auto& one) {
+                          return is_on_nodes(one.second) || concerns(one.first);
+                        });
+  if (!is_other) return before;
+  auto after = change.is_all ? std::make_shared<PodJobs::Nodes>() : std::make_shared<PodJobs::Nodes>(*before);
+  for (const std::uint32_t job : change.gone) after->erase(job);
+  for (const auto& [job, where] : change.nodes) {
+    after->erase(job);
+    if (is_on_nodes(where)) after->emplace(job, where);
   }
-  return found;
+  return after;
 }
 
 }  // namespace
@@ -39,19 +49,23 @@ void PodJobs::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::uint64_t PodJobs::set(Nodes jobs, bool report_all) {
-  const auto before = this->nodes();
-  std::set<std::uint32_t> soon = find_new(jobs, *before);
-  auto nodes = std::make_shared<const Nodes>(std::move(jobs));
+std::uint64_t PodJobs::set(const Change& change) {
+  auto on_nodes = change_nodes(this->on_nodes(), change);
   std::uint64_t number = 0;
   {
     auto state = state_.lock();
-    state->nodes = std::move(nodes);
-    state->report_all |= report_all;
-    state->soon.merge(soon);
+    if (!change.is_all && state->unknown) return 0;
+    if (state->jobs.empty()) state->all_due = clock_.now();
+    if (change.is_all) state->jobs.clear();
+    for (const std::uint32_t job : change.gone) state->jobs.erase(job);
+    for (const auto& [job, where] : change.nodes) {
+      state->jobs.insert(job);
+      state->soon.insert(job);
+    }
+    state->on_nodes = std::move(on_nodes);
+    state->report_all |= change.is_all;
     state->unknown = false;
     state->fresh = true;
-    if (before->empty()) state->all_due = clock_.now();
     number = ++state->number;
   }
   changed_.notify_one();
@@ -60,7 +74,8 @@ std::uint64_t PodJobs::set(Nodes jobs, bool report_all) {
 
 void PodJobs::forget() {
   auto state = state_.lock();
-  state->nodes = std::make_shared<const Nodes>();
+  state->jobs.clear();
+  state->on_nodes = std::make_shared<const Nodes>();
   state->unknown = true;
   state->since = clock_.now();
 }
@@ -68,14 +83,15 @@ void PodJobs::forget() {
 void PodJobs::look(std::uint32_t job) {
   {
     auto state = state_.lock();
-    if (!state->nodes->contains(job)) return;
+    if (!state->jobs.contains(job)) return;
     state->soon.insert(job);
     state->fresh = true;
   }
   changed_.notify_one();
 }
 
-std::shared_ptr<const PodJobs::Nodes> PodJobs::nodes() { return state_.lock()->nodes; }
+bool PodJobs::has_jobs() { return !state_.lock()->jobs.empty(); }
+std::shared_ptr<const PodJobs::Nodes> PodJobs::on_nodes() { return state_.lock()->on_nodes; }
 
 bool PodJobs::is_unknown() {
   auto state = state_.lock();
@@ -85,11 +101,13 @@ bool PodJobs::is_unknown() {
 PodJobs::Poll PodJobs::begin_poll() {
   auto state = state_.lock();
   Poll poll;
-  poll.nodes = state->nodes;
   poll.number = state->number;
   poll.report_all = std::exchange(state->report_all, false);
   poll.is_all = poll.report_all || clock_.now() >= state->all_due;
   poll.soon = std::exchange(state->soon, {});
+  std::erase_if(poll.soon, [&](std::uint32_t job) { return !state->jobs.contains(job); });
+  const std::set<std::uint32_t>& jobs = poll.is_all ? state->jobs : poll.soon;
+  poll.jobs.assign(jobs.begin(), jobs.end());
   state->fresh = false;
   return poll;
 }
@@ -98,7 +116,7 @@ void PodJobs::end_poll(const Poll& poll, TimePoint begin, bool is_answered) {
   const TimePoint now = clock_.now();
   auto state = state_.lock();
   if (poll.is_all) {
-    state->all_due = now + (state->nodes->empty() ? kMaxPollPause : pause_after(now - begin, kPollInterval));
+    state->all_due = now + (state->jobs.empty() ? kMaxPollPause : pause_after(now - begin, kPollInterval));
   }
   if (is_answered) return;
   state->report_all |= poll.report_all;
@@ -107,13 +125,9 @@ void PodJobs::end_poll(const Poll& poll, TimePoint begin, bool is_answered) {
 
 /** Nothing: slurmctld is ending. */
 std::optional<PodJobs::Running> PodJobs::ask(const Poll& poll) {
-  std::vector<std::uint32_t> jobs;
-  for (const auto& [job, where] : *poll.nodes) {
-    if (poll.is_all || poll.soon.contains(job)) jobs.push_back(job);
-  }
   Running running;
-  for (auto first = jobs.begin(); first != jobs.end();) {
-    const auto end = first + std::min<std::ptrdiff_t>(kJobsPerPoll, jobs.end() - first);
+  for (auto first = poll.jobs.begin(); first != poll.jobs.end();) {
+    const auto end = first + std::min<std::ptrdiff_t>(kJobsPerPoll, poll.jobs.end() - first);
     const std::vector<bool> answers = host_.poll({first, end});
     if (answers.size() != static_cast<std::size_t>(end - first)) return std::nullopt;
     for (const bool runs : answers) running[*first++] = runs;
@@ -138,8 +152,8 @@ void PodJobs::poll_once() {
   end_poll(poll, begin, running.has_value());
   if (!running) return;
   const Running changed = find_changed(poll, *running);
-  if (!poll.is_all) running->merge(known_);  // the new answers stay
-  known_ = *std::move(running);
+  if (poll.is_all) known_.clear();
+  for (const auto& [job, runs] : *running) known_[job] = runs;
   if (changed.empty() && poll.number == reported_) return;
   reported_ = poll.number;
   host_.report(poll.number, changed);

@@ -25,8 +25,19 @@ namespace slurmk8s {
 
 class PodJobs {
  public:
-  /** By job: a hostlist of the nodes where pods of it are, or may be soon; empty: nowhere. */
-  using Nodes = std::map<std::uint32_t, std::string>;
+  /** Where pods of a job are: hostlists; empty: nowhere. */
+  struct Where {
+    std::string nodes = {};  ///< also where they may be soon
+    std::string over = {};   ///< of a job that is over, whatever slurmctld says of the job that has its id now
+    bool operator==(const Where&) const = default;
+  };
+  using Nodes = std::map<std::uint32_t, Where>;
+  /** Jobs that are new or on other nodes, and those that are no more. */
+  struct Change {
+    bool is_all = false;  ///< these are all jobs
+    Nodes nodes = {};
+    std::set<std::uint32_t> gone = {};
+  };
   /** Whether each job runs. */
   using Running = std::map<std::uint32_t, bool>;
 
@@ -48,16 +59,21 @@ class PodJobs {
 
   /** Ends the thread: report() is not called any more. */
   void stop();
-  /** All jobs of the bridge; see slurm_k8s_host.set_pod_jobs. The engine's thread. */
-  std::uint64_t set(Nodes jobs, bool report_all);
+  /** See slurm_k8s_host.set_pod_jobs. 0: what it changes is not known, after forget(). The engine's thread. */
+  std::uint64_t set(const Change& change);
   /** This slurmctld has lost control: what it knows is out of date. Any thread. */
   void forget();
-  /** Has the thread look at a job now, if it is of the bridge: it has been launched. Any thread, as nodes(). */
+  /** Has the thread look at a job now, if it is of the bridge: it has been launched. Any thread, as has_jobs(). */
   void look(std::uint32_t job);
 
-  /** Where pods are or may be; never null. Any thread, also under Slurm's locks: its own is held for a moment. */
-  std::shared_ptr<const Nodes> nodes();
-  /** Whether the bridge has still to say where pods are. As nodes(). */
+  /** Whether there are any. Any thread, also under Slurm's locks: its own is held for a moment. */
+  bool has_jobs();
+  /**
+   * The jobs with pods, or with pods soon: not the ones that wait, of which there may be many. Never null. As
+   * has_jobs().
+   */
+  std::shared_ptr<const Nodes> on_nodes();
+  /** Whether the bridge has still to say where pods are. As has_jobs(). */
   bool is_unknown();
 
   /** Looks at what is due, as the thread does. For tests. */
@@ -67,7 +83,8 @@ class PodJobs {
 
  private:
   struct State {
-    std::shared_ptr<const Nodes> nodes = std::make_shared<const Nodes>();
+    std::set<std::uint32_t> jobs;
+    std::shared_ptr<const Nodes> on_nodes = std::make_shared<const Nodes>();
     std::uint64_t number = 0;
     bool report_all = false;
     std::set<std::uint32_t> soon;  ///< to be looked at now, and reported
@@ -79,7 +96,7 @@ class PodJobs {
   };
   /** What one poll is about. */
   struct Poll {
-    std::shared_ptr<const Nodes> nodes;
+    std::vector<std::uint32_t> jobs;
     std::uint64_t number = 0;
     bool report_all = false;
     bool is_all = false;

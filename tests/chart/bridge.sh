@@ -35,6 +35,11 @@ check "not with a slurmctld outside" refused "bridge.enabled: Forbidden" "${on[@
 check "two controllers: its lease without the sidecar's" shows controller/rbac 'resourceNames: \[slurm-k8s-bridge\]' \
   "${on[@]}" "${two[@]}" "${alone[@]}"
 check "policy" shows bridge/pod_policy "schedulerName == 'other'" "${on[@]}" --set bridge.schedulerName=other
+check "policy of fields: its label" shows bridge/fields_policy \
+  "object.metadata.labels\[\?'slurm-k8s.io/bridge'\] == optional.of\('other'\)" \
+  "${on[@]}" --set bridge.schedulerName=other
+check "policy of fields: not for the bridge" shows bridge/fields_policy \
+  "username != 'system:serviceaccount:slurm:slurm-controller'" "${on[@]}"
 check "policy: none without the bridge" lacks 'Slurm chooses the node'
 check "policy: not wanted" lacks 'Slurm chooses the node' "${on[@]}" --set bridge.podPolicy=false
 check "policy: not before Kubernetes 1.30" lacks 'Slurm chooses the node' "${on[@]}" --kube-version 1.29.0
@@ -46,3 +51,15 @@ knows_the_annotations() {
   [[ $keys ]] && shows bridge/pod_policy "in \[$keys\]" "${on[@]}"
 }
 check "policy: all annotations of the bridge" knows_the_annotations
+
+# What a pod says of its job, as the bridge has it.
+knows_the_fields() {
+  local field count=0 names
+  names='s/.* \**k\(Annotation\(Job\|Rank\|Kube\)[A-Za-z]*\|LabelSlinkyJob\) = "\(.*\)".*/\3/p'
+  for field in $(sed -n "$names" "$TOP/bridge/names.hpp"); do
+    shows bridge/fields_policy "\[$field\]: Forbidden: the bridge sets it" "${on[@]}" || return 1
+    count=$((count + 1))
+  done
+  ((count == 6))
+}
+check "policy of fields: all of the bridge" knows_the_fields

@@ -19,6 +19,7 @@ END
 remove_workloads() {
   kubectl delete jobs.batch/ranks jobs.batch/single jobs.batch/mixed replicasets.apps/web --ignore-not-found >/dev/null
   kubectl delete pods --field-selector "spec.schedulerName=$SCHEDULER" >/dev/null
+  kubectl delete pods --selector slurm-k8s.io/bridge >/dev/null
 }
 
 # For the whole cluster.

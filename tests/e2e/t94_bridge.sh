@@ -203,9 +203,15 @@ policy_refuses() { # FIELD [METADATA [SPEC]]
   fi
   [[ $answer == *"slurm-k8s: $1"* ]] || fail "$1: refused otherwise: $answer"
 }
+LARGER='{"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "60m"}}}]}}'
+refuses() { # WHAT ANSWER COMMAND...
+  local answer
+  if answer=$("${@:3}" 2>&1); then fail "$1: taken"; fi
+  [[ $answer == *"$2"* ]] || fail "$1: $answer"
+}
 # R2.
 test_the_policy_refuses_what_slurm_cannot_be_told() {
-  local terms='{"matchExpressions": [{"key": "a", "operator": "Exists"}]}' answer
+  local terms='{"matchExpressions": [{"key": "a", "operator": "Exists"}]}'
   local required="\"requiredDuringSchedulingIgnoredDuringExecution\""
   enable_bridge
   wait_for 30 "the policy is in force" policy_refuses spec.nodeName '' '"nodeName": "node1",'
@@ -225,14 +231,36 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   put_pod bound 'sleep 600'
   wait_for 90 "it runs" pod_is bound Running
   kubectl label pod bound mine=1 >/dev/null
-  if answer=$(kubectl annotate --overwrite pod bound slurm-k8s.io/job-id=1 2>&1); then fail "another job: taken"; fi
-  [[ $answer == *'metadata.annotations[slurm-k8s.io/job-id]: Forbidden'* ]] || fail "another job: $answer"
-  if answer=$(kubectl patch pod bound --subresource resize --patch \
-    '{"spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "60m"}}}]}}' 2>&1); then
-    fail "another size: taken"
-  fi
-  [[ $answer == *'resources: Forbidden'* ]] || fail "another size: $answer"
+  refuses "another job" 'metadata.annotations[slurm-k8s.io/job-id]: Forbidden' \
+    kubectl annotate --overwrite pod bound slurm-k8s.io/job-id=1
+  refuses "another size" 'resources: Forbidden' kubectl patch pod bound --subresource resize --patch "$LARGER"
   kubectl delete pod bound >/dev/null
+}
+
+# The pods that kube-scheduler binds have another scheduler: their label tells.
+test_the_policy_keeps_what_the_bridge_says_of_a_pod() {
+  local field label='"slurm-k8s.io/bridge": "slurm-k8s-bridge"'
+  local gate='"schedulingGates": [{"name": "slurm-k8s.io/bridge"}],'
+  enable_bridge
+  local SCHEDULER=default-scheduler
+  wait_for 30 "the policy is in force" policy_refuses spec.nodeName ", \"labels\": {$label}" '"nodeName": "node1",'
+  for field in job-id job-submitted rank kubernetes-node kubernetes-nodes; do
+    policy_refuses "metadata.annotations[slurm-k8s.io/$field]: Forbidden" \
+      ", \"labels\": {$label}, \"annotations\": {\"slurm-k8s.io/$field\": \"1\"}"
+  done
+  # The label comes later than the annotation.
+  put_pod forged 'sleep 600' ', "annotations": {"slurm-k8s.io/job-id": "1"}' "$gate"
+  refuses "another job" 'metadata.annotations[slurm-k8s.io/job-id]: Forbidden' \
+    kubectl label pod forged slurm-k8s.io/bridge=slurm-k8s-bridge
+  kubectl delete pod forged >/dev/null
+
+  put_pod runs 'sleep 600' ", \"labels\": {$label}" "$gate"
+  wait_for 90 "it runs" pod_is runs Running
+  refuses "another job" 'metadata.annotations[slurm-k8s.io/job-id]: Forbidden' \
+    kubectl annotate --overwrite pod runs slurm-k8s.io/job-id=1
+  refuses "no label" 'metadata.labels[slurm-k8s.io/bridge]: Forbidden' kubectl label pod runs slurm-k8s.io/bridge-
+  refuses "another size" 'resources: Forbidden' kubectl patch pod runs --subresource resize --patch "$LARGER"
+  kubectl delete pod runs >/dev/null
 }
 
 has_no_pod() { ! kubectl get pod "$1" >/dev/null 2>&1; }
@@ -378,7 +406,8 @@ test_a_new_slurmctld_waits_for_pods_that_end() {
 # Processes that use a CPU which Slurm has given away: of pods, and of jobs.
 count_users() { pgrep -cf "^(pod|job)-of-$NAMESPACE" || true; }
 
-# 40 pods and 40 jobs of one CPU each, cancelled at random; pods take 2 s to end. Prints the most that ran at a time.
+# 40 pods and 40 jobs of one CPU each, cancelled at random; pods take 2 s to end. Prints the most that ran at a time. A
+# pod waits by "read": "sleep" would be a process of its own, which counts until it has its own name.
 run_mixed_load() {
   local most=0 users end running
   kubectl apply -f - >/dev/null <<END
@@ -401,7 +430,8 @@ spec:
             - bash
             - -c
             - |
-              exec -a pod-of-$NAMESPACE bash -c 'trap "sleep 2; exit 0" TERM; for i in 1 2 3 4; do sleep 1; done'
+              mkfifo /tmp/never && exec 3<>/tmp/never
+              exec -a pod-of-$NAMESPACE bash -c 'trap "read -t 2 -u 3; exit 0" TERM; read -t 4 -u 3; exit 0'
 END
   slurm bash -c "for ((i = 0; i < 40; i++)); do
     sbatch -J mixed --output=/dev/null --wrap \"bash -c 'exec -a job-of-$NAMESPACE sleep 3'\"; done" >/dev/null

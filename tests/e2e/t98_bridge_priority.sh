@@ -51,6 +51,28 @@ test_preemption_goes_both_ways() {
   kubectl delete pod high >/dev/null
 }
 
+# As kube-controller-manager does it to the pods of a Kubernetes node that is gone.
+collect_pod() { # POD
+  kubectl patch pod "$1" --subresource=status --patch '{"status": {"phase": "Failed", "conditions": [
+    {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": "no such node"}]}}' \
+    >/dev/null
+  kubectl delete pod "$1" --force --grace-period=0 --ignore-not-found >/dev/null 2>&1 # the engine deletes its own
+}
+
+# B6, B13: the pod is collected before slurmctld can know of the loss.
+test_a_lost_kubernetes_node_is_a_node_fail() {
+  local job node
+  enable_bridge
+  put_pod lost 'sleep 600'
+  wait_for 90 "it runs" pod_is lost Running
+  job=$(pod_job lost)
+  node=$(slurm squeue -h -j "$job" -o %N)
+  collect_pod lost
+  stays 3 has_running_jobs lost 1
+  collect_pod "$node"
+  wait_job "$job" NODE_FAIL 30
+}
+
 waiting_pods() {
   printf '{"apiVersion": "v1", "kind": "List", "items": ['
   for ((i = 0; i < 200; i++)); do

@@ -95,28 +95,50 @@ test_an_old_state_deletes_no_pod() {
   wait_for 60 "no job" no_slurm_jobs
 }
 
-test_an_empty_state_deletes_no_pod() {
-  local volume copy lost
-  enable_bridge
-  fresh_controller
+# NAME: a pod whose job the slurmctld of now has never had. Sets `lost` to that job's id.
+run_and_forget() {
+  local volume copy
   volume=$(volume_of_state)
   copy=$(mktemp -d)
   chown --reference="$volume" "$copy"
   chmod --reference="$volume" "$copy"
   slurm sbatch --hold --output=/dev/null --wrap true >/dev/null # the forgotten job is not job 1
-  put_pod stays-here 'sleep 600'
-  wait_for 90 "it runs" pod_is stays-here Running
-  lost=$(pod_job stays-here)
+  put_pod "$1" 'sleep 600'
+  wait_for 90 "it runs" pod_is "$1" Running
+  lost=$(pod_job "$1")
   go_back_to "$copy" "$volume"
   rm -rf "$copy"
-  wait_for 60 "what the bridge says" has_event stays-here SlurmJobUnknown "Slurm job $lost is unknown to slurmctld"
-  stays 15 pod_is stays-here Running
-  # Slurm takes the node for free. No CPU is given twice: the next job there waits for the pod to go.
+  wait_for 60 "what the bridge says" has_event "$1" SlurmJobUnknown "Slurm job $lost is unknown to slurmctld"
+}
+
+# NAME: Slurm takes its node for free. No CPU is given twice: the job of another pod waits there until it goes.
+is_in_the_way() {
   put_pod new 'sleep 1'
   wait_for 60 "the new pod has a job" has_running_job new
   stays 15 pod_is new Pending
-  pod_is stays-here Running || fail "the pod of the forgotten job has ended"
-  kubectl delete pod stays-here >/dev/null
+  pod_is "$1" Running || fail "the pod of the forgotten job has ended"
+  kubectl delete pod "$1" >/dev/null
   wait_for 120 "the new pod runs" pod_is new Succeeded
+}
+
+test_an_empty_state_deletes_no_pod() {
+  local lost
+  enable_bridge
+  fresh_controller
+  run_and_forget stays-here
+  stays 15 pod_is stays-here Running
+  is_in_the_way stays-here
   kubectl delete pod new --wait=false >/dev/null
+}
+
+test_an_empty_state_gives_an_id_again() {
+  local lost id=0
+  enable_bridge
+  fresh_controller
+  run_and_forget has-been
+  while ((id < lost - 1)); do id=$(slurm sbatch --parsable --hold --output=/dev/null --wrap true); done
+  is_in_the_way has-been
+  assert_equal "the id of the new pod's job" "$lost" "$(pod_job new)"
+  kubectl delete pod new --wait=false >/dev/null
+  slurm scancel --state=PENDING
 }

@@ -161,7 +161,10 @@ struct FakeEngine {
 
   explicit FakeEngine(BridgeWorld& fixture) : f(fixture) {
     const auto handle = [this](const Json& message, ControlServer::Id connection) {
-      jobs = *decode_pod_jobs(message);
+      const PodJobsChange change = *decode_pod_jobs(message);
+      if (change.is_all) jobs.clear();
+      for (const std::uint32_t id : change.gone) jobs.erase(id);
+      for (const auto& [id, where] : change.jobs) jobs[id] = where;
       messages = connection == bridge ? messages + 1 : 1;
       bridge = connection;
       server->keep(connection);

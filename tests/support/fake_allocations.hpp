@@ -29,6 +29,8 @@ class FakeAllocations final : public Allocations {
   bool fail_loads = false;
   /** The next submission is done, but its answer is lost: it returns this. */
   std::optional<Error> lost_answer;
+  /** Each job runs on these from its submission on; none: it waits. */
+  std::vector<AllocatedNode> starts_at_once;
   int submits = 0;                ///< calls, also those that failed
   int ends = 0;                   ///< calls of complete(), end_out_of_memory() and cancel(), also those that failed
   int loads = 0;                  ///< lists handed out, "nothing has changed" not counted
@@ -93,6 +95,7 @@ class FakeAllocations final : public Allocations {
     job.user = std::to_string(request.user);
     job.priority = request.held ? 0 : request.priority.value_or(1);
     touch();
+    if (!starts_at_once.empty()) start(id, starts_at_once);
     if (lost_answer) return *std::exchange(lost_answer, std::nullopt);
     return id;
   }

@@ -134,8 +134,12 @@ inline const char* reason_word(std::uint32_t reason) {
 #endif
 }
 
-/** slurm_load_job() of one job: 0, or -1 with errno. */
+/**
+ * slurm_load_job() of one job: 0, or -1 with errno. SHOW_LOCAL saves a second call: without it libslurm first asks
+ * whether slurmctld is in a federation (REQUEST_FED_INFO, job_info.c:591 of 24.11).
+ */
 inline int load_job(job_info_msg_t** answer, std::uint32_t job, std::uint16_t flags = SHOW_ALL) {
+  flags |= SHOW_LOCAL;
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
   return slurm_load_job(answer, job, flags);
 #else

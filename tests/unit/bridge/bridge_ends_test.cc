@@ -56,6 +56,34 @@ void a_job_goes_with_its_pods(void**) {
   assert_text(f.calls(), "submit p, cancel 1, submit q, cancel 2");
 }
 
+/** As Kubernetes does it to a pod of a Kubernetes node that is gone: both at once. */
+void collect_pod(BridgeWorld& f, const char* name) {
+  Json pod = f.client.find(kube::kPods, "a", name);
+  pod.set("status", *Json::parse(R"({"phase": "Failed", "conditions": [
+      {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC"}]})"));
+  f.client.put(kube::kPods, "a", pod);
+  f.client.erase(kube::kPods, "a", name);
+  f.run_for(seconds(5));
+}
+
+void slurmctld_ends_the_job_of_a_lost_pod(void**) {
+  BridgeWorld f;
+  f.run_pod("p", 1, "c-0");
+  collect_pod(f, "p");
+  assert_text(f.calls(), "submit p");
+  f.slurm.end(1, "NODE_FAIL");
+  f.run_for(seconds(60));
+  assert_text(f.calls(), "submit p");
+}
+
+void the_job_of_a_lost_pod_ends_though_its_node_is_up(void**) {
+  BridgeWorld f;
+  f.run_pod("p", 1, "c-0");
+  collect_pod(f, "p");
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p, complete 1 256");
+}
+
 // Its pods may still come to be known; those of other namespaces have nothing to do with it.
 void a_workload_that_is_not_known_holds_up_its_namespace_alone(void**) {
   BridgeWorld f;
@@ -169,6 +197,8 @@ int main() {
       SLURMK8S_TEST(a_pod_goes_with_its_job),
       SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
       SLURMK8S_TEST(a_job_goes_with_its_pods),
+      SLURMK8S_TEST(slurmctld_ends_the_job_of_a_lost_pod),
+      SLURMK8S_TEST(the_job_of_a_lost_pod_ends_though_its_node_is_up),
       SLURMK8S_TEST(a_job_without_pods_is_cancelled),
       SLURMK8S_TEST(a_workload_that_is_not_known_holds_up_its_namespace_alone),
       SLURMK8S_TEST(ends_wait_once_for_a_slurmctld_that_is_away),

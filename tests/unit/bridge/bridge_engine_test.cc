@@ -16,13 +16,24 @@ void no_pod_is_bound_before_slurmctld_knows_where(void**) {
   f.run_pod("p", 1, "c-1");
   assert_text(f.kube_node("p"), "");
   assert_contains(f.condition("p", "PodScheduled"), "waits for the engine in slurmctld");
+  assert_contains(f.admin.answer("/metrics").body, "\nslurm_k8s_bridge_engine_up 0\n");
   FakeEngine engine(f);
   f.run_for();
-  assert_true(engine.jobs == (PodJobs{{1, "c-1"}}));
+  assert_true(engine.jobs == (PodJobs{{1, {"c-1", "c-1"}}}));
   assert_text(f.kube_node("p"), "");
   engine.report();
   f.run_for(milliseconds(100));
   assert_text(f.kube_node("p"), "m1");
+  assert_contains(f.admin.answer("/metrics").body, "\nslurm_k8s_bridge_engine_up 1\n");
+}
+
+// An alert on 0 would never end.
+void a_bridge_without_the_engine_says_nothing_of_it(void**) {
+  BridgeWorld f;
+  f.run_for();
+  const std::string metrics = f.admin.answer("/metrics").body;
+  assert_contains(metrics, "slurm_k8s_bridge_jobs 0\n");
+  assert_true(metrics.find("engine_up") == std::string::npos);
 }
 
 // It would launch where pods of ended jobs still are.
@@ -41,7 +52,7 @@ void slurmctld_is_told_nothing_before_pods_are_listed(void**) {
   assert_int_equal(engine.messages, 0);
   f.caller.is_stuck = false;
   engine.run_for(seconds(2));
-  assert_true(engine.messages != 0 && engine.jobs == (PodJobs{{1, "c-1"}}));
+  assert_true(engine.messages != 0 && engine.jobs == (PodJobs{{1, {"c-1"}}}));
 }
 
 void slurmctld_knows_where_pods_still_end(void**) {
@@ -53,10 +64,35 @@ void slurmctld_knows_where_pods_still_end(void**) {
   engine.run_for(seconds(1));
   f.slurm.end(1, "TIMEOUT");
   engine.run_for(seconds(2));
-  assert_true(engine.jobs == (PodJobs{{1, "c-1"}}));
+  assert_true(engine.jobs == (PodJobs{{1, {"", "c-1"}}}));
   f.client.erase(kube::kPods, "a", "p");
   engine.run_for(seconds(1));
   assert_true(engine.jobs.empty());
+}
+
+// After a restart with an empty state, job 1 may be another user's job.
+void a_new_slurmctld_launches_nothing_beside_pods_until_its_jobs_are_known(void**) {
+  BridgeWorld f(true);
+  auto engine = std::make_unique<FakeEngine>(f);
+  f.run_pod("p", 1, "c-1");
+  engine->run_for(seconds(2));
+  assert_text(f.kube_node("p"), "m1");
+  assert_true(engine->jobs == (PodJobs{{1, {"c-1"}}}));
+  f.caller.is_stuck = true;  // jobs are not listed
+  engine.reset();
+  f.run_for(seconds(1));
+  engine = std::make_unique<FakeEngine>(f);
+  engine->run_for(seconds(2));
+  assert_true(engine->jobs == (PodJobs{{1, {"c-1", "c-1"}}}));
+  f.caller.is_stuck = false;
+  engine->run_for(seconds(2));
+  assert_true(engine->jobs == (PodJobs{{1, {"c-1"}}}));
+  f.slurm.jobs.at(1).submitted += 100;  // another job, of an empty state
+  engine.reset();
+  f.run_for(seconds(1));
+  engine = std::make_unique<FakeEngine>(f);
+  engine->run_for(seconds(2));
+  assert_true(engine->jobs == (PodJobs{{1, {"", "c-1"}}}));
 }
 
 // A list is all jobs of all users.
@@ -83,6 +119,34 @@ void an_engine_saves_lists(void**) {
   assert_int_equal(f.slurm.loads, before + 1);
 }
 
+void submissions_need_no_list(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  engine.run_for(seconds(1));
+  const int before = f.slurm.loads;
+  for (int i = 0; i < 30; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  engine.run_for(seconds(3));
+  assert_int_equal(f.slurm.submits, 30);
+  assert_int_equal(f.slurm.loads, before);
+}
+
+void a_start_that_the_engine_tells_needs_no_call(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  f.put_pod("p");
+  engine.run_for(seconds(1));
+  f.slurm.configure(1, {{"c-1", 1}});
+  engine.run_for(seconds(1));
+  assert_true(engine.jobs == (PodJobs{{1, {"c-1"}}}));
+  assert_text(f.kube_node("p"), "");
+  f.slurm.jobs.at(1).state = Allocation::State::running;
+  const int before = f.slurm.single_loads;
+  engine.report();
+  f.run_for(milliseconds(100));
+  assert_text(f.kube_node("p"), "m1");
+  assert_int_equal(f.slurm.single_loads, before);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -90,9 +154,13 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(no_pod_is_bound_before_slurmctld_knows_where),
+      SLURMK8S_TEST(a_bridge_without_the_engine_says_nothing_of_it),
       SLURMK8S_TEST(slurmctld_is_told_nothing_before_pods_are_listed),
       SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
+      SLURMK8S_TEST(a_new_slurmctld_launches_nothing_beside_pods_until_its_jobs_are_known),
       SLURMK8S_TEST(an_engine_saves_lists),
+      SLURMK8S_TEST(submissions_need_no_list),
+      SLURMK8S_TEST(a_start_that_the_engine_tells_needs_no_call),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -79,6 +79,27 @@ void other_calls_wait_for_few_submissions(void**) {
   assert_true(f.caller.most <= 6);  // four submissions, a list, and an end
 }
 
+// A node with a job is idle until the API server takes the binding of its pod.
+void submissions_wait_for_bindings(void**) {
+  BridgeWorld f;
+  f.slurm.starts_at_once = {{"c-2", 1}};  // its pod isn't there yet
+  for (int i = 0; i < 40; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  f.run_for(seconds(3));
+  assert_in_range(f.slurm.submits, 12, 20);
+  f.put_node("c-2", "m1");
+  f.run_for(seconds(4));
+  assert_int_equal(f.slurm.submits, 40);
+  assert_int_equal(f.bindings(), 40);
+}
+
+void gangs_that_are_not_bound_hold_up_no_other_for_long(void**) {
+  BridgeWorld f;
+  f.slurm.starts_at_once = {{"c-2", 1}};
+  for (int i = 0; i < 40; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  f.run_for(seconds(15));
+  assert_int_equal(f.slurm.submits, 40);
+}
+
 void a_pod_group_starts_together(void**) {
   BridgeWorld f;
   f.put_pod("p1", kMember);
@@ -131,9 +152,14 @@ void who_may_not_is_told(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job), SLURMK8S_TEST(a_pod_whose_job_starts_at_once_is_only_bound),
-      SLURMK8S_TEST(a_pod_says_its_place_in_the_queue), SLURMK8S_TEST(other_calls_wait_for_few_submissions),
-      SLURMK8S_TEST(a_pod_group_starts_together),       SLURMK8S_TEST(who_may_not_is_told),
+      SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
+      SLURMK8S_TEST(a_pod_whose_job_starts_at_once_is_only_bound),
+      SLURMK8S_TEST(a_pod_says_its_place_in_the_queue),
+      SLURMK8S_TEST(other_calls_wait_for_few_submissions),
+      SLURMK8S_TEST(submissions_wait_for_bindings),
+      SLURMK8S_TEST(gangs_that_are_not_bound_hold_up_no_other_for_long),
+      SLURMK8S_TEST(a_pod_group_starts_together),
+      SLURMK8S_TEST(who_may_not_is_told),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -167,6 +167,26 @@ void a_job_is_lost_only_when_it_was_looked_for(void**) {
   assert_true(step() == Step::evict);
 }
 
+void a_lost_kube_node_is_left_to_slurmctld(void**) {
+  using Kind = JobResult::Kind;
+  for (const char* text : {"g", "f", "og", "ff"}) {
+    WorkloadPods pods;
+    Gang gang = make_gang(text, pods);
+    KnownJobs known;
+    known.asked = kNow - seconds(1);
+    known.jobs.emplace(12, make_job("running"));
+    gang.lost = kNow - seconds(29);
+    assert_true(plan_gang(gang, pods, known, kNow).step == Step::wait);
+    gang.lost = kNow - seconds(30);  // slurmctld's node is up
+    const GangPlan plan = plan_gang(gang, pods, known, kNow);
+    assert_true(plan.step == Step::finish);
+    assert_true(plan.result == (JobResult{Kind::failed, 1}));
+    known.jobs.at(12) = make_job("ended");
+    gang.lost = kNow;
+    assert_true(plan_gang(gang, pods, known, kNow).step == Step::forget);
+  }
+}
+
 void a_collecting_gang(void**) {
   const struct {
     const char* pods;
@@ -345,6 +365,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_submitted_gang),
       SLURMK8S_TEST(a_job_is_lost_only_when_it_was_looked_for),
+      SLURMK8S_TEST(a_lost_kube_node_is_left_to_slurmctld),
       SLURMK8S_TEST(a_collecting_gang),
       SLURMK8S_TEST(pods_that_come_later_make_the_next_gang),
       SLURMK8S_TEST(pods_that_are_no_gang_stay_alone),

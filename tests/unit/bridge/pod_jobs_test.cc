@@ -18,6 +18,7 @@ struct Case {
   State state;
   bool is_placed;     ///< by this process
   const char* nodes;  ///< null: the job isn't listed
+  const char* over = "";
 };
 
 void where_pods_are(void**) {
@@ -28,15 +29,15 @@ void where_pods_are(void**) {
       {"bb", true, State::running, true, "c-[0-1]"},
       {"oo", true, State::running, true, "c-[0-1]"},
       {"bb", true, State::suspended, true, "c-[0-1]"},
-      {"bb", true, State::ended, true, "c-[0-1]"},
-      {"bo", true, State::ended, true, "c-0"},
-      {"ob", true, State::ended, true, "c-1"},
+      {"bb", true, State::ended, true, "", "c-[0-1]"},
+      {"bo", true, State::ended, true, "", "c-0"},
+      {"ob", true, State::ended, true, "", "c-1"},
       {"og", true, State::ended, true, nullptr},
       {"ww", true, State::ended, false, nullptr},
-      {"ww", true, State::ended, true, "c-[0-1]"},  // their bindings may be under way
-      {"wg", true, State::ended, true, "c-0"},
-      {"ob", true, State::ended, false, "c-1"},       // bound by a former process: c-2 isn't the job's
-      {"ob", false, State::ended, false, "c-[1-2]"},  // slurmctld has forgotten the job: all Slurm nodes there
+      {"ww", true, State::ended, true, "", "c-[0-1]"},  // their bindings may be under way
+      {"wg", true, State::ended, true, "", "c-0"},
+      {"ob", true, State::ended, false, "", "c-1"},       // bound by a former process: c-2 isn't the job's
+      {"ob", false, State::ended, false, "", "c-[1-2]"},  // slurmctld has forgotten the job: all Slurm nodes there
       {"oo", false, State::ended, false, nullptr},
   };
   for (const Case& c : cases) {
@@ -66,10 +67,59 @@ void where_pods_are(void**) {
     job.state = c.state;
     if (c.state != State::pending) job.nodes = {{"c-0", 1}, {"c-1", 1}};
     if (c.is_known) known.jobs[12] = job;
-    const PodJobs listed = list_pod_jobs({{1, gang}}, pods, known, kKubeNodes);
-    const bool is_right = c.nodes == nullptr ? listed.empty() : listed.contains(12) && listed.at(12) == c.nodes;
-    if (!is_right) fail_msg("%s: %s", c.pods, listed.contains(12) ? listed.at(12).c_str() : "not listed");
+    const PodJobs listed = list_pod_jobs({&gang}, pods, known, kKubeNodes, true);
+    const PodJobs expected = c.nodes == nullptr ? PodJobs() : PodJobs{{12, {c.nodes, c.over}}};
+    if (listed != expected) fail_msg("%s: %s", c.pods, encode_pod_jobs({true, listed}).dump().c_str());
   }
+}
+
+/** A gang of one pod on c-0 with job 12, submitted at second 50. */
+struct OnePod {
+  Gang gang;
+  WorkloadPods pods;
+  KnownJobs known;
+
+  OnePod() {
+    gang.job = 12;
+    gang.user = 2001;
+    gang.job_submitted = 50;
+    gang.uids = {"p"};
+    gang.places["p"] = {0, "c-0"};
+    pods["p"].uid = "p";
+    pods["p"].kube_node = "m0";
+    known.asked = TimePoint{} + std::chrono::seconds(2);
+  }
+  /** Job 12, as slurmctld knows it. */
+  void know(std::time_t submitted, const char* node) {
+    Allocation& job = known.jobs[12];
+    job.id = 12;
+    job.uid = 2001;
+    job.submitted = submitted;
+    job.state = State::running;
+    job.nodes = {{node, 1}};
+  }
+  PodJobs list(bool is_current) const { return list_pod_jobs({&gang}, pods, known, kKubeNodes, is_current); }
+};
+
+// A slurmctld that has lost its state: the new job would be launched where the pod of the former one is.
+void an_id_that_is_given_again(void**) {
+  OnePod f;
+  f.know(70, "c-3");
+  assert_true(f.list(true) == (PodJobs{{12, {"", "c-0"}}}));
+  Gang next = f.gang;
+  next.job_submitted = 70;
+  next.uids = {};
+  const PodJobs both = list_pod_jobs({&f.gang, &next}, f.pods, f.known, kKubeNodes, true);
+  assert_true(both == (PodJobs{{12, {"c-3", "c-0"}}}));
+}
+
+void jobs_of_a_slurmctld_before_this_one(void**) {
+  OnePod f;
+  f.know(50, "c-0");
+  assert_true(f.list(true) == (PodJobs{{12, {"c-0"}}}));
+  assert_true(f.list(false) == (PodJobs{{12, {"c-0", "c-0"}}}));
+  f.pods["p"].end.kind = PodEnd::Kind::succeeded;
+  assert_true(f.list(false) == (PodJobs{{12, {"c-0"}}}));
 }
 
 void jobs_that_are_not_there_yet(void**) {
@@ -79,8 +129,8 @@ void jobs_that_are_not_there_yet(void**) {
   submitted.asked = TimePoint{} + std::chrono::seconds(5);
   KnownJobs known;
   known.asked = TimePoint{} + std::chrono::seconds(2);  // before the submission
-  const PodJobs listed = list_pod_jobs({{1, collecting}, {2, submitted}}, {}, known, kKubeNodes);
-  assert_true(listed == (PodJobs{{12, ""}}));
+  const PodJobs listed = list_pod_jobs({&collecting, &submitted}, {}, known, kKubeNodes, true);
+  assert_true(listed == (PodJobs{{12, {}}}));
 }
 
 }  // namespace
@@ -88,6 +138,11 @@ void jobs_that_are_not_there_yet(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(where_pods_are), SLURMK8S_TEST(jobs_that_are_not_there_yet)};
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(where_pods_are),
+      SLURMK8S_TEST(jobs_that_are_not_there_yet),
+      SLURMK8S_TEST(an_id_that_is_given_again),
+      SLURMK8S_TEST(jobs_of_a_slurmctld_before_this_one),
+  };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

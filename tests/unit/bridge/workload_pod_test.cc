@@ -165,6 +165,27 @@ void ends(void**) {
   }
 }
 
+void lost_pods(void**) {
+  const struct {
+    const char* condition;
+    bool disrupted;
+    bool is_lost;
+  } cases[] = {
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC")", true, true},
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager")", true, true},
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI")", true, false},
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "SlurmNodeFailure")", true, false},
+      {R"("type": "DisruptionTarget", "status": "False", "reason": "DeletionByPodGC")", false, false},
+      {R"("type": "Ready", "status": "True", "reason": "DeletionByPodGC")", false, false},
+  };
+  for (const auto& [condition, disrupted, is_lost] : cases) {
+    const WorkloadPod pod = decode(
+        std::string(R"({"metadata": {"name": "p"}, "spec": {}, "status": {"conditions": [{)") + condition + "}]}}");
+    assert_int_equal(pod.disrupted, disrupted);
+    assert_int_equal(pod.is_lost, is_lost);
+  }
+}
+
 void what_slurm_cannot_be_told(void**) {
   const struct {
     const char* spec;
@@ -252,6 +273,7 @@ int main() {
       SLURMK8S_TEST(ranks),
       SLURMK8S_TEST(requests),
       SLURMK8S_TEST(ends),
+      SLURMK8S_TEST(lost_pods),
       SLURMK8S_TEST(what_slurm_cannot_be_told),
       SLURMK8S_TEST(gangs_of_workloads),
   };

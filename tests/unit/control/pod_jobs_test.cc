@@ -10,11 +10,16 @@ namespace {
 Json text(const char* json) { return *Json::parse(json); }
 
 void jobs_survive_the_way(void**) {
-  const PodJobs jobs = {{12, "c-[0-3]"}, {4294967295, ""}};
-  const auto decoded = decode_pod_jobs(*Json::parse(encode_pod_jobs(jobs).dump()));
-  assert_ok(decoded);
-  assert_true(*decoded == jobs);
-  assert_text(encode_pod_jobs({{12, "c-0"}}).dump(), R"({"op":"pod_jobs","jobs":{"12":"c-0"}})");
+  const PodJobs jobs = {{12, {"c-[0-3]"}}, {13, {"c-4", "c-5"}}, {14, {"", "c-6"}}, {4294967295, {}}};
+  for (const PodJobsChange& change : {PodJobsChange{true, jobs, {}}, PodJobsChange{false, jobs, {7, 8}}}) {
+    const auto decoded = decode_pod_jobs(*Json::parse(encode_pod_jobs(change).dump()));
+    assert_ok(decoded);
+    assert_true(*decoded == change);
+  }
+  assert_text(encode_pod_jobs({true, {{12, {"c-0"}}}, {}}).dump(),
+              R"({"op":"pod_jobs","all":true,"jobs":{"12":"c-0"},"over":{},"gone":[]})");
+  assert_text(encode_pod_jobs({false, {{12, {"", "c-0"}}}, {7}}).dump(),
+              R"({"op":"pod_jobs","all":false,"jobs":{"12":""},"over":{"12":"c-0"},"gone":[7]})");
 }
 
 void reports_survive_the_way(void**) {
@@ -36,23 +41,28 @@ void bad_jobs(void**) {
       {R"({"jobs":{"0":"c-0"}})", "jobs[0]: must be"},
       {R"({"jobs":{"4294967296":"c-0"}})", "jobs[4294967296]: must be"},
       {R"({"jobs":{"12":7}})", "jobs[12]: must be"},
+      {R"({"jobs":{},"over":{"0":"c-0"}})", "over[0]: must be"},
+      {R"({"jobs":{},"over":{"12":["c-0"]}})", "over[12]: must be"},
+      {R"({"jobs":{},"gone":[0]})", "gone: a job must be a number from 1 on"},
+      {R"({"jobs":{},"gone":["12"]})", "gone: a job must be"},
   };
   for (const auto& c : cases) assert_error(decode_pod_jobs(text(c.text)), Errc::invalid, c.error);
 }
 
 void too_many_jobs(void**) {
-  PodJobs jobs;
-  for (std::uint32_t id = 1; id <= kMaxPodJobs; ++id) jobs[id] = "";
-  assert_ok(decode_pod_jobs(encode_pod_jobs(jobs)));
-  jobs[kMaxPodJobs + 1] = "";
-  assert_error(decode_pod_jobs(encode_pod_jobs(jobs)), Errc::invalid, "jobs: must be at most 10000");
+  PodJobsChange change;
+  for (std::uint32_t id = 1; id <= kMaxPodJobs; ++id) change.jobs[id] = {};
+  assert_ok(decode_pod_jobs(encode_pod_jobs(change)));
+  change.jobs[kMaxPodJobs + 1] = {};
+  assert_error(decode_pod_jobs(encode_pod_jobs(change)), Errc::invalid, "jobs: must be at most 10000");
 }
 
 void bad_reports(void**) {
-  for (const char* bad : {"{}", R"({"report":-1})", R"({"report":"1"})", R"({"report":1,"running":[0]})",
-                          R"({"report":1,"not_running":["x"]})"}) {
-    assert_error(decode_report(text(bad)), Errc::invalid, "report");
+  for (const char* bad : {"{}", R"({"report":-1})", R"({"report":"1"})"}) {
+    assert_error(decode_report(text(bad)), Errc::invalid, "report: must be a number");
   }
+  assert_error(decode_report(text(R"({"report":1,"running":[0]})")), Errc::invalid, "running: a job must be a number");
+  assert_error(decode_report(text(R"({"report":1,"not_running":["x"]})")), Errc::invalid, "not_running: a job must be");
 }
 
 }  // namespace

@@ -335,7 +335,7 @@ void control_messages(void** state) {
   world.start();
   int woken = 0;
   Worker::Host host;
-  PodJobsFeed feed([](const PodJobs& jobs, bool) { return jobs.size(); }, {});
+  PodJobsFeed feed([](const PodJobsChange& change) { return change.jobs.size(); }, {});
   const auto answer = [&](const char* text) {
     const Json message = *Json::parse(text);
     return handle_control({*world.engine, host, feed, message, 7});
@@ -357,7 +357,7 @@ void control_messages(void** state) {
   assert_text(answer(R"({"op":"reboot"})")["error"].text(),
               "op: Unsupported value: \"reboot\": supported values: \"resume\", \"suspend\", \"wake\", \"status\", "
               "\"pod_jobs\"");
-  assert_true(answer(R"({"op":"pod_jobs","jobs":{"12":""}})")["ok"].boolean_or(false));
+  assert_true(answer(R"({"op":"pod_jobs","all":true,"jobs":{"12":""}})")["ok"].boolean_or(false));
   assert_true(feed.is_bridge(7));
   assert_contains(answer(R"({"op":"pod_jobs"})")["error"].text(), "jobs: must be an object");
   assert_contains(answer(R"({"op":"wakeup"})")["error"].text(), "op: Unsupported value: \"wakeup\"");

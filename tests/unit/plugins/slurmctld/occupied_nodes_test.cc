@@ -98,27 +98,35 @@ bool meets(const PodJobs::Nodes& nodes) {
 void only_jobs_that_are_over_are_in_the_way(void**) {
   jobs = {{1, kRuns}, {2, kConfiguring}, {3, kPending}, {4, READY_JOB_STATE}};
   assert_false(meets({}));
-  assert_false(meets({{1, "c-[0-1]"}}));
-  assert_false(meets({{2, "c-[0-1]"}}));
-  assert_true(meets({{3, "c-[0-1]"}}));
-  assert_false(meets({{4, "c-[0-1]"}}));
-  assert_true(meets({{9, "c-1"}}));  // slurmctld has forgotten it
+  assert_false(meets({{1, {"c-[0-1]"}}}));
+  assert_false(meets({{2, {"c-[0-1]"}}}));
+  assert_true(meets({{3, {"c-[0-1]"}}}));
+  assert_false(meets({{4, {"c-[0-1]"}}}));
+  assert_true(meets({{9, {"c-1"}}}));  // slurmctld has forgotten it
 }
 
 void only_their_nodes_are_occupied(void**) {
   jobs = {{3, kPending}};
-  assert_false(meets({{3, "c-2"}}));
-  assert_false(meets({{3, ""}}));
-  assert_true(meets({{3, "c-[1-2]"}}));
-  assert_true(meets({{3, ""}, {9, "c-2"}, {10, "c-0"}}));
+  assert_false(meets({{3, {"c-2"}}}));
+  assert_false(meets({{3, {}}}));
+  assert_true(meets({{3, {"c-[1-2]"}}}));
+  assert_true(meets({{3, {}}, {9, {"c-2"}}, {10, {"c-0"}}}));
+}
+
+// Another job has its id by now, in a slurmctld that has lost its state.
+void nodes_of_a_job_that_is_over_are_occupied_whoever_has_its_id(void**) {
+  jobs = {{1, kRuns}};
+  assert_true(meets({{1, {"", "c-0"}}}));
+  assert_true(meets({{1, {"c-2", "c-0"}}}));
+  assert_false(meets({{1, {"c-0", "c-2"}}}));
 }
 
 // slurmctld would log an error for each, 50 times a second.
 void deleted_nodes_are_not_asked_for(void**) {
   jobs = {};
-  assert_true(meets({{3, "c-[0,7-9]"}}));
-  assert_false(meets({{3, "c-[7-9]"}}));
-  assert_false(meets({{3, "c-["}}));
+  assert_true(meets({{3, {"c-[0,7-9]"}}}));
+  assert_false(meets({{3, {"c-[7-9]"}}}));
+  assert_false(meets({{3, {"c-["}}}));
   assert_int_equal(unknown, 0);
 }
 
@@ -134,6 +142,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(only_jobs_that_are_over_are_in_the_way),
       SLURMK8S_TEST(only_their_nodes_are_occupied),
+      SLURMK8S_TEST(nodes_of_a_job_that_is_over_are_occupied_whoever_has_its_id),
       SLURMK8S_TEST(deleted_nodes_are_not_asked_for),
       SLURMK8S_TEST(a_launched_job),
   };

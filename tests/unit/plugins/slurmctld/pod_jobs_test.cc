@@ -55,7 +55,7 @@ void changes_are_reported_once(void**) {
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
   assert_text(f.said(jobs), "");
-  assert_int_equal(jobs.set({{12, ""}, {13, "c-0"}}, true), 1);
+  assert_int_equal(jobs.set({true, {{12, {}}, {13, {"c-0"}}}}), 1);
   f.running.lock()->insert(13);
   assert_text(f.said(jobs), "1: -12 +13\n");
   assert_text(f.said(jobs), "");
@@ -69,17 +69,18 @@ void each_set_is_answered(void**) {
   Fixture f;
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
-  jobs.set({{12, ""}}, true);
+  jobs.set({true, {{12, {}}}});
   assert_text(f.said(jobs), "1: -12\n");
-  assert_int_equal(jobs.set({{12, "c-0"}}, false), 2);
-  assert_int_equal(jobs.set({{12, "c-0"}, {13, ""}}, false), 3);
+  assert_int_equal(jobs.set({false, {{12, {"c-0"}}}}), 2);
+  assert_int_equal(jobs.set({false, {{13, {}}}}), 3);
   assert_text(f.said(jobs), "3: -12 -13\n");
-  assert_int_equal(jobs.set({{12, "c-0"}, {13, ""}}, false), 4);
+  assert_int_equal(jobs.set({}), 4);
   assert_text(f.said(jobs), "4:\n");
-  jobs.set({{12, "c-0"}, {13, ""}}, true);  // another bridge
+  jobs.set({true, {{12, {"c-0"}}, {13, {}}}});  // another bridge
   assert_text(f.said(jobs), "5: -12 -13\n");
-  jobs.set({}, false);
+  jobs.set({false, {}, {12, 13}});
   assert_text(f.said(jobs), "6:\n");
+  assert_false(jobs.has_jobs());
 }
 
 // Pods of a new job wait for the answer, and slurmctld for the look.
@@ -88,19 +89,17 @@ void a_new_job_does_not_wait_for_the_others(void**) {
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
   PodJobs::Nodes many;
-  for (std::uint32_t id = 1; id <= 1000; ++id) many[id] = "c-0";
-  jobs.set(many, true);
+  for (std::uint32_t id = 1; id <= 1000; ++id) many[id] = {"c-0"};
+  jobs.set({true, many});
   f.said(jobs);
   assert_int_equal(*f.asked.lock(), 1000);
-  many[1001] = "";
-  jobs.set(many, false);
+  jobs.set({false, {{1001, {}}}});
   assert_text(f.said(jobs), "2: -1001\n");
   f.running.lock()->insert(1001);
   jobs.look(1001);
   jobs.look(2000);  // not a job of the bridge
   assert_text(f.said(jobs), "2: +1001\n");
-  many[1001] = "c-1";
-  jobs.set(many, false);
+  jobs.set({false, {{1001, {"c-1"}}}});
   assert_text(f.said(jobs), "3: +1001\n");
   assert_int_equal(*f.asked.lock(), 1003);
   f.running.lock()->insert(1);
@@ -114,10 +113,10 @@ void a_job_that_was_away_is_reported_again(void**) {
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
   f.running.lock()->insert(12);
-  jobs.set({{12, "c-0"}, {13, ""}}, true);
+  jobs.set({true, {{12, {"c-0"}}, {13, {}}}});
   assert_text(f.said(jobs), "1: +12 -13\n");
-  jobs.set({{13, ""}}, false);
-  jobs.set({{12, "c-0"}, {13, ""}}, false);
+  jobs.set({false, {}, {12}});
+  jobs.set({false, {{12, {"c-0"}}}});
   assert_text(f.said(jobs), "3: +12\n");
 }
 
@@ -126,12 +125,12 @@ void a_slurmctld_that_ends_reports_nothing(void**) {
   Fixture f;
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
-  jobs.set({{12, ""}}, true);
+  jobs.set({true, {{12, {}}}});
   f.is_ending = true;
   assert_text(f.said(jobs), "");
   f.is_ending = false;
   assert_text(f.said(jobs), "1: -12\n");
-  jobs.set({{12, "c-0"}}, false);
+  jobs.set({false, {{12, {"c-0"}}}});
   f.is_ending = true;
   assert_text(f.said(jobs), "");
   f.is_ending = false;
@@ -143,9 +142,9 @@ void few_jobs_at_once_under_the_locks(void**) {
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
   PodJobs::Nodes many;
-  for (std::uint32_t id = 1; id <= 250; ++id) many[id] = "";
+  for (std::uint32_t id = 1; id <= 250; ++id) many[id] = {};
   f.running.lock()->insert(250);
-  jobs.set(many, true);
+  jobs.set({true, many});
   const std::string said = f.said(jobs);
   assert_contains(said, " -249 +250\n");
   assert_int_equal(*f.largest.lock(), 100);
@@ -158,7 +157,7 @@ void a_bridge_that_is_expected(void**) {
   with.stop();
   assert_false(without.is_unknown());
   assert_true(with.is_unknown());
-  with.set({}, true);
+  with.set({true});
   assert_false(with.is_unknown());
   with.forget();
   assert_true(with.is_unknown());
@@ -172,17 +171,38 @@ void what_is_forgotten_holds_nothing(void**) {
   Fixture f;
   PodJobs jobs(f.host(), f.clock, false);
   jobs.stop();
-  jobs.set({{12, "c-0"}}, true);
-  assert_int_equal(jobs.nodes()->size(), 1);
+  jobs.set({true, {{12, {"c-0"}}}});
+  assert_true(jobs.has_jobs());
+  assert_int_equal(jobs.on_nodes()->size(), 1);
   jobs.forget();
-  assert_int_equal(jobs.nodes()->size(), 0);
+  assert_false(jobs.has_jobs());
+  assert_int_equal(jobs.on_nodes()->size(), 0);
+  assert_int_equal(jobs.set({false, {{13, {}}}}), 0);  // the bridge has to tell all
+  assert_false(jobs.has_jobs());
+  assert_int_equal(jobs.set({true, {{12, {"c-0"}}, {13, {}}}}), 2);
+}
+
+// At a launch slurmctld waits, under its locks, for what is asked about each job.
+void jobs_without_nodes_are_in_no_launch_s_way(void**) {
+  Fixture f;
+  PodJobs jobs(f.host(), f.clock, false);
+  jobs.stop();
+  jobs.set({true, {{12, {"c-0"}}, {13, {}}, {14, {"", "c-1"}}}});
+  const auto before = jobs.on_nodes();
+  assert_true(*before == (PodJobs::Nodes{{12, {"c-0"}}, {14, {"", "c-1"}}}));
+  jobs.set({false, {{15, {}}}, {13}});
+  assert_true(jobs.on_nodes() == before);  // not copied for jobs that wait
+  jobs.set({false, {{12, {}}, {15, {"c-2"}}}, {14}});
+  assert_true(*jobs.on_nodes() == (PodJobs::Nodes{{15, {"c-2"}}}));
+  jobs.set({true, {{16, {"c-3"}}}});
+  assert_true(*jobs.on_nodes() == (PodJobs::Nodes{{16, {"c-3"}}}));
 }
 
 void its_thread_looks_by_itself(void**) {
   Fixture f;
   SystemClock clock;
   PodJobs jobs(f.host(), clock, false);
-  jobs.set({{12, ""}}, true);
+  jobs.set({true, {{12, {}}}});
   const auto has = [&](const char* text) {
     for (int i = 0; i < 3000; ++i) {
       if (f.reports.lock()->find(text) != std::string::npos) return true;
@@ -211,6 +231,7 @@ int main() {
       SLURMK8S_TEST(few_jobs_at_once_under_the_locks),
       SLURMK8S_TEST(a_bridge_that_is_expected),
       SLURMK8S_TEST(what_is_forgotten_holds_nothing),
+      SLURMK8S_TEST(jobs_without_nodes_are_in_no_launch_s_way),
       SLURMK8S_TEST(its_thread_looks_by_itself),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

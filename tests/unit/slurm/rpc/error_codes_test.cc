@@ -52,7 +52,9 @@ void each_code(void**) {
       {-1, Errc::invalid},
   };
   for (const auto& c : cases) {
-    if (errc_of(c.code) != c.errc) fail_msg("%d: %s, not %s", c.code, to_string(errc_of(c.code)), to_string(c.errc));
+    if (errc_of(c.code) != c.errc) {
+      fail_msg("%d: %s, not %s", c.code, to_string(errc_of(c.code)).data(), to_string(c.errc).data());
+    }
   }
 }
 

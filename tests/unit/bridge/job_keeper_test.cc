@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// bridge/job_keeper: what is known of a job when answers come late.
+#include "bridge/job_keeper.hpp"
+
+#include <deque>
+#include <utility>
+
+#include "support/cmocka.hpp"
+#include "support/fake_allocations.hpp"
+#include "support/fake_clock.hpp"
+
+namespace slurmk8s {
+namespace {
+
+using State = Allocation::State;
+using std::chrono::milliseconds;
+
+/** slurmctld is asked at once, and its answers come when a test wants them. */
+class LateCaller final : public AllocationCaller {
+ public:
+  explicit LateCaller(Allocations& slurm) : slurm_(slurm) {}
+  void call(Work work) override { answers_.push_back(work(slurm_)); }
+  void answer() {
+    for (const Then& then : std::exchange(answers_, {})) then();
+  }
+
+ private:
+  Allocations& slurm_;
+  std::deque<Then> answers_;
+};
+
+struct Fixture {
+  FakeAllocations slurm;
+  LateCaller caller{slurm};
+  FakeClock clock;
+  int changes = 0;
+  JobKeeper jobs{caller, clock, [this](auto) { ++changes; }, [] { return std::set<std::uint32_t>(); }};
+
+  /** Job 1, which is being configured on c-0. */
+  Fixture() {
+    AllocationRequest request;
+    request.user = request.group = 2001;
+    request.comment = "k8s:a/Pod/p:1";
+    jobs.submit(request, [](const auto&) {});
+    caller.answer();
+    slurm.configure(1, {{"c-0", 1}});
+    jobs.load({1});
+    caller.answer();
+  }
+  State state() const { return jobs.known().jobs.at(1).state; }
+  void later() { clock.advance(milliseconds(10)); }
+};
+
+void an_older_answer_takes_no_start_back(void**) {
+  for (const bool is_list : {false, true}) {
+    Fixture f;
+    assert_true(f.state() == State::configuring);
+    f.later();
+    if (is_list) {
+      f.jobs.load();
+    } else {
+      f.jobs.load({1});
+    }
+    f.later();
+    f.slurm.start(1, {{"c-0", 1}});
+    f.jobs.note_start(1);
+    assert_true(f.state() == State::running);
+    f.caller.answer();
+    assert_true(f.state() == State::running);
+  }
+}
+
+void a_later_answer_counts(void**) {
+  for (const bool is_list : {false, true}) {
+    Fixture f;
+    f.jobs.note_start(1);
+    f.later();
+    f.slurm.end(1, "TIMEOUT");
+    if (is_list) {
+      f.jobs.load();
+    } else {
+      f.jobs.load({1});
+    }
+    f.caller.answer();
+    assert_true(f.state() == State::ended);
+  }
+}
+
+// A slurmctld that was killed had not saved the start.
+void a_start_can_be_lost(void**) {
+  Fixture f;
+  f.jobs.note_start(1);
+  f.later();
+  f.jobs.load();
+  f.caller.answer();
+  assert_true(f.state() == State::configuring);
+}
+
+void an_end_is_known_without_a_call(void**) {
+  Fixture f;
+  f.jobs.note_start(1);
+  f.slurm.start(1, {{"c-0", 1}});
+  f.jobs.load();  // answered after the end
+  f.later();
+  const int before = f.slurm.single_loads;
+  f.jobs.end(1, f.slurm.jobs.at(1).submitted, {JobResult::Kind::completed}, [] {});
+  f.caller.answer();
+  assert_true(f.state() == State::ended);
+  assert_int_equal(f.slurm.single_loads, before + 1);  // whether it is still the same job
+}
+
+void a_job_without_nodes_is_not_noted(void**) {
+  Fixture f;
+  f.slurm.configure(1, {});
+  f.jobs.load({1});
+  f.caller.answer();
+  f.jobs.note_start(1);
+  assert_true(f.state() == State::configuring);
+  f.jobs.note_start(7);  // not known
+  assert_false(f.jobs.known().jobs.contains(7));
+}
+
+}  // namespace
+}  // namespace slurmk8s
+
+int main() {
+  using namespace slurmk8s;
+  const CMUnitTest tests[] = {
+      SLURMK8S_TEST(an_older_answer_takes_no_start_back),
+      SLURMK8S_TEST(a_later_answer_counts),
+      SLURMK8S_TEST(a_start_can_be_lost),
+      SLURMK8S_TEST(an_end_is_known_without_a_call),
+      SLURMK8S_TEST(a_job_without_nodes_is_not_noted),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
