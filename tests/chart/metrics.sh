@@ -26,6 +26,13 @@ check "an invalid interval" refused "/metrics/serviceMonitor/interval" --set met
 pod=(--set metrics.podMonitor.enabled=true)
 check "PodMonitor: the controller's pods" part '^      app.kubernetes.io/name: slurmctld$' PodMonitor slurm "${pod[@]}"
 check "PodMonitor: needs no Service" lacks 'slurm-metrics' "${pod[@]}"
+check "PodMonitor: no bridge, no port of it" lacks 'bridge-metrics' "${pod[@]}" "${service[@]}"
+check "PodMonitor: the bridge" part '^    - port: bridge-metrics$' PodMonitor slurm "${pod[@]}" \
+  --set bridge.enabled=true
+check "ServiceMonitor: the bridge" part '^    - port: bridge-metrics$' ServiceMonitor slurm "${service[@]}" \
+  --set bridge.enabled=true
+check "ServiceMonitor: the bridge's port" part 'name: bridge-metrics, port: 9101' Service slurm-metrics \
+  "${service[@]}" --set bridge.enabled=true
 annotations=(--set-string 'metrics.annotations.prometheus\.io/scrape=true')
 check "annotations: a Service" part '^    prometheus.io/scrape: "true"$' Service slurm-metrics "${annotations[@]}"
 check "annotations: no monitor" lacks monitoring.coreos.com "${annotations[@]}"

@@ -78,6 +78,17 @@ END
   wait_for 30 "Prometheus is up" queries value 'vector(1)'
 }
 
+test_alerts_of_the_bridge() {
+  local work programs
+  programs=$("$E2E_FOLDER/fetch_prometheus")
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # its name of now
+  trap "rm -rf '$work'" EXIT
+  render_rules >"$work/rules.yaml"
+  cp "$E2E_FOLDER/alerts.yaml" "$work"
+  "$programs/promtool" test rules "$work/alerts.yaml"
+}
+
 test_every_panel_has_a_series() {
   local work
   work=$(mktemp -d)

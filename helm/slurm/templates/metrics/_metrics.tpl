@@ -1,13 +1,18 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 {{/*
-slurm.metricsEndpoints: endpoints of a ServiceMonitor or PodMonitor; called with a list of the root and metrics.serviceMonitor
-or metrics.podMonitor.
+slurm.metricsEndpoints: endpoints of a ServiceMonitor or PodMonitor; called with a list of the root and
+metrics.serviceMonitor or metrics.podMonitor.
 */}}
 {{- define "slurm.metricsEndpoints" -}}
 {{- $monitor := index . 1 -}}
-{{- range (index . 0).Values.metrics.paths }}
-- port: metrics
-  path: {{ . }}
+{{- $scrapes := list -}}
+{{- range (index . 0).Values.metrics.paths }}{{ $scrapes = append $scrapes (list "metrics" .) }}{{ end -}}
+{{- if eq (include "slurm.hasBridge" (index . 0)) "true" }}
+{{- $scrapes = append $scrapes (list "bridge-metrics" "/metrics") }}
+{{- end }}
+{{- range $scrapes }}
+- port: {{ index . 0 }}
+  path: {{ index . 1 }}
   {{- with $monitor.interval }}
   interval: {{ . }}
   {{- end }}
