@@ -17,7 +17,9 @@
 #include "base/error.hpp"
 
 #pragma GCC diagnostic push
+#ifndef __clang__  // which has no such warning, and says so
 #pragma GCC diagnostic ignored "-Wvolatile"
+#endif
 extern "C" {
 #include <cmocka.h>
 }

@@ -20,6 +20,7 @@
 #include "slurmctld/compat.hpp"
 
 #include "support/cmocka.hpp"
+#include "support/sanitizer.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace slurmk8s;
@@ -355,12 +356,6 @@ void node_features_do_not_read_what_is_too_long(void**) {
     assert_int_equal(changeable(long_or.data()), 0);
   }
 }
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 /** The median of 1,000 calls: what slurmctld holds its locks for. */
 void assert_short(const std::string& what, const std::function<void()>& call) {

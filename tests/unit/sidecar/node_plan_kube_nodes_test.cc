@@ -3,6 +3,8 @@
 #include "sidecar/node_plan.hpp"
 
 #include <functional>
+#include <tuple>
+#include <utility>
 
 #include "nodeset/names.hpp"
 #include "slurm/reasons.hpp"
@@ -146,9 +148,9 @@ void reports_names_of_kube_nodes_that_are_too_long(void**) {
 void keeps_daemon_sets_and_others_apart(void**) {
   // Not made for the NodeSet, whose name it has by chance; made for one that is gone; not named after its feature.
   Cluster cluster = daemon_set(kAllDaemonNodes, up);
-  for (const auto& [name, features] :
+  for (const auto& record :
        {std::pair("c-mine", "other"), {"c-7", "other"}, {"gone-m1", "x,gone"}, {"other-m1", "theirs"}}) {
-    cluster.records("x", 0, 0, [&](SlurmNode& n) { n.name = name, n.features = features; });
+    cluster.records("x", 0, 0, [&](SlurmNode& n) { std::tie(n.name, n.features) = record; });
   }
   assert_text(cluster.actions(), "delete gone-m1");
   // The NodeSet was deleted and made again with another scalingMode.
