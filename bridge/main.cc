@@ -126,10 +126,8 @@ Status run(const Arguments& arguments) {
   const auto may_act = [&] {  // asked by the main loop, once a second
     if (liveness) liveness->beat();
     if (!election) return true;
-    // Otherwise the bridge beside the slurmctld that is in control is to act.
-    if (arguments.has_engine && !EngineLink::is_there(options.engine_socket)) return false;
-    election->contend();
-    return election->leads();
+    // The bridge beside the slurmctld that is in control is to act.
+    return election->leads_with(!arguments.has_engine || EngineLink::is_there(options.engine_socket));
   };
   const auto waits = [&] {
     if (election) log_info("slurm-k8s-bridge: waits for the lease %s", arguments.lease.name.c_str());

@@ -118,9 +118,7 @@ struct Arguments {
 /** Whether this sidecar is the one that acts; asked once a second. Without its engine it leaves the lease to others. */
 bool may_act(const Arguments& arguments, const Options& options, LeaderElection* election) {
   const bool engine = !arguments.with_engine || has_engine(options.engine_socket);
-  if (election == nullptr) return engine;
-  engine ? election->contend() : election->withdraw();
-  return engine && election->leads();
+  return election == nullptr ? engine : election->leads_with(engine);
 }
 
 /** Null when no tokens are kept. `loop` must outlive it. */

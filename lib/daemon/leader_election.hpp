@@ -31,9 +31,14 @@ class LeaderElection {
   LeaderElection(const LeaderElection&) = delete;
   LeaderElection& operator=(const LeaderElection&) = delete;
 
-  /** Wants the lease, or gives it back; returns at once. Any thread, as all that follows. */
-  void contend() { want(true); }
-  void withdraw() { want(false); }
+  /**
+   * Wants the lease while `has_work`, and leaves it to others otherwise, such as a daemon whose slurmctld is not in
+   * control. Whether there is work, and the lease is ours. Returns at once. Any thread, as what follows.
+   */
+  bool leads_with(bool has_work) {
+    want(has_work);
+    return has_work && leads();
+  }
   /** Whether it is ours: surely, and now. */
   bool leads() const { return wanted_ && loop_->clock()->now() < held_until_.load(); }
 

@@ -60,7 +60,8 @@ spec_of() { # COMMAND [MORE]
   cat <<END
 {"schedulerName": "$SCHEDULER", "restartPolicy": "Never", "terminationGracePeriodSeconds": ${GRACE:-5}, ${2:-}
  "containers": [{"name": "main", "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sh", "-c", "$1"],
-   ${MOUNTS:-} "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}}]}
+   ${MOUNTS:-} "resources": {"requests": {"cpu": "50m", "memory": "32Mi"},
+                             "limits": {${DEVICES:-} "memory": "64Mi"}}}]}
 END
 }
 put_pod() { # NAME COMMAND [METADATA [SPEC]]
@@ -82,4 +83,4 @@ has_event() { # POD REASON TEXT
 is_gone() { ! kubectl get pod "$1"; }
 job_of() { slurm squeue -h -n "$1" -o %A; }
 has_running_jobs() { [[ $(slurm squeue -h -n "$1" -t R -o %A | wc -l) == "$2" ]]; } # NAME COUNT
-has_no_job() { [[ ! $(job_of "$1") ]]; }
+is_without_job() { [[ ! $(job_of "$1") ]]; }

@@ -111,7 +111,7 @@ END
   assert_equal "the other's job goes on" RUNNING "$(job_field "$job" JobState)"
   kubectl delete replicaset/web podgroups.scheduling.x-k8s.io/web >/dev/null
   wait_job "$job" CANCELLED 60
-  wait_for 60 "no job" has_no_job pg-web
+  wait_for 60 "no job" is_without_job pg-web
 }
 
 pods_of() { # JOB FIELD of each pod's metadata
@@ -220,8 +220,8 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   policy_refuses spec.topologySpreadConstraints '' '"topologySpreadConstraints": [
     {"maxSkew": 1, "topologyKey": "a", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {}}],'
   policy_refuses spec.resourceClaims '' '"resourceClaims": [{"name": "a", "resourceClaimName": "b"}],'
-  policy_refuses 'spec.containers: resources.requests[nvidia.com/gpu]' '' '"initContainers": [
-    {"name": "a", "image": "localhost/a", "resources": {"limits": {"nvidia.com/gpu": "1"}}}],'
+  policy_refuses 'spec.containers: resources.requests[rdma/hca]' '' '"initContainers": [{"name": "a",
+    "image": "localhost/a", "resources": {"limits": {"nvidia.com/gpu": "1", "rdma/hca": "1"}}}],'
   policy_refuses 'metadata.annotations[job.slurm-k8s.io/no-such]: Invalid value: unknown annotation' \
     ', "annotations": {"job.slurm-k8s.io/no-such": "1", "job.slurm-k8s.io/qos": "high"}'
   policy_refuses 'metadata.annotations[slurm-k8s.io/job-id]' ', "annotations": {"slurm-k8s.io/job-id": "1"}'

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two controllers: the first is killed with -9 and stays away, the second takes over, the first comes back.
+# Two controllers: the first is killed with -9 and stays away, the second takes over, the first comes back. The bridge
+# acts beside the one in control.
 #
 # Installs a release of its own, with a volume that both share.
 #
@@ -8,7 +9,10 @@
 
 # shellcheck source=tests/faults/lib.sh
 source "$E2E_FOLDER/../faults/lib.sh"
+# shellcheck source=tests/e2e/bridge.sh
+source "$E2E_FOLDER/bridge.sh"
 
+SCHEDULER=slurm-k8s-bridge-failover
 STAND_BY=slurm-controller-1
 SHARED=$BED_STATE_FOLDER/shared-state-$NAMESPACE
 VOLUME=$NAMESPACE-e2e-shared
@@ -41,10 +45,18 @@ END
 }
 
 install_two_controllers() {
+  remove_workloads
   remove_release
   shared_volume
-  install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared,slurm.slurmctldTimeout=10
+  install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared \
+    --set slurm.slurmctldTimeout=10 \
+    --set "bridge.enabled=true,bridge.schedulerName=$SCHEDULER" \
+    --set-json "bridge.users=[{\"namespace\":\"$NAMESPACE\",\"uid\":2001,\"gid\":2001}]"
   prepare_ledger
+}
+remove_volume() {
+  kubectl delete pv "$VOLUME" --wait=false >/dev/null
+  kubectl delete pvc e2e-shared --wait=false >/dev/null
 }
 
 # seconds_to SINCE POD TEXT LIMIT: waits for the text, prints how long after SINCE (ms) it was logged.
@@ -111,8 +123,47 @@ test_the_second_takes_over_and_gives_back() {
   back=$(unique back)
   start_job "$back" "BEATS=1 NODES=1" -N2 -w 'compute-[6-7]' >/dev/null
   settle "$since" 120 "$running" "$starting" "$later" "$back"
-  kubectl delete pv "$VOLUME" --wait=false >/dev/null
-  kubectl delete pvc e2e-shared --wait=false >/dev/null
+  remove_volume
+}
+
+no_running_jobs() { [[ -z $(slurm squeue -h -t R,CF,CG) ]]; }
+lease_holder() { kubectl get lease slurm-k8s-bridge -o jsonpath='{.spec.holderIdentity}'; }
+
+# The kubelet starts a container that ends again and again later each time. Its pod stays, with the bridge that had the
+# lease.
+end_slurmctld_until_the_second_has_control() {
+  local since ends=0
+  since=$(now_ms)
+  until logged_since "$since" "$STAND_BY" "Running as primary"; do
+    ((ends < 6)) || fail "the second has no control after $ends ends of the first"
+    if "$BED" fault kill "$CONTROLLER/slurmctld" >/dev/null 2>&1; then ends=$((ends + 1)); fi
+    sleep 3
+  done
+  echo "# the second has control after $ends ends of the first"
+}
+
+test_the_bridge_follows_control() {
+  local job since
+  put_pod early 'sleep 600'
+  wait_for 90 "a pod runs" pod_is early Running
+  job=$(pod_job early)
+  wait_saved
+  end_slurmctld_until_the_second_has_control
+  since=$(logged_at "$STAND_BY" "Running as primary")
+  ASK=$STAND_BY
+  put_pod late 'sleep 600'
+  wait_for 90 "a pod that the second's bridge binds" pod_is late Running
+  [[ $(lease_holder) == "$STAND_BY"* ]] || fail "the lease is of $(lease_holder)"
+  assert_equal "job of the other pod" RUNNING "$(job_state "$job")"
+  kubectl delete pod early >/dev/null
+  wait_job "$job" CANCELLED 60
+  wait_for 120 "the first has control" logged_since "$since" "$CONTROLLER" "Running as primary"
+  ASK=$CONTROLLER
+  put_pod last 'sleep 600'
+  wait_for 120 "a pod that the first's bridge binds" pod_is last Running
+  kubectl delete pods late last >/dev/null
+  wait_for 60 "no job that runs" no_running_jobs
+  remove_volume
 }
 
 install_two_controllers

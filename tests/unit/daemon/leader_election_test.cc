@@ -44,11 +44,11 @@ struct Fixture {
 void takes_the_lease_and_gives_it_back(void**) {
   Fixture f;
   assert_false(f.election->leads());
-  f.election->contend();
+  f.election->leads_with(true);
   assert_true(f.soon(true));
-  f.election->withdraw();
+  assert_false(f.election->leads_with(false));
   assert_false(f.election->leads());
-  f.election->contend();
+  f.election->leads_with(true);
   assert_true(f.soon(true));
   f.election.reset();
   assert_text(f.holder(), "");
@@ -58,7 +58,7 @@ void takes_the_lease_and_gives_it_back(void**) {
 void ends_without_an_answer(void**) {
   Fixture f;
   f.client.fail_next(Verb::get, Error(Errc::unavailable, "connection refused"), 100000);
-  f.election->contend();
+  f.election->leads_with(true);
   const TimePoint begin = f.now();
   f.election.reset();
   assert_true(f.now() - begin < seconds(30));
