@@ -9,6 +9,7 @@
 #include "bridge/job_request.hpp"
 #include "bridge/names.hpp"
 #include "bridge/placement.hpp"
+#include "slurm/gpu_count.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -230,7 +231,9 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
   const std::vector<const WorkloadPod*> pods = pods_of(gang);
   if (gang.places.empty()) {
     const Result<AllocationRequest> request = request_for(gang);
-    for (const PlacedPod& placed : place_pods(pods, job.nodes, request ? request->cpus_per_task : 1)) {
+    PodSize size;
+    if (request) size = {request->cpus_per_task, static_cast<std::uint32_t>(count_gpus(request->gres))};
+    for (const PlacedPod& placed : place_pods(pods, job.nodes, size)) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }

@@ -8,7 +8,10 @@
 
 #include "base/strings.hpp"
 #include "bridge/names.hpp"
-#include "nodeset/nodeset.hpp"
+#include "nodeset/bridge_devices.hpp"
+#include "nodeset/device_gres.hpp"
+#include "nodeset/field_error.hpp"
+#include "nodeset/quantity.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -53,6 +56,7 @@ Result<std::uint64_t> parse_memory(const std::string& key, const std::string& va
 struct Draft {
   AllocationRequest request;
   std::uint64_t memory_per_task_mib = 0;
+  std::string gres_annotation;
 };
 
 using Setter = Status (*)(Draft& draft, const std::string& key, const std::string& value);
@@ -90,6 +94,12 @@ Status set_memory(Draft& draft, const std::string& key, const std::string& value
   return {};
 }
 
+/** Judged beside the pods' GPUs: set_devices(). */
+Status set_gres(Draft& draft, const std::string&, const std::string& value) {
+  draft.gres_annotation = value;
+  return {};
+}
+
 /** The identity has been judged: find_identity(). */
 Status set_nothing(Draft&, const std::string&, const std::string&) { return {}; }
 
@@ -100,6 +110,7 @@ const std::map<std::string, Setter>& setters() {
       {"constraints", set_text<&Request::features>},
       {"cpu-per-task", set_count<&Request::cpus_per_task>},
       {"exclusive", set_exclusive},
+      {"gres", set_gres},
       {"group-id", set_nothing},
       {"job-name", set_text<&Request::name>},
       {"licenses", set_text<&Request::licenses>},
@@ -132,6 +143,54 @@ void set_sizes(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
   request.cpus_per_task =
       static_cast<std::uint32_t>(std::clamp<std::int64_t>(cpu_milli / 1000 + (cpu_milli % 1000 != 0), 1, 65535));
   draft.memory_per_task_mib = static_cast<std::uint64_t>((memory + kMib - 1) / kMib);
+}
+
+/** The annotation with Slurm's spelling, where it says no more than the type of `of_pods`; otherwise empty. */
+std::string typed_gres(const std::string& annotation, const std::string& of_pods) {
+  const std::vector<std::string_view> words = split(annotation, ':');
+  if (to_lower(words.front()) != "gpu") return {};
+  const std::string normal = "gpu" + annotation.substr(words.front().size());
+  if (normal == of_pods) return normal;
+  const bool is_typed = words.size() == 3 && is_gres_type(words[1]) && "gpu:" + std::string(words[2]) == of_pods;
+  return is_typed ? normal : "";
+}
+
+/** On nodes that have such GPUs for pods: their features are the names of the resources. */
+Status require_devices(const BridgeDevices& devices, std::string& features) {
+  if (features.find_first_of("[]()*,:") != std::string::npos) {
+    return invalid_annotation("constraints", features, "for pods with GPUs must be features with & or | between them");
+  }
+  if (features.find('|') != std::string::npos) features = "(" + features + ")";
+  for (const auto& [name, milli] : devices) features += (features.empty() ? "" : "&") + name;
+  return {};
+}
+
+/**
+ * GPUs of each pod. The annotation may say their type alone: with another number Slurm would count others than the
+ * kubelet gives.
+ */
+Status set_devices(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
+  BridgeDevices devices;
+  for (const WorkloadPod* pod : pods) {
+    for (const auto& [name, milli] : pod->devices) {
+      if (milli != 0) devices[name] = std::max(devices[name], milli);
+    }
+  }
+  constexpr const char* kField = "spec.containers: resources.requests";
+  if (has_several_kinds(devices)) {
+    return forbidden_field(kField, "whole GPUs of two resources, or beside MIG devices, in one Slurm job");
+  }
+  const Result<std::string> of_pods = device_gres(devices, {});
+  if (!of_pods) return of_pods.error().wrap(kField);
+  draft.request.gres = *of_pods;
+  if (!draft.gres_annotation.empty()) {
+    draft.request.gres = typed_gres(draft.gres_annotation, *of_pods);
+    if (draft.request.gres.empty()) {
+      return invalid_annotation("gres", draft.gres_annotation,
+                                "must be as many GPUs as the pod requests, such as gpu:a100:1 for nvidia.com/gpu: 1");
+    }
+  }
+  return devices.empty() ? Status() : require_devices(devices, draft.request.features);
 }
 
 }  // namespace
@@ -175,6 +234,7 @@ Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const s
     if (setter == setters().end()) return invalid_annotation(key, value, "unknown annotation");
     SLURMK8S_CHECK(setter->second(draft, key, value));
   }
+  SLURMK8S_CHECK(set_devices(draft, pods));
   if (request.min_nodes > request.max_nodes) {
     return invalid_annotation("min-nodes", std::to_string(request.min_nodes), "more than max-nodes, or than pods");
   }

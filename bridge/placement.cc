@@ -54,22 +54,21 @@ std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pod
 }
 
 std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
-                                  std::uint32_t cpus_per_pod) {
+                                  const PodSize& size) {
   std::sort(nodes.begin(), nodes.end(),
             [](const AllocatedNode& a, const AllocatedNode& b) { return is_before_naturally(a.name, b.name); });
-  const std::uint32_t cpus = std::max<std::uint32_t>(cpus_per_pod, 1);
+  const std::uint32_t cpus = std::max<std::uint32_t>(size.cpus, 1);
   std::vector<PlacedPod> placed;
-  std::size_t node = 0;
-  std::uint32_t used = 0;  // of nodes[node]
+  auto node = nodes.begin();  // with what is left of it
   for (const WorkloadPod* pod : sort_by_rank(pods)) {
-    while (node < nodes.size() && used + cpus > nodes[node].cpus) {
-      ++node;
-      used = 0;
-    }
+    while (node != nodes.end() && (node->cpus < cpus || node->gpus < size.gpus)) ++node;
     PlacedPod one{pod, static_cast<std::uint32_t>(placed.size()), {}};
-    if (node < nodes.size()) one.node = nodes[node].name;
+    if (node != nodes.end()) {
+      one.node = node->name;
+      node->cpus -= cpus;
+      node->gpus -= size.gpus;
+    }
     placed.push_back(std::move(one));
-    used += cpus;
   }
   return placed;
 }

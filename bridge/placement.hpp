@@ -20,12 +20,18 @@ struct PlacedPod {
 /** By completion index; pods without one after the others, by name: "worker-2" before "worker-10". */
 std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pods);
 
+/** What each pod of a job takes. */
+struct PodSize {
+  std::uint32_t cpus = 1;
+  std::uint32_t gpus = 0;
+};
+
 /**
- * Neighbours in rank go to neighbouring nodes: each node, in natural order of names, takes as many pods as its CPUs of
- * the job carry. A pod's rank is its place in sort_by_rank().
+ * Neighbours in rank go to neighbouring nodes: each node, in natural order of names, takes as many pods as its CPUs and
+ * GPUs of the job carry. A pod's rank is its place in sort_by_rank().
  */
 std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
-                                  std::uint32_t cpus_per_pod);
+                                  const PodSize& size);
 
 /** "n2" before "n10": numbers in names count as numbers. */
 bool is_before_naturally(std::string_view a, std::string_view b);

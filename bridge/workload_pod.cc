@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include "base/strings.hpp"
 #include "bridge/job_request.hpp"
 #include "bridge/names.hpp"
+#include "nodeset/device_gres.hpp"
 #include "nodeset/field_error.hpp"
-#include "nodeset/nodeset.hpp"
+#include "nodeset/quantity.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -52,6 +54,21 @@ std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
   return add(request, quantity_milli(spec["overhead"], resource));
 }
 
+/** What the containers request of GPUs. */
+std::map<std::string, std::int64_t> find_devices(const Json& spec) {
+  std::set<std::string> names;
+  for (const char* list : {"containers", "initContainers"}) {
+    spec[list].each([&](const Json& container) {
+      container.at({"resources", "requests"}).each([&](std::string_view name, const Json&) {
+        if (is_gpu_resource(name)) names.emplace(name);
+      });
+    });
+  }
+  std::map<std::string, std::int64_t> devices;
+  for (const std::string& name : names) devices[name] = pod_request_milli(spec, name);
+  return devices;
+}
+
 /** A field whose meaning a Slurm job can't have. */
 std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
   constexpr const char* kText = "the bridge cannot tell Slurm";
@@ -67,7 +84,7 @@ std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
   std::size_t index = 0;
   spec["containers"].each([&](const Json& container) {
     container.at({"resources", "requests"}).each([&](std::string_view name, const Json&) {
-      if (found || name.find('/') == std::string_view::npos) return;
+      if (found || name.find('/') == std::string_view::npos || is_gpu_resource(name)) return;
       found = forbidden_field(format("spec.containers[%zu].resources.requests[%s]", index, std::string(name).c_str()),
                               kText);
     });
@@ -185,6 +202,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.rank = decode_rank(metadata);
   pod.cpu_milli = pod_request_milli(spec, "cpu");
   pod.memory_bytes = pod_request_milli(spec, "memory") / 1000;
+  pod.devices = find_devices(spec);
   pod.selector = decode_node_selector(spec);
   pod.annotations = decode_job_annotations(metadata);
   pod.minutes = decode_minutes(spec);

@@ -47,6 +47,7 @@ struct WorkloadPod {
   std::int64_t rank = -1;  ///< its place among the pods of its workload, not without gaps; < 0: none
   std::int64_t cpu_milli = 0;
   std::int64_t memory_bytes = 0;
+  std::map<std::string, std::int64_t> devices;  ///< GPUs by extended resource, in thousandths: "nvidia.com/gpu"
   NodeSelector selector;
   JobAnnotations annotations;
   std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up

@@ -281,6 +281,19 @@ void bind_task(spank_t spank) {
   if (!bound) slurm_error("spank_k8s: CPUs are not bound: %s", bound.error().message().c_str());
 }
 
+/**
+ * In a task's process, which ends here: slurmstepd would go on after a failure of an optional plugin (spank.c:750 of
+ * 24.11). A batch script goes on: Slurm gives an exclusive job all GPUs of its nodes, wanted or not.
+ */
+void refuse_gpus_of_bridge(spank_t spank) {
+  if (!has_gpus_of_bridge(job_variable(spank, "SLURM_K8S_BRIDGE_DEVICES").value_or(""),
+                          job_variable(spank, "SLURM_GPUS_ON_NODE").value_or(""))) {
+    return;
+  }
+  slurm_error("spank_k8s: GPUs of this node are for Kubernetes pods: this job has none of them");
+  if (!facts_of(spank).batch) ::_exit(1);
+}
+
 int refuse_readable_secrets(const Settings& settings) {
   const auto file = first_readable(settings.hidden);
   if (!file) return ESPANK_SUCCESS;
@@ -388,6 +401,7 @@ SLURMK8S_EXPORT int slurm_spank_task_init(spank_t spank, int count, char** argum
   return with_settings("slurm_spank_task_init", count, arguments, [&](const Settings& settings) {
     if (settings.cpu_bind) bind_task(spank);
     if (settings.pod_gpus) set_gpu_ids(spank);  // Slurm has set the task's own, of --gpus-per-task and --gpu-bind
+    refuse_gpus_of_bridge(spank);
     return refuse_readable_secrets(settings);
   });
 }

@@ -57,4 +57,8 @@ Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std
   return EnvChanges{{kCuda, visible}};
 }
 
+bool has_gpus_of_bridge(std::string_view bridge_devices, std::string_view gpus_on_node) {
+  return !bridge_devices.empty() && !gpus_on_node.empty() && gpus_on_node != "0";
+}
+
 }  // namespace slurmk8s

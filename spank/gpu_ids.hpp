@@ -19,4 +19,11 @@ namespace slurmk8s {
  */
 Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std::string>& cuda_visible_devices);
 
+/**
+ * Whether Slurm gave a task GPUs of a node whose GPUs pods of the bridge get: the node's pod has none.
+ * `bridge_devices`: SLURM_K8S_BRIDGE_DEVICES of the pod. `gpus_on_node`: SLURM_GPUS_ON_NODE, which slurmstepd sets for
+ * a task with GPUs and removes from others (gres_common.c:286 of 24.11).
+ */
+bool has_gpus_of_bridge(std::string_view bridge_devices, std::string_view gpus_on_node);
+
 }  // namespace slurmk8s

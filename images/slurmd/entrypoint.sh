@@ -54,7 +54,8 @@ write_gpu_files() { # any|known FILE…
 
 # The pod's part of gres.conf, which slurmctld's includes: NAME:COUNT or NAME:TYPE:COUNT, with commas. Slurm counts a
 # node's GPUs from 0, whatever the numbers of the device files that the kubelet gave the pod: gpu0 is the first of them,
-# or that of the first id. Where the files cannot be told from others, a GPU is /dev/null: slurmd only counts them.
+# or that of the first id. Where the files cannot be told from others, and where the GPUs are for pods of the bridge, a
+# GPU is /dev/null: slurmd only counts them.
 write_gres_conf() { # GRES
   local entry name type count first=0 i
   local -a files cards
@@ -68,7 +69,9 @@ write_gres_conf() { # GRES
   rm -rf /run/slurm-k8s/gpu-files /run/slurm-k8s/gpu-jobs
   ((first > 0)) || return 0
   mapfile -t files < <(files_of_ids "${NVIDIA_VISIBLE_DEVICES:-}")
-  if ((${#files[@]} == first)); then
+  if [[ -n ${SLURM_K8S_BRIDGE_DEVICES:-} ]]; then
+    files=()
+  elif ((${#files[@]} == first)); then
     write_gpu_files known "${files[@]}"
   else
     mapfile -t files < <(gpu_files)

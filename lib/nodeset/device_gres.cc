@@ -15,18 +15,20 @@ constexpr std::array kGpuResources{"nvidia.com/gpu", "amd.com/gpu", "gpu.intel.c
 constexpr std::string_view kMigPrefix = "nvidia.com/mig-";
 constexpr std::int64_t kMilli = 1000;
 
-bool is_gpu(std::string_view name, const DeviceGresOptions& options) {
-  return name == options.resource || std::find(kGpuResources.begin(), kGpuResources.end(), name) != kGpuResources.end();
-}
-
 }  // namespace
+
+bool is_mig_resource(std::string_view name) { return name.starts_with(kMigPrefix); }
+
+bool is_gpu_resource(std::string_view name) {
+  return is_mig_resource(name) || std::find(kGpuResources.begin(), kGpuResources.end(), name) != kGpuResources.end();
+}
 
 Result<std::string> device_gres(const std::map<std::string, std::int64_t>& limits, const DeviceGresOptions& options) {
   std::map<std::string, std::int64_t> counts;  // by type
   std::int64_t all = 0;
   for (const auto& [name, milli] : limits) {
-    const bool is_mig = name.starts_with(kMigPrefix);
-    if (milli == 0 || (!is_mig && !is_gpu(name, options))) continue;
+    const bool is_mig = is_mig_resource(name);
+    if (milli == 0 || (name != options.resource && !is_gpu_resource(name))) continue;
     if (milli % kMilli != 0) return Error(Errc::invalid, name + ": must be an integer");
     counts[is_mig ? name.substr(kMigPrefix.size()) : options.type] += milli / kMilli;
     all += milli / kMilli;

@@ -27,6 +27,12 @@ struct DeviceGresOptions {
  */
 Result<std::string> device_gres(const std::map<std::string, std::int64_t>& limits, const DeviceGresOptions& options);
 
+/** "nvidia.com/mig-1g.10gb": a MIG device. */
+bool is_mig_resource(std::string_view name);
+
+/** Whether an extended resource is GPUs without a NodeSet that says so: those above. */
+bool is_gpu_resource(std::string_view name);
+
 /** A valid spec.gresType: a letter, then at most 62 letters, digits, '_', '-' and '.'. */
 bool is_gres_type(std::string_view text);
 

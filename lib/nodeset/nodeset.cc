@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include "base/strings.hpp"
@@ -13,7 +12,9 @@
 #include "nodeset/field_error.hpp"
 #include "nodeset/gres.hpp"
 #include "nodeset/job_placeholders.hpp"
+#include "nodeset/bridge_devices.hpp"
 #include "nodeset/names.hpp"
+#include "nodeset/quantity.hpp"
 #include "kube/overlay.hpp"
 #include "slurm/records.hpp"
 
@@ -26,53 +27,8 @@ constexpr std::size_t kMaxVariants = 32;
 constexpr std::size_t kMaxNames = 256;  // users or accounts of a variant, and characters of each
 constexpr std::size_t kMaxExtraConf = 2048;
 constexpr const char* kDefaultMemoryReserve = "64Mi";
-constexpr const char* kMustBeQuantity = "must be a quantity such as 500m, 2 or 16Gi";
-
-__extension__ using Wide = __int128;
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }
-
-struct Scale {
-  std::string_view suffix;
-  Wide numerator;
-  Wide denominator;
-};
-
-// Kubernetes' suffixes; the value of "" is 1.
-constexpr std::array<Scale, 16> kScales{{
-    {"", 1, 1},
-    {"n", 1, 1000000000},
-    {"u", 1, 1000000},
-    {"m", 1, 1000},
-    {"k", 1000, 1},
-    {"M", 1000000, 1},
-    {"G", 1000000000, 1},
-    {"T", 1000000000000, 1},
-    {"P", 1000000000000000, 1},
-    {"E", 1000000000000000000, 1},
-    {"Ki", Wide(1) << 10, 1},
-    {"Mi", Wide(1) << 20, 1},
-    {"Gi", Wide(1) << 30, 1},
-    {"Ti", Wide(1) << 40, 1},
-    {"Pi", Wide(1) << 50, 1},
-    {"Ei", Wide(1) << 60, 1},
-}};
-
-// "e3", "E-2", or one of the suffixes above.
-std::optional<Scale> parse_scale(std::string_view text) {
-  for (const Scale& scale : kScales) {
-    if (scale.suffix == text) return scale;
-  }
-  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
-  text.remove_prefix(1);
-  if (text[0] == '+') text.remove_prefix(1);
-  const std::optional<std::int64_t> exponent = parse_int(text);
-  if (!exponent || *exponent < -18 || *exponent > 18) return std::nullopt;
-  Scale scale{text, 1, 1};
-  for (std::int64_t i = 0; i < *exponent; i++) scale.numerator *= 10;
-  for (std::int64_t i = *exponent; i < 0; i++) scale.denominator *= 10;
-  return scale;
-}
 
 // An integer within bounds; `fallback` when it is absent.
 Result<std::int64_t> decode_integer(const Json& value, const std::string& field, std::int64_t fallback,
@@ -85,15 +41,6 @@ Result<std::int64_t> decode_integer(const Json& value, const std::string& field,
                          format("must be %lld to %lld", static_cast<long long>(min), static_cast<long long>(max)));
   }
   return number;
-}
-
-// A quantity, "2" or 2, in thousandths.
-Result<std::int64_t> decode_quantity(const Json& value, const std::string& field) {
-  if (value.is_null()) return required_field(field);
-  if (!value.is_string() && !value.is_number()) return invalid_field(field, value, kMustBeQuantity);
-  Result<std::int64_t> milli = parse_quantity_milli(value.is_string() ? std::string(value.text()) : value.dump());
-  if (!milli.ok()) return invalid_field(field, value, kMustBeQuantity);
-  return milli;
 }
 
 Result<bool> decode_boolean(const Json& value, const std::string& field, bool fallback) {
@@ -275,7 +222,8 @@ Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) 
   return limits;
 }
 
-// Adds the GPUs in the limits to the definition, as if they were in extraConf, unless those of extraConf are there.
+// Adds the GPUs of the limits, or those of bridgeDevices, to the definition, as if they were in extraConf. Those that
+// are in extraConf count more than the limits'.
 Status take_devices(const Json& spec, NodeSet& nodeset) {
   const Json type = spec["gresType"];
   const Json resource = spec["gpuResource"];
@@ -288,8 +236,22 @@ Status take_devices(const Json& spec, NodeSet& nodeset) {
                          "must be the name of an extended resource, such as example.com/gpu");
   }
   const auto limits = SLURMK8S_TRY(find_limits(nodeset));
-  const auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text())});
+  auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text())});
   if (!gres) return gres.error().wrap("spec.slurmd.resources.limits");
+  const auto devices = SLURMK8S_TRY(decode_bridge_devices(spec["bridgeDevices"]));
+  const std::string of_bridge = *device_gres(devices, {std::string(type.text()), {}});
+  // Slurm could not tell whose a GPU is.
+  if (!of_bridge.empty() && !gres->empty()) {
+    return forbidden_field("spec.bridgeDevices", "may not be set with GPUs in spec.slurmd.resources.limits");
+  }
+  if (!of_bridge.empty() && nodeset.gres_names.contains("gpu")) {
+    return forbidden_field("spec.bridgeDevices", "may not be set with a gpu in Gres of spec.extraConf");
+  }
+  if (!of_bridge.empty()) {
+    nodeset.has_bridge_devices = true;
+    for (const auto& [name, milli] : devices) nodeset.features += "," + name;
+    gres = of_bridge;
+  }
   if (gres->empty() || nodeset.gres_names.contains("gpu")) return {};
   nodeset.device_gres = *gres;
   nodeset.extra_conf = with_gres(nodeset.extra_conf, *gres);
@@ -558,35 +520,6 @@ std::string revision_of(const NodeSet& nodeset) {
   std::string hashes = nodeset.template_hash;
   for (const auto& [name, variant] : nodeset.variants) hashes += "\n" + name + " " + variant.template_hash;
   return hash_revision(hashes);
-}
-
-Result<std::int64_t> parse_quantity_milli(std::string_view text) {
-  const auto malformed = [&] { return Error(Errc::invalid, "\"" + std::string(text) + "\": not a quantity"); };
-  std::string_view rest = text;
-  if (rest.starts_with('+')) rest.remove_prefix(1);
-  Wide mantissa = 0;
-  Wide divisor = 1;
-  bool point = false;
-  int digits = 0;
-  for (; !rest.empty() && (rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9')); rest.remove_prefix(1)) {
-    if (rest[0] == '.') {
-      if (point) return malformed();
-      point = true;
-      continue;
-    }
-    if (++digits > 18) return malformed();  // keeps the arithmetic below within 128 bits
-    mantissa = mantissa * 10 + (rest[0] - '0');
-    if (point) divisor *= 10;
-  }
-  const std::optional<Scale> scale = parse_scale(rest);
-  if (digits == 0 || !scale) return malformed();
-  // Both factors of the numerator are below 2^61, and 1000 is below 2^10: in two steps, to stay within 128 bits.
-  const Wide whole = mantissa * scale->numerator;
-  if (whole > std::numeric_limits<Wide>::max() / 1000) return malformed();
-  divisor *= scale->denominator;
-  const Wide milli = (whole * 1000 + divisor - 1) / divisor;  // rounded up, as Kubernetes does
-  if (milli > std::numeric_limits<std::int64_t>::max()) return malformed();
-  return static_cast<std::int64_t>(milli);
 }
 
 }  // namespace slurmk8s

@@ -66,9 +66,10 @@ struct NodeSet {
   std::string template_hash;         ///< hash_template(); decode_nodeset() sets it
   std::string extra_conf;            ///< spec.extraConf without its features, one blank between words; with device_gres
   std::set<std::string> gres_names;  ///< of Gres in extra_conf
-  /** GPUs in the limits, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf has a gpu. */
+  /** GPUs in the limits or in bridgeDevices, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf's. */
   std::string device_gres;
-  std::string features;  ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
+  bool has_bridge_devices = false;  ///< device_gres is of bridgeDevices: pods of the bridge get them, slurmd's has none
+  std::string features;             ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
   bool names_jobs = false;            ///< labels or annotations have job placeholders
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1
@@ -127,8 +128,5 @@ TemplateParts template_parts(const NodeSet& nodeset);
 
 /** Names all that the NodeSet's pods are made from, its variants included: another one when one of them is. */
 std::string revision_of(const NodeSet& nodeset);
-
-/** Kubernetes quantities: "1500m" → 1500; "2" → 2000. Error (invalid) quotes the text. */
-Result<std::int64_t> parse_quantity_milli(std::string_view text);
 
 }  // namespace slurmk8s

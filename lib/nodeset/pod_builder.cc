@@ -54,6 +54,7 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   list.push(env("SLURMD_CONF_SERVER", options.conf_server));
   list.push(env("SLURMD_CONF", node_definition(nodeset)));
   if (!nodeset.device_gres.empty()) list.push(env("SLURMD_DEVICE_GRES", nodeset.device_gres));
+  if (nodeset.has_bridge_devices) list.push(env("SLURM_K8S_BRIDGE_DEVICES", nodeset.device_gres));
   list.push(env("SLURM_K8S_NODESET", nodeset.name));
   list.push(env("SLURM_K8S_VARIANT", identity.order.variant));
   list.push(env_from_field("SLURM_K8S_POD", "metadata.name"));

@@ -30,7 +30,7 @@ struct AllocationRequest {
   std::string features;  ///< --constraint
   std::string licenses;
   std::string wckey;
-  std::string gres;                  ///< of each task, as --tres-per-task has it: "gres/gpu:2", "gres/gpu:a100:1"
+  std::string gres;                  ///< of each task, as --gres has it: "gpu:2", "gpu:a100:1"; "gres/" may precede it
   std::uint32_t tasks = 1;           ///< one for each pod
   std::uint32_t min_nodes = 1;       ///< at least
   std::uint32_t max_nodes = 1;       ///< at most
@@ -45,10 +45,11 @@ struct AllocationRequest {
   bool held = false;
 };
 
-/** A node of an allocation, and how many CPUs of it the job has. */
+/** A node of an allocation, and what of it the job has. */
 struct AllocatedNode {
   std::string name;
   std::uint32_t cpus = 0;
+  std::uint32_t gpus = 0;
   bool operator==(const AllocatedNode&) const = default;
 };
 
@@ -73,7 +74,7 @@ struct Allocation {
   std::time_t started = 0;     ///< of a pending one: when it is expected to start; 0: unknown
   std::time_t preempted = 0;   ///< when it was told to go; 0: it wasn't
   std::vector<AllocatedNode>
-      nodes;  ///< as Slurm lists them, sorted; none while it is pending. CPUs may be 0 at its end
+      nodes;  ///< as Slurm lists them, sorted; none while it is pending. CPUs and GPUs may be 0 at its end
 };
 
 class Allocations {

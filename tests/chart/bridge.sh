@@ -35,6 +35,7 @@ check "not with a slurmctld outside" refused "bridge.enabled: Forbidden" "${on[@
 check "two controllers: its lease without the sidecar's" shows controller/rbac 'resourceNames: \[slurm-k8s-bridge\]' \
   "${on[@]}" "${two[@]}" "${alone[@]}"
 check "policy" shows bridge/pod_policy "schedulerName == 'other'" "${on[@]}" --set bridge.schedulerName=other
+check "policy: GPUs are told" shows bridge/pod_policy "r\.contains\('/'\) && !r\.matches\('\^\(nvidia" "${on[@]}"
 check "policy of fields: its label" shows bridge/fields_policy \
   "object.metadata.labels\[\?'slurm-k8s.io/bridge'\] == optional.of\('other'\)" \
   "${on[@]}" --set bridge.schedulerName=other

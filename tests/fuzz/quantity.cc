@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A quantity of Kubernetes that is taken is the number of its own text.
 #include "fuzz/target.hpp"
-#include "nodeset/nodeset.hpp"
+#include "nodeset/quantity.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace slurmk8s;

@@ -11,6 +11,7 @@
 
 #include "base/allocation_user.hpp"
 #include "base/strings.hpp"
+#include "slurm/gpu_count.hpp"
 #include "slurm/hostlist.hpp"
 #include "slurm/rpc/text.hpp"
 
@@ -43,16 +44,20 @@ Allocation::State state_of(std::uint32_t state) {
   }
 }
 
-/** CPUs of each node of the job, in the order of slurmctld's table of nodes. */
-std::vector<std::uint32_t> cpus_in_table_order(const job_info_t& info) {
-  std::vector<std::uint32_t> cpus;
+/** What the job has of each of its nodes, in the order of slurmctld's table of nodes. */
+std::vector<AllocatedNode> sizes_in_table_order(const job_info_t& info) {
+  std::vector<AllocatedNode> sizes;
   const job_resources* resources = info.job_resrcs;
-  if (!resources || !resources->cpu_array_value || !resources->cpu_array_reps) return cpus;
+  if (!resources || !resources->cpu_array_value || !resources->cpu_array_reps) return sizes;
   for (std::uint32_t i = 0; i < resources->cpu_array_cnt; ++i) {
-    const std::size_t count = std::min<std::size_t>(resources->cpu_array_reps[i], kMaxHosts - cpus.size());
-    cpus.insert(cpus.end(), count, resources->cpu_array_value[i]);
+    const std::size_t count = std::min<std::size_t>(resources->cpu_array_reps[i], kMaxHosts - sizes.size());
+    sizes.insert(sizes.end(), count, AllocatedNode{{}, resources->cpu_array_value[i]});
   }
-  return cpus;
+  for (std::size_t i = 0; i < std::min<std::size_t>(info.gres_detail_cnt, sizes.size()); ++i) {
+    const char* const gres = info.gres_detail_str == nullptr ? nullptr : info.gres_detail_str[i];
+    if (gres != nullptr) sizes[i].gpus = static_cast<std::uint32_t>(std::min<std::uint64_t>(count_gpus(gres), NO_VAL));
+  }
+  return sizes;
 }
 
 /** Indices of the job's nodes in slurmctld's table, ascending: node_inx has pairs (first, last), and ends with -1. */
@@ -66,21 +71,27 @@ std::vector<std::size_t> indices_of(const job_info_t& info) {
   return indices;
 }
 
-/** info.nodes is sorted by name, CPUs are by the order of the table: of nodes made at run time that is another one. */
+/** info.nodes is sorted by name, sizes are by the order of the table: of nodes made at run time that is another one. */
 std::vector<AllocatedNode> decode_nodes(const job_info_t& info, const std::vector<std::string>& node_names) {
   std::vector<AllocatedNode> nodes;
   const Result<std::vector<std::string>> names = expand_hostlist(text_of(info.nodes));
   if (!names.ok()) return nodes;
-  const std::vector<std::uint32_t> cpus = cpus_in_table_order(info);
+  const std::vector<AllocatedNode> sizes = sizes_in_table_order(info);
   const std::vector<std::size_t> indices = indices_of(info);
-  std::map<std::string_view, std::uint32_t> by_name;
-  for (std::size_t i = 0; i < std::min(cpus.size(), indices.size()); ++i) {
-    if (indices[i] < node_names.size()) by_name[node_names[indices[i]]] = cpus[i];
+  std::map<std::string_view, const AllocatedNode*> by_name;
+  for (std::size_t i = 0; i < std::min(sizes.size(), indices.size()); ++i) {
+    if (indices[i] < node_names.size()) by_name[node_names[indices[i]]] = &sizes[i];
   }
-  const std::uint32_t min_cpus = cpus.empty() ? 0 : *std::min_element(cpus.begin(), cpus.end());
+  AllocatedNode smallest;
+  if (!sizes.empty()) smallest = sizes.front();
+  for (const AllocatedNode& size : sizes) {
+    smallest.cpus = std::min(smallest.cpus, size.cpus);
+    smallest.gpus = std::min(smallest.gpus, size.gpus);
+  }
   for (const std::string& name : *names) {
     const auto found = by_name.find(name);
-    nodes.push_back({name, found == by_name.end() ? min_cpus : found->second});
+    nodes.push_back(found == by_name.end() ? smallest : *found->second);
+    nodes.back().name = name;
   }
   return nodes;
 }
@@ -157,8 +168,8 @@ void AllocationMessage::set_resources(const AllocationRequest& request) {
 }
 
 bool has_unequal_nodes(const job_info_t& info) {
-  const std::vector<std::uint32_t> cpus = cpus_in_table_order(info);
-  return std::adjacent_find(cpus.begin(), cpus.end(), std::not_equal_to<>()) != cpus.end();
+  const std::vector<AllocatedNode> sizes = sizes_in_table_order(info);
+  return std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) != sizes.end();
 }
 
 Allocation decode_allocation(const job_info_t& info, const std::vector<std::string>& node_names) {

@@ -41,13 +41,13 @@ class AllocationMessage {
   char* environment_[1];
 };
 
-/** Whether the job has nodes with different numbers of CPUs: only then decode_allocation() needs names of nodes. */
+/** Whether the job's nodes differ in CPUs or GPUs: only then decode_allocation() needs names of nodes. */
 bool has_unequal_nodes(const job_info_t& info);
 
 /**
  * `node_names`: those of slurmctld's table of nodes, by their index, empty where there is none. A node that isn't among
- * them is given the smallest number of CPUs that one of the job's nodes has. The details of a job must be in `info`
- * (SHOW_DETAIL): without them a node has 0 CPUs.
+ * them is given the smallest numbers of CPUs and GPUs that one of the job's nodes has. The details of a job must be in
+ * `info` (SHOW_DETAIL): without them a node has 0 of both.
  */
 Allocation decode_allocation(const job_info_t& info, const std::vector<std::string>& node_names);
 

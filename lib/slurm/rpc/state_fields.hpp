@@ -23,9 +23,6 @@ std::vector<StateStatistic> decode_statistics(const stats_info_response_msg_t& a
 /** Why a pending job waits, as few words as a label of a metric may have: Slurm's, or Limit, PartitionLimit, Other. */
 const char* decode_wait_reason(std::uint32_t reason);
 
-/** How many GPUs "gpu:a100:2(S:0-1),shard:8,gpu:v100:1(IDX:0)" has. */
-std::uint64_t count_gpus(std::string_view gres);
-
 /** How many tasks "1-10:3,20%5" has; at least 1. */
 std::uint64_t count_tasks(std::string_view array);
 

@@ -126,6 +126,20 @@ void a_pod_group_starts_together(void**) {
   assert_text(f.calls(), "submit both, complete 1 0");
 }
 
+/** An exclusive job has all CPUs of its nodes: the GPUs tell how many pods go to each. */
+void pods_go_where_their_gpus_are(void**) {
+  BridgeWorld f;
+  constexpr const char* kGpus = R"("initContainers": [{"resources": {"requests": {"nvidia.com/gpu": 1}}}],)";
+  put_group(f, 2);
+  for (const char* name : {"p1", "p2"}) f.put_pod(name, kMember, kGpus);
+  f.run_for(std::chrono::seconds(3));
+  assert_text(f.slurm.requests.at(1).gres, "gpu:1");
+  f.slurm.start(1, {{"c-0", 8, 1}, {"c-1", 8, 1}});
+  f.run_for();
+  assert_text(f.kube_node("p1"), "m0");
+  assert_text(f.kube_node("p2"), "m1");
+}
+
 void who_may_not_is_told(void**) {
   BridgeWorld f;
   f.put_pod("p", R"(, "annotations": {"slurmjob.slinky.slurm.net/qos": "high"})");
@@ -159,6 +173,7 @@ int main() {
       SLURMK8S_TEST(submissions_wait_for_bindings),
       SLURMK8S_TEST(gangs_that_are_not_bound_hold_up_no_other_for_long),
       SLURMK8S_TEST(a_pod_group_starts_together),
+      SLURMK8S_TEST(pods_go_where_their_gpus_are),
       SLURMK8S_TEST(who_may_not_is_told),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

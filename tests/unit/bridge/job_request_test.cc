@@ -116,6 +116,57 @@ void sizes_are_of_the_largest_pod(void**) {
   assert_false(request->exclusive);
 }
 
+void gpus_are_of_the_pods_and_for_pods_alone(void**) {
+  using Devices = std::map<std::string, std::int64_t>;
+  const struct {
+    Devices first, second;
+    JobAnnotations annotations;
+    const char* gres;  // or the beginning of an error
+    const char* features = "amd.com/gpu";
+  } cases[] = {
+      {{}, {}, {}, "", ""},
+      {{{"amd.com/gpu", 0}}, {}, {}, "", ""},
+      {{{"amd.com/gpu", 1000}}, {}, {}, "gpu:1"},
+      {{{"amd.com/gpu", 1000}}, {{"amd.com/gpu", 2000}}, {}, "gpu:2"},
+      {{{"nvidia.com/gpu", 1000}}, {}, {}, "gpu:1", "nvidia.com/gpu"},
+      {{{"nvidia.com/mig-1g.10gb", 1000}}, {}, {}, "gpu:1g.10gb:1", "nvidia.com/mig-1g.10gb"},
+      {{{"nvidia.com/mig-1g.10gb", 1000}},
+       {{"nvidia.com/mig-3g.40gb", 1000}},
+       {},
+       "gpu:1g.10gb:1,gpu:3g.40gb:1",
+       "nvidia.com/mig-1g.10gb&nvidia.com/mig-3g.40gb"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:mi300:2"}}, "gpu:mi300:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "GPU:mi300:2"}}, "gpu:mi300:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:2"}}, "gpu:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"constraints", "fast&old"}}, "gpu:2", "fast&old&amd.com/gpu"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"constraints", "fast|old"}}, "gpu:2", "(fast|old)&amd.com/gpu"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"constraints", "[fast|old]"}}, "annotation constraints"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:mi300:1"}}, "annotation gres: Invalid value: \"gpu:mi300:1\""},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:mi300:2,nic:1"}}, "annotation gres: Invalid value"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:mi300:02"}}, "annotation gres: Invalid value"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:2k:2"}}, "annotation gres: Invalid value"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "nic:2"}}, "annotation gres: Invalid value"},
+      {{{"nvidia.com/mig-1g.10gb", 1000}}, {}, {{"gres", "gpu:a100:1"}}, "annotation gres: Invalid value"},
+      {{}, {}, {{"gres", "gpu:1"}}, "annotation gres: Invalid value"},
+      {{{"nvidia.com/gpu", 1000}}, {{"nvidia.com/mig-1g.10gb", 1000}}, {}, "spec.containers: resources.requests: Forb"},
+      {{{"nvidia.com/gpu", 1000}}, {{"amd.com/gpu", 1000}}, {}, "spec.containers: resources.requests: Forbidden"},
+      {{{"nvidia.com/gpu", 1500}}, {}, {}, "spec.containers: resources.requests: nvidia.com/gpu: must be an integer"},
+  };
+  for (const auto& c : cases) {
+    WorkloadPod first = make_pod("a", "s", "u1");
+    WorkloadPod second = make_pod("a", "s", "u2");
+    first.devices = c.first;
+    second.devices = c.second;
+    const auto request = build_job_request({"a", "Job", "train"}, {&first, &second}, c.annotations, IdentityRule());
+    if (!request) {
+      assert_contains(request.error().message(), c.gres);
+      continue;
+    }
+    assert_text(request->gres, c.gres);
+    assert_text(request->features, c.features);
+  }
+}
+
 void annotations_set_members(void**) {
   const auto request = request_of({{"job-name", "n"},
                                    {"timelimit", "30"},
@@ -208,13 +259,10 @@ void only_its_own_comments_have_a_namespace(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(rules_decide_the_user),
-      SLURMK8S_TEST(wrong_rules_name_their_field),
-      SLURMK8S_TEST(sizes_are_of_the_largest_pod),
-      SLURMK8S_TEST(annotations_set_members),
-      SLURMK8S_TEST(wrong_annotations_are_named),
-      SLURMK8S_TEST(comment_names_workload_and_pods),
-      SLURMK8S_TEST(only_its_own_comments_have_a_namespace),
+      SLURMK8S_TEST(rules_decide_the_user),           SLURMK8S_TEST(wrong_rules_name_their_field),
+      SLURMK8S_TEST(sizes_are_of_the_largest_pod),    SLURMK8S_TEST(gpus_are_of_the_pods_and_for_pods_alone),
+      SLURMK8S_TEST(annotations_set_members),         SLURMK8S_TEST(wrong_annotations_are_named),
+      SLURMK8S_TEST(comment_names_workload_and_pods), SLURMK8S_TEST(only_its_own_comments_have_a_namespace),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

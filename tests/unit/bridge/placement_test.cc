@@ -19,12 +19,13 @@ void natural_order(void**) {
 }
 
 /** "p1:n1 p2:n1 p3:" */
-std::string placed(std::vector<WorkloadPod> pods, std::vector<AllocatedNode> nodes, std::uint32_t cpus) {
+std::string placed(std::vector<WorkloadPod> pods, std::vector<AllocatedNode> nodes, std::uint32_t cpus,
+                   std::uint32_t gpus = 0) {
   std::vector<const WorkloadPod*> views;
   for (const WorkloadPod& pod : pods) views.push_back(&pod);
   std::string text;
   std::uint32_t rank = 0;
-  for (const PlacedPod& one : place_pods(views, std::move(nodes), cpus)) {
+  for (const PlacedPod& one : place_pods(views, std::move(nodes), {cpus, gpus})) {
     assert_int_equal(one.rank, rank++);
     text += (text.empty() ? "" : " ") + one.pod->name + ":" + one.node;
   }
@@ -44,6 +45,9 @@ void ranks_fill_nodes_in_order(void**) {
   assert_text(placed({pod("b"), pod("a"), pod("c", 5)}, {{"n1", 3}}, 1), "c:n1 a:n1 b:n1");
   assert_text(placed({pod("a"), pod("b")}, {{"n1", 3}, {"n2", 2}}, 2), "a:n1 b:n2");
   assert_text(placed({pod("a"), pod("b")}, {{"n1", 1}, {"n2", 2}}, 2), "a:n2 b:");
+  // Of an exclusive job: CPUs for both pods, a GPU for one.
+  assert_text(placed({pod("a"), pod("b")}, {{"n1", 8, 1}, {"n2", 8, 3}}, 1, 1), "a:n1 b:n2");
+  assert_text(placed({pod("a"), pod("b")}, {{"n1", 8, 1}, {"n2", 8, 3}}, 1, 2), "a:n2 b:");
   assert_text(placed({pod("a")}, {}, 1), "a:");
   assert_text(placed({pod("a")}, {{"n1", 1}}, 0), "a:n1");
 }

@@ -2,6 +2,7 @@
 // bridge/workload_pod and workload: what a pod, a Job and a PodGroup mean for their Slurm job.
 #include "bridge/workload_pod.hpp"
 
+#include <map>
 #include <string>
 
 #include "bridge/workload.hpp"
@@ -186,6 +187,26 @@ void lost_pods(void**) {
   }
 }
 
+void gpus(void**) {
+  const struct {
+    const char* spec;
+    std::map<std::string, std::int64_t> devices;
+  } cases[] = {
+      {R"("containers": [{"resources": {"requests": {"cpu": "1", "rdma/hca": "1"}}}])", {}},
+      {R"("containers": [{"resources": {"requests": {"nvidia.com/gpu": 1}}},
+                         {"resources": {"requests": {"nvidia.com/gpu": "2", "nvidia.com/mig-1g.10gb": 1}}}])",
+       {{"nvidia.com/gpu", 3000}, {"nvidia.com/mig-1g.10gb", 1000}}},
+      // What it needs at a time.
+      {R"("initContainers": [{"resources": {"requests": {"amd.com/gpu": 4}}}],
+          "containers": [{"resources": {"requests": {"amd.com/gpu": 2}}}])",
+       {{"amd.com/gpu", 4000}}},
+  };
+  for (const auto& one : cases) {
+    const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + one.spec + "}}");
+    assert_true(pod.devices == one.devices);
+  }
+}
+
 void what_slurm_cannot_be_told(void**) {
   const struct {
     const char* spec;
@@ -196,7 +217,7 @@ void what_slurm_cannot_be_told(void**) {
       {R"("resourceClaims": [{"name": "x"}])", "spec.resourceClaims"},
       {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "resourceClaims": [{"name": "x"}])", nullptr},
       {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "containers":
-          [{"resources": {"requests": {"nvidia.com/gpu": "1"}}}])",
+          [{"resources": {"requests": {"rdma/hca": "1"}}}])",
        nullptr},
       {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "topologySpreadConstraints": [{}])",
        "spec.topologySpreadConstraints"},
@@ -205,8 +226,9 @@ void what_slurm_cannot_be_told(void**) {
       {R"("affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}})",
        "spec.affinity.podAntiAffinity"},
       {R"("affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]}})", nullptr},
-      {R"("containers": [{}, {"resources": {"requests": {"nvidia.com/gpu": "1"}}}])",
-       "spec.containers[1].resources.requests[nvidia.com/gpu]"},
+      {R"("containers": [{}, {"resources": {"requests": {"nvidia.com/gpu": "1", "rdma/hca": "1"}}}])",
+       "spec.containers[1].resources.requests[rdma/hca]"},
+      {R"("containers": [{"resources": {"requests": {"nvidia.com/gpu": "1"}}}])", nullptr},
       {R"("containers": [{"resources": {"requests": {"cpu": "1", "ephemeral-storage": "1Gi"}}}])", nullptr},
   };
   for (const auto& [spec, field] : cases) {
@@ -274,6 +296,7 @@ int main() {
       SLURMK8S_TEST(requests),
       SLURMK8S_TEST(ends),
       SLURMK8S_TEST(lost_pods),
+      SLURMK8S_TEST(gpus),
       SLURMK8S_TEST(what_slurm_cannot_be_told),
       SLURMK8S_TEST(gangs_of_workloads),
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nodeset/nodeset: decoding and checking a NodeSet; quantities.
+// nodeset/nodeset: decoding and checking a NodeSet.
 #include "nodeset/nodeset.hpp"
 
 #include "base/strings.hpp"
@@ -100,6 +100,24 @@ void takes_gpus_from_the_limits(void**) {
     assert_text(nodeset->device_gres, c.device_gres);
     assert_true(nodeset->gres_names.contains("gpu"));
   }
+}
+
+void devices_of_the_bridge_are_gres_too(void**) {
+  const auto nodeset = decode(spec_with(R"("extraConf":"Weight=10 Feature=fast","gresType":"a100",
+      "bridgeDevices":{"nvidia.com/gpu":"2"},"variants":[{"name":"v","patch":{}}])"));
+  assert_ok(nodeset);
+  assert_true(nodeset->has_bridge_devices);
+  assert_text(nodeset->device_gres, "gpu:a100:2");
+  assert_contains(node_definition(*nodeset), "Weight=10 Gres=gpu:a100:2");
+  assert_text(nodeset->features, "compute,fast,nvidia.com/gpu,v");
+  const auto mig = decode(spec_with(R"("bridgeDevices":{"nvidia.com/mig-3g.40gb":1,"nvidia.com/mig-1g.10gb":2})"));
+  assert_ok(mig);
+  assert_text(mig->device_gres, "gpu:1g.10gb:2,gpu:3g.40gb:1");
+  assert_text(mig->features, "compute,nvidia.com/mig-1g.10gb,nvidia.com/mig-3g.40gb");
+  const auto none = decode(spec_with(R"("bridgeDevices":{"amd.com/gpu":0})"));
+  assert_ok(none);
+  assert_false(none->has_bridge_devices);
+  assert_text(none->features, "compute");
 }
 
 void decodes_spare_schedules(void**) {
@@ -315,6 +333,20 @@ void names_the_invalid_field(void**) {
        "a100"},
       {spec_with(R"("gpuResource":3)"),
        "spec.gpuResource: Invalid value: 3: must be the name of an extended resource, such as example.com/gpu"},
+      {spec_with(R"("bridgeDevices":[])"), "spec.bridgeDevices: Invalid value: \"array\": must be an object"},
+      {spec_with(R"("bridgeDevices":{"amd.com/gpu":"x"})"),
+       "spec.bridgeDevices.amd.com/gpu: Invalid value: \"x\": must be a quantity such as 500m, 2 or 16Gi"},
+      {spec_with(R"("bridgeDevices":{"amd.com/gpu":"1500m"})"), "spec.bridgeDevices: amd.com/gpu: must be an integer"},
+      {spec_with(R"("bridgeDevices":{"rdma/hca":1})"),
+       "spec.bridgeDevices: Invalid value: \"rdma/hca\": must be nvidia.com/gpu, nvidia.com/mig-PROFILE, "
+       "amd.com/gpu, gpu.intel.com/i915 or gpu.intel.com/xe"},
+      {spec_with(R"("bridgeDevices":{"amd.com/gpu":1,"nvidia.com/mig-1g.10gb":1})"),
+       "spec.bridgeDevices: Forbidden: may not have whole GPUs of two resources, or beside MIG devices"},
+      {spec_with(R"("bridgeDevices":{"amd.com/gpu":1},"extraConf":"Gres=gpu:2")"),
+       "spec.bridgeDevices: Forbidden: may not be set with a gpu in Gres of spec.extraConf"},
+      {R"({"bridgeDevices":{"amd.com/gpu":1},
+           "slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi","nvidia.com/gpu":1}}}})",
+       "spec.bridgeDevices: Forbidden: may not be set with GPUs in spec.slurmd.resources.limits"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi","nvidia.com/gpu":"1500m"}}}})",
        "spec.slurmd.resources.limits: nvidia.com/gpu: must be an integer"},
       {spec_with(R"("spareReplicas":-1)"), "spec.spareReplicas: Invalid value: -1: must be 0 to 65536"},
@@ -443,50 +475,6 @@ void checks_names(void**) {
   }
 }
 
-void parses_quantities(void**) {
-  const struct {
-    const char* text;
-    std::int64_t milli;  // -1: not a quantity
-  } cases[] = {
-      {"0", 0},
-      {"2", 2000},
-      {"+2", 2000},
-      {"1500m", 1500},
-      {"1.5", 1500},
-      {"0.1", 100},
-      {".5", 500},
-      {"5.", 5000},
-      {"1k", 1000000},
-      {"1Ki", 1024000},
-      {"1.5Gi", 1610612736000},
-      {"1e3", 1000000},
-      {"1E3", 1000000},
-      {"15e-1", 1500},
-      {"1E", -1},
-      {"100u", 1},
-      {"1n", 1},
-      {"8Pi", 9007199254740992000},
-      {"9Pi", -1},
-      {"0.0001", 1},
-      {"", -1},
-      {"m", -1},
-      {"-1", -1},
-      {"1 ", -1},
-      {"1x", -1},
-      {"1.2.3", -1},
-      {"1e", -1},
-      {"1e99", -1},
-      {"1mi", -1},
-      {"0x10", -1},
-      {"1234567890123456789", -1},
-  };
-  for (const auto& c : cases) {
-    const auto milli = parse_quantity_milli(c.text);
-    assert_int_equal(milli.ok() ? *milli : -1, c.milli);
-    if (!milli.ok()) assert_contains(milli.error().message(), c.text);
-  }
-}
-
 }  // namespace
 }  // namespace slurmk8s
 
@@ -500,11 +488,11 @@ int main() {
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),
       SLURMK8S_TEST(takes_gpus_from_the_limits),
+      SLURMK8S_TEST(devices_of_the_bridge_are_gres_too),
       SLURMK8S_TEST(takes_half_a_cpu_as_one),
       SLURMK8S_TEST(names_the_invalid_field),
       SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
-      SLURMK8S_TEST(parses_quantities),
       SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_kube_node),
       SLURMK8S_TEST(finds_owners_by_name),
       SLURMK8S_TEST(finds_pinned_kube_nodes),

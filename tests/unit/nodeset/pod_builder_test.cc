@@ -95,6 +95,9 @@ void slurmd_is_told_its_gpus(void**) {
   const Json env = slurmd_of(build(nodeset))["env"];
   assert_member(named(env, "SLURMD_CONF")["value"], "CPUs=2 RealMemory=936 Gres=foo:1,gpu:a100:2");
   assert_member(named(env, "SLURMD_DEVICE_GRES")["value"], "gpu:a100:2");
+  assert_true(named(env, "SLURM_K8S_BRIDGE_DEVICES").is_null());
+  nodeset.has_bridge_devices = true;
+  assert_member(named(slurmd_of(build(nodeset))["env"], "SLURM_K8S_BRIDGE_DEVICES")["value"], "gpu:a100:2");
 }
 
 // As a DaemonSet's controller does; each of the template's terms stays.

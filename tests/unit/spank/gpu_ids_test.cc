@@ -41,11 +41,21 @@ void gpus(void**) {
   }
 }
 
+void gpus_of_the_bridge(void**) {
+  const struct {
+    const char* bridge_devices;
+    const char* gpus_on_node;
+    bool is_refused;
+  } cases[] = {{"", "", false}, {"", "2", false}, {"gpu:4", "", false}, {"gpu:4", "0", false}, {"gpu:4", "1", true}};
+  for (const auto& c : cases) assert_int_equal(has_gpus_of_bridge(c.bridge_devices, c.gpus_on_node), c.is_refused);
+}
+
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(gpus),
+      SLURMK8S_TEST(gpus_of_the_bridge),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

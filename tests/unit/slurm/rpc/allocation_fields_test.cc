@@ -288,6 +288,25 @@ void nodes_of_one_size_need_no_names(void**) {
   assert_text(two_groups.decoded(), "c-0=8 c-1=8 c-2=8");
 }
 
+// An exclusive job has all CPUs and GPUs of its nodes.
+void gpus_belong_to_the_nodes_of_the_table(void**) {
+  WithNodes job("a-[0-1]", {3, 4}, {8}, {2});
+  std::string two = "gpu:a100:2(IDX:0-1),nic:1(CNT:1)";
+  std::string one = "gpu:a100:1(IDX:3)";
+  char* gres[] = {two.data(), one.data()};
+  job.info.gres_detail_cnt = 2;
+  job.info.gres_detail_str = gres;
+  assert_true(has_unequal_nodes(job.info));
+  const std::vector<AllocatedNode> nodes = decode_allocation(job.info, {"", "", "", "a-1", "a-0"}).nodes;
+  assert_true(nodes == (std::vector<AllocatedNode>{{"a-0", 8, 1}, {"a-1", 8, 2}}));
+  // Of a node that is unknown nobody is given what isn't there.
+  assert_true(decode_allocation(job.info, {}).nodes == (std::vector<AllocatedNode>{{"a-0", 8, 1}, {"a-1", 8, 1}}));
+  gres[1] = nullptr;
+  assert_int_equal(decode_allocation(job.info, {"", "", "", "a-1", "a-0"}).nodes[0].gpus, 0);
+  gres[1] = two.data();
+  assert_false(has_unequal_nodes(job.info));
+}
+
 // big-0 was made first, which its name doesn't tell.
 void cpus_belong_to_the_nodes_of_the_table(void**) {
   const std::vector<std::string> table = {"big-0", "", "a-0", "a-1", "a-2", "big-1"};
@@ -366,6 +385,7 @@ int main() {
       SLURMK8S_TEST(only_comments_that_begin_so),
       SLURMK8S_TEST(nodes_of_one_size_need_no_names),
       SLURMK8S_TEST(cpus_belong_to_the_nodes_of_the_table),
+      SLURMK8S_TEST(gpus_belong_to_the_nodes_of_the_table),
       SLURMK8S_TEST(jobs_without_details),
       SLURMK8S_TEST(positions_are_by_partition_and_priority),
       SLURMK8S_TEST(a_job_that_waits_has_no_nodes),

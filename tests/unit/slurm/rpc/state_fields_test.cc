@@ -218,25 +218,6 @@ void a_partition_has_its_nodes(void**) {
   assert_true(partition.members == (std::vector<std::uint32_t>{0, 1, 4, 5}));
 }
 
-void gpus_are_counted(void**) {
-  const struct {
-    const char* gres;
-    std::uint64_t count;
-  } cases[] = {{"", 0},
-               {"gpu", 1},
-               {"gpu:2", 2},
-               {"gpu:a100", 1},
-               {"gpu:a100:4", 4},
-               {"gpu:a100:2(S:0-1),gpu:v100:1(S:2,3)", 3},
-               {"shard:8,mps:100", 0},
-               {"gpux:8", 0},
-               {"gpu:0(IDX:N/A)", 0},
-               {"gpu:a100:-1", 0}};
-  for (const auto& c : cases) {
-    if (count_gpus(c.gres) != c.count) fail_msg("%s: %d", c.gres, static_cast<int>(count_gpus(c.gres)));
-  }
-}
-
 void tasks_are_counted(void**) {
   const struct {
     const char* array;
@@ -296,17 +277,11 @@ void statistics_have_slurms_names(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(each_node_state_counts),
-      SLURMK8S_TEST(each_job_state_counts),
-      SLURMK8S_TEST(a_node_has_its_resources),
-      SLURMK8S_TEST(a_pending_job_says_what_it_wants),
-      SLURMK8S_TEST(a_running_job_says_what_it_has),
-      SLURMK8S_TEST(memory_has_units),
-      SLURMK8S_TEST(a_partition_has_its_nodes),
-      SLURMK8S_TEST(gpus_are_counted),
-      SLURMK8S_TEST(tasks_are_counted),
-      SLURMK8S_TEST(reasons_are_few_words),
-      SLURMK8S_TEST(statistics_have_slurms_names),
+      SLURMK8S_TEST(each_node_state_counts),         SLURMK8S_TEST(each_job_state_counts),
+      SLURMK8S_TEST(a_node_has_its_resources),       SLURMK8S_TEST(a_pending_job_says_what_it_wants),
+      SLURMK8S_TEST(a_running_job_says_what_it_has), SLURMK8S_TEST(memory_has_units),
+      SLURMK8S_TEST(a_partition_has_its_nodes),      SLURMK8S_TEST(tasks_are_counted),
+      SLURMK8S_TEST(reasons_are_few_words),          SLURMK8S_TEST(statistics_have_slurms_names),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
