@@ -149,7 +149,7 @@ void set_sizes(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
 std::string typed_gres(const std::string& annotation, const std::string& of_pods) {
   const std::vector<std::string_view> words = split(annotation, ':');
   if (to_lower(words.front()) != "gpu") return {};
-  const std::string normal = "gpu" + annotation.substr(words.front().size());
+  std::string normal = "gpu" + annotation.substr(words.front().size());
   if (normal == of_pods) return normal;
   const bool is_typed = words.size() == 3 && is_gres_type(words[1]) && "gpu:" + std::string(words[2]) == of_pods;
   return is_typed ? normal : "";
