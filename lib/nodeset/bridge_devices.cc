@@ -39,8 +39,6 @@ Result<BridgeDevices> decode_bridge_devices(const Json& value) {
   if (has_several_kinds(devices)) {
     return forbidden_field(field, "may not have whole GPUs of two resources, or beside MIG devices");
   }
-  const auto gres = device_gres(devices, {});
-  if (!gres) return gres.error().wrap(field);
   return devices;
 }
 

@@ -15,8 +15,8 @@ namespace slurmk8s {
 using BridgeDevices = std::map<std::string, std::int64_t>;
 
 /**
- * The field's value, without zeros; may be null. device_gres() takes the result. Error (invalid) names the field: not
- * GPUs, no number, or several kinds.
+ * The field's value, without zeros; may be null. Error (invalid) names the field: not GPUs, no number, or several
+ * kinds. That they are integers, and not too many, device_gres() checks.
  */
 Result<BridgeDevices> decode_bridge_devices(const Json& value);
 

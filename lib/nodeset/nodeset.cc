@@ -8,11 +8,11 @@
 
 #include "base/strings.hpp"
 #include "base/words.hpp"
+#include "nodeset/bridge_devices.hpp"
 #include "nodeset/device_gres.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/gres.hpp"
 #include "nodeset/job_placeholders.hpp"
-#include "nodeset/bridge_devices.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/quantity.hpp"
 #include "kube/overlay.hpp"
@@ -239,18 +239,17 @@ Status take_devices(const Json& spec, NodeSet& nodeset) {
   auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text())});
   if (!gres) return gres.error().wrap("spec.slurmd.resources.limits");
   const auto devices = SLURMK8S_TRY(decode_bridge_devices(spec["bridgeDevices"]));
-  const std::string of_bridge = *device_gres(devices, {std::string(type.text()), {}});
-  // Slurm could not tell whose a GPU is.
-  if (!of_bridge.empty() && !gres->empty()) {
-    return forbidden_field("spec.bridgeDevices", "may not be set with GPUs in spec.slurmd.resources.limits");
-  }
-  if (!of_bridge.empty() && nodeset.gres_names.contains("gpu")) {
-    return forbidden_field("spec.bridgeDevices", "may not be set with a gpu in Gres of spec.extraConf");
-  }
-  if (!of_bridge.empty()) {
+  if (!devices.empty()) {  // Slurm could not tell whose a GPU is
+    if (!gres->empty()) {
+      return forbidden_field("spec.bridgeDevices", "may not be set with GPUs in spec.slurmd.resources.limits");
+    }
+    if (nodeset.gres_names.contains("gpu")) {
+      return forbidden_field("spec.bridgeDevices", "may not be set with a gpu in Gres of spec.extraConf");
+    }
+    gres = device_gres(devices, {std::string(type.text()), {}});
+    if (!gres) return gres.error().wrap("spec.bridgeDevices");
     nodeset.has_bridge_devices = true;
     for (const auto& [name, milli] : devices) nodeset.features += "," + name;
-    gres = of_bridge;
   }
   if (gres->empty() || nodeset.gres_names.contains("gpu")) return {};
   nodeset.device_gres = *gres;

@@ -299,7 +299,7 @@ void gpus_belong_to_the_nodes_of_the_table(void**) {
   assert_true(has_unequal_nodes(job.info));
   const std::vector<AllocatedNode> nodes = decode_allocation(job.info, {"", "", "", "a-1", "a-0"}).nodes;
   assert_true(nodes == (std::vector<AllocatedNode>{{"a-0", 8, 1}, {"a-1", 8, 2}}));
-  // Of a node that is unknown nobody is given what isn't there.
+  // An unknown node counts as the smallest.
   assert_true(decode_allocation(job.info, {}).nodes == (std::vector<AllocatedNode>{{"a-0", 8, 1}, {"a-1", 8, 1}}));
   gres[1] = nullptr;
   assert_int_equal(decode_allocation(job.info, {"", "", "", "a-1", "a-0"}).nodes[0].gpus, 0);
