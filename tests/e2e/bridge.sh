@@ -15,6 +15,16 @@ bridge:
 END
 }
 
+# bridge_values of a file whose $SCHEDULER is its own: bridges with one name would answer each other's pods.
+values_with_one_user() {
+  cat <<END
+bridge:
+  enabled: true
+  schedulerName: $SCHEDULER
+  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
+END
+}
+
 # What a failed test left behind would be another test's.
 remove_workloads() {
   kubectl delete jobs.batch/ranks jobs.batch/single jobs.batch/mixed replicasets.apps/web --ignore-not-found >/dev/null

@@ -3,22 +3,9 @@
 # GPUs in the limits of a NodeSet's container: Gres of its nodes, jobs with different GPUs. The devices are the bed's,
 # without hardware (`bed device start`).
 
-nodeset() { # NAME REPLICAS LIMITS SPEC [SLURMD]: LIMITS, SPEC and SLURMD in JSON without their braces
-  local image
-  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  kubectl apply -f - >/dev/null <<END
-{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "$1"},
- "spec": {"replicas": $2, $4
-          "slurmd": {${5:-} "image": "$image", "resources": {"requests": {"cpu": "10m", "memory": "64Mi"},
-                                                      "limits": {"cpu": "4", "memory": "512Mi", $3}}}}}
-END
-}
-remove() { # NODESET…
-  slurm scancel --me >/dev/null 2>&1 || true
-  kubectl delete nodesets.slurm-k8s.io "$@" --ignore-not-found >/dev/null
-  wait_for 60 "only the chart's nodes" has_nodes 'compute-[0-7]'
-}
-has_gres() { [[ " $(slurm scontrol show node "$1" -o 2>/dev/null) " =~ \ Gres=$2[\(\ ] ]]; } # NODE GRES
+# shellcheck source=tests/e2e/gpus.sh
+source "$E2E_FOLDER/gpus.sh"
+
 all_of() { tr , '\n' <<<"$1" | sort | paste -sd,; }
 # What a step on one CPU prints, with these options of srun.
 visible() { slurm srun -n1 --mem=50 "$@" bash -c 'echo "$CUDA_VISIBLE_DEVICES"'; }

@@ -6,49 +6,31 @@
 
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
+# shellcheck source=tests/e2e/gpus.sh
+source "$E2E_FOLDER/gpus.sh"
 
 SCHEDULER=slurm-k8s-bridge-gpus
-bridge_values() {
-  cat <<END
-bridge:
-  enabled: true
-  schedulerName: $SCHEDULER
-  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
-END
-}
+bridge_values() { values_with_one_user; }
 
-put_nodeset() { # NAME LIMITS SPEC: both in JSON without their braces
-  local image
-  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  kubectl apply -f - >/dev/null <<END
-{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "$1"},
- "spec": {"replicas": 1, $3
-          "slurmd": {"image": "$image", "resources": {"requests": {"cpu": "10m", "memory": "64Mi"},
-                                                      "limits": {"cpu": "4", "memory": "512Mi" $2}}}}}
-END
-}
 # Node "own" has a GPU in slurmd's pod, and comes first.
 put_nodesets() {
   "$BED" device start >/dev/null
-  put_nodeset own ', "nvidia.com/gpu": 1' '"extraConf": "Weight=1", "scalingMode": "Always",'
-  put_nodeset shared '' '"extraConf": "Weight=2", "gresType": "a100", "bridgeDevices": {"nvidia.com/gpu": 2},'
+  nodeset own 1 '"nvidia.com/gpu": 1' '"extraConf": "Weight=1", "scalingMode": "Always",'
+  nodeset shared 1 '' '"extraConf": "Weight=2", "gresType": "a100", "bridgeDevices": {"nvidia.com/gpu": 2},'
   wait_for 20 "Gres of the nodes" have_gres
   wait_for 60 "the node with a GPU of its own" node_is_up own-0
 }
-has_gres() { [[ " $(slurm scontrol show node "$1" -o 2>/dev/null) " =~ \ Gres=$2[\(\ ] ]]; } # NODE GRES
 have_gres() { has_gres own-0 gpu:1 && has_gres shared-0 gpu:a100:2; }
-remove_nodesets() {
+remove_all() { # NODESET…: further ones
   remove_workloads
-  slurm scancel --me >/dev/null 2>&1 || true
-  kubectl delete nodesets.slurm-k8s.io own shared --ignore-not-found >/dev/null
-  wait_for 60 "only the chart's nodes" has_nodes 'compute-[0-7]'
+  remove own shared "$@"
 }
 put_gpu_pod() { DEVICES="\"nvidia.com/gpu\": \"$2\"," put_pod "$1" 'sleep 600' "${3:-}"; } # NAME COUNT [METADATA]
 gpus_of() { kubectl exec "$1" -- printenv NVIDIA_VISIBLE_DEVICES; } # POD
 
 test_pods_get_gpus() {
   local job
-  trap remove_nodesets EXIT
+  trap remove_all EXIT
   enable_bridge
   put_nodesets
   put_gpu_pod one 1
@@ -73,10 +55,10 @@ test_pods_get_gpus() {
 # One job, whose CPUs alone would put both pods on one node.
 test_a_gang_goes_where_its_gpus_are() {
   local job nodes
-  trap 'kubectl delete nodesets.slurm-k8s.io second --ignore-not-found >/dev/null; remove_nodesets' EXIT
+  trap 'remove_all second' EXIT
   enable_bridge
   put_nodesets
-  put_nodeset second '' '"gresType": "a100", "bridgeDevices": {"nvidia.com/gpu": 1},'
+  nodeset second 1 '' '"gresType": "a100", "bridgeDevices": {"nvidia.com/gpu": 1},'
   wait_for 20 "Gres of the node" has_gres second-0 gpu:a100:1
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "ranks",
@@ -97,7 +79,7 @@ END
 
 test_jobs_of_slurm_get_no_gpus_of_pods() {
   local out
-  trap remove_nodesets EXIT
+  trap remove_all EXIT
   enable_bridge
   put_nodesets
   assert_equal "without GPUs" shared-0 "$(slurm srun -w shared-0 -n1 --mem=50 bash -c 'echo $SLURMD_NODENAME')"

@@ -13,14 +13,7 @@ source "$E2E_FOLDER/bridge.sh"
 
 SCHEDULER=slurm-k8s-bridge-faults
 PODS=100
-bridge_values() {
-  cat <<END
-bridge:
-  enabled: true
-  schedulerName: $SCHEDULER
-  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
-END
-}
+bridge_values() { values_with_one_user; }
 
 kill_bridge() { kill_container bridge; }
 start_pods() { # NAME SECONDS

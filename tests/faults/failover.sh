@@ -50,8 +50,7 @@ install_two_controllers() {
   shared_volume
   install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared \
     --set slurm.slurmctldTimeout=10 \
-    --set "bridge.enabled=true,bridge.schedulerName=$SCHEDULER" \
-    --set-json "bridge.users=[{\"namespace\":\"$NAMESPACE\",\"uid\":2001,\"gid\":2001}]"
+    -f <(values_with_one_user)
   prepare_ledger
 }
 remove_volume() {
