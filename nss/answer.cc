@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "nss/control.h"
+#include "nss/pieces.hpp"
 
 namespace slurmk8s {
 namespace {
@@ -22,33 +23,6 @@ std::string nowhere(int family) {
 }
 
 std::size_t size_of(int family) { return family == AF_INET6 ? sizeof(in6_addr) : sizeof(in_addr); }
-
-/** Allocates from the caller's buffer. */
-class Pieces {
- public:
-  Pieces(char* data, std::size_t size) : next_(data), left_(size) {}
-
-  /** Null when the buffer is full. */
-  template <typename T>
-  T* take(std::size_t count = 1) {
-    const std::size_t pad = -reinterpret_cast<std::uintptr_t>(next_) % alignof(T);
-    if (left_ < pad || (left_ - pad) / sizeof(T) < count) return nullptr;
-    char* const piece = next_ + pad;
-    next_ = piece + count * sizeof(T);
-    left_ -= pad + count * sizeof(T);
-    return new (piece) T[count];
-  }
-
-  char* text(std::string_view text) {
-    char* const copy = take<char>(text.size() + 1);
-    if (copy) *std::copy(text.begin(), text.end(), copy) = '\0';
-    return copy;
-  }
-
- private:
-  char* next_;
-  std::size_t left_;
-};
 
 nss_status too_small(const HostBuffer& buffer) {
   *buffer.error = ERANGE;

@@ -20,6 +20,7 @@
 #include "nss/answer.hpp"
 #include "nss/control.h"
 #include "nss/name_cache.hpp"
+#include "nss/user.hpp"
 
 using namespace slurmk8s;
 
@@ -40,6 +41,7 @@ struct Names {
 };
 
 std::atomic<Names*> names{nullptr};
+thread_local const slurm_k8s_user* thread_user = nullptr;
 
 /** Whether this thread may block: then the sources that follow answer. */
 bool may_wait() {
@@ -150,6 +152,15 @@ nss_status by_address(const void* address, socklen_t size, int family, hostent* 
   });
 }
 
+bool is_thread_user(const char* name) {
+  return thread_user && thread_user->name && std::strcmp(thread_user->name, name) == 0;
+}
+
+nss_status not_found(int* error) {
+  *error = ENOENT;
+  return NSS_STATUS_NOTFOUND;
+}
+
 }  // namespace
 
 extern "C" {
@@ -164,6 +175,26 @@ SLURMK8S_EXPORT int slurm_k8s_names_serve(const char* const* others, unsigned lo
     names = made.release();
     return 0;
   });
+}
+
+SLURMK8S_EXPORT void slurm_k8s_names_user(const slurm_k8s_user* user) { thread_user = user; }
+
+SLURMK8S_EXPORT nss_status _nss_slurm_k8s_getpwuid_r(uid_t uid, passwd* entry, char* data, std::size_t size,
+                                                     int* error) {
+  if (!thread_user || thread_user->uid != uid) return not_found(error);
+  return fill_passwd(*thread_user, *entry, data, size, error);
+}
+
+SLURMK8S_EXPORT nss_status _nss_slurm_k8s_getpwnam_r(const char* name, passwd* entry, char* data, std::size_t size,
+                                                     int* error) {
+  if (!is_thread_user(name)) return not_found(error);
+  return fill_passwd(*thread_user, *entry, data, size, error);
+}
+
+SLURMK8S_EXPORT nss_status _nss_slurm_k8s_initgroups_dyn(const char* name, gid_t own, long* start, long* size,
+                                                         gid_t** list, long limit, int* error) {
+  if (!is_thread_user(name)) return not_found(error);
+  return add_groups(*thread_user, own, {start, size, list, limit}, error);
 }
 
 SLURMK8S_EXPORT nss_status _nss_slurm_k8s_gethostbyname4_r(const char* name, gaih_addrtuple** list, char* data,

@@ -33,6 +33,7 @@
 #include "spank/compat.hpp"
 #include "spank/cpu_bind.hpp"
 #include "spank/gpu_ids.hpp"
+#include "spank/job_container.hpp"
 #include "spank/login_env.hpp"
 #include "spank/memory_watch.hpp"
 #include "spank/oom_score.hpp"
@@ -294,6 +295,14 @@ void refuse_gpus_of_bridge(spank_t spank) {
   if (!facts_of(spank).batch) ::_exit(1);
 }
 
+/** In a task's process, which ends here (see above). job_submit/k8s refuses jobs; this is for their steps. */
+void refuse_missing_container(spank_t spank) {
+  const std::string bundle = job_variable(spank, "SLURM_CONTAINER").value_or("");
+  if (!lacks_container(bundle, job_variable(spank, "SLURM_CONF").value_or(""))) return;
+  slurm_error("spank_k8s: --container=%s: no job containers are configured (oci.conf)", bundle.c_str());
+  ::_exit(1);
+}
+
 int refuse_readable_secrets(const Settings& settings) {
   const auto file = first_readable(settings.hidden);
   if (!file) return ESPANK_SUCCESS;
@@ -402,6 +411,7 @@ SLURMK8S_EXPORT int slurm_spank_task_init(spank_t spank, int count, char** argum
     if (settings.cpu_bind) bind_task(spank);
     if (settings.pod_gpus) set_gpu_ids(spank);  // Slurm has set the task's own, of --gpus-per-task and --gpu-bind
     refuse_gpus_of_bridge(spank);
+    refuse_missing_container(spank);
     return refuse_readable_secrets(settings);
   });
 }

@@ -5,6 +5,8 @@
 //
 // This is slurmctld's only hook with the user's name and a message for the user: node_features/k8s, called next, knows
 // the constraint alone. Called under the job and partition read locks: everything here is in memory.
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -31,6 +33,7 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 namespace {
 
 Undestroyed<std::unique_ptr<Variants>> variants;
+bool has_containers = true;  // oci.conf is beside slurm.conf. From 23.11 on a reconfigure restarts slurmctld
 
 void tell(char** message, const std::string& text) {
   if (message && !*message && !text.empty()) *message = slurm_xstrdup(text.c_str());
@@ -67,10 +70,24 @@ bool is_refused(char*& constraint, const slurm_k8s_applicant& applicant, char** 
   return answer.refused;
 }
 
+/** slurmd would run the job outside of its container, and say nothing. An update cannot change it. */
+bool lacks_container(const job_desc_msg_t& job, char** message) {
+  if (has_containers || !job.container || !job.container[0]) return false;
+  tell(message, "--container: no job containers are configured (oci.conf)");
+  return true;
+}
+
+bool find_containers(const char* slurm_conf_path) {
+  const std::string path = slurm_conf_path ? slurm_conf_path : "";
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos || ::access((path.substr(0, slash) + "/oci.conf").c_str(), F_OK) == 0;
+}
+
 bool is_operator(uint32_t user) { return user == 0 || user == slurm_conf.slurm_user_id; }
 
 int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
   if (is_over_limit(job, message)) return ESLURM_PATHNAME_TOO_LONG;
+  if (lacks_container(job, message)) return ESLURM_CONTAINER_NOT_CONFIGURED;
   const slurm_k8s_applicant applicant{user, job.account, is_operator(submitter)};
   if (is_refused(job.features, applicant, message)) return ESLURM_INVALID_FEATURE;
   if (is_refused(job.prefer, applicant, message)) return ESLURM_INVALID_FEATURE;
@@ -99,6 +116,7 @@ SLURMK8S_EXPORT int init(void) {
   guarded_void("job_submit/k8s init", [] {
     if (!in_slurmctld()) return;
     serve_names();
+    has_containers = find_containers(slurm_conf.slurm_conf);
     *variants = std::make_unique<Variants>();
     (*variants)->open(slurm_conf.state_save_location);
   });

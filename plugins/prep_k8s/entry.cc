@@ -26,6 +26,7 @@
 #include "slurmctld/names.hpp"
 #include "slurmctld/compat.hpp"
 #include "slurmctld/held_jobs.hpp"
+#include "slurmctld/sbcast_requests.hpp"
 #include "slurmctld/user_list.hpp"
 #include "prep_k8s/gpu_owners.hpp"
 #include "prep_k8s/job_notes.hpp"
@@ -53,6 +54,7 @@ void start(const prep_callbacks_t& callbacks) {
   if (*held_jobs || !in_slurmctld()) return;
   if (needs_user_list()) *user_list = std::make_unique<UserList>(ensure_user_list);
   serve_names();
+  mend_sbcast();
   *held_jobs = std::make_unique<HeldJobs>([callback = callbacks.prolog_slurmctld](uint32_t job, bool ok) {
     callback(ok ? 0 : 1 << 8, job, false);  // a wait status: after exit code 1 slurmctld requeues the job
   });
@@ -205,6 +207,7 @@ SLURMK8S_EXPORT int fini(void) {
   guarded_void("prep/k8s fini", [] {
     held_jobs->reset();
     user_list->reset();
+    restore_sbcast();
   });
   return SLURM_SUCCESS;
 }

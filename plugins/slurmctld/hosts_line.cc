@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line "hosts:" of slurmctld, and the names that slurm_k8s does not serve.
+// The lines "hosts:", "passwd:" and "group:" of slurmctld, and the names that slurm_k8s does not serve.
 #include "slurmctld/hosts_line.hpp"
 
 #include <arpa/inet.h>
@@ -15,6 +15,7 @@ namespace slurmk8s {
 namespace {
 
 constexpr std::string_view kOurs = "slurm_k8s [!UNAVAIL=return]";
+constexpr std::string_view kUsers = "slurm_k8s";
 constexpr std::string_view kFiles = "files";
 
 bool is_address(const std::string& text) {
@@ -33,14 +34,27 @@ bool take_files(std::string_view& sources) {
   return true;
 }
 
-}  // namespace
-
-std::string compose_hosts(std::string_view nsswitch) {
-  std::string_view sources = "files dns";
+/** Of the last line of the database; `others` without one. */
+std::string_view sources_of(std::string_view nsswitch, std::string_view database, std::string_view others) {
+  std::string_view sources = others;
   for (std::string_view line : split(nsswitch, '\n')) {
     line = trim(line.substr(0, line.find('#')));
-    if (line.starts_with("hosts:")) sources = trim(line.substr(6));
+    if (line.starts_with(database) && line.substr(database.size()).starts_with(':')) {
+      sources = trim(line.substr(database.size() + 1));
+    }
   }
+  return sources;
+}
+
+}  // namespace
+
+std::string compose_users(std::string_view nsswitch, std::string_view database) {
+  const std::string_view sources = sources_of(nsswitch, database, "files");
+  return sources.empty() ? std::string(kUsers) : std::string(sources).append(" ").append(kUsers);
+}
+
+std::string compose_hosts(std::string_view nsswitch) {
+  std::string_view sources = sources_of(nsswitch, "hosts", "files dns");
   std::string hosts = take_files(sources) ? "files " : "";
   hosts += kOurs;
   if (!sources.empty()) hosts.append(" ").append(sources);

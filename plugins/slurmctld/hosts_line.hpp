@@ -14,6 +14,12 @@ namespace slurmk8s {
  */
 std::string compose_hosts(std::string_view nsswitch);
 
+/**
+ * The sources of users (`database` "passwd") or groups ("group"): those of the file, or files without such a line, and
+ * then slurm_k8s.
+ */
+std::string compose_users(std::string_view nsswitch, std::string_view database);
+
 /** The names of a hostlist without addresses; none if it is null or invalid. */
 std::vector<std::string> names_of(const char* hostlist);
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <nss.h>
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ std::vector<std::string> names_of_slurm_conf() {
   return names;
 }
 
+std::atomic<decltype(&slurm_k8s_names_user)> names_user{nullptr};
+
 /** False when done before, or on failure. */
 bool open_library() {
   // glibc finds a source by the soname of its library: the open one.
@@ -52,6 +55,8 @@ bool open_library() {
     slurm_error("slurm-k8s: %s; lookups of unknown names may block slurmctld", dlerror());
     return false;
   }
+  // Each plugin has its own, whichever of them has opened the library first.
+  names_user = reinterpret_cast<decltype(&slurm_k8s_names_user)>(dlsym(library, "slurm_k8s_names_user"));
   const std::vector<std::string> names = names_of_slurm_conf();
   std::vector<const char*> others;
   others.reserve(names.size());
@@ -59,17 +64,30 @@ bool open_library() {
   return serve(others.data(), others.size(), slurm_info) == 0;
 }
 
+void set_sources(const char* database, const std::string& sources) {
+  if (__nss_configure_lookup(database, sources.c_str()) != 0) {
+    slurm_error("slurm-k8s: %s: %s: not accepted by the C library", database, sources.c_str());
+    return;
+  }
+  slurm_info("slurm-k8s: sources of %s: %s", database, sources.c_str());
+}
+
 }  // namespace
 
 void serve_names() {
   if (!open_library()) return;
-  const auto nsswitch = read_file(kNsswitch, kMaxBytes);
-  const std::string hosts = compose_hosts(nsswitch.ok() ? *nsswitch : "");
-  if (__nss_configure_lookup("hosts", hosts.c_str()) != 0) {
-    slurm_error("slurm-k8s: hosts: %s: not accepted by the C library", hosts.c_str());
-    return;
-  }
-  slurm_info("slurm-k8s: names of hosts: %s", hosts.c_str());
+  const auto file = read_file(kNsswitch, kMaxBytes);
+  const std::string nsswitch = file.ok() ? *file : "";
+  set_sources("hosts", compose_hosts(nsswitch));
+  for (const char* database : {"passwd", "group"}) set_sources(database, compose_users(nsswitch, database));
+}
+
+ThreadUser::ThreadUser(const slurm_k8s_user& user) {
+  if (const auto set = names_user.load()) set(&user);
+}
+
+ThreadUser::~ThreadUser() {
+  if (const auto set = names_user.load()) set(nullptr);
 }
 
 }  // namespace slurmk8s

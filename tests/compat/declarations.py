@@ -18,8 +18,10 @@ LISTS = {"List", "list_t*"}
 # A number of kProtocolRelease, and what Slurm has of that release: ((42 << 8) | 0) or MAKE_SLURM_VER(42).
 RELEASE = re.compile(r"SLURM_VERSION_NUM\((\d+), (\d+), 0\)\s*\? (\d+)")
 PROTOCOL = r"define SLURM_%02d_%02d_PROTOCOL_VERSION\s+(?:MAKE_SLURM_VER|\()\((\d+)"
+MESSAGE = re.compile(r"uint16_t k((?:Request|Response)\w+) = (\d+);")
 # Of these we know the first members.
-BEGINNINGS = {"job_env_t", "job_resources", "slurmctld_config_t", "slurm_conf_node_t", "slurm_cred_arg_t"}
+BEGINNINGS = {"job_env_t", "job_resources", "slurmctld_config_t", "slurm_conf_node_t", "slurm_cred_arg_t", "slurm_msg_t",
+              "slurmctld_rpc_t"}
 
 
 def without_comments(text):
@@ -89,7 +91,7 @@ def enumerators(body):
 
 class Slurm:
     def __init__(self, folder):
-        headers = sorted(p for part in ("common", "interfaces", "slurmctld", "slurmd/slurmd") for p in folder.glob(f"src/{part}/*.h"))
+        headers = sorted(p for part in ("common", "interfaces", "slurmctld", "slurmd/slurmd", "stepmgr") for p in folder.glob(f"src/{part}/*.h"))
         if not headers:
             raise SystemExit(f"{folder}: no source of Slurm")
         text = "\n".join(p.read_text(errors="replace") for p in headers)
@@ -119,7 +121,10 @@ def same_member(ours, theirs):
 
 def differences(ours, slurm):
     """Everything that is declared in the text of a compat.hpp; yields (NAME, what is wrong or None)."""
-    block = re.search(r'extern "C" \{(.*?)\n\}\s*(\n|$)', ours, re.S)[1].replace("SLURMK8S_WEAK", "")
+    found = re.search(r'extern "C" \{(.*?)\n\}\s*(\n|$)', ours, re.S)
+    if not found:
+        return
+    block = found[1].replace("SLURMK8S_WEAK", "")
     for kind, name, body in re.findall(r"\b(struct|enum) (\w+) \{([^{}]*)\}", block):
         theirs = slurm.body(kind, name)
         if theirs is None:
@@ -152,13 +157,25 @@ def protocols(ours, slurm):
             yield f"protocol of {major}.{minor}", None if known[1] == number else f"{number}, Slurm: {known[1]}"
 
 
+def messages(ours, slurm):
+    """The numbers of messages: kRequestPing is REQUEST_PING."""
+    known, number = {}, -1
+    for item in filter(None, map(str.strip, (slurm.body("enum", "slurm_msg_type_t") or "").split(","))):
+        name, _, value = map(str.strip, item.partition("="))
+        number = int(value) if value else number + 1
+        known[name] = number
+    for name, number in MESSAGE.findall(ours):
+        theirs = known.get(re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper())
+        yield f"k{name}", None if theirs == int(number) else f"{number}, Slurm: {theirs}"
+
+
 def main():
     version = tuple(map(int, sys.argv[1].split(".")))
     slurm = Slurm(pathlib.Path(sys.argv[2]))
     checked = wrong = 0
     for path in sys.argv[3:]:
         text = of_version(without_comments(pathlib.Path(path).read_text()), version)
-        for name, difference in [*differences(text, slurm), *protocols(text, slurm)]:
+        for name, difference in [*differences(text, slurm), *protocols(text, slurm), *messages(text, slurm)]:
             checked += 1
             if difference:
                 wrong += 1

@@ -80,7 +80,7 @@ for list in tests/compat/required/*; do
   if [[ -d $SOURCES/$version/src ]]; then
     check "list of $version is that of its source" diff "$list" <(required_by "$SOURCES/$version")
     check "compat.hpp says what the headers of $version say" \
-      "${PYTHON3:-python3}" tests/compat/declarations.py "$version" "$SOURCES/$version" plugins/*/compat.hpp \
+      "${PYTHON3:-python3}" tests/compat/declarations.py "$version" "$SOURCES/$version" plugins/*/*compat.hpp \
       spank/compat.hpp lib/slurm/rpc/compat.hpp
     check "SIG_OOM is that of $version" other_signal "$SOURCES/$version"
   else

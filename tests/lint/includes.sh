@@ -73,7 +73,7 @@ cmocka_users() {
 }
 
 readonly entry='plugins/[^:]*/entry\.cc|spank/(scripts/)?entry\.cc'
-readonly compat='[^:]*/compat\.hpp'
+readonly compat='[^:]*/([a-z]+_)?compat\.hpp'
 # Who has what writes without a fence: the fences and their lease, main that makes them, and what has no lease.
 readonly unfenced='lib/(kube|slurm)/[^:]*|lib/daemon/(fence|leader_lease)\.[^:]*|(sidecar|bridge)/main\.cc'\
 '|engine/engine\.cc|engine/c_api/[^:]*|plugins/power_k8s/program\.cc'

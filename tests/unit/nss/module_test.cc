@@ -2,9 +2,11 @@
 // libnss_slurm_k8s, as glibc uses it in slurmctld: getaddrinfo() and its siblings.
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <grp.h>
 #include <netdb.h>
 #include <nss.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +48,8 @@ std::string addresses(const char* name, int family, int flags = 0) {
 // Slurm's own flags.
 constexpr int kSlurm = AI_ADDRCONFIG | AI_NUMERICSERV | AI_PASSIVE | AI_CANONNAME;
 
+decltype(&slurm_k8s_names_user) set_user = nullptr;
+
 int serve(void**) {
   const char* const build = std::getenv("TOP_BUILDDIR");
   const std::string path = std::string(build ? build : "..") + "/nss/.libs/libnss_slurm_k8s.so.2";
@@ -57,6 +61,11 @@ int serve(void**) {
   const auto begin = reinterpret_cast<decltype(&slurm_k8s_names_serve)>(dlsym(library, "slurm_k8s_names_serve"));
   const char* const others[] = {"metal-0"};
   if (!begin || begin(others, 1, nullptr) != 0 || begin(others, 1, nullptr) != -1) return -1;
+  set_user = reinterpret_cast<decltype(&slurm_k8s_names_user)>(dlsym(library, "slurm_k8s_names_user"));
+  if (!set_user || __nss_configure_lookup("passwd", "files slurm_k8s") != 0 ||
+      __nss_configure_lookup("group", "files slurm_k8s") != 0) {
+    return -1;
+  }
   return __nss_configure_lookup("hosts", "slurm_k8s [!UNAVAIL=return] files");
 }
 
@@ -146,6 +155,60 @@ void a_child_has_no_lookup_threads(void**) {
   assert_int_equal(status, 0);
 }
 
+std::string user_by_id(uid_t uid) {
+  const passwd* const found = getpwuid(uid);
+  return found ? std::string(found->pw_name) + " " + found->pw_dir + " " + found->pw_shell : "none";
+}
+
+std::string groups_of(const char* name, gid_t own) {
+  gid_t groups[32];
+  int count = 32;
+  if (getgrouplist(name, own, groups, &count) < 0) return "too many";
+  std::string text;
+  for (int i = 0; i < count; ++i) text += (i ? " " : "") + std::to_string(groups[i]);
+  return text;
+}
+
+void the_user_of_a_thread(void**) {
+  assert_text(user_by_id(200123), "none");
+  gid_t groups[20];
+  for (gid_t i = 0; i < 20; ++i) groups[i] = 300000 + i;
+  groups[1] = 200123;  // the user's own, which the caller adds
+  const slurm_k8s_user ada{200123, 200123, "ada", "Ada", "/home/ada", "/bin/sh", 3, groups};
+  set_user(&ada);
+  assert_text(user_by_id(200123), "ada /home/ada /bin/sh");
+  assert_text(user_by_id(200124), "none");
+  assert_non_null(getpwnam("ada"));
+  assert_null(getpwnam("bob"));
+  assert_text(groups_of("ada", 200123), "200123 300000 300002");
+  assert_text(groups_of("bob", 200124), "200124");
+  std::string elsewhere;
+  std::thread([&] { elsewhere = user_by_id(200123); }).join();
+  assert_text(elsewhere, "none");
+  set_user(nullptr);
+  assert_text(user_by_id(200123), "none");
+}
+
+void a_user_of_the_machine_stays(void**) {
+  const slurm_k8s_user root{0, 0, "root", "", "/nowhere", "/bin/false", 0, nullptr};
+  set_user(&root);
+  assert_true(user_by_id(0).find("/nowhere") == std::string::npos);
+  set_user(nullptr);
+}
+
+void a_user_without_texts_and_with_many_groups(void**) {
+  gid_t groups[30];
+  for (gid_t i = 0; i < 30; ++i) groups[i] = 300000 + i;
+  const slurm_k8s_user user{200125, 200125, "many", nullptr, nullptr, nullptr, 30, groups};
+  set_user(&user);
+  assert_text(user_by_id(200125), "many  ");
+  assert_true(groups_of("many", 200125).ends_with(" 300029"));
+  char small[4];
+  passwd entry{}, *found = nullptr;
+  assert_int_equal(getpwuid_r(200125, &entry, small, sizeof small, &found), ERANGE);
+  set_user(nullptr);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -158,6 +221,9 @@ int main() {
                               SLURMK8S_TEST(threads_that_may_block_get_the_real_answer),
                               SLURMK8S_TEST(names_of_addresses),
                               SLURMK8S_TEST(nowhere_is_nowhere),
-                              SLURMK8S_TEST(a_child_has_no_lookup_threads)};
+                              SLURMK8S_TEST(a_child_has_no_lookup_threads),
+                              SLURMK8S_TEST(the_user_of_a_thread),
+                              SLURMK8S_TEST(a_user_of_the_machine_stays),
+                              SLURMK8S_TEST(a_user_without_texts_and_with_many_groups)};
   return cmocka_run_group_tests_name("nss_module", tests, serve, nullptr);
 }

@@ -29,6 +29,21 @@ void lines(void**) {
   for (const auto& c : cases) assert_text(compose_hosts(c.nsswitch), c.hosts);
 }
 
+void users(void**) {
+  const struct {
+    const char* nsswitch;
+    const char* database;
+    const char* sources;
+  } cases[] = {
+      {"", "passwd", "files slurm_k8s"},
+      {"passwd: files extrausers\ngroup: files\n", "passwd", "files extrausers slurm_k8s"},
+      {"passwd: files extrausers\ngroup: files\n", "group", "files slurm_k8s"},
+      {"passwd_compat: nis\npasswd: files systemd # home", "passwd", "files systemd slurm_k8s"},
+      {"passwd:", "passwd", "slurm_k8s"},
+  };
+  for (const auto& c : cases) assert_text(compose_users(c.nsswitch, c.database), c.sources);
+}
+
 void names(void**) {
   const struct {
     const char* hostlist;
@@ -55,6 +70,6 @@ void names(void**) {
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(lines), SLURMK8S_TEST(names)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(lines), SLURMK8S_TEST(users), SLURMK8S_TEST(names)};
   return cmocka_run_group_tests_name("plugins_hosts_line", tests, nullptr, nullptr);
 }

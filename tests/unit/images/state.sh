@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# images/slurmctld/state.sh: slurmctld does not start with a state that it cannot read, and says what to do. Prints TAP.
+set -euo pipefail
+
+top=$(cd "${TOP_SRCDIR:-../..}" && pwd)
+# shellcheck source=tests/support/expect.sh
+source "$top/tests/support/expect.sh"
+
+state=$folder/state
+cat >"$folder/check" <<'SCRIPT'
+#!/bin/bash
+source "$1"
+check_state "$2" "$3"
+SCRIPT
+chmod +x "$folder/check"
+check=("$folder/check" "$top/images/slurmctld/state.sh" "$state") # VERSION
+# Files as slurmctld writes them.
+begin_state() { rm -rf "$state"; mkdir "$state"; }
+add_file() { # NAME PROTOCOL
+  # shellcheck disable=SC2059 # the escape is the byte
+  printf "\\0\\0\\0\\x11PROTOCOL_VERSION\\0\\x$(printf %x "$2")\\0rest" >"$state/$1"
+}
+add_config() { # PROTOCOL
+  # shellcheck disable=SC2059
+  printf "\\x$(printf %x "$1")\\0rest" >"$state/last_config_lite"
+}
+
+cat >"$folder/compare" <<'SCRIPT'
+#!/bin/bash
+# The releases and protocols of the table are those of compat.hpp, which says the oldest one without a condition.
+source "$1"
+in_table() { for number in "${!PROTOCOLS[@]}"; do echo "${PROTOCOLS[number]} $number"; done; }
+in_header() { # FILE
+  echo "22.05 38"
+  sed -nE 's/.*SLURM_VERSION_NUM\(([0-9]+), ([0-9]+), 0\) *\? ([0-9]{2})$/\1 \2 \3/p' "$1" |
+    while read -r year month number; do printf '%d.%02d %d\n' "$year" "$month" "$number"; done
+}
+diff <(in_table) <(in_header "$2" | sort)
+SCRIPT
+chmod +x "$folder/compare"
+expect "the table of releases is that of the plugins" 0 "" "" "$folder/compare" "$top/images/slurmctld/state.sh" \
+  "$top/plugins/slurmctld/compat.hpp"
+
+begin_state
+expect "an empty state" 0 "" "" "${check[@]}" 24.11.5
+add_file job_state 42
+add_config 42
+expect "of the same release" 0 "" "" "${check[@]}" 24.11.5
+expect "of three releases before" 0 "" "" "${check[@]}" 26.05.5
+expect "of a newer one" 1 "" "slurmctld-entrypoint: $state: written by Slurm 24.11, which is newer than the installed \
+24.05.3. Nothing was changed. *helm upgrade*restore a backup of Slurm 24.05 or older*" "${check[@]}" 24.05.3
+expect "a Slurm that the table does not have" 0 "" "" "${check[@]}" 27.05.1
+
+begin_state
+add_file job_state 42
+add_file node_state 45
+expect "one file of a newer one" 1 "" "*written by Slurm 26.05*" "${check[@]}" 24.11.5
+begin_state
+add_config 45
+expect "the configuration alone" 1 "" "*written by Slurm 26.05*" "${check[@]}" 24.11.5
+begin_state
+add_file job_state 46
+expect "of a release that the table does not have" 1 "" "*written by Slurm newer than 26.05,*" "${check[@]}" 26.05.5
+
+begin_state
+add_file job_state 38
+expect "too old" 1 "" "*by Slurm 22.05, which the installed 24.11.5 cannot read*release between*" "${check[@]}" 24.11.5
+expect "two releases before 24.11" 0 "" "" "${check[@]}" 23.11.1
+expect "three releases before 24.11" 1 "" "*cannot read*" "${check[@]}" 24.05.1
+echo "something else" >"$state/job_state"
+expect "a file of nobody" 0 "" "" "${check[@]}" 24.11.5
+
+echo "1..$number"
