@@ -102,15 +102,14 @@ class NodeSetPlanner {
 
   /** A wanted record, compared with the NodeSet. */
   void keep(const SlurmNode& node, const NodeSet& nodeset) {
-    if (is_to_be_made_again(node, nodeset)) {
+    const bool is_other = is_to_be_made_again(node, nodeset);
+    if (is_other) resizing_.push_back(node.name);
+    if ((is_other || needs_suspend_time(node)) && is_removable(node) && is_free(node)) {
       // It is made again in the next plan, once it is gone.
-      resizing_.push_back(node.name);
-      if (is_removable(node) && is_free(node)) {
-        add(Kind::remove, node);
-        made_again_.insert(node.name);
-        kept_.push_back({&node, true});
-        return;
-      }
+      add(Kind::remove, node);
+      made_again_.insert(node.name);
+      kept_.push_back({&node, true});
+      return;
     }
     const bool taken = input_.kube_nodes && follow_kube_node(node, nodeset);
     const KubeNodeFacts* kube_node = input_.kube_nodes ? find_kube_node(node, nodeset) : nullptr;
@@ -290,6 +289,11 @@ class NodeSetPlanner {
     const bool is_corrected = made_again_.contains(node.name);
     if (is_corrected) corrected_.push_back(node.name);
     return !is_corrected;
+  }
+
+  /** It serves, but slurmctld deletes its pod too early. Only once: 0 may be what slurm.conf says. */
+  bool needs_suspend_time(const SlurmNode& node) const {
+    return node.has_no_suspend_time && !made_again_.contains(node.name);
   }
 
   /** It is to be up, unless it `waits` for something else. */

@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=images/slurm-auth.sh
 source /usr/local/lib/slurm-auth.sh
+# shellcheck source=images/slurmctld/state.sh
+source /usr/local/lib/slurmctld-state.sh
 
 # setting NAME: its last value in slurm.conf.
 setting() { sed -En "s/^ *$1 *= *([^ #]+).*/\\1/Ip" /etc/slurm/slurm.conf | tail -1; }
@@ -56,6 +58,10 @@ key=${SLURM_SACK_KEY:-/etc/slurm/slurm.key}
 if has_auth_slurm; then use_key "$key"; else start_munged "$key" --force; fi
 
 refuse_half_restore
+# -i and -c: an administrator wants to lose what cannot be read.
+if [[ " $* " != *" -"[ic]" "* ]]; then
+  check_state "$(setting StateSaveLocation)" "$(slurmctld -V | cut -d ' ' -f 2)"
+fi
 begin_accounting
 
 exec slurmctld -D "$@"

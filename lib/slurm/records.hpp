@@ -41,6 +41,8 @@ struct SlurmNode {
   std::uint64_t cores_per_socket = 0;
   std::uint64_t threads_per_core = 0;
   std::uint64_t weight = 1;
+  /** It is suspended whenever it is idle, although slurm.conf has a SuspendTime: see compat::has_no_suspend_time(). */
+  bool has_no_suspend_time = false;
   std::string gres;                     ///< "gpu:a100:2(S:0),foo:1", in Slurm's own words
   std::string features;                 ///< all that it can have: AvailableFeatures
   std::string active_features;          ///< those that it has, or is being booted with

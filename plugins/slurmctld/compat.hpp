@@ -427,8 +427,8 @@ inline constexpr uint16_t kProtocolRelease = SLURM_VERSION_NUMBER >= SLURM_VERSI
                                              : SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)  ? 39
                                                                                                     : 38;
 
-/** Each slurmd that may register with this slurmctld knows it: slurmds of two former releases may. */
-inline constexpr uint16_t kOldestProtocol = (kProtocolRelease - 2) << 8;
+/** Each slurmd that may register with this slurmctld knows it: of three former releases, before 24.11 of two. */
+inline constexpr uint16_t kOldestProtocol = (kProtocolRelease - (kProtocolRelease >= 42 ? 3 : 2)) << 8;
 
 /** Whether this slurmctld has what ask_registration() calls. */
 inline bool can_ask_registration() {

@@ -46,6 +46,10 @@ password_is_in_the_secret_alone() {
   (($(grep -cF -e "$password" -e "$(base64 --decode <<<"$password")" <<<"$text") == 1))
 }
 check "a password of 32 characters, in the Secret alone" password_is_in_the_secret_alone
+check "slurmdbd that is not ready does not hold up a rollback" shows accounting/slurmdbd \
+  '^  podManagementPolicy: Parallel$' "${on[@]}"
+check "MariaDB that is not ready does not hold up a rollback" shows accounting/mariadb \
+  '^  podManagementPolicy: Parallel$' "${on[@]}"
 check "the password is kept at uninstall" shows accounting/password 'helm.sh/resource-policy: keep' "${on[@]}"
 check "an own Secret: none is made" lacks '^  password:' "${on[@]}" \
   --set accounting.storageConfig.passwordKeyRef.name=db-login

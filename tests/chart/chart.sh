@@ -37,3 +37,33 @@ check "invalid digest" refused "digest" --set controller.sidecar.image.digest=12
 
 check "Kubernetes 1.28" refused 'incompatible with Kubernetes' --kube-version 1.28.9
 check "Kubernetes 1.29" shows nodesets/nodesets 'kind: NodeSet' --kube-version 1.29.0
+
+# NOTES.txt lists them, which `helm template` does not print.
+kept() { # OPTION...
+  local copy
+  copy=$(mktemp -d)
+  cp -r "$CHART" "$copy/slurm"
+  printf 'kept: |\n  {{- include "slurm.kept" . | nindent 2 }}\n' >"$copy/slurm/templates/kept.yaml"
+  CHART=$copy/slurm render --show-only templates/kept.yaml "$@" | sed -n 's/^ *- //p' | sort | paste -sd ' '
+  rm -rf "$copy"
+}
+keeps() { # LIST OPTION...
+  local found
+  found=$(kept "${@:2}")
+  [[ $found == "$1" ]] || { echo "$found"; return 1; }
+}
+check "what helm uninstall keeps" keeps "persistentvolumeclaim/state-slurm-controller-0 secret/slurm-key"
+check "what it keeps with everything enabled" keeps "persistentvolumeclaim/data-slurm-mariadb-0\
+ persistentvolumeclaim/slurm-backup persistentvolumeclaim/state-slurm-controller-0 secret/slurm-accounting\
+ secret/slurm-jwt-key secret/slurm-key secret/slurm-login-host-keys" \
+  --set accounting.enabled=true,backup.enabled=true,rest.enabled=true --set login.enabled=true \
+  --set-string login.users.passwd=x --set sharedHome.existingClaim=home
+check "it keeps nothing of others" keeps "" --set controller.persistence.existingClaim=mine,slurmKey.existingSecret=mine
+each_kept_secret_is_marked() {
+  local all
+  all=(--set 'accounting.enabled=true,backup.enabled=true,rest.enabled=true,login.enabled=true'
+    --set-string login.users.passwd=x --set sharedHome.existingClaim=home)
+  [[ $(render "${all[@]}" | grep -c 'helm.sh/resource-policy: keep') == \
+    $(kept "${all[@]}" | tr ' ' '\n' | grep -cE 'secret|slurm-backup') ]]
+}
+check "Helm keeps each Secret of the list, and no other object" each_kept_secret_is_marked

@@ -62,6 +62,8 @@ check "shared home: home of user slurm" shows controller/statefulset 'mkdir -p /
 check "shared home: elsewhere" lacks 'mkdir' "${home[@]}" --set sharedHome.mountPath=/shared
 check "no shared home by default" lacks 'name: home|initContainers:'
 
+check "a pod that is not ready does not hold up a rollback" shows controller/statefulset \
+  '^  podManagementPolicy: Parallel$'
 check "no privileges" lacks 'privileged: true'
 check "controller runs as user slurm" shows controller/statefulset 'runAsUser: 401'
 check "podSpec overrides" shows controller/statefulset '^      terminationGracePeriodSeconds: 5$' \

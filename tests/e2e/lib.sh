@@ -66,9 +66,14 @@ assert_equal() { # WHAT EXPECTED ACTUAL
 slurm_version() { slurm scontrol --version | cut -d ' ' -f 2; }
 is_slurm_before() { [[ $(slurm_version) < $1 ]]; }
 SKIPPED=77
+# The test ends, and counts as skipped.
+skip() { # REASON
+  echo "$*" >"$WORK/reason-$WORKER"
+  exit "$SKIPPED"
+}
 # In the first line of a test: on other versions it is skipped.
-needs_slurm() { if is_slurm_before "$1"; then exit "$SKIPPED"; fi; }
-needs_slurm_before() { is_slurm_before "$1" || exit "$SKIPPED"; }
+needs_slurm() { if is_slurm_before "$1"; then skip "not with Slurm $(slurm_version)"; fi; }
+needs_slurm_before() { is_slurm_before "$1" || skip "not with Slurm $(slurm_version)"; }
 
 # What the chart's policy says of a pod, in JSON, that the engine would make; nothing is made.
 try_pod() { # SPEC
@@ -99,6 +104,7 @@ let_pods_start() { kubectl label --overwrite node node1 "e2e/$NAMESPACE=yes" >/d
 
 submit() { slurm sbatch --parsable --output=/dev/null "$@"; }
 job_field() { slurm scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 | cut -d= -f2-; }
+job_has_reason() { [[ $(job_field "$1" Reason) == "$2" ]]; } # ID REASON
 job_state() { job_field "$1" JobState; }
 is_job_in() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
 wait_job() { # ID STATES SECONDS

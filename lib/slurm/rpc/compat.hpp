@@ -52,6 +52,18 @@ inline constexpr bool kReconfigureRestarts = SLURM_VERSION_NUMBER >= SLURM_VERSI
 /** SchedulerParameters has requeue_delay. */
 inline constexpr bool kHasRequeueDelay = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);
 
+/**
+ * From 26.05 on slurmctld saves SuspendTime of a node that was made at run time. A state of 25.11 or older has none:
+ * node_record_unpack() leaves 0, which no reconfiguration changes (config_record_from_node_record()).
+ */
+inline bool has_no_suspend_time([[maybe_unused]] const node_info_t& node) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+  return node.suspend_time == 0;
+#else
+  return false;
+#endif
+}
+
 /** A node created in the slot of a deleted one is never scheduled before slurmctld is reconfigured. */
 inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 3);
 

@@ -47,6 +47,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.cores_per_socket = info.cores;
   node.threads_per_core = info.threads;
   node.weight = info.weight;
+  node.has_no_suspend_time = compat::has_no_suspend_time(info);
   node.gres = text_of(info.gres);
   node.features = text_of(info.features);
   node.active_features = text_of(info.features_act);

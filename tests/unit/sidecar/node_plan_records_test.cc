@@ -165,6 +165,24 @@ void makes_nodes_of_another_size_again(void**) {
   assert_text(cluster.actions(), "create c-[1-2]");
 }
 
+// slurmctld 26.05 has read their records from the state of an older one.
+void records_without_a_suspend_time_are_made_again_once(void**) {
+  const Change without = [](SlurmNode& n) { n.has_no_suspend_time = true; };
+  Cluster cluster;
+  cluster.nodeset("c", 4)
+      .records("c", 0, 0)
+      .records("c", 1, 1, without)
+      .records("c", 2, 2, [&](SlurmNode& n) { without(n), up(n); })
+      .records("c", 3, 3, [&](SlurmNode& n) { without(n), n.draining = true; });
+  assert_text(cluster.actions(), "delete c-1");
+  // They serve: nobody has to wait for them.
+  NodePlan first = cluster.plan();
+  assert_true(first.states.at("c").ready);
+  // slurm.conf may say 0.
+  cluster.before = &first.states;
+  assert_text(cluster.actions(), "");
+}
+
 void changes_padding_like_other_nodes(void**) {
   Cluster cluster;
   cluster.nodeset("c", 2, 2).records("c", 0, 0).records("c", 1, 1, allocated);
@@ -233,6 +251,7 @@ int main() {
       SLURMK8S_TEST(a_node_goes_for_a_job_that_waits_for_its_variant),
       SLURMK8S_TEST(a_node_that_belongs_to_a_kube_node_has_its_features_always),
       SLURMK8S_TEST(makes_nodes_of_another_size_again),
+      SLURMK8S_TEST(records_without_a_suspend_time_are_made_again_once),
       SLURMK8S_TEST(changes_padding_like_other_nodes),
       SLURMK8S_TEST(clears_reasons_of_drains_that_are_over),
       SLURMK8S_TEST(leaves_slurmctlds_own_drains_alone),
