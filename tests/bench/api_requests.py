@@ -7,7 +7,8 @@ COUNTER = re.compile(r"^apiserver_request_total\{(.*)\} (\S+)$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="([^"]*)"')
 
 
-def _counted(api):
+def counted(api):
+    """{"VERB resource": number} since the API server began."""
     connection = api.connect()
     try:
         connection.request("GET", "/metrics")
@@ -26,9 +27,9 @@ def _counted(api):
 @contextlib.contextmanager
 def api_requests(api, by_kind):
     """Adds the requests that are answered meanwhile to {"VERB resource": number}."""
-    before = _counted(api)
+    before = counted(api)
     yield
-    for kind, value in _counted(api).items():
+    for kind, value in counted(api).items():
         more = int(value - before.get(kind, 0))
         if more:
             by_kind[kind] = by_kind.get(kind, 0) + more
