@@ -15,6 +15,7 @@ ada() {
 ada_file() { ada "mkdir -p \$(dirname $1) && cat >$1"; }
 
 login_is_ready() { [[ $(kubectl get pod login -o jsonpath='{.status.containerStatuses[*].ready}') == true ]]; }
+CLIENTS_VALUES=() # more options of helm
 # ada_logs_in: the release gets what values.yaml says and a login pod, unless it has them; no pod of a node runs.
 ada_logs_in() {
   local uid
@@ -25,7 +26,7 @@ ada_logs_in() {
  "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}
 END
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f "$CLIENTS/values.yaml" \
-    --wait --timeout 180s >/dev/null
+    "${CLIENTS_VALUES[@]}" --wait --timeout 180s >/dev/null
   uid=$(kubectl get service slurm-controller -o jsonpath='{.metadata.uid}')
   sed "s/@TAG@/$IMAGE_TAG/; s/@UID@/$uid/" "$CLIENTS/login.yaml" | kubectl apply -f - >/dev/null
   wait_for 60 "the login pod" login_is_ready

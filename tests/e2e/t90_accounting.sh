@@ -6,23 +6,12 @@
 #
 # Release: accounting
 
-sacct_of() { slurm sacct --noheader --parsable2 --allocations --duplicates --jobs="$1" --format="$2"; } # JOB,… FIELD,…
-is_in_sacct() { [[ $(sacct_of "$1" JobID,State,ExitCode) == "$1|$2" ]]; } # JOB STATE|EXIT-CODE
-has_reason() { [[ $(job_field "$1" Reason) == "$2" ]]; }
-has_slurmdbd() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.status.readyReplicas}') == 1 ]]; }
-has_no_slurmdbd() { ! kubectl get pod slurm-accounting-0; }
-
-enable_accounting() {
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" \
-    --set accounting.enabled=true \
-    --set 'accounting.enforce={associations,limits,qos,safe}' --set accounting.mariadb.resources.requests.memory=64Mi \
-    --wait --timeout 180s >/dev/null
-  wait_for 60 "slurmctld up" controller_ready
-}
+# shellcheck source=tests/e2e/accounting.sh
+source "$E2E_FOLDER/accounting.sh"
 
 test_each_job_is_in_sacct_once() {
   local good bad refused
-  enable_accounting
+  enable_accounting --set-string controller.extraConf=$'PreemptType=preempt/qos\nPreemptMode=REQUEUE'
   assert_equal "clusters" slurm "$(slurm sacctmgr --noheader --parsable2 list cluster format=cluster)"
   refused=$(submit --wrap true 2>&1 || true)
   [[ $refused == *"Invalid account or account/partition combination"* ]] || fail "without an account: $refused"
@@ -44,9 +33,26 @@ test_a_limit_holds_a_job() {
   first=$(submit --qos=single --wrap 'sleep 60')
   second=$(submit --qos=single --wrap true)
   wait_job "$first" RUNNING 60
-  wait_for 20 "the reason" has_reason "$second" QOSMaxJobsPerUserLimit
+  wait_for 20 "the reason" job_has_reason "$second" QOSMaxJobsPerUserLimit
   slurm scancel "$first"
   wait_done "$second" 60
+}
+
+test_a_job_of_a_higher_qos_takes_the_nodes() {
+  local low high
+  slurm sacctmgr --immediate add qos background >/dev/null
+  slurm sacctmgr --immediate add qos important set preempt=background priority=100 >/dev/null
+  slurm sacctmgr --immediate modify user slurm set qos+=background,important >/dev/null
+  low=$(submit --qos=background -N8 --exclusive --requeue --wrap 'sleep 600')
+  wait_job "$low" RUNNING 120
+  high=$(submit --qos=important -N8 --exclusive --wrap true)
+  wait_done "$high" 120
+  assert_equal "restarts of the other" 1 "$(job_field "$low" Restarts)"
+  slurm scancel "$low"
+  wait_for 90 "both runs in sacct" has_states "$low" "PREEMPTED CANCELLED"
+}
+has_states() { # JOB STATES, in their order
+  [[ $(sacct_of "$1" State | cut -d ' ' -f 1 | paste -sd ' ') == "$2" ]]
 }
 
 are_in_sacct_once() { # JOB…

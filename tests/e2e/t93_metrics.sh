@@ -4,18 +4,12 @@
 #
 # Release: metrics
 
-URL=http://127.0.0.1:19090
-CHART=$E2E_FOLDER/../../helm/slurm
+# shellcheck source=tests/e2e/prometheus.sh
+source "$E2E_FOLDER/prometheus.sh"
 
-queries() { "$BED" exec "$E2E_FOLDER/prometheus_queries.py" "$URL" "$@"; }
 page() { kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9100/proxy$1"; }
 page_has() { grep -qE -- "^$2\$" <<<"$(page "$1")"; } # PATH PATTERN
 
-render_metrics() { # TEMPLATE: without what is not its content
-  "$BED" helm template slurm "$CHART" -n "$NAMESPACE" "${VALUES[@]}" \
-    --set metrics.rules.enabled=true,metrics.dashboard.enabled=true --show-only "templates/metrics/$1.yaml"
-}
-render_rules() { render_metrics rules | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
 render_dashboard() { render_metrics dashboard | awk 'on { sub(/^    /, ""); print } /^  slurm-k8s.json: / { on = 1 }'; }
 # The query of KEDA's example, for partition main of this release.
 keda_query() {
@@ -57,27 +51,6 @@ test_slurmctld_is_asked_once_in_15_seconds() {
   ((after - before <= 4)) || fail "slurmctld was asked $((after - before)) times"
 }
 
-start_prometheus() { # FOLDER
-  local programs address
-  programs=$("$E2E_FOLDER/fetch_prometheus")
-  address=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.podIP}')
-  render_rules >"$1/rules.yaml"
-  "$programs/promtool" check rules "$1/rules.yaml" || fail "promtool refuses the rules"
-  cat >"$1/prometheus.yml" <<END
-global: {scrape_interval: 5s, evaluation_interval: 5s}
-rule_files: [$1/rules.yaml]
-scrape_configs:
-  - job_name: slurm
-    metrics_path: /metrics/all
-    static_configs:
-      - {targets: ["$address:9100"], labels: {namespace: $NAMESPACE}}
-END
-  "$programs/promtool" check config "$1/prometheus.yml" || fail "promtool refuses its configuration"
-  "$BED" exec "$programs/prometheus" --config.file="$1/prometheus.yml" --storage.tsdb.path="$1/data" \
-    --web.listen-address="${URL#http://}" --web.enable-lifecycle >"$1/log" 2>&1 &
-  wait_for 30 "Prometheus is up" queries value 'vector(1)'
-}
-
 test_alerts_of_the_bridge() {
   local work programs
   programs=$("$E2E_FOLDER/fetch_prometheus")
@@ -110,4 +83,3 @@ test_every_panel_has_a_series() {
   wait_for 60 "what KEDA is told" value_is 10 "$(keda_query)"
   slurm scancel --me
 }
-value_is() { [[ $(queries value "$2") == "$1" ]]; } # VALUE EXPRESSION

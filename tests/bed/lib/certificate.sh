@@ -47,6 +47,7 @@ certificate_all() (
   local names=IP:127.0.0.1,IP:$NODE_ADDRESS,IP:$API_SERVICE_ADDRESS,DNS:kubernetes,DNS:kubernetes.default
   names+=,DNS:kubernetes.default.svc,DNS:kubernetes.default.svc.cluster.local
   certificate_issue apiserver /CN=kube-apiserver "subjectAltName=$names"
+  certificate_issue front-proxy-client /CN=front-proxy-client
   certificate_client admin /O=system:masters/CN=admin
   certificate_client kube-controller-manager /CN=system:kube-controller-manager
   certificate_client kube-scheduler /CN=system:kube-scheduler

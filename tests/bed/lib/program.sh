@@ -43,6 +43,7 @@ program_module() {
     helm) echo "helm.sh/helm/v3/cmd/helm@v$HELM_VERSION" ;;
     coredns) echo "github.com/coredns/coredns@v$COREDNS_VERSION" ;;
     kwok) echo "sigs.k8s.io/kwok/cmd/kwok@v$KWOK_VERSION" ;;
+    prometheus-adapter) echo "sigs.k8s.io/prometheus-adapter/cmd/adapter@v$PROMETHEUS_ADAPTER_VERSION" ;;
   esac
 }
 
@@ -70,6 +71,8 @@ program_compile() {
   else
     (cd / && go_run "${arguments[@]}" GOBIN="$target" GO111MODULE=on \
       "$go" install -trimpath -ldflags "$(program_flags "$name")" "$(program_module "$name")")
+    # Go calls it by the last folder of its package.
+    [[ -e $target/$name ]] || mv "$target"/* "$target/$name"
   fi
 }
 

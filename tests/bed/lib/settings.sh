@@ -9,6 +9,7 @@ KUBERNETES_VERSION=1.34.4
 COREDNS_VERSION=1.12.1
 HELM_VERSION=3.19.5
 KWOK_VERSION=0.7.0
+PROMETHEUS_ADAPTER_VERSION=0.12.0
 # What the modules above ask for, and what is fetched where Debian's Go is older.
 GO_MINIMUM=1.24
 GO_TOOLCHAIN=1.24.13

@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A Prometheus of Debian on the bed that scrapes this release, with the chart's rules.
+
+URL=http://127.0.0.1:19090
+CHART=$E2E_FOLDER/../../helm/slurm
+
+queries() { "$BED" exec "$E2E_FOLDER/prometheus_queries.py" "$URL" "$@"; }
+value_is() { [[ $(queries value "$2") == "$1" ]]; } # VALUE EXPRESSION
+
+render_metrics() { # TEMPLATE: without what is not its content
+  "$BED" helm template slurm "$CHART" -n "$NAMESPACE" "${VALUES[@]}" \
+    --set metrics.rules.enabled=true,metrics.dashboard.enabled=true --show-only "templates/metrics/$1.yaml"
+}
+render_rules() { render_metrics rules | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
+
+start_prometheus() { # FOLDER
+  local programs address
+  programs=$("$E2E_FOLDER/fetch_prometheus")
+  address=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.podIP}')
+  render_rules >"$1/rules.yaml"
+  "$programs/promtool" check rules "$1/rules.yaml" || fail "promtool refuses the rules"
+  cat >"$1/prometheus.yml" <<END
+global: {scrape_interval: 5s, evaluation_interval: 5s}
+rule_files: [$1/rules.yaml]
+scrape_configs:
+  - job_name: slurm
+    metrics_path: /metrics/all
+    static_configs:
+      - {targets: ["$address:9100"], labels: {namespace: $NAMESPACE}}
+END
+  "$programs/promtool" check config "$1/prometheus.yml" || fail "promtool refuses its configuration"
+  "$BED" exec "$programs/prometheus" --config.file="$1/prometheus.yml" --storage.tsdb.path="$1/data" \
+    --web.listen-address="${URL#http://}" --web.enable-lifecycle >"$1/log" 2>&1 &
+  wait_for 30 "Prometheus is up" queries value 'vector(1)'
+}

@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Short jobs while slurmctld, slurmdbd and MariaDB are killed, and away for a minute each: sacct has each job once.
+#
+# Alone: all
+# Release: accounting-faults
+
+# shellcheck source=tests/faults/lib.sh
+source "$E2E_FOLDER/../faults/lib.sh"
+# shellcheck source=tests/e2e/accounting.sh
+source "$E2E_FOLDER/accounting.sh"
+
+JOBS=500
+IDS=$LEDGER/submitted
+
+# In a job of its own, since slurmctld's container is killed: it submits again when there is no answer. A job whose
+# answer was lost is not in the file.
+start_submitter() { # NAME
+  cat >"$LEDGER/submit.sh" <<END
+for _ in {1..$JOBS}; do
+  while [[ -e /ledger/pause ]]; do sleep 0.2; done
+  until sbatch --parsable --job-name=$1 --output=/dev/null --ntasks=1 --mem=16 --wrap true >>/ledger/submitted; do
+    sleep 1
+  done
+  sleep 0.4
+done
+END
+  : >"$IDS"
+  rm -f "$LEDGER/pause"
+  chmod 666 "$IDS"
+  submit --job-name="$1-submitter" -N1 -w compute-7 --exclusive --no-requeue --wrap 'exec bash /ledger/submit.sh'
+}
+submitted() { wc -l <"$IDS"; }
+
+is_ready() { # SET
+  [[ $(kubectl get statefulset "$1" -o jsonpath='{.status.readyReplicas}') == 1 ]]
+}
+kill_part() { # POD CONTAINER
+  "$BED" fault kill "$1/$2"
+  wait_for 120 "${1%-0} back" is_ready "${1%-0}"
+}
+# A slurmctld that is killed forgets what it has not saved, some seconds of submissions, and gives their ids out again:
+# Slurm's own. So nothing is submitted while it saves.
+kill_saved_slurmctld() {
+  touch "$LEDGER/pause"
+  sleep 1
+  wait_saved
+  kill_part "$CONTROLLER" slurmctld
+  rm "$LEDGER/pause"
+}
+away() { # SET
+  kubectl scale statefulset "$1" --replicas=0 >/dev/null
+  sleep 60
+  kubectl scale statefulset "$1" --replicas=1 >/dev/null
+  wait_for 120 "$1 back" is_ready "$1"
+}
+
+# States of the jobs of a name as sacct has them, with duplicates.
+in_sacct() { # NAME
+  slurm sacct --noheader --parsable2 --allocations --duplicates --allusers --starttime=now-1hour --name="$1" \
+    --format=JobID,State
+}
+has_all_once() { # NAME
+  local records
+  records=$(in_sacct "$1") || return 1
+  [[ -z $(cut -d '|' -f 1 <<<"$records" | sort | uniq -d) && -z $(grep -v '|COMPLETED$' <<<"$records") ]] || return 1
+  [[ -z $(sort "$IDS" | uniq -d) && -z $(comm -23 <(sort -u "$IDS") <(cut -d '|' -f 1 <<<"$records" | sort -u)) ]]
+}
+
+test_each_of_500_jobs_is_in_sacct_once() {
+  local name submitter part
+  enable_accounting --set accounting.enforce=null
+  name=$(unique accounted)
+  submitter=$(start_submitter "$name")
+  wait_job "$submitter" RUNNING 90
+  for part in slurmctld slurmdbd mariadb slurmdbd slurmctld mariadb; do
+    case $part in
+      slurmctld) kill_saved_slurmctld ;;
+      slurmdbd) kill_part slurm-accounting-0 slurmdbd ;;
+      mariadb) kill_part slurm-mariadb-0 mariadb ;;
+    esac
+    echo "# $part killed, $(submitted) jobs submitted"
+    sleep 5
+  done
+  for part in slurm-accounting slurm-mariadb slurm-controller; do
+    away "$part"
+    echo "# $part was away, $(submitted) jobs submitted"
+  done
+  wait_for 60 "slurmctld up" controller_ready
+  wait_for 300 "$JOBS jobs submitted" has_submitted_all
+  forget_saved_jobs
+  wait_for 120 "no job left" has_no_job
+  wait_for 180 "each job in sacct once" has_all_once "$name" || {
+    in_sacct "$name" | cut -d '|' -f 2 | sort | uniq -c | sed 's/^/# /'
+    fail "not in sacct: $(comm -23 <(sort -u "$IDS") <(in_sacct "$name" | cut -d '|' -f 1 | sort -u) | paste -sd ' ')"
+  }
+}
+# Those of wait_saved: a slurmctld that is killed forgets that they were cancelled.
+forget_saved_jobs() {
+  local jobs
+  jobs=$(slurm squeue --noheader --states=PENDING --format='%A %j' | sed -n 's/ saved-.*//p')
+  # shellcheck disable=SC2086 # ids
+  if [[ $jobs ]]; then slurm scancel $jobs; fi
+}
+has_submitted_all() { (($(submitted) == JOBS)); }
