@@ -50,6 +50,13 @@ check "an own claim: used" shows backup/backup 'claimName: nfs\}$' "${on[@]}" --
 check "an own claim: none is made" lacks '^kind: PersistentVolumeClaim' "${on[@]}" \
   --set backup.persistence.existingClaim=nfs
 
+check "the claim is bound at once" shows backup/claim_use 'claimName: slurm-backup' "${on[@]}"
+check "an own claim: not mounted before a backup" lacks '^kind: Job$' "${on[@]}" \
+  --set backup.persistence.existingClaim=nfs
+job_name() { render --show-only templates/backup/claim_use.yaml "${on[@]}" "$@" | sed -n 's/^  name: //p'; }
+another_name() { [[ $(job_name) != "$(job_name "$@")" ]] || job_name; }
+check "a Job with another image has another name" another_name --set images.tag=other
+
 own=(--set "accounting.storageConfig.host=db.example.org,accounting.storageConfig.passwordKeyRef.name=db-login")
 check "another database: host" shows backup/backup 'name: DATABASE_HOST, value: "db.example.org"' "${on[@]}" "${own[@]}"
 check "another database: Secret" shows backup/restore 'secretName: db-login' "${on[@]}" "${own[@]}"

@@ -39,12 +39,13 @@ kill_part() { # POD CONTAINER
   "$BED" fault kill "$1/$2"
   wait_for 120 "${1%-0} back" is_ready "${1%-0}"
 }
-# A slurmctld that is killed forgets what it has not saved, some seconds of submissions, and gives their ids out again:
-# Slurm's own. So nothing is submitted while it saves.
+# A slurmctld that is killed forgets what it has not saved, some seconds of submissions, and gives their ids out again.
+# It also forgets what slurmdbd has not got. Both are Slurm's own limits, so it is killed when it has saved and sent.
 kill_saved_slurmctld() {
   touch "$LEDGER/pause"
   sleep 1
   wait_saved
+  wait_for 90 "all is sent to slurmdbd" has_sent
   kill_part "$CONTROLLER" slurmctld
   rm "$LEDGER/pause"
 }
@@ -54,6 +55,8 @@ away() { # SET
   kubectl scale statefulset "$1" --replicas=1 >/dev/null
   wait_for 120 "$1 back" is_ready "$1"
 }
+
+has_sent() { slurm sdiag | grep -q '^DBD Agent queue size: 0$'; }
 
 # States of the jobs of a name as sacct has them, with duplicates.
 in_sacct() { # NAME

@@ -43,8 +43,18 @@ program_module() {
     helm) echo "helm.sh/helm/v3/cmd/helm@v$HELM_VERSION" ;;
     coredns) echo "github.com/coredns/coredns@v$COREDNS_VERSION" ;;
     kwok) echo "sigs.k8s.io/kwok/cmd/kwok@v$KWOK_VERSION" ;;
-    prometheus-adapter) echo "sigs.k8s.io/prometheus-adapter/cmd/adapter@v$PROMETHEUS_ADAPTER_VERSION" ;;
+    prometheus-adapter) echo "sigs.k8s.io/prometheus-adapter@v$PROMETHEUS_ADAPTER_VERSION" ;;
   esac
+}
+
+# The folder of a module, fetched. Some proxies do not list its versions, which `go install` asks for.
+program_fetch() { # GO NAME
+  local answer directory
+  # A fault of the download is in the answer, too.
+  answer=$(cd / && GO111MODULE=on go_run env GOTOOLCHAIN=local "$1" mod download -json "$(program_module "$2")") || true
+  directory=$(sed -n 's/^\t"Dir": "\(.*\)",\?$/\1/p' <<<"$answer")
+  [[ -d $directory ]] || die "$2: not fetched: $answer"
+  printf '%s\n' "$directory"
 }
 
 # Fails for a program that is not the bed's own.
@@ -68,11 +78,12 @@ program_compile() {
   if program_is_ours "$name"; then
     go_run "${arguments[@]}" "$go" build -C "$BED_DIR/$name" -mod=readonly -buildvcs=false -trimpath \
       -ldflags "$(program_flags "$name")" -o "$target/$name" .
+  elif [[ $name == prometheus-adapter ]]; then
+    go_run "${arguments[@]}" "$go" build -C "$(program_fetch "$go" "$name")" -mod=readonly -buildvcs=false -trimpath \
+      -ldflags "$(program_flags "$name")" -o "$target/$name" ./cmd/adapter
   else
     (cd / && go_run "${arguments[@]}" GOBIN="$target" GO111MODULE=on \
       "$go" install -trimpath -ldflags "$(program_flags "$name")" "$(program_module "$name")")
-    # Go calls it by the last folder of its package.
-    [[ -e $target/$name ]] || mv "$target"/* "$target/$name"
   fi
 }
 
