@@ -121,9 +121,9 @@ inline void refuse(slurm_msg_t* message, int error) { slurm_send_rc_msg(message,
 /** Calls `read` with the user whom the request is of, or with null where the client does not say. */
 template <typename Fn>
 void with_client(slurm_msg_t* message, Fn&& read) {
-  struct Identity {
+  struct Client {
     identity_t* id;
-    ~Identity() {
+    ~Client() {
       if (id) destroy_identity(id);
     }
   } const client{static_cast<identity_t*>(auth_g_get_identity(message->auth_cred))};

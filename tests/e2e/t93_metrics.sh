@@ -39,6 +39,20 @@ test_slurms_own_names() {
   slurm scancel "$running" "$held"
 }
 
+# slurmctld does not say that the partition has changed.
+test_a_new_node_in_the_place_of_a_deleted_one() {
+  local job
+  scale 7
+  wait_for 60 "7 records" has_node_count 7
+  wait_for 40 "without it" page_has /metrics/partitions 'slurm_partition_nodes\{partition="main"\} 7'
+  scale 8
+  wait_for 60 "8 records" has_node_count 8
+  job=$(submit -w compute-7 --exclusive --wrap 'sleep 300')
+  wait_job "$job" RUNNING 60
+  wait_for 40 "it is in use" page_has /metrics/partitions 'slurm_partition_nodes_alloc\{partition="main"\} 1'
+  slurm scancel "$job"
+}
+
 # slurmctld counts its RPCs: a scrape in a loop costs it one of each kind.
 test_slurmctld_is_asked_once_in_15_seconds() {
   local before after i

@@ -2,10 +2,12 @@
 // A SlurmStateReader over Slurm's RPCs. Apart from rpc_slurm.cc: slurmctld's plugins have no use for it.
 #include <pwd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "slurm/rpc/call.hpp"
@@ -72,15 +74,14 @@ class RpcStateReader final : public SlurmStateReader {
     return {};
   }
 
-  /** Whether places of nodes may have changed. */
+  /** Whether places of nodes have changed: a new node may get that of a deleted one. */
   static Result<bool> refresh_nodes(SlurmState& state) {
     const auto answer =
         SLURMK8S_TRY((load<NodeInfo>(state.nodes_since, [](std::time_t since, node_info_msg_t** message) {
           return slurm_load_node(since, message, SHOW_ALL | SHOW_FUTURE | SHOW_MIXED);
         })));
     if (!answer) return false;
-    const std::size_t places = state.nodes.size();
-    state.nodes.clear();
+    const std::vector<StateNode> before = std::exchange(state.nodes, {});
     for (std::uint32_t i = 0; i < answer->record_count; i++) {
       const node_info_t& info = answer->node_array[i];
       StateNode node = decode_state_node(info);
@@ -92,7 +93,8 @@ class RpcStateReader final : public SlurmStateReader {
       state.nodes.push_back(std::move(node));
     }
     state.nodes_since = answer->last_update;
-    return state.nodes.size() != places;
+    return !std::equal(before.begin(), before.end(), state.nodes.begin(), state.nodes.end(),
+                       [](const StateNode& a, const StateNode& b) { return a.name == b.name; });
   }
 
   static Status refresh_partitions(SlurmState& state) {

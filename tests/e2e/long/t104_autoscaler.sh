@@ -16,7 +16,9 @@ start_adapter() { # FOLDER
   local address
   address=$(kubectl get node node1 -o jsonpath='{.status.addresses[?(@.type=="InternalIP")].address}')
   "$BED" build prometheus-adapter
-  "$BED" exec "$("$BED" path)/prometheus-adapter" --prometheus-url="$URL" --config="$EXAMPLES/prometheus-adapter.yaml" \
+  # As prometheus-adapter's chart makes a configuration of its values.
+  { echo externalRules:; sed '1,/^  external:/d; s/^  //' "$EXAMPLES/prometheus-adapter.yaml"; } >"$1/adapter.yaml"
+  "$BED" exec "$("$BED" path)/prometheus-adapter" --prometheus-url="$URL" --config="$1/adapter.yaml" \
     --secure-port="$ADAPTER_PORT" --cert-dir="$1/certificates" --metrics-relist-interval=10s \
     --lister-kubeconfig="$("$BED" kubeconfig)" --authentication-kubeconfig="$("$BED" kubeconfig)" \
     --authorization-kubeconfig="$("$BED" kubeconfig)" >"$1/adapter.log" 2>&1 &
@@ -60,7 +62,7 @@ stop_all() {
 }
 
 test_the_queue_scales_a_nodeset() {
-  local job work
+  local jobs=() job work
   work=$(mktemp -d)
   "$BED" helm upgrade slurm "$CHART" -n "$NAMESPACE" "${VALUES[@]}" --set nodesets.compute.replicas=null \
     --set nodesets.compute.scalingMode=Always,nodesets.compute.partition.enabled=true --wait --timeout 180s >/dev/null
@@ -70,12 +72,13 @@ test_the_queue_scales_a_nodeset() {
   trap stop_all EXIT
   start_prometheus "$work"
   start_adapter "$work"
-  wait_for 90 "the metric of an empty queue" wants 0 || { wanted_nodes; tail -5 "$work/adapter.log" >&2; return 1; }
+  wait_for 90 "the metric of an empty queue" wants 0 || { tail -5 "$work/adapter.log" >&2; wanted_nodes; return 1; }
   # As it is, but sooner.
   sed "s/namespace: slurm/namespace: $NAMESPACE/; s/stabilizationWindowSeconds: 300/stabilizationWindowSeconds: 15/" \
     "$EXAMPLES/hpa.yaml" | kubectl apply -f - >/dev/null
-  job=$(submit -p compute -N3 --exclusive --wrap 'sleep 30')
-  wait_for 120 "three nodes" has_node_count 3 || { kubectl describe hpa compute >&2; return 1; }
-  wait_done "$job" 180
+  # Each wants a node. Slurm takes no job that needs more nodes than there are.
+  for job in 1 2 3; do jobs+=("$(submit -p compute -N1 --exclusive --wrap 'sleep 120')"); done
+  wait_for 180 "three nodes" has_node_count 3 || { kubectl describe hpa compute >&2; return 1; }
+  for job in "${jobs[@]}"; do wait_done "$job" 300; done
   wait_for 150 "one node again" has_node_count 1
 }
