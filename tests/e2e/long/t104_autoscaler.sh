@@ -53,10 +53,11 @@ wanted_nodes() {
 }
 wants() { [[ $(wanted_nodes) == *"\"value\":\"$1\""* ]]; }
 stop_all() {
+  set +e
   kubectl delete apiservice v1beta1.external.metrics.k8s.io >/dev/null
   kubectl delete hpa compute >/dev/null
-  queries quit || true
-  kill "$(pgrep -f "prometheus-adapter .*--secure-port=$ADAPTER_PORT")" || true
+  queries quit
+  kill "$(pgrep -f "prometheus-adapter .*--secure-port=$ADAPTER_PORT")"
   wait
   rm -rf "$work"
 }
