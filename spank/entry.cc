@@ -28,12 +28,12 @@
 #include "base/export.hpp"
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
+#include "base/oci_conf.hpp"
 #include "base/strings.hpp"
 #include "base/undestroyed.hpp"
 #include "spank/compat.hpp"
 #include "spank/cpu_bind.hpp"
 #include "spank/gpu_ids.hpp"
-#include "spank/job_container.hpp"
 #include "spank/login_env.hpp"
 #include "spank/memory_watch.hpp"
 #include "spank/oom_score.hpp"
@@ -298,7 +298,7 @@ void refuse_gpus_of_bridge(spank_t spank) {
 /** In a task's process, which ends here (see above). job_submit/k8s refuses jobs; this is for their steps. */
 void refuse_missing_container(spank_t spank) {
   const std::string bundle = job_variable(spank, "SLURM_CONTAINER").value_or("");
-  if (!lacks_container(bundle, job_variable(spank, "SLURM_CONF").value_or(""))) return;
+  if (bundle.empty() || !lacks_oci_conf(job_variable(spank, "SLURM_CONF").value_or(""))) return;
   slurm_error("spank_k8s: --container=%s: no job containers are configured (oci.conf)", bundle.c_str());
   ::_exit(1);
 }

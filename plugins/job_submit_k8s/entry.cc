@@ -5,8 +5,6 @@
 //
 // This is slurmctld's only hook with the user's name and a message for the user: node_features/k8s, called next, knows
 // the constraint alone. Called under the job and partition read locks: everything here is in memory.
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 
 #include "base/allocation_user.hpp"
 #include "base/guarded.hpp"
+#include "base/oci_conf.hpp"
 #include "base/strings.hpp"
 #include "base/undestroyed.hpp"
 #include "slurmctld/host.hpp"
@@ -77,12 +76,6 @@ bool lacks_container(const job_desc_msg_t& job, char** message) {
   return true;
 }
 
-bool find_containers(const char* slurm_conf_path) {
-  const std::string path = slurm_conf_path ? slurm_conf_path : "";
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos || ::access((path.substr(0, slash) + "/oci.conf").c_str(), F_OK) == 0;
-}
-
 bool is_operator(uint32_t user) { return user == 0 || user == slurm_conf.slurm_user_id; }
 
 int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
@@ -116,7 +109,7 @@ SLURMK8S_EXPORT int init(void) {
   guarded_void("job_submit/k8s init", [] {
     if (!in_slurmctld()) return;
     serve_names();
-    has_containers = find_containers(slurm_conf.slurm_conf);
+    has_containers = !slurm_conf.slurm_conf || !lacks_oci_conf(slurm_conf.slurm_conf);
     *variants = std::make_unique<Variants>();
     (*variants)->open(slurm_conf.state_save_location);
   });

@@ -11,8 +11,13 @@
 
 struct slurm_msg_t;
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+namespace slurmk8s::compat {
+
+using RequestHandler = void (*)(slurm_msg_t*);
+
+}  // namespace slurmk8s::compat
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
 
 extern "C" {
 
@@ -63,14 +68,7 @@ void destroy_identity(identity_t* id) SLURMK8S_WEAK;
 
 }  // extern "C"
 
-#endif
-#endif
-
 namespace slurmk8s::compat {
-
-using RequestHandler = void (*)(slurm_msg_t*);
-
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
 
 /** msg_type.h. */
 inline constexpr uint16_t kRequestJobSbcastCred = 4023;
@@ -136,7 +134,11 @@ void with_client(slurm_msg_t* message, Fn&& read) {
   read(&user);
 }
 
+}  // namespace slurmk8s::compat
+
 #else
+
+namespace slurmk8s::compat {
 
 inline RequestHandler* sbcast_handler() { return nullptr; }
 inline int try_sbcast_credential(slurm_msg_t*) { return SLURM_SUCCESS; }
@@ -148,6 +150,6 @@ void with_client(slurm_msg_t*, Fn&& read) {
   read(static_cast<const slurm_k8s_user*>(nullptr));
 }
 
-#endif
-
 }  // namespace slurmk8s::compat
+
+#endif

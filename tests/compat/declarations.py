@@ -11,7 +11,8 @@ import pathlib
 import re
 import sys
 
-CONDITION = re.compile(r"#\s*(?:el)?if SLURM_VERSION_NUMBER (>=|<) SLURM_VERSION_NUM\((\d+), (\d+), (\d+)\)")
+COMPARISON = r"SLURM_VERSION_NUMBER (>=|<) SLURM_VERSION_NUM\((\d+), (\d+), (\d+)\)"
+CONDITION = re.compile(rf"#\s*(?:el)?if {COMPARISON}(?: && {COMPARISON})*\s*$")
 KEYWORDS = {"const", "unsigned", "int", "char", "long", "short", "void", "bool"}
 # Ours may be vaguer: an opaque pointer instead of a type that we don't declare.
 LISTS = {"List", "list_t*"}
@@ -33,9 +34,8 @@ def of_version(text, version):
     out, stack, chosen = [], [], []  # of each open condition: whether its lines count, and whether some have counted
     for line in text.splitlines():
         words = line.split()
-        if match := CONDITION.match(line):
-            wanted = tuple(map(int, match.groups()[1:]))
-            holds = version >= wanted if match[1] == ">=" else version < wanted
+        if CONDITION.match(line):
+            holds = all((version >= tuple(map(int, wanted))) == (sign == ">=") for sign, *wanted in re.findall(COMPARISON, line))
             if words[0] == "#elif":
                 stack[-1] = holds and not chosen[-1]
                 chosen[-1] |= holds

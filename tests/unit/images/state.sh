@@ -69,6 +69,6 @@ expect "too old" 1 "" "*by Slurm 22.05, which the installed 24.11.5 cannot read*
 expect "two releases before 24.11" 0 "" "" "${check[@]}" 23.11.1
 expect "three releases before 24.11" 1 "" "*cannot read*" "${check[@]}" 24.05.1
 echo "something else" >"$state/job_state"
-expect "a file of nobody" 0 "" "" "${check[@]}" 24.11.5
+expect "a file of another program" 0 "" "" "${check[@]}" 24.11.5
 
 echo "1..$number"

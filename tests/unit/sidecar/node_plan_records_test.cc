@@ -175,7 +175,7 @@ void records_without_a_suspend_time_are_made_again_once(void**) {
       .records("c", 2, 2, [&](SlurmNode& n) { without(n), up(n); })
       .records("c", 3, 3, [&](SlurmNode& n) { without(n), n.draining = true; });
   assert_text(cluster.actions(), "delete c-1");
-  // They serve: nobody has to wait for them.
+  // They serve meanwhile: they are not resized.
   NodePlan first = cluster.plan();
   assert_true(first.states.at("c").ready);
   // slurm.conf may say 0.

@@ -127,7 +127,7 @@ void requests(void**) {
   } cases[] = {
       {"of a known user", kJob, NO_VAL, true, true, false, false, "whole job", SLURM_SUCCESS},
       {"of a user whom only the client knows", kJob, NO_VAL, true, false, false, true, "whole job", SLURM_SUCCESS},
-      {"of nobody's user", kJob, NO_VAL, true, false, false, false, "", ESLURM_USER_ID_MISSING},
+      {"of an unknown user", kJob, NO_VAL, true, false, false, false, "", ESLURM_USER_ID_MISSING},
       {"for a step", kJob, kStep, true, true, false, false, "whole job", SLURM_SUCCESS},
       {"for a step that ends meanwhile", kJob, kStep, true, true, true, false, "whole job", SLURM_SUCCESS},
       {"for a step that is not there", kJob, 99, true, true, false, false, "", ESLURM_INVALID_JOB_ID},
