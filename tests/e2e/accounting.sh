@@ -6,6 +6,9 @@ sacct_of() { # JOB,… FIELD,…
   slurm sacct --noheader --parsable2 --allocations --duplicates --jobs="$1" --format="$2"
 }
 is_in_sacct() { [[ $(sacct_of "$1" JobID,State,ExitCode) == "$1|$2" ]]; } # JOB STATE|EXIT-CODE
+are_in_sacct_once() { # JOB…
+  [[ $(sacct_of "$(IFS=,; echo "$*")" JobID,State | sort) == $(printf '%s|COMPLETED\n' "$@" | sort) ]]
+}
 has_slurmdbd() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.status.readyReplicas}') == 1 ]]; }
 has_no_slurmdbd() { ! kubectl get pod slurm-accounting-0; }
 

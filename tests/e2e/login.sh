@@ -8,6 +8,7 @@ ssh_as() { # USER COMMAND
   slurm ssh -i "$SSH_KEY" -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ConnectTimeout=10 \
     -o UserKnownHostsFile=/tmp/login-test-hosts "$1@slurm-login" "$2" 2>/dev/null </dev/null
 }
+has_login() { kubectl get statefulset slurm-login; }
 can_log_in() { ssh_as "$1" true; }
 
 put_key() { slurm sh -c "umask 077; cat >$SSH_KEY" <<<"$1"; }

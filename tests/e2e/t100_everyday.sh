@@ -30,10 +30,8 @@ partitions:
 END
 }
 enable_everyday() { has_login >/dev/null 2>&1 || install_login everyday_values ada; }
-has_login() { kubectl get statefulset slurm-login; }
 
-as() { ssh_as "$1" "$2"; } # USER COMMAND, in a login pod
-# With a terminal of its own, which nobody types at; what both print.
+# In a terminal without input. Prints both outputs.
 as_on_a_terminal() { # USER COMMAND
   # shellcheck disable=SC2016 # of the shell in the pod
   slurm sh -c 'test -e /tmp/keyboard || mkfifo /tmp/keyboard
@@ -44,7 +42,7 @@ said_to() { # USER COMMAND: what it prints on both
   slurm ssh -i "$SSH_KEY" -o BatchMode=yes -o LogLevel=ERROR -o UserKnownHostsFile=/tmp/login-test-hosts \
     "$1@slurm-login" "$2" 2>&1 </dev/null || true
 }
-submit_as() { as "$1" "sbatch --parsable --output=/dev/null ${*:2}"; } # USER OPTIONS
+submit_as() { ssh_as "$1" "sbatch --parsable --output=/dev/null ${*:2}"; } # USER OPTIONS
 tasks_in() { # JOB: "NUMBER STATE" for each state
   slurm squeue --noheader --array --states=all --jobs="$1" --format=%T | sort | uniq -c | awk '{print $1, $2}'
 }
@@ -101,7 +99,7 @@ test_licences() {
   second=$(submit_as bob -N1 -L solver --wrap true)
   wait_for 60 "the reason" job_has_reason "$second" Licenses
   assert_equal "pods" 1 "$(pod_count)"
-  as ada "scancel $first"
+  ssh_as ada "scancel $first"
   wait_done "$second" 90
 }
 
@@ -113,7 +111,7 @@ test_preemption_by_requeue_and_by_suspension() {
   urgent=$(submit_as bob -p urgent -N8 --exclusive --wrap "'sleep 3'")
   wait_done "$urgent" 120
   assert_equal "restarts" 1 "$(job_field "$requeued" Restarts)"
-  as ada "scancel $requeued"
+  ssh_as ada "scancel $requeued"
   wait_for 60 "no job" has_no_job
 
   suspended=$(submit_as ada -p patient -n1 -w compute-0 --mem=64 --wrap "'sleep 600'")
@@ -124,7 +122,7 @@ test_preemption_by_requeue_and_by_suspension() {
   wait_done "$urgent" 60
   wait_job "$suspended" RUNNING 60
   assert_equal "restarts" 0 "$(job_field "$suspended" Restarts)"
-  as ada "scancel $suspended"
+  ssh_as ada "scancel $suspended"
 }
 
 test_interactive_jobs() {
@@ -141,10 +139,10 @@ test_interactive_jobs() {
 test_sbcast() {
   local job said
   enable_everyday
-  job=$(as ada 'echo of ada >data; sbatch --parsable -N2 --wrap "sbcast data /tmp/copy; srun cat /tmp/copy"')
+  job=$(ssh_as ada 'echo of ada >data; sbatch --parsable -N2 --wrap "sbcast data /tmp/copy; srun cat /tmp/copy"')
   wait_done "$job" 120
   assert_equal "on each node" "of ada
-of ada" "$(as ada "cat slurm-$job.out")"
+of ada" "$(ssh_as ada "cat slurm-$job.out")"
 }
 
 # Slurm 24.11 would hang for good after each of them (plugins/slurmctld/sbcast_requests.hpp).
@@ -159,7 +157,7 @@ test_a_refused_sbcast_does_not_hang_slurmctld() {
   [[ ${said,,} == *"user id"* || ${said,,} == *access* ]] || fail "another user's job: $said"
   said=$(slurm timeout 20 sbcast "--jobid=$job" /etc/hostname /tmp/copy 2>&1 || true)
   [[ $said == *"Invalid user id"* ]] || fail "a user whom slurmctld does not know: $said"
-  as ada "timeout 20 scancel $job"
+  ssh_as ada "timeout 20 scancel $job"
   wait_job "$job" CANCELLED 20
 }
 
@@ -168,7 +166,7 @@ test_sattach() {
   enable_everyday
   job=$(submit_as ada -N1 --wrap "'srun bash -c \"sleep 20; echo said; sleep 5\"'")
   wait_for 90 "its step" has_step "$job"
-  said=$(as ada "timeout 60 sattach $job.0")
+  said=$(ssh_as ada "timeout 60 sattach $job.0")
   assert_equal "what sattach shows" said "$said"
   wait_done "$job" 30
 }
@@ -177,11 +175,11 @@ has_step() { slurm squeue --noheader --steps --jobs="$1" --format=%i | grep -qx 
 test_scrontab() {
   local shown
   enable_everyday
-  as ada 'rm -f clock; echo "* * * * * echo tick by \$(whoami) >>clock" | scrontab -'
-  shown=$(as ada 'scrontab -l')
+  ssh_as ada 'rm -f clock; echo "* * * * * echo tick by \$(whoami) >>clock" | scrontab -'
+  shown=$(ssh_as ada 'scrontab -l')
   [[ $shown == *"echo tick"* ]] || fail "scrontab -l: $shown"
-  wait_for 180 "it ran" as ada 'grep -qx "tick by ada" clock'
-  as ada 'scrontab -r'
+  wait_for 180 "it ran" ssh_as ada 'grep -qx "tick by ada" clock'
+  ssh_as ada 'scrontab -r'
   wait_for 60 "no job left" has_no_job
 }
 
@@ -194,7 +192,8 @@ test_what_is_refused_is_said() {
   wait_job "$job" RUNNING 90
   said=$(said_to ada 'ssh compute-1')
   [[ $said == *"srun --jobid=$job --overlap --nodelist=compute-1 --pty bash"* ]] || fail "ssh to a job: $said"
-  assert_equal "what it says to type" compute-1 "$(as ada "srun --jobid=$job --overlap --nodelist=compute-1 hostname")"
+  assert_equal "what it says to type" compute-1 \
+    "$(ssh_as ada "srun --jobid=$job --overlap --nodelist=compute-1 hostname")"
   said=$(said_to ada 'ssh -o ConnectTimeout=2 login.invalid')
   [[ $said != *Slurm* ]] || fail "ssh elsewhere: $said"
   said=$(said_to ada 'srun --x11 -N1 true')
@@ -205,5 +204,5 @@ test_what_is_refused_is_said() {
   [[ $said == *"no job containers are configured"* ]] || fail "--container of a job: $said"
   said=$(said_to ada "srun --jobid=$job --overlap --container=/tmp/bundle true")
   [[ $said == *"--container=/tmp/bundle: no job containers are configured"* ]] || fail "--container of a step: $said"
-  as ada "scancel $job"
+  ssh_as ada "scancel $job"
 }

@@ -55,9 +55,6 @@ has_states() { # JOB STATES, in their order
   [[ $(sacct_of "$1" State | cut -d ' ' -f 1 | paste -sd ' ') == "$2" ]]
 }
 
-are_in_sacct_once() { # JOB…
-  [[ $(sacct_of "$(IFS=,; echo "$*")" JobID,State | sort) == $(printf '%s|COMPLETED\n' "$@" | sort) ]]
-}
 test_nothing_is_lost_while_slurmdbd_or_its_database_is_away() {
   local jobs=() restarts
   slurm srun -N1 -w compute-0 true

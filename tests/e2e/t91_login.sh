@@ -32,7 +32,6 @@ rest:
 END
 }
 host_keys() { kubectl get secret slurm-login-host-keys -o jsonpath='{.data}'; }
-has_login() { kubectl get statefulset slurm-login; }
 
 # Once.
 enable_login() { has_login >/dev/null 2>&1 || install_login login_values ada; }

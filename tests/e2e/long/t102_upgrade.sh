@@ -5,15 +5,13 @@
 #
 # Release: upgrade
 
+# shellcheck source=tests/e2e/accounting.sh
+source "$E2E_FOLDER/accounting.sh"
+
 CHART=$E2E_FOLDER/../../helm/slurm
 NEXT_SUITE=${E2E_UPGRADE_SUITE:-}
 
 backup() { "$BED" exec "$E2E_FOLDER/../../packaging/slurm-k8s-backup" --namespace="$NAMESPACE" "$@" </dev/null; }
-sacct_states() { # JOB,…
-  slurm sacct --noheader --parsable2 --allocations --duplicates --allusers --jobs="$1" --format=JobID,State |
-    paste -sd ' '
-}
-is_in_sacct() { [[ $(sacct_states "$1") == "$1|$2" ]]; } # JOB STATE
 seconds_since() { awk -v ms="$(($(now_ms) - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'; }
 image_of() { kubectl get pod "$1" -o jsonpath='{.spec.containers[0].image}'; }
 
@@ -40,7 +38,7 @@ upgrade_slurm() { upgrade "$CHART" --set "images.tag=$NEXT_TAG" --set-string "sl
 rollback() { # REVISION HELM-OPTION…
   "$BED" helm rollback slurm "$1" -n "$NAMESPACE" "${@:2}" >/dev/null
 }
-# With the images of this run: what another test upgraded begins anew.
+# With the images of this run. A release that another test has upgraded is installed again.
 begin_release() {
   if [[ $(image_of "$CONTROLLER") != *":$IMAGE_TAG" ]]; then
     "$BED" helm uninstall slurm -n "$NAMESPACE" --wait >/dev/null
@@ -159,14 +157,13 @@ test_a_rollback_within_one_slurm() {
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
   assert_equal "the held job" PENDING "$(job_state "$held")"
   ends_well "$job" compute-0 "$(slurm_version)"
-  wait_for 60 "job $job in sacct" is_in_sacct "$job" COMPLETED
+  wait_for 60 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
 }
 
 # An image that cannot be pulled: no pod is Ready, and the rollback must not wait for one.
 controller_waits() {
   [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.containerStatuses[*].state.waiting.reason}') == *Pull* ]]
 }
-slurmdbd_is_ready() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.status.readyReplicas}') == 1 ]]; }
 test_a_failed_upgrade_is_rolled_back() {
   local before job uid
   begin_release
@@ -178,11 +175,11 @@ test_a_failed_upgrade_is_rolled_back() {
   wait_for 90 "an image that is not there" controller_waits
   rollback "$before"
   wait_for 120 "slurmctld up" controller_ready
-  wait_for 120 "slurmdbd up" slurmdbd_is_ready
+  wait_for 120 "slurmdbd up" has_slurmdbd
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
   wait_for 30 "compute-0 undrained" node_is_undrained compute-0
   ends_well "$job" compute-0 "$(slurm_version)"
-  wait_for 90 "job $job in sacct" is_in_sacct "$job" COMPLETED
+  wait_for 90 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
 }
 
 # ---- from one Slurm to another ----
@@ -223,7 +220,7 @@ test_an_older_slurm_does_not_touch_the_state_of_a_newer_one() {
   assert_equal "jobs" "PENDING PENDING" "$(job_state "$held") $(job_state "$late")"
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
   ends_well "$job" compute-0 ""
-  wait_for 90 "job $job in sacct" is_in_sacct "$job" COMPLETED
+  wait_for 90 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
   # Back with the archive of the older Slurm.
   rollback "$before"
   wait_for 120 "slurmctld's container refuses" refuses_state
@@ -233,7 +230,7 @@ test_an_older_slurm_does_not_touch_the_state_of_a_newer_one() {
   assert_equal "the held job" "PENDING JobHeldUser" "$(job_state "$held") $(job_field "$held" Reason)"
   slurm scontrol release "$held"
   wait_done "$held" 120
-  wait_for 60 "job $held in sacct" is_in_sacct "$held" COMPLETED
+  wait_for 60 "job $held in sacct" is_in_sacct "$held" "COMPLETED|0:0"
 }
 has_older_images() { [[ $(image_of "$CONTROLLER") == *":$IMAGE_TAG" ]]; }
 
@@ -290,7 +287,7 @@ test_slurm_is_upgraded_while_jobs_run() {
   wait_for 30 "NodeSet ready" nodeset_is_ready
   slurm scontrol update 'nodename=compute-[4-6]' state=undrain
   # slurmdbd and its database: nothing is missing or twice.
-  wait_for 90 "all jobs in sacct" are_in_sacct "$running" "$drained" "$booting" "$next" "$after"
+  wait_for 90 "all jobs in sacct" are_in_sacct_once "$running" "$drained" "$booting" "$next" "$after"
   assert_equal "slurmdbd" "$(image_of slurm-accounting-0)" "localhost/slurm-k8s/slurmdbd:$NEXT_TAG"
   slurm scancel "$held"
 }
@@ -299,9 +296,6 @@ has_suspend_time() { # NODE; before 26.05 nodes have none of their own
   ! slurm scontrol show node "$1" -o | grep -q '\bSuspendTime=0\b'
 }
 nodeset_is_ready() { [[ $(nodeset_condition compute status) == True ]]; }
-are_in_sacct() { # JOB…: once, COMPLETED
-  [[ $(sacct_states "$(IFS=,; echo "$*")" | tr ' ' '\n' | sort) == $(printf '%s|COMPLETED\n' "$@" | sort) ]]
-}
 
 # ---- uninstall ----
 
