@@ -12,20 +12,22 @@
 #include "base/thread.hpp"
 #include "spank/memory_use.hpp"
 
+using namespace std::chrono_literals;
+
 namespace slurmk8s {
 namespace {
 
 constexpr const char* kProc = "/proc";
 /** Processes created meanwhile are found by the next pass. */
 constexpr int kRounds = 20;
-constexpr std::chrono::milliseconds kAgain{20};
+constexpr auto kAgain = 20ms;
 
 std::vector<MemoryProcess> job_processes(std::uint32_t job) {
   const auto all = read_memory(kProc);
   return all ? processes_of_job(*all, job, ::getpid()) : std::vector<MemoryProcess>();
 }
 
-/** Repeats until there is none left to stop. */
+/** Repeats until all have stopped. A busy machine delays the signal: the rounds wait longer and longer, 0.4 s in all. */
 void stop_all(std::uint32_t job) {
   for (int round = 0; round < kRounds; ++round) {
     bool more = false;
@@ -33,6 +35,7 @@ void stop_all(std::uint32_t job) {
       if (!process.stopped) more |= ::kill(process.pid, SIGSTOP) == 0;
     }
     if (!more) return;
+    std::this_thread::sleep_for(2ms * round);
   }
 }
 

@@ -62,14 +62,13 @@ void retry_after_is_passed_on(void**) {
 }
 
 void no_answer_is_a_timeout(void**) {
-  const auto begun = std::chrono::steady_clock::now();
-  fault(R"({"path":"/pods","action":"hang"})");
-  assert_error(session->send(get_pods(700ms)), Errc::timeout, "");
-  fault(R"({"path":"/pods","action":"headers","delay_ms":50})");
-  assert_error(session->send(get_pods(700ms)), Errc::timeout, "");
-  fault(R"({"path":"/pods","action":"slow","piece":1,"delay_ms":50})");
-  assert_error(session->send(get_pods(700ms)), Errc::timeout, "");
-  assert_true(std::chrono::steady_clock::now() - begun < 20s);
+  for (const char* no_answer : {R"({"path":"/pods","action":"hang"})",
+                                R"({"path":"/pods","action":"headers","delay_ms":50})",
+                                R"({"path":"/pods","action":"slow","piece":1,"delay_ms":50})"}) {
+    assert_ok(session->send(get_pods()));  // makes the connection, so that all of the time is left for the answer
+    fault(no_answer);
+    assert_error(session->send(get_pods(1500ms)), Errc::timeout, "");
+  }
   assert_ok(session->send(get_pods()));
 }
 
