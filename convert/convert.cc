@@ -448,8 +448,10 @@ void convert_entry(const Json& values, const std::string& name, const Json& own,
             conversion);
   walk.set_target("metadata.name", Json::string(name));
   walk.members(nodeset, "");
-  if (!conversion.as_values) apply_pull_values(values, nodeset, walk);
-  apply_priority_class(values["priorityClass"], nodeset, walk);
+  if (!conversion.as_values) {
+    apply_pull_values(values, nodeset, walk);
+    apply_priority_class(values["priorityClass"], nodeset, walk);
+  }
   finish(walk, where, conversion);
 }
 

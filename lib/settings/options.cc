@@ -75,6 +75,17 @@ Status set_flag(bool& flag, std::string_view value) {
   return {};
 }
 
+/** "none", or absolute paths with commas. */
+Status set_paths(std::optional<std::vector<std::string>>& paths, std::string_view value) {
+  paths.emplace();
+  if (value == "none") return {};
+  for (const std::string_view path : split(value, ',')) {
+    const Status status = set_text(paths->emplace_back(), path);
+    if (!status.ok() || !path.starts_with('/')) return bad_value("must be none, or absolute paths with commas");
+  }
+  return {};
+}
+
 struct Key {
   const char* name;
   Status (*set)(Options& options, std::string_view value);
@@ -103,6 +114,7 @@ constexpr std::array kKeys{
     Key{"WakePowerSave", [](Options& o, std::string_view v) { return set_flag(o.wake_power_save, v); }},
     Key{"FastRequeue", [](Options& o, std::string_view v) { return set_flag(o.fast_requeue, v); }},
     Key{"Bridge", [](Options& o, std::string_view v) { return set_flag(o.bridge, v); }},
+    Key{"SharedPaths", [](Options& o, std::string_view v) { return set_paths(o.shared_paths, v); }},
     Key{"SidecarListen", [](Options& o, std::string_view v) { return set_address(o.sidecar_listen, v, true); }},
     Key{"LogLevel", set_log_level},
 };

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/result.hpp"
@@ -25,6 +27,7 @@ struct Options {
   bool wake_power_save = true;          ///< wake slurmctld's power-save thread as soon as a job waits for nodes
   bool fast_requeue = true;             ///< requeued jobs that lost a node begin without slurmctld's delay
   bool bridge = false;                  ///< slurm-k8s-bridge is there: launches wait for it after slurmctld's start
+  std::optional<std::vector<std::string>> shared_paths;  ///< where nodes and users have the same files; none: unknown
   std::string sidecar_listen = ":9100";
   LogLevel log_level = LogLevel::info;
 };

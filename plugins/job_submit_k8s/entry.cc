@@ -2,6 +2,7 @@
 // job_submit/k8s: refuses jobs that no pod could run, with the reason and the available NodeSets in a sentence.
 // It also makes the SPANK plugin provide the login environment of a batch job: slurmd is not permitted to in a pod. And
 // it gives an allocation for Kubernetes pods its user, whom slurmctld takes no longer from the request (23.02.5).
+// And it tells who submits a batch job whose output file is deleted with its pod.
 //
 // This is slurmctld's only hook with the user's name and a message for the user: node_features/k8s, called next, knows
 // the constraint alone. Called under the job and partition read locks: everything here is in memory.
@@ -10,15 +11,18 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/allocation_user.hpp"
 #include "base/guarded.hpp"
 #include "base/oci_conf.hpp"
 #include "base/strings.hpp"
 #include "base/undestroyed.hpp"
+#include "settings/options.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
 #include "job_submit_k8s/compat.hpp"
+#include "job_submit_k8s/output_note.hpp"
 #include "job_submit_k8s/user_env.hpp"
 
 using namespace slurmk8s;
@@ -32,6 +36,7 @@ SLURMK8S_EXPORT extern const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 namespace {
 
 Undestroyed<std::unique_ptr<Variants>> variants;
+Undestroyed<std::optional<std::vector<std::string>>> shared_paths;
 bool has_containers = true;  // oci.conf is beside slurm.conf. From 23.11 on a reconfigure restarts slurmctld
 
 void tell(char** message, const std::string& text) {
@@ -76,6 +81,11 @@ bool lacks_container(const job_desc_msg_t& job, char** message) {
   return true;
 }
 
+/** Any other message goes first: Slurm has room for one. */
+void tell_of_output(const job_desc_msg_t& job, char** message) {
+  if (job.script) tell(message, output_note(job.std_out, job.work_dir, *shared_paths));
+}
+
 bool is_operator(uint32_t user) { return user == 0 || user == slurm_conf.slurm_user_id; }
 
 int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
@@ -109,6 +119,8 @@ SLURMK8S_EXPORT int init(void) {
   guarded_void("job_submit/k8s init", [] {
     if (!in_slurmctld()) return;
     serve_names();
+    // Without it, the engine says what is wrong.
+    if (const auto options = load_options(options_path())) *shared_paths = options->shared_paths;
     has_containers = !slurm_conf.slurm_conf || !lacks_oci_conf(slurm_conf.slurm_conf);
     *variants = std::make_unique<Variants>();
     (*variants)->open(slurm_conf.state_save_location);
@@ -125,7 +137,9 @@ SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** m
   return guarded("job_submit", SLURM_SUCCESS, [&] {
     leave_user_env_to_spank(job->environment, job->env_size);
     const uint32_t applicant = take_user(*job, submitter);
-    return check(*job, job->user_id, applicant, message);
+    const int status = check(*job, job->user_id, applicant, message);
+    if (status == SLURM_SUCCESS) tell_of_output(*job, message);
+    return status;
   });
 }
 

@@ -44,6 +44,9 @@ check "an unknown version" refused "/slurmVersion" --set slurmVersion=24.12
 check "Slurm 24.11 by default: its own authentication" has slurm.conf "AuthType=auth/slurm"
 check "Slurm 24.11 by default: no control groups" has cgroup.conf "CgroupPlugin=disabled"
 check "Slurm 24.11 by default: no defunct parameter" lacks 'cloud_reg_addrs|munge'
+check "paths on shared volumes: none" has slurm-k8s.conf "SharedPaths=none"
+check "paths on shared volumes" has slurm-k8s.conf "SharedPaths=/home,/data" --set sharedHome.existingClaim=home \
+  --set 'slurm.sharedPaths={/data}'
 check "Slurm 26.05" has slurm.conf "AuthType=auth/slurm" --set slurmVersion=26.05
 check "Slurm 22.05: munge" has slurm.conf "AuthType=auth/munge" --set slurmVersion=22.05
 check "Slurm 22.05: munge for credentials" has slurm.conf "CredType=cred/munge" --set slurmVersion=22.05.8

@@ -17,6 +17,40 @@ rules_are_narrow() {
   grep -qx '    resources: \[pods\]' <<<"$text" && grep -qx '    resources: \[nodesets/status\]' <<<"$text"
 }
 
+# Each container of the chart's own pods. Those of nodes are the jobs'.
+root_file_systems_are_read_only() {
+  local parts='accounting login rest backup bridge' part options=()
+  for part in $parts; do options+=(--set "$part.enabled=true"); done
+  render "${options[@]}" --set controller.configPush.enabled=true --set sharedHome.existingClaim=home "$@" |
+    awk '/^kind: / {kind = $2} kind == "NodeSet" {next}
+      /^ *image: / {images++} /^ *readOnlyRootFilesystem: true$/ {on++}
+      END {if (images < 12 || images != on) {print images " images, " on " read-only root file systems"; exit 1}}'
+}
+check "read-only root file systems" root_file_systems_are_read_only
+check "slurmctld can write /tmp and its home" shows controller/statefulset '^            - [{]name: home-slurm, mountPath: /home/slurm[}]$'
+check "a volume of the site in their place" lacks_in controller/statefulset 'name: (tmp|home-slurm)' \
+  --set sharedHome.existingClaim=home --set-json 'controller.slurmctld.volumeMounts=[{"name":"t","mountPath":"/tmp"}]'
+
+# Of each part that the chart has, and of NodeSets.
+all_pods_have_the_class() {
+  local parts='accounting login rest backup bridge' part text without options=()
+  for part in $parts; do options+=(--set "$part.enabled=true"); done
+  text=$(render "${options[@]}" --set controller.configPush.enabled=true --set priorityClass.enabled=true)
+  without=$(awk 'BEGIN {RS = "\n---\n"} /\nkind: (StatefulSet|Deployment|Job|CronJob|NodeSet)\n/ {
+    all++; if ($0 !~ /\n *priorityClassName: slurm(\n|$)/) print }
+    END {if (all < 9) print "only " all " with pods"}' <<<"$text")
+  [[ -z $without ]] || { echo "$without"; return 1; }
+}
+
+check "priority class: all pods" all_pods_have_the_class
+check "priority class: created" shows controller/priority_class '^value: 7$' --set priorityClass.enabled=true,priorityClass.value=7
+check "priority class: none" lacks 'PriorityClass|priorityClass'
+check "priority class: an existing one" lacks 'kind: PriorityClass' \
+  --set priorityClass.enabled=true,priorityClass.create=false,priorityClass.name=high
+check "priority class: which one" refused "priorityClass.name: required" \
+  --set priorityClass.enabled=true,priorityClass.create=false
+check "priority class: a part's own" shows controller/statefulset '^      priorityClassName: own$' \
+  --set priorityClass.enabled=true --set controller.podSpec.priorityClassName=own
 check "controller's name and address" has slurm.conf "SlurmctldHost=slurm-controller-0(slurm-controller)"
 check "two controllers without a shared claim" refused "controller.persistence.existingClaim: Required value" \
   --set controller.replicas=2
@@ -60,7 +94,7 @@ check "shared home: the controller's volume" shows controller/statefulset \
   '^          persistentVolumeClaim: \{claimName: home\}$' "${home[@]}"
 check "shared home: home of user slurm" shows controller/statefulset 'mkdir -p /home/slurm' "${home[@]}"
 check "shared home: elsewhere" lacks 'mkdir' "${home[@]}" --set sharedHome.mountPath=/shared
-check "no shared home by default" lacks 'name: home|initContainers:'
+check "no shared home by default" lacks 'name: home$|name: home,|initContainers:'
 
 check "a pod that is not ready does not hold up a rollback" shows controller/statefulset \
   '^  podManagementPolicy: Parallel$'

@@ -52,6 +52,16 @@ test_small_jobs_share_a_node() {
   slurm scancel "$a" "$b"
 }
 
+# Where the chart has no sharedHome. The output of a job in /dev has no such end.
+test_sbatch_says_that_the_output_goes_with_the_pod() {
+  local note="output file: /tmp is on no shared volume (there is none), and is deleted with the pod of the job's first node"
+  assert_equal "sbatch" "sbatch: $note" \
+    "$(slurm sbatch --begin=now+1day --chdir=/tmp --wrap true 2>&1 | grep -v '^Submitted' || true)"
+  assert_equal "sbatch --output=/dev/null" "" \
+    "$(slurm sbatch --begin=now+1day --chdir=/tmp --output=/dev/null --wrap true 2>&1 | grep -v '^Submitted' || true)"
+  slurm scancel --me
+}
+
 is_het_done() { [[ $(slurm squeue -h -j "$1" | grep -c . || true) == 0 && $(job_state "$1") == COMPLETED ]]; }
 # Backfill alone starts it, by default every 30 s.
 test_a_heterogeneous_job_starts_soon() {

@@ -409,7 +409,7 @@ void values_become_values(void**) {
   for (const ConvertNote& note : conversion.notes) {
     if (note.kind != ConvertNote::Kind::unneeded) lost += note.where + " ";
   }
-  assert_text(lost, "priorityClass.name controller.service tomorrow loginsets.other sssd ");
+  assert_text(lost, "controller.service tomorrow loginsets.other sssd ");
 }
 
 // Each key of the input is in the result, or has a note.

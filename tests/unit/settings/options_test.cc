@@ -30,6 +30,7 @@ void takes_every_key(void**) {
       "FastRequeue=no\n"
       "Bridge=yes\n"
       "WatchKubernetesNodes=yes\n"
+      "SharedPaths=/home,/data\n"
       "SidecarListen=127.0.0.1:9101\r\n"
       "LogLevel=debug",
       "x.conf");
@@ -48,6 +49,7 @@ void takes_every_key(void**) {
   assert_false(parsed->fast_requeue);
   assert_true(parsed->bridge);
   assert_true(parsed->watch_kubernetes_nodes);
+  assert_true(parsed->shared_paths == std::vector<std::string>({"/home", "/data"}));
   assert_text(parsed->sidecar_listen, "127.0.0.1:9101");
   assert_true(parsed->log_level == LogLevel::debug);
 }
@@ -65,6 +67,9 @@ void has_defaults(void**) {
   assert_false(parsed->bridge);
   assert_false(parsed->watch_kubernetes_nodes);
   assert_text(parsed->sidecar_listen, ":9100");
+  assert_false(parsed->shared_paths.has_value());
+  const auto none = parse_options("SharedPaths=none", "x.conf");
+  assert_true(none.ok() && none->shared_paths && none->shared_paths->empty());
 }
 
 void names_invalid_settings(void**) {
@@ -76,6 +81,10 @@ void names_invalid_settings(void**) {
       {"Namespace\n", "x.conf:1: Namespace: must be KEY=VALUE"},
       {"\n\nNamespace=a\nnamespace=b", "x.conf:4: Namespace: duplicate key"},
       {"KeySecret=", "x.conf:1: KeySecret: required"},
+      {"SharedPaths=/home,data",
+       "x.conf:1: SharedPaths: invalid value \"/home,data\": must be none, or absolute paths with commas"},
+      {"SharedPaths=/home, /data",
+       "x.conf:1: SharedPaths: invalid value \"/home, /data\": must be none, or absolute paths with commas"},
       {"KeySecret= # none", "x.conf:1: KeySecret: required"},
       {"Namespace=a b", "x.conf:1: Namespace: invalid value \"a b\": must not contain blanks"},
       {"MaxRequests=0", "x.conf:1: MaxRequests: invalid value \"0\": must be 1 to 1000"},

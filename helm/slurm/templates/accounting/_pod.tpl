@@ -5,10 +5,7 @@ slurm.accountingPod (list CONTEXT USER): fields of the spec of slurmdbd's and Ma
 volumes. USER is the id of the pod's user and group.
 */}}
 {{- define "slurm.accountingPod" -}}
-{{- with (index . 0).Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "slurm.podDefaults" (index . 0) }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
@@ -18,13 +15,4 @@ securityContext:
   fsGroup: {{ index . 1 }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: {type: RuntimeDefault}
-{{- end -}}
-
-{{/*
-slurm.restricted: security context of a container that writes to its volumes only.
-*/}}
-{{- define "slurm.restricted" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: {drop: [ALL]}
 {{- end -}}

@@ -67,9 +67,7 @@ slurm.bridgeContainer: container `bridge` of the controller's pod.
     {{- toYaml . | nindent 4 }}
   {{- end }}
   securityContext:
-    allowPrivilegeEscalation: false
-    readOnlyRootFilesystem: true
-    capabilities: {drop: [ALL]}
+    {{- include "slurm.restricted" . | nindent 4 }}
   volumeMounts:
     # Without slurm.key: slurmctld signs the bridge's messages, by its socket in /run/slurmctld.
     - {name: config, mountPath: /etc/slurm, readOnly: true}

@@ -19,6 +19,11 @@ WatchKubernetesNodes={{ ternary "yes" "no" .Values.watchKubernetesNodes }}
 WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
 FastRequeue={{ ternary "yes" "no" .Values.slurm.fastRequeue }}
 LaunchTimeout={{ int .Values.slurm.launchTimeout }}
+{{- $shared := .Values.slurm.sharedPaths }}
+{{- if .Values.sharedHome.existingClaim }}
+{{- $shared = prepend $shared .Values.sharedHome.mountPath }}
+{{- end }}
+SharedPaths={{ $shared | join "," | default "none" }}
 {{- $asks := not (has "--without-engine" .Values.bridge.args) }}
 Bridge={{ ternary "yes" "no" (and (eq (include "slurm.hasBridge" .) "true") $asks) }}
 SidecarListen=:9100

@@ -4,10 +4,7 @@ slurm.controllerPod: fields of the spec of the controller's pod, without contain
 merged over them.
 */}}
 {{- define "slurm.controllerPod" -}}
-{{- with .Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "slurm.podDefaults" . }}
 serviceAccountName: {{ include "slurm.controller" . }}
 # The containers that need the token mount it themselves.
 automountServiceAccountToken: false
@@ -49,6 +46,22 @@ securityContext:
 {{- end -}}
 
 {{/*
+slurm.controllerScratch: what slurmctld's container can write besides its volumes, as a dict of mount paths by volume.
+Where the site mounts a volume of its own, there is no other.
+*/}}
+{{- define "slurm.controllerScratch" -}}
+{{- $taken := list -}}
+{{- range .Values.controller.slurmctld.volumeMounts }}{{ $taken = append $taken .mountPath }}{{ end -}}
+{{- if .Values.sharedHome.existingClaim }}{{ $taken = append $taken .Values.sharedHome.mountPath }}{{ end -}}
+{{- if not (has "/tmp" $taken) }}
+tmp: /tmp
+{{- end }}
+{{- if not (or (has "/home" $taken) (has "/home/slurm" $taken)) }}
+home-slurm: /home/slurm
+{{- end }}
+{{- end -}}
+
+{{/*
 slurm.configContainer: fields of the containers that try a configuration, with volumeMounts as the last. They have neither
 Slurm's key nor a token.
 */}}
@@ -58,9 +71,7 @@ resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities: {drop: [ALL]}
+  {{- include "slurm.restricted" . | nindent 2 }}
 volumeMounts:
   - {name: config, mountPath: /etc/slurm}
   - {name: state, mountPath: /var/spool/slurmctld}

@@ -5,10 +5,7 @@ slurm.loginPod: fields of the spec of login pods, without containers and volumes
 users' homes.
 */}}
 {{- define "slurm.loginPod" -}}
-{{- with .Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "slurm.podDefaults" . }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:

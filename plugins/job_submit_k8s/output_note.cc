@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The directory of an output file, and the note about it.
+#include "job_submit_k8s/output_note.hpp"
+
+#include <string.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "base/strings.hpp"
+
+namespace slurmk8s {
+namespace {
+
+constexpr std::size_t kMaxPath = 4096;
+/** Longest path that is repeated to the user. */
+constexpr std::size_t kMaxShown = 200;
+
+/** Empty: none, or too long. */
+std::string_view bounded(const char* path) {
+  if (!path) return {};
+  const std::size_t length = ::strnlen(path, kMaxPath);
+  return length < kMaxPath ? std::string_view(path, length) : std::string_view();
+}
+
+bool is_below(std::string_view path, std::string_view directory) {
+  while (directory.ends_with('/')) directory.remove_suffix(1);
+  return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+/** The directory of the file: the part before the last slash. Empty: unknown. */
+std::string_view directory_of(std::string_view output, std::string_view work_dir) {
+  if (!output.starts_with('/')) return work_dir;
+  return output.substr(0, std::max<std::size_t>(output.rfind('/'), 1));
+}
+
+}  // namespace
+
+std::string output_note(const char* output, const char* work_dir, const std::optional<std::vector<std::string>>& shared) {
+  if (!shared || (output && bounded(output).empty())) return {};
+  const std::string_view directory = directory_of(bounded(output), bounded(work_dir));
+  if (!directory.starts_with('/') || directory.find("/..") != std::string_view::npos) return {};
+  if (is_below(directory, "/dev")) return {};
+  std::string names;
+  for (const std::string& path : *shared) {
+    if (is_below(directory, path)) return {};
+    names += (names.empty() ? "" : ", ") + path;
+  }
+  const std::string shown(directory.size() > kMaxShown ? "its directory" : directory);
+  return format("output file: %s is on no shared volume (%s), and is deleted with the pod of the job's first node",
+                shown.c_str(), names.empty() ? "there is none" : names.c_str());
+}
+
+}  // namespace slurmk8s
