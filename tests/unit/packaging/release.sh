@@ -52,7 +52,7 @@ is() { expect "$1" 0 "$2" "" echo "$3"; } # NAME EXPECTED ACTUAL
 
 release "help" 0 "usage: *" "" --help
 release "unknown option" 2 "" "usage: *" --fast
-release "unknown Slurm" 1 "" "*--slurm: must be 22.05, 24.11 or 26.05" --slurm=21.08
+release "unknown Slurm" 1 "" "*--slurm: must be 22.05, 24.11 or 26.05*" --slurm=21.08
 
 release "a release" 0 "*total*$folder/releases/*+slurm24.11" \
   "*image builder*image packages*archive of image slurmctld*complete"
@@ -82,7 +82,7 @@ is "installed packages, and slurm-k8s" "slurm-k8s/slurmd $version, slurm-k8s $ve
 
 release "there already" 1 "" "*/releases/*+slurm24.11: exists"
 echo sidecar >"$FAKE/broken"
-release "an image that cannot be built" 1 "" "*no compiler*image sidecar: cannot be built" --slurm=26.05
+release "an image that cannot be built" 1 "" "*sidecar: build: failed*no compiler*images: not all are built" --slurm=26.05
 is "leaves nothing" "$version+slurm24.11" "$(ls "$folder/releases")"
 
 echo "1..$number"
