@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A release with every part that the chart has: what its pods may do, and where its secrets are.
+#
+# Release: whole-cluster
+
+# shellcheck source=tests/e2e/login.sh
+source "$E2E_FOLDER/login.sh"
+# shellcheck source=tests/e2e/rest.sh
+source "$E2E_FOLDER/rest.sh"
+# shellcheck source=tests/e2e/accounting.sh
+source "$E2E_FOLDER/accounting.sh"
+
+BACKUP=$E2E_FOLDER/../../packaging/slurm-k8s-backup
+
+whole_cluster_values() { # PUBLIC-KEY
+  cat <<END
+sharedHome: {existingClaim: home}
+priorityClass: {enabled: true, name: whole-$NAMESPACE, value: 7}
+accounting: {enabled: true, mariadb: {resources: {requests: {memory: 64Mi}}}}
+backup: {enabled: true, suspend: true}
+bridge:
+  enabled: true
+  schedulerName: whole-$NAMESPACE
+  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
+controller: {configPush: {enabled: true}}
+login:
+  enabled: true
+  users:
+    passwd: "ada:x:2001:2001:Ada:/home/ada:/bin/bash\n"
+    group: "ada:x:2001:\n"
+    authorizedKeys: {ada: "$1"}
+rest:
+  enabled: true
+  tokens: [{user: ada, secretName: ada-token}]
+END
+}
+install_all() { has_login >/dev/null 2>&1 || install_login whole_cluster_values ada; }
+
+# POD/CONTAINER of all that run.
+containers() {
+  kubectl get pods --field-selector status.phase=Running -o \
+    go-template='{{range $p := .items}}{{range .spec.containers}}{{$p.metadata.name}}/{{.name}} {{end}}{{end}}'
+}
+# Kubernetes' own answer: the pods above a level.
+above() { # LEVEL
+  kubectl label namespace "$NAMESPACE" --overwrite --dry-run=server "pod-security.kubernetes.io/enforce=$1" 2>&1 |
+    sed -nE 's/^Warning: ([a-z0-9.-]+)( \(and .*\))?: .*/\1\2/p' | sort | paste -sd' '
+}
+
+test_pods_and_their_levels() {
+  local name
+  install_all
+  to_zero
+  assert_equal "above restricted, without nodes" slurm-login-0 "$(above restricted)"
+  assert_equal "above baseline" "" "$(above baseline)"
+  for name in $(containers); do
+    assert_equal "the root file system of $name" ro "$(kubectl exec "${name%/*}" -c "${name#*/}" -- cat /proc/self/mounts |
+      awk '$2 == "/" {split($4, options, ","); print options[1]}')"
+  done
+  assert_equal "priorities" 7 "$(kubectl get pods -o jsonpath='{range .items[*]}{.spec.priority}{"\n"}{end}' | sort -u)"
+}
+
+# Of each part, while and after it works: a job of a user, a token, a request, a backup.
+test_no_secret_is_shown() {
+  local logs name token
+  install_all
+  logs=$(mktemp -d)
+  # shellcheck disable=SC2064 # these
+  trap "rm -rf $logs; kubectl delete secret canary --ignore-not-found >/dev/null" EXIT
+  ssh_as ada 'sbatch --quiet --wait --wrap "sleep 1"'
+  wait_for 60 "ada's token" has_token ada-token
+  token=$(secret_token ada-token)
+  assert_equal "a request" 200 "$(api_status "$token" GET "/slurm/v0.0.42/ping/")"
+  "$BED" exec "$BACKUP" --namespace="$NAMESPACE" create </dev/null >/dev/null
+  for name in $(kubectl get pods -o name); do
+    kubectl logs "$name" --all-containers >"$logs/${name#pod/}"
+  done
+  has_text() { (($(cat "$logs"/*"$1"* | wc -l) > 0)); }
+  for name in controller accounting mariadb login rest backup compute; do has_text "$name" || fail "no log of $name"; done
+  # A Secret that is shown, in each of the ways: this is how the search would find another.
+  kubectl create secret generic canary --from-literal=log=canary-in-a-log-7d1 --from-literal=line=canary-in-a-line-7d1 \
+    --from-literal=environment=canary-in-an-environment-7d1 >/dev/null
+  kubectl get secret canary -o jsonpath='{.data.log}' | base64 --decode >>"$logs/canary"
+  local line environment
+  line=$(kubectl get secret canary -o jsonpath='{.data.line}' | base64 --decode)
+  environment=$(kubectl get secret canary -o jsonpath='{.data.environment}' | base64 --decode)
+  VALUE=$environment timeout 60 sh -c 'sleep 50; : "$0"' "$line" &
+  assert_equal "what is shown" "canary/environment: environment
+canary/line: command line
+canary/log: log" "$(kubectl get secrets -o json | "$E2E_FOLDER/shown_secrets.py" "$logs" | sort -u)"
+}
