@@ -7,8 +7,9 @@
 
 # shellcheck source=tests/e2e/accounting.sh
 source "$E2E_FOLDER/accounting.sh"
+# shellcheck source=tests/e2e/releases.sh
+source "$E2E_FOLDER/releases.sh"
 
-CHART=$E2E_FOLDER/../../helm/slurm
 NEXT_SUITE=${E2E_UPGRADE_SUITE:-}
 
 backup() { "$BED" exec "$E2E_FOLDER/../../packaging/slurm-k8s-backup" --namespace="$NAMESPACE" "$@" </dev/null; }
@@ -27,9 +28,6 @@ TEST_VALUES=(--set slurm.suspendTime=3600 --set slurm.resumeTimeout=300
   --set controller.extraConfMap.SuspendExcStates=DRAIN
   --set accounting.enabled=true --set accounting.mariadb.resources.requests.memory=64Mi
   --set backup.enabled=true --set backup.suspend=true --set backup.keep=2)
-revision() { # the last one that was deployed
-  "$BED" helm history slurm -n "$NAMESPACE" -o json | grep -oE '"revision":[0-9]+' | tail -1 | cut -d : -f 2
-}
 upgrade() { # CHART HELM-OPTION…
   "$BED" helm upgrade slurm "$1" -n "$NAMESPACE" --reuse-values "${@:2}" --wait --timeout 300s >/dev/null
   wait_for 60 "slurmctld up" controller_ready
@@ -122,18 +120,6 @@ test_the_controller_is_back() {
 
 # ---- within a release of Slurm ----
 
-copy_chart() { # VERSION: as the next version of the chart may be
-  rm -rf "$WORK/chart-$WORKER"
-  cp -r "$CHART" "$WORK/chart-$WORKER"
-  sed -i "s/^version: .*/version: $1/" "$WORK/chart-$WORKER/Chart.yaml"
-  # shellcheck disable=SC2016 # of the template
-  sed -i 's/^        kubectl.kubernetes.io\/default-container: slurmctld$/&\n        e2e: {{ .Values.e2e | quote }}/' \
-    "$WORK/chart-$WORKER/templates/controller/statefulset.yaml"
-  sed -i 's/"additionalProperties": false,//' "$WORK/chart-$WORKER/values.schema.json"
-  printf 'e2e: new\n' >>"$WORK/chart-$WORKER/values.yaml"
-}
-controller_annotation() { kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.annotations.e2e}'; }
-has_annotation() { [[ $(controller_annotation) == "$1" ]] && controller_ready; }
 test_a_rollback_within_one_slurm() {
   local before job uid held
   begin_release
