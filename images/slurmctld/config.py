@@ -15,7 +15,8 @@ replaces the file FOLDER/answer: {"id", "error"}, with an empty error when all i
   keep ID     what is in /etc/slurm is good: slurmctld runs with it
 
 A trial is a slurmctld with an empty StateSaveLocation, another port, a key of its own, and without slurmdbd, tokens,
-power saving programs and engine. It has a node that nobody knows, so that gres.conf is read.
+engine and programs of power saving and of a controller's start. It parses the files, and loads the plugins. It has a node
+that nobody knows, so that gres.conf is read. It has the pod's network, where its key opens nothing.
 """
 import difflib
 import json
@@ -39,8 +40,8 @@ AWAIT_SECONDS = 100
 # Settings of the trial's slurm.conf that are not those of the set.
 REPLACED = re.compile(
     r'\s*(SlurmctldHost|SlurmctldPort|SlurmctldPidFile|SlurmctldDebug|SlurmctldLogFile|SlurmctldSyslogDebug'
-    r'|StateSaveLocation|AccountingStorage\w*|AuthAlt\w*|JobCompType|ResumeProgram|ResumeFailProgram'
-    r'|SuspendProgram)\s*=', re.I)
+    r'|SlurmctldPrimaryOnProg|SlurmctldPrimaryOffProg|StateSaveLocation|AccountingStorage\w*|AuthAlt\w*|JobCompType'
+    r'|ResumeProgram|ResumeFailProgram|SuspendProgram)\s*=', re.I)
 # Errors of each slurmctld without a state, and of the trial's own settings.
 USUAL = re.compile(r'more than once|state file|state save file|engine not started|^NOTE:')
 STARTED = 'Running as primary controller'

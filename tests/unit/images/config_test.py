@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""images/slurmctld/config.py: which slurm.conf a trial has, what its log says, and which line that is about. Prints
+TAP."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import tempfile
+import unittest
+
+TOP = os.environ.get('TOP_SRCDIR') or os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../..')
+
+
+def load(path):
+    loader = importlib.machinery.SourceFileLoader('config', path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('config', loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+config = load(os.path.join(TOP, 'images/slurmctld/config.py'))
+
+
+class TrialConf(unittest.TestCase):
+    def test_lines_that_the_trial_replaces(self):
+        for line in ('SlurmctldHost=slurm-controller', 'slurmctldport = 6817', '  StateSaveLocation=/var/spool/slurmctld',
+                     'SlurmctldPidFile=/run/slurmctld.pid', 'AccountingStorageHost=db', 'AccountingStorageEnforce=limits',
+                     'AuthAltTypes=auth/jwt', 'AuthAltParameters=jwt_key=/x', 'ResumeProgram=/x', 'SuspendProgram=/x',
+                     'ResumeFailProgram=/x', 'JobCompType=jobcomp/filetxt', 'SlurmctldPrimaryOnProg=/x',
+                     'SlurmctldPrimaryOffProg=/x'):
+            with self.subTest(line):
+                text = config.trial_conf(f'ClusterName=a\n{line}\nMaxJobCount=5', '/state')
+                self.assertEqual(text.split('\n')[:3], ['ClusterName=a', '', 'MaxJobCount=5'])
+
+    def test_lines_that_stay(self):
+        for line in ('# SlurmctldHost=a', 'MaxJobCount=5', 'ResumeTimeout=90', 'PartitionName=main Nodes=ALL',
+                     'AuthType=auth/slurm'):
+            with self.subTest(line):
+                self.assertEqual(config.trial_conf(line, '/state').split('\n')[0], line)
+
+    def test_settings_of_its_own(self):
+        lines = config.trial_conf('ClusterName=a', '/state').split('\n')
+        for line in (f'SlurmctldHost={os.uname().nodename}', 'SlurmctldPort=6899', 'StateSaveLocation=/state'):
+            with self.subTest(line):
+                self.assertIn(line, lines)
+
+    def test_a_node_for_gres_conf(self):
+        for text, has_node in (('GresTypes=gpu', True), ('grestypes=foo,gpu', True), ('GresTypes=foo', False),
+                               ('#GresTypes=gpu', False), ('ClusterName=gpu', False)):
+            with self.subTest(text):
+                self.assertEqual('Gres=gpu:1' in config.trial_conf(text, '/state'), has_node)
+
+
+class Messages(unittest.TestCase):
+    TABLE = (
+        ('nothing', '', []),
+        ('an error', 'slurmctld: error: no such thing', ['no such thing']),
+        ('the end', 'slurmctld: fatal: cannot go on', ['cannot go on']),
+        ('what is no error', 'slurmctld: slurmctld version 24.11.5 started', []),
+        ('the name of a function', 'slurmctld: error: _parse_next_key: Parsing error', ['Parsing error']),
+        ('the folder of the trial', 'slurmctld: error: /trial/conf/slurm.conf: bad', ['slurm.conf: bad']),
+        ('the same twice', 'error: a\nerror: b\nerror: a', ['a', 'b']),
+        ('what each trial says', 'error: Could not open node state file /x\nerror: engine not started\nerror: a', ['a']),
+    )
+
+    def test_table(self):
+        for name, log, expected in self.TABLE:
+            with self.subTest(name):
+                self.assertEqual(config.messages(log, '/trial/conf'), expected)
+
+
+class Place(unittest.TestCase):
+    LIVE = {'slurm.conf': 'ClusterName=a\nMaxJobCount=5', 'gres.conf': 'Name=foo Count=1'}
+    TABLE = (
+        ('the changed line', 'slurm.conf', 'ClusterName=a\nMaxJobCont=7',
+         ['Parsing error at unrecognized key: MaxJobCont'], 'slurm.conf line 2: "MaxJobCont=7": '),
+        ('an inserted line with most of the words', 'slurm.conf',
+         'ClusterName=a\nFoo=1\nSelectType=select/none\nMaxJobCount=5', ['cannot find select plugin for select/none'],
+         'slurm.conf line 3: "SelectType=select/none": '),
+        ('another file', 'gres.conf', 'Name=foo Count=1\nNme=bar', ['Parsing error at unrecognized key: Nme'],
+         'gres.conf line 2: "Nme=bar": '),
+        ('the only change, without its words', 'slurm.conf', 'ClusterName=a\nMaxJobCount=6', ['out of memory'],
+         'slurm.conf line 2: "MaxJobCount=6": '),
+        ('one of several changes, without words', 'slurm.conf', 'ClusterName=b\nMaxJobCount=6', ['out of memory'], ''),
+        ('comments are no cause', 'slurm.conf', 'ClusterName=a\n# MaxJobCont\nMaxJobCont=7',
+         ['unrecognized key: MaxJobCont'], 'slurm.conf line 3: "MaxJobCont=7": '),
+        ('a message that has the line', 'slurm.conf', 'ClusterName=a\nMaxJobCont=7',
+         ['Parse error in file slurm.conf line 2: "MaxJobCont=7"'], ''),
+        ('a line that was there before', 'slurm.conf', 'ClusterName=a\nMaxJobCount=5', ['bad: MaxJobCount'], ''),
+    )
+
+    def test_table(self):
+        for name, file, text, errors, expected in self.TABLE:
+            with self.subTest(name):
+                self.assertEqual(config.place(errors, {**self.LIVE, file: text}, self.LIVE), expected)
+
+    def test_a_long_line_is_cut(self):
+        found = config.place(['x'], {'slurm.conf': 'ClusterName=' + 'b' * 500}, {'slurm.conf': 'ClusterName=a'})
+        self.assertEqual(found, 'slurm.conf line 1: "ClusterName=' + 'b' * 108 + '": ')
+
+
+class Sets(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        config.LIVE = os.path.join(folder.name, 'live')
+        config.GOOD = os.path.join(folder.name, 'good')
+        os.mkdir(config.LIVE)
+
+    def test_swap_replaces_all_files(self):
+        for texts in ({'slurm.conf': 'a'}, {'slurm.conf': 'b', 'prolog.sh': '#!/bin/sh\n'}, {'slurm.conf': 'c'}):
+            with self.subTest(texts):
+                config.swap(texts)
+                self.assertEqual(config.files(config.LIVE), texts)
+
+    def test_scripts_are_executable(self):
+        config.swap({'prolog.sh': '#!/bin/sh\n', 'slurm.conf': 'a'})
+        modes = {name: os.access(os.path.join(config.LIVE, name), os.X_OK) for name in ('prolog.sh', 'slurm.conf')}
+        self.assertEqual(modes, {'prolog.sh': True, 'slurm.conf': False})
+
+    def test_the_last_good_set_is_kept_as_it_was(self):
+        config.swap({'slurm.conf': 'a'})
+        config.keep()
+        config.swap({'slurm.conf': 'b'})
+        self.assertEqual(config.files(config.GOOD), {'slurm.conf': 'a'})
+
+
+class Tap(unittest.TestResult):
+    """A line for each test; a failure's text before it, as comments."""
+    faults = 0
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.faults = len(self.failures) + len(self.errors)
+
+    def stopTest(self, test):
+        faults = (self.failures + self.errors)[self.faults:]
+        for _, text in faults:
+            print('# ' + text.rstrip().replace('\n', '\n# '))
+        name = test.id().removeprefix('__main__.')
+        print(f'{"not ok" if faults else "ok"} {self.testsRun} - {name}', flush=True)
+        super().stopTest(test)
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    print(f'1..{suite.countTestCases()}')
+    result = Tap()
+    suite.run(result)
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
