@@ -6,6 +6,8 @@
 set -euo pipefail
 # shellcheck source=images/slurm-auth.sh
 source /usr/local/lib/slurm-auth.sh
+# shellcheck source=images/slurmdbd/database.sh
+source /usr/local/lib/slurmdbd-database.sh
 
 folder=/run/slurm-k8s
 conf=/etc/slurm/slurmdbd.conf
@@ -23,6 +25,7 @@ umask 077
   printf 'StoragePass="%s"\n' "$password"
 } >"$conf"
 umask 022
+wait_for_settings "$conf" /etc/slurm/client.cnf
 
 check_users
 key=${SLURM_SACK_KEY:-$folder/key/slurm.key}
