@@ -6,8 +6,8 @@
 # What `up` needs, and what the making of images needs. buildah of Debian 13 wants to see netavark,
 # although our builds use the machine's network.
 UP_PACKAGES=(buildah catatonit ca-certificates containerd containernetworking-plugins curl iproute2
-  iptables netavark openssl procps runc)
-IMAGE_PACKAGES=(buildah ca-certificates catatonit containerd debootstrap git netavark)
+  iptables netavark openssh-client openssl procps runc)
+IMAGE_PACKAGES=(buildah ca-certificates catatonit containerd debootstrap git netavark openssh-client)
 
 # Docker's own package has the programs of Debian's, which would remove it.
 declare -A PACKAGE_INSTEAD=([containerd]=containerd.io [runc]=containerd.io)
