@@ -10,19 +10,21 @@ value_is() { [[ $(queries value "$2") == "$1" ]]; } # VALUE EXPRESSION
 
 render_metrics() { # TEMPLATE: without what is not its content
   "$BED" helm template slurm "$CHART" -n "$NAMESPACE" "${VALUES[@]}" \
-    --set metrics.rules.enabled=true,metrics.dashboard.enabled=true --show-only "templates/metrics/$1.yaml"
+    --set metrics.rules.enabled=true,metrics.rules.exporterNames=true,metrics.dashboard.enabled=true \
+    --show-only "templates/metrics/$1.yaml"
 }
-render_rules() { render_metrics rules | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
+render_rules() { render_metrics "$1" | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
 
 start_prometheus() { # FOLDER
   local programs address
   programs=$("$E2E_FOLDER/fetch_prometheus")
   address=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.podIP}')
-  render_rules >"$1/rules.yaml"
-  "$programs/promtool" check rules "$1/rules.yaml" || fail "promtool refuses the rules"
+  render_rules rules >"$1/rules.yaml"
+  render_rules exporter_rules >"$1/exporter_rules.yaml"
+  "$programs/promtool" check rules "$1/rules.yaml" "$1/exporter_rules.yaml" || fail "promtool refuses the rules"
   cat >"$1/prometheus.yml" <<END
 global: {scrape_interval: 5s, evaluation_interval: 5s}
-rule_files: [$1/rules.yaml]
+rule_files: [$1/rules.yaml, $1/exporter_rules.yaml]
 scrape_configs:
   - job_name: slurm
     metrics_path: /metrics/all

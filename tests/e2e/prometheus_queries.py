@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a Prometheus answers to the queries of a Grafana dashboard, and what it says of its alert rules.
+"""What a Prometheus answers to the queries of a Grafana dashboard, and what it says of its rules.
 
 usage: prometheus_queries.py URL panels DASHBOARD [NAMESPACE]
                                          prints each query without a series, with its panel; 1 if there is one
-       prometheus_queries.py URL rules   prints each alert rule that could not be evaluated; 1 if there is one, or none
+       prometheus_queries.py URL rules   prints each rule that could not be evaluated; 1 if there is one, or none
+       prometheus_queries.py URL records prints each recording rule without a series; 1 if there is one, or no rule
        prometheus_queries.py URL value EXPRESSION    prints the value of its only series; 1 if there is not one
        prometheus_queries.py URL quit    ends it
 """
@@ -55,14 +56,26 @@ def panels(url, path, namespace=".*"):
     return faults
 
 
+def rules_of(url):
+    return [rule for group in call(url, "rules")["data"]["groups"] for rule in group["rules"]]
+
+
 def rules(url):
-    groups = call(url, "rules")["data"]["groups"]
-    all_rules = [rule for group in groups for rule in group["rules"]]
+    all_rules = rules_of(url)
     faults = [rule for rule in all_rules if rule["health"] != "ok"]
     for rule in faults:
         print(f"{rule['name']}: {rule['health']}: {rule.get('lastError', 'not evaluated yet')}")
     print(f"{len(all_rules)} rules", file=sys.stderr)
     return not all_rules or bool(faults)
+
+
+def records(url):
+    names = [rule["name"] for rule in rules_of(url) if rule["type"] == "recording"]
+    faults = [name for name in names if not series(url, name)]
+    for name in faults:
+        print(f"{name}: no series")
+    print(f"{len(names)} recording rules", file=sys.stderr)
+    return not names or bool(faults)
 
 
 def value(url, expression):
@@ -79,7 +92,7 @@ def end(url):
 
 
 def main():
-    actions = {"panels": panels, "rules": rules, "value": value, "quit": end}
+    actions = {"panels": panels, "rules": rules, "records": records, "value": value, "quit": end}
     if len(sys.argv) < 3 or sys.argv[2] not in actions:
         print(__doc__, file=sys.stderr)
         return 2

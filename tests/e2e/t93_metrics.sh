@@ -65,15 +65,49 @@ test_slurmctld_is_asked_once_in_15_seconds() {
   ((after - before <= 4)) || fail "slurmctld was asked $((after - before)) times"
 }
 
-test_alerts_of_the_bridge() {
+test_alerts() {
   local work programs
   programs=$("$E2E_FOLDER/fetch_prometheus")
   work=$(mktemp -d)
   # shellcheck disable=SC2064 # its name of now
   trap "rm -rf '$work'" EXIT
-  render_rules >"$work/rules.yaml"
+  render_rules rules >"$work/rules.yaml"
   cp "$E2E_FOLDER/alerts.yaml" "$work"
   "$programs/promtool" test rules "$work/alerts.yaml"
+  assert_equal "alerts that no test of alerts.yaml expects" "" \
+    "$(comm -23 <(sed -n 's/.*- alert: //p' "$work/rules.yaml" | sort) <(expected_alerts | sort -u) | paste -sd ' ')"
+}
+expected_alerts() {
+  sed -nE '/^ *alertname:/{N; /exp_alerts:/s/^ *alertname: ([A-Za-z]*).*/\1/p}' "$E2E_FOLDER/alerts.yaml"
+}
+
+# A value of each group.
+exporter_values() {
+  cat <<END
+1|slurm_jobs_running_total
+1|slurm_account_jobs_running_total{account="physics"}
+1|slurm_user_jobs_running_total{username="slurm"}
+1|slurm_partition_jobs_running_total{partition="main"}
+8|slurm_nodes_total
+8|slurm_partition_nodes_total{partition="main"}
+2|slurm_node_cpus_total{node="compute-0"}
+1|slurm_scheduler_jobs_submitted_total > bool 0
+1|slurm_bfscheduler_cycle_total > bool 0
+END
+}
+test_names_of_slinkys_exporter() {
+  local work value expression
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064 # its name of now
+  trap "queries quit || true; wait; rm -rf '$work'" EXIT
+  start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
+  submit --account=physics -w compute-0 --wrap 'sleep 600' >/dev/null
+  submit --account=physics --hold --wrap true >/dev/null
+  wait_for 120 "a series for each name" queries records || { queries records; return 1; }
+  while IFS='|' read -r value expression; do
+    wait_for 60 "$expression is $value" value_is "$value" "$expression" || { queries value "$expression"; return 1; }
+  done < <(exporter_values)
+  slurm scancel --me
 }
 
 test_every_panel_has_a_series() {
