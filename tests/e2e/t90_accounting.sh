@@ -26,6 +26,48 @@ test_each_job_is_in_sacct_once() {
     "$(slurm sacct --noheader --parsable2 --jobs="$good" --format=JobID | grep -v extern | paste -sd '|')"
 }
 
+test_settings_of_the_database() {
+  local memory
+  # Slurm's documentation asks for these (accounting.html). From MariaDB 11.6.2 on the first one is ON by default.
+  memory=$(kubectl get statefulset slurm-mariadb \
+    -o jsonpath='{.spec.template.spec.containers[0].resources.limits.memory}')
+  assert_equal "memory limit" 1Gi "$memory"
+  assert_equal "settings" "$(cat <<'END'
+innodb_buffer_pool_size 536870912
+innodb_lock_wait_timeout 900
+innodb_log_file_size 67108864
+innodb_snapshot_isolation OFF
+max_allowed_packet 16777216
+END
+  )" "$(sql "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('innodb_snapshot_isolation', 'innodb_buffer_pool_size',
+    'innodb_lock_wait_timeout', 'innodb_log_file_size', 'max_allowed_packet')" | tr '\t' ' ' | sort)"
+  # A small buffer pool is slow, and loses nothing.
+  slurmdbd_log | grep 'not recommended values: .*innodb_lock_wait_timeout' && fail "slurmdbd is not content"
+  slurmdbd_log | grep 'slurmdbd-entrypoint: .* is less than' && fail "the container is not content"
+  return 0
+}
+sql() { kubectl exec slurm-mariadb-0 -- mariadb --defaults-file=/etc/mysql/slurm-k8s.cnf -N --batch -e "$1"; }
+slurmdbd_log() { kubectl logs slurm-accounting-0 -c slurmdbd; }
+
+# With innodb_snapshot_isolation=ON some of these fail, with "No error" in the place of error 1020.
+test_changes_side_by_side() {
+  local job out
+  job=$(submit -w compute-0 --array=1-8 --wrap true)
+  # shellcheck disable=SC2016 # the container's own variables
+  out=$(slurm bash -c '
+    change() { sacctmgr --immediate add account side-$1 parent=research fairshare=1 &&
+      sacctmgr --immediate add user slurm account=side-$1 fairshare=$1 &&
+      sacctmgr --immediate modify account research set fairshare=$1 &&
+      sacctmgr --immediate modify user slurm set fairshare=$1 where account=research; }
+    for i in {1..16}; do change $i 2>&1 & done; wait')
+  grep -iE 'error|1020|changed since' <<<"$out" && fail "a change has failed: $out"
+  slurmdbd_log | grep -E '\b1020\b|changed since last read' && fail "slurmdbd has logged error 1020"
+  assert_equal "accounts" 16 "$(slurm sacctmgr -nP list account format=account | grep -c '^side-')"
+  assert_equal "users of them" 16 "$(slurm sacctmgr -nP list assoc where user=slurm format=account | grep -c '^side-')"
+  wait_for 120 "the jobs in sacct" array_is_in_sacct "$job" 8
+}
+array_is_in_sacct() { [[ $(sacct_of "$1" State | sort | uniq -c) =~ ^\ *$2\ COMPLETED$ ]]; } # JOB TASKS
+
 test_a_limit_holds_a_job() {
   local first second
   slurm sacctmgr --immediate add qos single set MaxJobsPerUser=1 >/dev/null
