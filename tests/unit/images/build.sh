@@ -71,7 +71,8 @@ build "two platforms" 0 "*" "*image slurmd for linux/amd64*image slurmd for linu
   --builder=podman "$both" --push builder slurmd
 is "each is built from its own builder" "*linux/arm64 *BUILDER=reg.example/me/builder:1-arm64 *slurmd:1-arm64 *" \
   "$(asked ' build .*slurmd:1-arm64')"
-is "their list" "podman manifest create reg.example/me/slurmd:1 reg.example/me/slurmd:1-amd64 reg.example/me/slurmd:1-arm64" \
+here=containers-storage:reg.example/me/slurmd
+is "their list" "podman manifest create reg.example/me/slurmd:1 $here:1-amd64 $here:1-arm64" \
   "$(asked 'create.*slurmd')"
 is "is pushed" "podman manifest push --all reg.example/me/slurmd:1 docker://reg.example/me/slurmd:1" "$(asked push)"
 build "docker" 0 "*" "*" "${what[@]}" --builder=docker "$both" slurmd
