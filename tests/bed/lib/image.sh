@@ -298,6 +298,15 @@ image_import() {
   for file; do image_ctr import --digests=false "$file"; done
 }
 
+# image_forget REFERENCE...: removes them from containerd. Those that aren't there are fine.
+image_forget() {
+  local reference
+  state_require_up
+  for reference; do
+    [[ -z $(image_ctr ls --quiet "name==$reference") ]] || image_ctr rm --sync "$reference" >/dev/null
+  done
+}
+
 # The builder as a command of buildah, for packaging/release: with the bed's base images, and no others.
 image_builder() { # COMMAND ARGUMENT...
   local command=${1:-} options=()
@@ -331,11 +340,12 @@ image_main() {
     load) image_load "$@" ;;
     push) image_push "$@" ;;
     import) image_import "$@" ;;
+    forget) image_forget "$@" ;;
     buildah) image_builder "$@" ;;
     run) chroot_run "$@" ;;
     list) image_list ;;
     tag) echo "$IMAGE_TAG" ;;
-    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], import FILE...,
+    *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], import FILE..., forget REFERENCE...,
       run NAME COMMAND..., buildah COMMAND..., list or tag' ;;
   esac
 }
