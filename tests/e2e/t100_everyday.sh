@@ -29,7 +29,10 @@ partitions:
   urgent: {nodesets: [ALL], config: "State=UP PriorityTier=10 PreemptMode=OFF"}
 END
 }
-enable_everyday() { has_login >/dev/null 2>&1 || install_login everyday_values ada; }
+enable_everyday() {
+  needs_slurm 24.05 # login pods need client ids
+  has_login >/dev/null 2>&1 || install_login everyday_values ada
+}
 
 # In a terminal without input. Prints both outputs.
 as_on_a_terminal() { # USER COMMAND
@@ -89,6 +92,22 @@ test_a_reservation() {
   assert_equal "pods for others" "" "$(pods | grep -vE 'compute-[0-7]$' || true)"
   slurm scancel "$outside"
   slurm scontrol delete "reservationname=$name"
+}
+
+# Each component has nodes of its own, and its step waits until the pods of all are up.
+test_a_heterogeneous_job() {
+  local job
+  enable_everyday
+  assert_equal "pods before" 0 "$(pod_count)"
+  job=$(ssh_as ada 'rm -f het.out; sbatch --parsable --output=het.out --wrap "srun --het-group=0,1 \
+    sh -c \"whoami; hostname\"" -N1 -w compute-0 --exclusive : -N2 -w compute-1,compute-2 --exclusive')
+  wait_for 120 "both components done" all_tasks_are "$job" "2 COMPLETED"
+  assert_equal "where its step ran" "ada
+ada
+ada
+compute-0
+compute-1
+compute-2" "$(ssh_as ada 'sort het.out')"
 }
 
 test_licences() {

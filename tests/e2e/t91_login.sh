@@ -34,7 +34,10 @@ END
 host_keys() { kubectl get secret slurm-login-host-keys -o jsonpath='{.data}'; }
 
 # Once.
-enable_login() { has_login >/dev/null 2>&1 || install_login login_values ada; }
+enable_login() {
+  needs_slurm 24.05 # login pods need client ids
+  has_login >/dev/null 2>&1 || install_login login_values ada
+}
 
 test_a_user_logs_in_and_runs_a_job() {
   local job output
@@ -44,6 +47,7 @@ test_a_user_logs_in_and_runs_a_job() {
   job=$(ssh_as ada 'USER=root LOGNAME=root SLURM_JOB_USER=root sbatch --parsable -N1 -w compute-0 --wrap "
     id; whoami; echo ~; pwd; python3 -c \"import os; print(os.path.expanduser(\\\"~ada\\\"))\"
     getent passwd ada bob root | cut -d: -f1,3; srun whoami
+    env -i python3 -c \"import getpass; print(getpass.getuser())\"
     sbatch --quiet -o inner.out --wait --wrap whoami; cat inner.out"')
   wait_for 30 "ada's name" test -n "$job"
   assert_equal "in squeue" ada "$(ssh_as bob "squeue -h -j $job -o %u")"
@@ -56,6 +60,7 @@ ada
 /home/ada
 ada:2001
 root:0
+ada
 ada
 ada" "$output"
   assert_equal "owner" "ada ada 700" "$(ssh_as ada 'stat -c "%U %G %a" .')"
