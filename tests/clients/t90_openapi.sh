@@ -15,7 +15,8 @@ write_fix() {
 import json
 
 description = json.load(open("openapi.json"))
-for name, schema in description["components"]["schemas"].items():
+components = description["components"]
+for name, schema in components["schemas"].items():
     if name.endswith("_job_info"):
         schema["properties"].pop("job_resources", None)
 json.dump(description, open("fixed.json", "w"))
