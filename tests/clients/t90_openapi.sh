@@ -6,7 +6,7 @@
 source "$E2E_FOLDER/../clients/lib.sh"
 
 # The chart sets AuthInfo when it has users.
-CLIENTS_VALUES=(--set rest.enabled=true,controller.extraConfMap.AuthInfo=null
+CLIENTS_VALUES=(--set rest.enabled=true --set controller.extraConfMap.AuthInfo=null
   --set-string 'login.users.passwd=ada:x:1001:1001::/home/ada:/bin/bash,login.users.group=ada:x:1001:')
 
 # As docs/user/rest.md has it.
@@ -49,8 +49,8 @@ def states(job):
 
 def submit(script):
     body = model("JobSubmitReq", job=model(
-        "JobDescMsg", script="#!/bin/sh\n" + script, name="made", current_working_directory=os.path.expanduser("~/openapi"),
-        environment=["PATH=/usr/bin:/bin"], standard_output="job.out"))
+        "JobDescMsg", name="made", script="#!/bin/sh\n" + script, standard_output="job.out",
+        current_working_directory=os.path.expanduser("~/openapi"), environment=["PATH=/usr/bin:/bin"]))
     answer = call("post_job_submit", body=body)
     assert answer.job_id, answer
     return answer.job_id
