@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Short jobs while slurmctld, slurmdbd and MariaDB are killed, and away for a minute each: sacct has each job once.
+# Short jobs while slurmctld, slurmdbd and MariaDB are killed, and away for a minute each: sacct has each job once. A
+# seed chooses when which of the last two is killed; E2E_SEED repeats it. slurmctld is killed when it has saved and sent.
 #
 # Alone: all
 # Release: accounting-faults
@@ -11,6 +12,9 @@ source "$E2E_FOLDER/../faults/lib.sh"
 source "$E2E_FOLDER/accounting.sh"
 
 JOBS=500
+KILLS=3          # of slurmdbd, and of MariaDB: the kubelet waits longer with each
+LONGEST_PAUSE=15 # seconds between two of them: the other one may be killed before the first is back
+SEED=${E2E_SEED:-$RANDOM}
 IDS=$LEDGER/submitted
 
 # In a job of its own, since slurmctld's container is killed: it submits again when there is no answer. A job whose
@@ -39,6 +43,24 @@ kill_part() { # POD CONTAINER
   "$BED" fault kill "$1/$2"
   wait_for 120 "${1%-0} back" is_ready "${1%-0}"
 }
+# PART:SECONDS for each kill of slurmdbd and MariaDB: what is killed, and how long after the one before.
+random_kills() {
+  awk -v seed="$SEED" -v kills="$KILLS" -v longest="$LONGEST_PAUSE" 'BEGIN {
+    srand(seed)
+    for (left["slurmdbd"] = left["mariadb"] = kills; left["slurmdbd"] + left["mariadb"] > 0; left[part]--) {
+      part = rand() * (left["slurmdbd"] + left["mariadb"]) < left["slurmdbd"] ? "slurmdbd" : "mariadb"
+      printf "%s:%.1f ", part, rand() * longest
+    }
+  }'
+}
+# One that is not started again yet cannot be killed: that is not one more.
+kill_running() { # PART
+  case $1 in
+    slurmdbd) wait_for 120 "$1 killed" "$BED" fault kill slurm-accounting-0/slurmdbd ;;
+    mariadb) wait_for 120 "$1 killed" "$BED" fault kill slurm-mariadb-0/mariadb ;;
+  esac
+}
+both_are_back() { is_ready slurm-accounting && is_ready slurm-mariadb; }
 # A slurmctld that is killed forgets what it has not saved, some seconds of submissions, and gives their ids out again.
 # It also forgets what slurmdbd has not got. Both are Slurm's own limits, so it is killed when it has saved and sent.
 kill_saved_slurmctld() {
@@ -71,20 +93,20 @@ has_all_once() { # NAME
 }
 
 test_each_of_500_jobs_is_in_sacct_once() {
-  local name submitter part
+  local name submitter kill part
   enable_accounting --set accounting.enforce=null
   name=$(unique accounted)
   submitter=$(start_submitter "$name")
   wait_job "$submitter" RUNNING 90
-  for part in slurmctld slurmdbd mariadb slurmdbd slurmctld mariadb; do
-    case $part in
-      slurmctld) kill_saved_slurmctld ;;
-      slurmdbd) kill_part slurm-accounting-0 slurmdbd ;;
-      mariadb) kill_part slurm-mariadb-0 mariadb ;;
-    esac
-    echo "# $part killed, $(submitted) jobs submitted"
-    sleep 5
+  echo "# seed $SEED: $(random_kills)"
+  kill_saved_slurmctld
+  for kill in $(random_kills); do
+    sleep "${kill#*:}"
+    kill_running "${kill%:*}"
+    echo "# ${kill%:*} killed after ${kill#*:} s, $(submitted) jobs submitted"
   done
+  wait_for 120 "slurmdbd and MariaDB back" both_are_back
+  kill_saved_slurmctld
   for part in slurm-accounting slurm-mariadb slurm-controller; do
     away "$part"
     echo "# $part was away, $(submitted) jobs submitted"
