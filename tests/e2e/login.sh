@@ -27,9 +27,9 @@ install_login() {
  "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}
 END
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f "$values" \
-    --wait --timeout 180s >/dev/null
+    --wait --timeout "${LOGIN_SECONDS:-180}s" >/dev/null
   rm "$values"
   wait_for 60 "slurmctld up" controller_ready
   put_key "$private"
-  wait_for 60 "ssh" can_log_in "$2"
+  wait_for "${LOGIN_SECONDS:-60}" "ssh" can_log_in "$2"
 }

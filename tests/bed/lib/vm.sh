@@ -172,15 +172,19 @@ vm_stop() {
 }
 
 vm_main() {
-  local action=${1:-}
+  local action=${1:-} image
   (($#)) && shift
   case $action in
-    start | run | stop) vm_require_name "${1:-}" ;;
-    *) usage_error 'vm: start NAME [--single-process-oom-kill], run NAME COMMAND..., stop NAME' ;;
+    start | load | run | stop) vm_require_name "${1:-}" ;;
+    *) usage_error 'vm: start NAME [--single-process-oom-kill], load NAME IMAGE..., run NAME COMMAND..., stop NAME' ;;
   esac
   state_require_up
   case $action in
     start) vm_start "$@" ;;
+    load)
+      (($# > 1)) || usage_error 'vm load: IMAGE: required'
+      for image in "${@:2}"; do vm_load_image "$1" "$image"; done
+      ;;
     run)
       (($# > 1)) || usage_error 'vm run: COMMAND: required'
       vm_ssh "$@"

@@ -7,7 +7,7 @@ set -euo pipefail
 suite=$1 root=$2 mirror=$3
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages=linux-image-cloud-amd64,systemd-sysv,udev,dbus,kmod,iproute2,iptables,conntrack,procps,ca-certificates
-packages+=,containerd,runc,containernetworking-plugins,openssh-server
+packages+=,containerd,runc,containernetworking-plugins,openssh-server,nfs-kernel-server
 
 # The initial RAM disk is made once the kernel is configured: with no more in it than this machine's root needs.
 # shellcheck disable=SC2016 # mmdebstrap's own $1
@@ -25,6 +25,8 @@ cp -r "$folder/files/." "$root/"
 for unit in seed kubelet kube-proxy systemd-networkd ssh; do
   systemctl --root="$root" enable "$unit.service"
 done
+# A test that wants an NFS server starts it.
+systemctl --root="$root" disable nfs-server.service nfs-blkmap.service rpcbind.service rpcbind.socket nfs-client.target
 # Nothing here wants these, and each costs seconds under emulation.
 for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service \
   fstrim.timer systemd-networkd-wait-online.service; do
