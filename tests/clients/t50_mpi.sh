@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Open MPI and MPICH, from Debian: images/clients/ring.c on four nodes, started by srun and by the library's own mpirun.
+# The nodes' image does not know the user.
 # Release: clients
 # shellcheck source=tests/clients/lib.sh
 source "$E2E_FOLDER/../clients/lib.sh"
@@ -21,6 +22,11 @@ by_mpirun() {
     sbatch --quiet --wait $NODES --output=ring.out --wrap 'mpirun.$1 ring.$1'; cat ring.out" </dev/null)"
 }
 
+test_the_user_comes_with_the_job() {
+  ada_logs_in
+  assert_equal "name, and lines of the image" "ada 0" \
+    "$(ada 'srun --quiet -N1 sh -c "id -un; grep -c ^ada: /etc/passwd || true"' </dev/null | paste -sd ' ')"
+}
 test_open_mpi_by_srun() { by_srun openmpi pmix; }
 test_open_mpi_by_mpirun() { by_mpirun openmpi; }
 test_mpich_by_srun() { by_srun mpich pmi2; }
