@@ -103,13 +103,21 @@ def keep():
     os.rename(GOOD + '.new', GOOD)
 
 
+def gres_type(text):
+    """One of GresTypes, for a node: without one slurmctld does not read gres.conf. mps and shard need a GPU."""
+    found = re.findall(r'^\s*GresTypes\s*=\s*([\w,]+)', text, re.I | re.M)
+    types = found[-1].split(',') if found else []
+    return 'gpu' if 'gpu' in types else next((one for one in types if one not in ('mps', 'shard')), '')
+
+
 def trial_conf(text, state):
     """slurm.conf of the trial. Lines stay where they are: errors name them."""
     lines = ['' if REPLACED.match(line) else line for line in text.split('\n')]
     lines += [f'SlurmctldHost={os.uname().nodename}', f'SlurmctldPort={PORT}', f'StateSaveLocation={state}',
               f'SlurmctldPidFile={state}/pid', 'SlurmctldDebug=info']
-    if re.search(r'^\s*GresTypes\s*=.*\bgpu\b', text, re.I | re.M):
-        lines.append('NodeName=slurm-k8s-trial CPUs=1 Gres=gpu:1 State=CLOUD')
+    gres = gres_type(text)
+    if gres:
+        lines.append(f'NodeName=slurm-k8s-trial CPUs=1 Gres={gres}:1 State=CLOUD')
     return '\n'.join(lines) + '\n'
 
 

@@ -197,6 +197,17 @@ plugstack.conf|needed spank_k8s.so|Invalid option "needed".*plugstack.conf:2: In
 job_submit.lua|end end|job_submit.lua line 8: "end end": .*expected near 'end'
 END
 }
+# Of another Gres than a GPU slurmctld reads gres.conf only with a node that has it.
+test_a_broken_gres_conf_of_another_gres() {
+  needs_slurm 23.11
+  local text starts gres=(--set 'controller.extraConfMap.GresTypes={foo}')
+  text=$(upgrade "${gres[@]}") || fail "helm upgrade: $text"
+  starts=$(controller_starts)
+  text=$(upgrade "${gres[@]}" --set-string 'configFiles.gres\.conf=Nme=foo') && fail "helm accepts it: $text"
+  [[ $text =~ gres.conf\ line\ 2:\ \"Nme=foo\":\ .*unrecognized\ key:\ Nme ]] || fail "helm's answer: $text"
+  assert_equal "the controller's pod and its restarts" "$starts" "$(controller_starts)"
+}
+
 test_a_broken_file_is_refused_with_its_line() {
   needs_slurm 23.11
   local kind file name line words text

@@ -5,6 +5,7 @@ TAP."""
 import importlib.machinery
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -47,10 +48,11 @@ class TrialConf(unittest.TestCase):
                 self.assertIn(line, lines)
 
     def test_a_node_for_gres_conf(self):
-        for text, has_node in (('GresTypes=gpu', True), ('grestypes=foo,gpu', True), ('GresTypes=foo', False),
-                               ('#GresTypes=gpu', False), ('ClusterName=gpu', False)):
+        for text, gres in (('GresTypes=gpu', ['gpu:1']), (' grestypes = foo,gpu', ['gpu:1']), ('GresTypes=foo', ['foo:1']),
+                           ('GresTypes=mps,foo', ['foo:1']), ('GresTypes=foo\nGresTypes=bar', ['bar:1']),
+                           ('#GresTypes=gpu', []), ('ClusterName=gpu', []), ('GresTypes=', [])):
             with self.subTest(text):
-                self.assertEqual('Gres=gpu:1' in config.trial_conf(text, '/state'), has_node)
+                self.assertEqual(re.findall(r'Gres=(\S+)', config.trial_conf(text, '/state')), gres)
 
 
 class Messages(unittest.TestCase):
