@@ -27,7 +27,7 @@ std::vector<MemoryProcess> job_processes(std::uint32_t job) {
   return all ? processes_of_job(*all, job, ::getpid()) : std::vector<MemoryProcess>();
 }
 
-/** Repeats until all have stopped. A busy machine delays the signal: the rounds wait longer and longer, 0.4 s in all. */
+/** Repeats until all have stopped. A busy machine delays the signal: each round waits longer, 0.4 s in all. */
 void stop_all(std::uint32_t job) {
   for (int round = 0; round < kRounds; ++round) {
     bool more = false;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Functions of slurmdbd's entrypoint: whether the settings of the database server suit slurmdbd.
 
-# wait_for_settings CONF CLIENT: returns when the server of slurmdbd.conf has the settings that slurmdbd needs. CLIENT is
-# the file that it writes for the client, with the password.
+# wait_for_settings CONF CLIENT: returns when the server of slurmdbd.conf has the settings that slurmdbd needs. CLIENT
+# is the file that it writes for the client, with the password.
 wait_for_settings() {
   local host port settings bad
   host=$(conf_value StorageHost "$1")

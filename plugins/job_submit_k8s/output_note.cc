@@ -37,7 +37,8 @@ std::string_view directory_of(std::string_view output, std::string_view work_dir
 
 }  // namespace
 
-std::string output_note(const char* output, const char* work_dir, const std::optional<std::vector<std::string>>& shared) {
+std::string output_note(const char* output, const char* work_dir,
+                        const std::optional<std::vector<std::string>>& shared) {
   if (!shared || (output && bounded(output).empty())) return {};
   const std::string_view directory = directory_of(bounded(output), bounded(work_dir));
   if (!directory.starts_with('/') || directory.find("/..") != std::string_view::npos) return {};

@@ -13,6 +13,7 @@ namespace slurmk8s {
  * unknown). `output`: the file, null: Slurm's default; `work_dir`: the job's directory, may be null. Empty: nothing to
  * say, or it cannot be told where the file is. Reads at most 4,096 bytes of each.
  */
-std::string output_note(const char* output, const char* work_dir, const std::optional<std::vector<std::string>>& shared);
+std::string output_note(const char* output, const char* work_dir,
+                        const std::optional<std::vector<std::string>>& shared);
 
 }  // namespace slurmk8s

@@ -27,7 +27,8 @@ root_file_systems_are_read_only() {
       END {if (images < 12 || images != on) {print images " images, " on " read-only root file systems"; exit 1}}'
 }
 check "read-only root file systems" root_file_systems_are_read_only
-check "slurmctld can write /tmp and its home" shows controller/statefulset '^            - [{]name: home-slurm, mountPath: /home/slurm[}]$'
+check "slurmctld can write /tmp and its home" shows controller/statefulset \
+  '^            - [{]name: home-slurm, mountPath: /home/slurm[}]$'
 check "a volume of the site in their place" lacks_in controller/statefulset 'name: (tmp|home-slurm)' \
   --set sharedHome.existingClaim=home --set-json 'controller.slurmctld.volumeMounts=[{"name":"t","mountPath":"/tmp"}]'
 
@@ -43,7 +44,8 @@ all_pods_have_the_class() {
 }
 
 check "priority class: all pods" all_pods_have_the_class
-check "priority class: created" shows controller/priority_class '^value: 7$' --set priorityClass.enabled=true,priorityClass.value=7
+check "priority class: created" shows controller/priority_class '^value: 7$' \
+  --set priorityClass.enabled=true,priorityClass.value=7
 check "priority class: none" lacks 'PriorityClass|priorityClass'
 check "priority class: an existing one" lacks 'kind: PriorityClass' \
   --set priorityClass.enabled=true,priorityClass.create=false,priorityClass.name=high

@@ -62,9 +62,9 @@ void retry_after_is_passed_on(void**) {
 }
 
 void no_answer_is_a_timeout(void**) {
-  for (const char* no_answer : {R"({"path":"/pods","action":"hang"})",
-                                R"({"path":"/pods","action":"headers","delay_ms":50})",
-                                R"({"path":"/pods","action":"slow","piece":1,"delay_ms":50})"}) {
+  for (const char* no_answer :
+       {R"({"path":"/pods","action":"hang"})", R"({"path":"/pods","action":"headers","delay_ms":50})",
+        R"({"path":"/pods","action":"slow","piece":1,"delay_ms":50})"}) {
     assert_ok(session->send(get_pods()));  // makes the connection, so that all of the time is left for the answer
     fault(no_answer);
     assert_error(session->send(get_pods(1500ms)), Errc::timeout, "");

@@ -54,14 +54,14 @@ above() { # LEVEL
 }
 
 test_pods_and_their_levels() {
-  local name
+  local name options
   install_all
   to_zero
   assert_equal "above restricted, without nodes" slurm-login-0 "$(above restricted)"
   assert_equal "above baseline" "" "$(above baseline)"
   for name in $(containers); do
-    assert_equal "the root file system of $name" ro "$(kubectl exec "${name%/*}" -c "${name#*/}" -- cat /proc/self/mounts |
-      awk '$2 == "/" {split($4, options, ","); print options[1]}')"
+    options=$(kubectl exec "${name%/*}" -c "${name#*/}" -- cat /proc/self/mounts | awk '$2 == "/" {print $4}')
+    assert_equal "the root file system of $name" ro "${options%%,*}"
   done
   assert_equal "priorities" 7 "$(kubectl get pods -o jsonpath='{range .items[*]}{.spec.priority}{"\n"}{end}' | sort -u)"
 }
@@ -82,7 +82,9 @@ test_no_secret_is_shown() {
     kubectl logs "$name" --all-containers >"$logs/${name#pod/}"
   done
   has_text() { (($(cat "$logs"/*"$1"* | wc -l) > 0)); }
-  for name in controller accounting mariadb login rest backup compute; do has_text "$name" || fail "no log of $name"; done
+  for name in controller accounting mariadb login rest backup compute; do
+    has_text "$name" || fail "no log of $name"
+  done
   # A Secret that is shown, in each of the ways: this is how the search would find another.
   kubectl create secret generic canary --from-literal=log=canary-in-a-log-7d1 --from-literal=line=canary-in-a-line-7d1 \
     --from-literal=environment=canary-in-an-environment-7d1 >/dev/null

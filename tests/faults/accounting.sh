@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Short jobs while slurmctld, slurmdbd and MariaDB are killed, and away for a minute each: sacct has each job once. A
-# seed chooses when which of the last two is killed; E2E_SEED repeats it. slurmctld is killed when it has saved and sent.
+# seed chooses when which of the last two is killed; E2E_SEED repeats it. slurmctld is killed when it has saved and
+# sent.
 #
 # Alone: all
 # Release: accounting-faults

@@ -52,7 +52,8 @@ test_homes_on_nfs() {
   "$BED" vm load "$VM" login
   serve_homes
   install_login nfs_values ada
-  assert_equal "ada's home" "nfs 2001:2001" "$(ssh_as ada 'stat --file-system --format=%T .; stat --format=%u:%g .' | paste -sd' ')"
+  assert_equal "ada's home" "nfs 2001:2001" "$(
+    ssh_as ada 'stat --file-system --format=%T .; stat --format=%u:%g .' | paste -sd' ')"
   # sbatch has nothing to say of the output: it is on a shared path.
   job=$(ssh_as ada 'echo "of the login pod" >note
     sbatch --parsable -N2 --wrap "cat note; srun sh -c \"hostname; stat --file-system --format=%T .\" | sort
@@ -64,7 +65,8 @@ compute-0
 compute-1
 nfs
 nfs" "$(ssh_as ada "cat slurm-$job.out")"
-  assert_equal "the job's file" "2001:2001 of a job" "$(ssh_as ada 'stat --format=%u:%g answer; cat answer' | paste -sd' ')"
+  assert_equal "the job's file" "2001:2001 of a job" "$(
+    ssh_as ada 'stat --format=%u:%g answer; cat answer' | paste -sd' ')"
   # Of another user, on the server's word: its kernel decides by the ids.
   said=$(ssh_as bob 'cat /home/ada/note 2>&1; srun -N1 cat /home/ada/note 2>&1' || true)
   (($(grep -c 'Permission denied' <<<"$said") == 2)) || fail "bob in ada's home: $said"

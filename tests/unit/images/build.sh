@@ -43,7 +43,8 @@ build "no tag" 2 "" "images/build: --tag: required*" --registry=reg.example
 build "an invalid tag" 2 "" "images/build: --tag: invalid: a b*" --registry=reg.example "--tag=a b"
 build "no value" 2 "" "images/build: --base: requires a value*" "${what[@]}" --base
 build "an unknown Slurm" 2 "" "images/build: --slurm: must be 22.05, 24.11 or 26.05*" "${what[@]}" --slurm=21.08
-build "an unknown builder" 2 "" "images/build: --builder: must be docker, podman or buildah*" "${what[@]}" --builder=kaniko
+build "an unknown builder" 2 "" "images/build: --builder: must be docker, podman or buildah*" \
+  "${what[@]}" --builder=kaniko
 build "an invalid platform" 2 "" "images/build: --platform: must be*" "${what[@]}" --platform=arm64
 build "an invalid argument" 2 "" "images/build: --build-arg: must be NAME=VALUE*" "${what[@]}" --build-arg=fast
 build "an unknown image" 2 "" "images/build: image slurm: no images/slurm/Dockerfile*" "${what[@]}" slurm
@@ -54,7 +55,8 @@ build "all images" 0 "*the builder's words*" "*image builder*image slurmctld*ima
 is "by the first builder" "docker build *" "$(head -n 1 "$FAKE/asked")"
 is "in their order" "$(grep -v '^#' "$top/images/build-order")" \
   "$(sed -E 's,.*--tag reg.example/me/([a-z]+):1 .*,\1,' "$FAKE/asked")"
-is "what each is built from" "docker build --build-arg BASE=debian:trixie-slim --build-arg BUILDER=reg.example/me/builder:1 \
+is "what each is built from" \
+  "docker build --build-arg BASE=debian:trixie-slim --build-arg BUILDER=reg.example/me/builder:1 \
 --build-arg VERSION=[0-9]* --file $top/images/slurmd/Dockerfile --tag reg.example/me/slurmd:1 $top" "$(asked slurmd:1)"
 
 build "options with values behind them" 0 "*" "*" --registry reg.example/me --tag 1 --builder buildah --slurm 26.05 \
@@ -63,7 +65,8 @@ is "one platform" "buildah build --layers --platform linux/arm64 --build-arg BAS
 --build-arg EXTRA_PACKAGES=strace gdb *--tag reg.example/me/slurmd:1 *" "$(<"$FAKE/asked")"
 build "a base" 0 "*" "*" "${what[@]}" --base=mine/debian:12 slurmd
 is "of the user's" "*BASE=mine/debian:12 *" "$(<"$FAKE/asked")"
-expect "a builder with options" 0 "*" "*" env "PODMAN=podman --root=/x" "$top/images/build" "${what[@]}" --builder=podman slurmd
+expect "a builder with options" 0 "*" "*" \
+  env "PODMAN=podman --root=/x" "$top/images/build" "${what[@]}" --builder=podman slurmd
 is "has them" "podman --root=/x build *" "$(tail -n 1 "$FAKE/asked")"
 
 both=--platform=linux/amd64,linux/arm64

@@ -82,7 +82,8 @@ is "installed packages, and slurm-k8s" "slurm-k8s/slurmd $version, slurm-k8s $ve
 
 release "there already" 1 "" "*/releases/*+slurm24.11: exists"
 echo sidecar >"$FAKE/broken"
-release "an image that cannot be built" 1 "" "*sidecar: build: failed*no compiler*images: not all are built" --slurm=26.05
+release "an image that cannot be built" 1 "" "*sidecar: build: failed*no compiler*images: not all are built" \
+  --slurm=26.05
 is "leaves nothing" "$version+slurm24.11" "$(ls "$folder/releases")"
 
 echo "1..$number"

@@ -52,7 +52,8 @@ void files(void**) {
 
 void long_paths(void**) {
   const Paths none(std::in_place);
-  assert_text(output_note(nullptr, ("/" + std::string(300, 'x')).c_str(), none), note("its directory", "there is none"));
+  assert_text(output_note(nullptr, ("/" + std::string(300, 'x')).c_str(), none),
+              note("its directory", "there is none"));
   assert_text(output_note(("/" + std::string(5000, 'x')).c_str(), "/root", none), "");
   assert_text(output_note(nullptr, ("/" + std::string(5000, 'x')).c_str(), none), "");
 }
