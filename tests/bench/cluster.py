@@ -78,13 +78,17 @@ def install(*options, values=None, nodes=8, namespace=NAMESPACE):
     """Installs the chart, or changes the release; `values` go over those of the e2e tests."""
     # Helm makes a CRD, but doesn't change one that is there.
     bed("kubectl", "apply", "--server-side", "--force-conflicts", "-f", str(ROOT / "helm/slurm/crds"))
+    helm_upgrade(*options, values=values, namespace=namespace)
+    wait_for(f"{nodes} nodes", 120, lambda: node_count() == nodes)
+
+
+def helm_upgrade(*options, values=None, namespace=NAMESPACE):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         json.dump(values or {}, file)  # JSON is YAML
         file.flush()
         bed("helm", "upgrade", "--install", "slurm", str(ROOT / "helm/slurm"), "-n", namespace, "--create-namespace",
             "-f", str(ROOT / "tests/e2e/values.yaml"), "-f", file.name, "--set", f"images.tag={bed('image', 'tag').strip()}",
             *options, "--wait", "--timeout", "180s")
-    wait_for(f"{nodes} nodes", 120, lambda: node_count() == nodes)
 
 
 def uninstall():
