@@ -45,6 +45,8 @@ void files(void**) {
       {nullptr, nullptr, home, ""},
       {"out", "", home, ""},
       {"/home/../root/out", "/root", home, ""},
+      {"../home/ada/out", "/root", home, ""},
+      {"/root/out", "/home/..", home, ""},
       {nullptr, "relative", home, ""},
   };
   for (const auto& row : cases) assert_text(output_note(row.output, row.work_dir, row.shared), row.expected);
