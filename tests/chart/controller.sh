@@ -38,7 +38,7 @@ all_pods_have_the_class() {
   for part in $parts; do options+=(--set "$part.enabled=true"); done
   text=$(render "${options[@]}" --set controller.configPush.enabled=true --set priorityClass.enabled=true)
   without=$(awk 'BEGIN {RS = "\n---\n"} /\nkind: (StatefulSet|Deployment|Job|CronJob|NodeSet)\n/ {
-    all++; if ($0 !~ /\n *priorityClassName: slurm(\n|$)/) print }
+    all++; if ($0 !~ /\n *priorityClassName: slurm-slurm(\n|$)/) print }
     END {if (all < 9) print "only " all " with pods"}' <<<"$text")
   [[ -z $without ]] || { echo "$without"; return 1; }
 }

@@ -7,7 +7,7 @@ slurm.priorityClass: name of the class of all pods; empty without one.
 {{- with .Values.priorityClass -}}
 {{- if .enabled -}}
 {{- if not (or .create .name) }}{{ fail "priorityClass.name: required without priorityClass.create" }}{{ end -}}
-{{- default (include "slurm.fullname" $) .name -}}
+{{- default (printf "%s-%s" $.Release.Namespace (include "slurm.fullname" $)) .name -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
