@@ -17,10 +17,10 @@ wait_for_settings() {
         return 0
       fi
       report "$host:$port" <<<"$bad; waiting" >&2
-    elif [[ $settings =~ ^ERROR\ 200[235]\  ]]; then
+    elif [[ $settings =~ ^ERROR\ 200[235]\  && -z $(conf_value StorageBackupHost "$1") ]]; then
       report "$host:$port" <<<"waiting for the server" >&2
     else
-      return 0 # slurmdbd says what is wrong
+      return 0 # slurmdbd says what is wrong, or uses the other server
     fi
     sleep 5
   done

@@ -81,7 +81,7 @@ bool lacks_container(const job_desc_msg_t& job, char** message) {
   return true;
 }
 
-/** Any other message goes first: Slurm has room for one. */
+/** Any other message goes first: Slurm has room for one. If slurmctld refuses the job later, it precedes the reason. */
 void tell_of_output(const job_desc_msg_t& job, char** message) {
   if (job.script) tell(message, output_note(job.std_out, job.work_dir, *shared_paths));
 }
@@ -120,7 +120,8 @@ SLURMK8S_EXPORT int init(void) {
     if (!in_slurmctld()) return;
     serve_names();
     // Without it, the engine says what is wrong.
-    if (const auto options = load_options(options_path())) *shared_paths = options->shared_paths;
+    const auto options = load_options(options_path());
+    if (options && is_last_job_submit(slurm_conf.job_submit_plugins)) *shared_paths = options->shared_paths;
     has_containers = !slurm_conf.slurm_conf || !lacks_oci_conf(slurm_conf.slurm_conf);
     *variants = std::make_unique<Variants>();
     (*variants)->open(slurm_conf.state_save_location);

@@ -39,6 +39,11 @@ std::string_view directory_of(std::string_view output, std::string_view work_dir
 
 }  // namespace
 
+bool is_last_job_submit(const char* plugins) {
+  const std::string_view list = trim(plugins ? std::string_view(plugins) : std::string_view());
+  return list == "k8s" || list.ends_with(",k8s") || list.ends_with("/k8s") || list.ends_with(" k8s");
+}
+
 std::string output_note(const char* output, const char* work_dir,
                         const std::optional<std::vector<std::string>>& shared) {
   if (!shared || (output && bounded(output).empty())) return {};
@@ -51,7 +56,7 @@ std::string output_note(const char* output, const char* work_dir,
     names += (names.empty() ? "" : ", ") + path;
   }
   const std::string shown(directory.size() > kMaxShown ? "its directory" : directory);
-  return format("output file: %s is on no shared volume (%s), and is deleted with the pod of the job's first node",
+  return format("output file: %s is below no shared path (%s), and may be deleted with the pod of the job's first node",
                 shown.c_str(), names.empty() ? "there is none" : names.c_str());
 }
 

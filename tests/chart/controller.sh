@@ -17,26 +17,27 @@ rules_are_narrow() {
   grep -qx '    resources: \[pods\]' <<<"$text" && grep -qx '    resources: \[nodesets/status\]' <<<"$text"
 }
 
+ALL_PARTS=(--set controller.configPush.enabled=true
+  --set accounting.enabled=true,login.enabled=true,rest.enabled=true,backup.enabled=true,bridge.enabled=true)
+
 # Each container of the chart's own pods. Those of nodes are the jobs'.
 root_file_systems_are_read_only() {
-  local parts='accounting login rest backup bridge' part options=()
-  for part in $parts; do options+=(--set "$part.enabled=true"); done
-  render "${options[@]}" --set controller.configPush.enabled=true --set sharedHome.existingClaim=home "$@" |
+  render "${ALL_PARTS[@]}" --set sharedHome.existingClaim=home "$@" |
     awk '/^kind: / {kind = $2} kind == "NodeSet" {next}
       /^ *image: / {images++} /^ *readOnlyRootFilesystem: true$/ {on++}
       END {if (images < 12 || images != on) {print images " images, " on " read-only root file systems"; exit 1}}'
 }
 check "read-only root file systems" root_file_systems_are_read_only
 check "slurmctld can write /tmp and its home" shows controller/statefulset \
-  '^            - [{]name: home-slurm, mountPath: /home/slurm[}]$'
-check "a volume of the site in their place" lacks_in controller/statefulset 'name: (tmp|home-slurm)' \
-  --set sharedHome.existingClaim=home --set-json 'controller.slurmctld.volumeMounts=[{"name":"t","mountPath":"/tmp"}]'
+  '^            - [{]name: slurmctld-home, mountPath: /home/slurm[}]$'
+check "a volume of the site in their place" lacks_in controller/statefulset 'slurmctld-(tmp|home)' \
+  --set sharedHome.existingClaim=home,sharedHome.mountPath=/home/ \
+  --set-json 'controller.slurmctld.volumeMounts=[{"name":"t","mountPath":"/tmp"}]'
 
 # Of each part that the chart has, and of NodeSets.
 all_pods_have_the_class() {
-  local parts='accounting login rest backup bridge' part text without options=()
-  for part in $parts; do options+=(--set "$part.enabled=true"); done
-  text=$(render "${options[@]}" --set controller.configPush.enabled=true --set priorityClass.enabled=true)
+  local text without
+  text=$(render "${ALL_PARTS[@]}" --set priorityClass.enabled=true)
   without=$(awk 'BEGIN {RS = "\n---\n"} /\nkind: (StatefulSet|Deployment|Job|CronJob|NodeSet)\n/ {
     all++; if ($0 !~ /\n *priorityClassName: slurm-slurm(\n|$)/) print }
     END {if (all < 9) print "only " all " with pods"}' <<<"$text")
@@ -44,7 +45,7 @@ all_pods_have_the_class() {
 }
 
 check "priority class: all pods" all_pods_have_the_class
-check "priority class: created" shows controller/priority_class '^value: 7$' \
+check "priority class: created" shows priority/priority_class '^value: 7$' \
   --set priorityClass.enabled=true,priorityClass.value=7
 check "priority class: none" lacks 'PriorityClass|priorityClass'
 check "priority class: an existing one" lacks 'kind: PriorityClass' \

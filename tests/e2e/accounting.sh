@@ -11,6 +11,7 @@ are_in_sacct_once() { # JOB…
 }
 has_slurmdbd() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.status.readyReplicas}') == 1 ]]; }
 has_no_slurmdbd() { ! kubectl get pod slurm-accounting-0; }
+slurmdbd_log() { kubectl logs slurm-accounting-0 -c slurmdbd; }
 
 enable_accounting() { # HELM-OPTION…
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" \

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where secrets of a cluster are shown: kubectl get secrets -o json | shown_secrets.py FOLDER-OF-LOGS
 
-Looks at the logs, and at the command lines and environments of all processes of this machine, on which the pods run. A
-value of several lines or with bytes that are no text is looked for line by line, and as base64. Prints SECRET/KEY: WHERE.
+Looks at the command lines and environments of all processes of this machine, on which the pods run, again and again until
+FOLDER/end is there; then at the logs. A value of several lines or with bytes that are no text is looked for line by line,
+and as base64. Prints SECRET/KEY: WHERE, each once.
 """
 import base64
 import json
 import pathlib
 import re
 import sys
+import time
 
 # Shorter lines are in any log; and what is public by itself.
 SHORTEST = 12
@@ -39,10 +41,14 @@ def secrets(items):
                     yield f"{item['metadata']['name']}/{key}", form
 
 
-def places(logs):
+def logs(folder):
     """(WHERE, bytes)"""
-    for path in pathlib.Path(logs).iterdir():
+    for path in folder.iterdir():
         yield "log", path.read_bytes()
+
+
+def processes():
+    """(WHERE, bytes)"""
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         for file, where in (("cmdline", "command line"), ("environ", "environment")):
             try:
@@ -52,11 +58,19 @@ def places(logs):
 
 
 def main():
+    folder = pathlib.Path(sys.argv[1])
     looked_for = list(secrets(json.load(sys.stdin)["items"]))
-    for where, content in places(sys.argv[1]):
-        for name, form in looked_for:
-            if form in content:
-                print(f"{name}: {where}")
+    found = set()
+
+    def search(places):
+        for where, content in places:
+            found.update(f"{name}: {where}" for name, form in looked_for if form in content)
+
+    while not (folder / "end").exists():
+        search(processes())
+        time.sleep(0.1)
+    search(logs(folder))
+    print("\n".join(sorted(found)))
 
 
 if __name__ == "__main__":

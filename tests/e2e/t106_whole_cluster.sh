@@ -54,29 +54,43 @@ above() { # LEVEL
 }
 
 test_pods_and_their_levels() {
-  local name options
+  local name options job
   install_all
   to_zero
   assert_equal "above restricted, without nodes" slurm-login-0 "$(above restricted)"
+  job=$(submit -w compute-0 --wrap 'sleep 60')
+  wait_job "$job" RUNNING 60
+  assert_equal "above restricted, with a node" "compute-0 slurm-login-0" "$(above restricted)"
   assert_equal "above baseline" "" "$(above baseline)"
   for name in $(containers); do
+    [[ $name != */slurmd ]] || continue # its root file system is the jobs'
     options=$(kubectl exec "${name%/*}" -c "${name#*/}" -- cat /proc/self/mounts | awk '$2 == "/" {print $4}')
     assert_equal "the root file system of $name" ro "${options%%,*}"
   done
   assert_equal "priorities" 7 "$(kubectl get pods -o jsonpath='{range .items[*]}{.spec.priority}{"\n"}{end}' | sort -u)"
+  slurm scancel "$job"
 }
 
-# Of each part, while and after it works: a job of a user, a token, a request, a backup.
+secret_value() { kubectl get secret canary -o jsonpath="{.data.$1}" | base64 --decode; } # KEY
+# Of each part, while it works: a job of a user, a token, a request, a backup.
 test_no_secret_is_shown() {
-  local logs name token
+  local logs name search
   install_all
-  logs=$(mktemp -d)
-  # shellcheck disable=SC2064 # these
-  trap "rm -rf $logs; kubectl delete secret canary --ignore-not-found >/dev/null" EXIT
-  ssh_as ada 'sbatch --quiet --wait --wrap "sleep 1"'
   wait_for 60 "ada's token" has_token ada-token
-  token=$(secret_token ada-token)
-  assert_equal "a request" 200 "$(api_status "$token" GET "/slurm/v0.0.42/ping/")"
+  logs=$(mktemp -d)
+  # A Secret that is shown, in each of the ways: this is how the search would find another. In a pod, as the others.
+  kubectl create secret generic canary --from-literal=log=canary-in-a-log-7d1 --from-literal=line=canary-in-a-line-7d1 \
+    --from-literal=environment=canary-in-an-environment-7d1 >/dev/null
+  kubectl get secrets -o json >"$logs.secrets"
+  # shellcheck disable=SC2064 # these
+  trap "touch $logs/end; rm -rf $logs $logs.*; kubectl delete secret canary --ignore-not-found >/dev/null" EXIT
+  "$E2E_FOLDER/shown_secrets.py" "$logs" <"$logs.secrets" >"$logs.shown" &
+  search=$!
+  ssh_as ada 'sbatch --quiet --wait --wrap "sleep 1"'
+  # Not as api() has it, whose token is in a command line.
+  slurm sh -c 'umask 077; cat >/tmp/token' <<<"X-SLURM-USER-TOKEN: $(secret_token ada-token)"
+  assert_equal "a request" 200 \
+    "$(slurm curl -sS -o /dev/null -w '%{http_code}' -H @/tmp/token "$REST/slurm/v0.0.42/ping/")"
   "$BED" exec "$BACKUP" --namespace="$NAMESPACE" create </dev/null >/dev/null
   for name in $(kubectl get pods -o name); do
     kubectl logs "$name" --all-containers >"$logs/${name#pod/}"
@@ -85,17 +99,17 @@ test_no_secret_is_shown() {
   for name in controller accounting mariadb login rest backup compute; do
     has_text "$name" || fail "no log of $name"
   done
-  # A Secret that is shown, in each of the ways: this is how the search would find another.
-  kubectl create secret generic canary --from-literal=log=canary-in-a-log-7d1 --from-literal=line=canary-in-a-line-7d1 \
-    --from-literal=environment=canary-in-an-environment-7d1 >/dev/null
-  kubectl get secret canary -o jsonpath='{.data.log}' | base64 --decode >>"$logs/canary"
-  local line environment
-  line=$(kubectl get secret canary -o jsonpath='{.data.line}' | base64 --decode)
-  environment=$(kubectl get secret canary -o jsonpath='{.data.environment}' | base64 --decode)
-  VALUE=$environment timeout 60 sh -c 'sleep 50; : "$0"' "$line" &
-  assert_equal "what is shown" "canary/environment: environment
+  # shellcheck disable=SC2016 # of the pod's shell
+  kubectl exec slurm-login-0 -c sackd -- env "VALUE=$(secret_value environment)" \
+    sh -c 'sleep 3; : "$0"' "$(secret_value line)"
+  secret_value log >"$logs/canary"
+  touch "$logs/end"
+  wait "$search"
+  # kubectl has two of them in its command line.
+  assert_equal "what is shown" "canary/environment: command line
+canary/environment: environment
 canary/line: command line
-canary/log: log" "$(kubectl get secrets -o json | "$E2E_FOLDER/shown_secrets.py" "$logs" | sort -u)"
+canary/log: log" "$(<"$logs.shown")"
 }
 
 # ---- upgrade ----

@@ -65,7 +65,6 @@ accounting:
     passwordKeyRef: {name: site-db, key: password}
 END
 }
-slurmdbd_log() { kubectl logs slurm-accounting-0 -c slurmdbd; }
 slurmdbd_says() { grep -F -- "$1" <<<"$(slurmdbd_log)" >/dev/null; }
 
 test_settings_of_the_server_are_checked() {

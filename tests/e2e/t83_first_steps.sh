@@ -54,7 +54,8 @@ test_small_jobs_share_a_node() {
 
 # Where the chart has no sharedHome. The output of a job in /dev has no such end.
 test_sbatch_says_that_the_output_goes_with_the_pod() {
-  local note="/tmp is on no shared volume (there is none), and is deleted with the pod of the job's first node"
+  local note="/tmp is below no shared path (there is none), and may be deleted with the pod of the job's first node"
+  needs_slurm 23.02
   assert_equal "sbatch" "sbatch: output file: $note" \
     "$(slurm sbatch --begin=now+1day --chdir=/tmp --wrap true 2>&1 | grep -v '^Submitted' || true)"
   assert_equal "sbatch --output=/dev/null" "" \

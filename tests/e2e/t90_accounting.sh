@@ -47,7 +47,6 @@ END
   return 0
 }
 sql() { kubectl exec slurm-mariadb-0 -- mariadb --defaults-file=/etc/mysql/slurm-k8s.cnf -N --batch -e "$1"; }
-slurmdbd_log() { kubectl logs slurm-accounting-0 -c slurmdbd; }
 
 # With innodb_snapshot_isolation=ON some of these fail, with "No error" in the place of error 1020.
 test_changes_side_by_side() {

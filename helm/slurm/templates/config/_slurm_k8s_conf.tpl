@@ -19,7 +19,7 @@ WatchKubernetesNodes={{ ternary "yes" "no" .Values.watchKubernetesNodes }}
 WakePowerSave={{ ternary "yes" "no" .Values.slurm.wakePowerSave }}
 FastRequeue={{ ternary "yes" "no" .Values.slurm.fastRequeue }}
 LaunchTimeout={{ int .Values.slurm.launchTimeout }}
-{{- $shared := .Values.slurm.sharedPaths }}
+{{- $shared := default list .Values.slurm.sharedPaths }}
 {{- if .Values.sharedHome.existingClaim }}
 {{- $shared = prepend $shared .Values.sharedHome.mountPath }}
 {{- end }}

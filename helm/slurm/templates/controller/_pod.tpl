@@ -51,13 +51,13 @@ Where the site mounts a volume of its own, there is no other.
 */}}
 {{- define "slurm.controllerScratch" -}}
 {{- $taken := list -}}
-{{- range .Values.controller.slurmctld.volumeMounts }}{{ $taken = append $taken .mountPath }}{{ end -}}
-{{- if .Values.sharedHome.existingClaim }}{{ $taken = append $taken .Values.sharedHome.mountPath }}{{ end -}}
+{{- range .Values.controller.slurmctld.volumeMounts }}{{ $taken = append $taken (trimSuffix "/" .mountPath) }}{{ end -}}
+{{- if .Values.sharedHome.existingClaim }}{{ $taken = append $taken (trimSuffix "/" .Values.sharedHome.mountPath) }}{{ end -}}
 {{- if not (has "/tmp" $taken) }}
-tmp: /tmp
+slurmctld-tmp: /tmp
 {{- end }}
 {{- if not (or (has "/home" $taken) (has "/home/slurm" $taken)) }}
-home-slurm: /home/slurm
+slurmctld-home: /home/slurm
 {{- end }}
 {{- end -}}
 

@@ -15,8 +15,8 @@ namespace {
 using Paths = std::optional<std::vector<std::string>>;
 
 std::string note(const std::string& directory, const char* shared) {
-  return "output file: " + directory + " is on no shared volume (" + shared +
-         "), and is deleted with the pod of the job's first node";
+  return "output file: " + directory + " is below no shared path (" + shared +
+         "), and may be deleted with the pod of the job's first node";
 }
 
 void files(void**) {
@@ -52,6 +52,14 @@ void files(void**) {
   for (const auto& row : cases) assert_text(output_note(row.output, row.work_dir, row.shared), row.expected);
 }
 
+void other_plugins(void**) {
+  for (const char* last : {"k8s", "job_submit/k8s", "lua,k8s", "lua, k8s ", "lua,job_submit/k8s"}) {
+    assert_true(is_last_job_submit(last));
+  }
+  for (const char* not_last : {"k8s,lua", "lua", "", "k8s,", "my_k8s"}) assert_false(is_last_job_submit(not_last));
+  assert_false(is_last_job_submit(nullptr));
+}
+
 void long_paths(void**) {
   const Paths none(std::in_place);
   assert_text(output_note(nullptr, ("/" + std::string(300, 'x')).c_str(), none),
@@ -63,6 +71,6 @@ void long_paths(void**) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(files), SLURMK8S_TEST(long_paths)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(files), SLURMK8S_TEST(other_plugins), SLURMK8S_TEST(long_paths)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
