@@ -2,26 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """images/slurmctld/config.py: which slurm.conf a trial has, what its log says, and which line that is about. Prints
 TAP."""
-import importlib.machinery
-import importlib.util
 import os
 import re
 import sys
 import tempfile
 import unittest
 
-TOP = os.environ.get('TOP_SRCDIR') or os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../..')
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support'))
+import tap
 
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader('config', path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('config', loader))
-    sys.dont_write_bytecode = True
-    loader.exec_module(module)
-    return module
-
-
-config = load(os.path.join(TOP, 'images/slurmctld/config.py'))
+config = tap.load('images/slurmctld/config.py')
 
 
 class TrialConf(unittest.TestCase):
@@ -129,30 +120,5 @@ class Sets(unittest.TestCase):
         self.assertEqual(config.files(config.GOOD), {'slurm.conf': 'a'})
 
 
-class Tap(unittest.TestResult):
-    """A line for each test; a failure's text before it, as comments."""
-    faults = 0
-
-    def startTest(self, test):
-        super().startTest(test)
-        self.faults = len(self.failures) + len(self.errors)
-
-    def stopTest(self, test):
-        faults = (self.failures + self.errors)[self.faults:]
-        for _, text in faults:
-            print('# ' + text.rstrip().replace('\n', '\n# '))
-        name = test.id().removeprefix('__main__.')
-        print(f'{"not ok" if faults else "ok"} {self.testsRun} - {name}', flush=True)
-        super().stopTest(test)
-
-
-def main():
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
-    print(f'1..{suite.countTestCases()}')
-    result = Tap()
-    suite.run(result)
-    return 0 if result.wasSuccessful() else 1
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(tap.main())

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests/rota: every part has its days, a first run has only few, and what ran is kept. Prints TAP."""
+import datetime
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support'))
+import tap
+
+PROGRAM = os.path.join(tap.TOP, 'tests/rota')
+rota = tap.load('tests/rota')
+BEGIN = datetime.date(2026, 11, 1)
+
+
+class Rota(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.cache = pathlib.Path(self.folder.name, 'cache')
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def rota(self, *words):
+        environment = os.environ | {'SLURM_K8S_CACHE': str(self.cache)}
+        done = subprocess.run([PROGRAM, *words], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.split()
+
+    def test_each_part_is_due_once_in_a_cycle(self):
+        for cycle in rota.CYCLES:
+            days = [rota.due(BEGIN + datetime.timedelta(day)) for day in range(len(cycle))]
+            for part in [part for day in cycle for part in day]:
+                with self.subTest(part):
+                    self.assertEqual(sum(part in day for day in days), 1)
+
+    def test_a_first_run_has_only_one_of_those_that_compile(self):
+        compiled = {part for day in rota.COMPILED for part in day}
+        for day in range(10):
+            stages = self.rota('stages', str(BEGIN + datetime.timedelta(day)))
+            self.assertTrue(stages and set(stages) <= compiled, stages)
+        self.rota('ran', 'soak')
+        later = {part for day in range(10) for part in self.rota('stages', str(BEGIN + datetime.timedelta(day)))}
+        self.assertEqual(later, {part for part in rota.PARTS if not part.startswith('alone/')})
+
+    def test_what_ran_is_kept(self):
+        self.rota('ran', 'soak', 'alone/pods', 'no such part')
+        self.rota('ran', 'bench')
+        lines = (self.cache / 'rota').read_text(encoding='utf-8').splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ['alone/pods', 'bench', 'soak'])
+        report = subprocess.run([PROGRAM, 'report'], env=os.environ | {'SLURM_K8S_CACHE': str(self.cache)},
+                                stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        self.assertEqual(len(report), len(rota.PARTS))
+        self.assertEqual(sum('never here' not in line for line in report), 3)
+
+    def test_files_that_need_the_bed_alone_are_there(self):
+        tests = pathlib.Path(tap.TOP, 'tests')
+        for name in self.rota('all')[0].split(','):
+            with self.subTest(name):
+                files = [path for folder in ('e2e', 'e2e/long', 'faults') for path in tests.glob(f'{folder}/{name}.sh')]
+                self.assertEqual(sum('\n# Alone: ' in path.read_text(encoding='utf-8') for path in files), 1)
+
+
+if __name__ == '__main__':
+    sys.exit(tap.main())
