@@ -31,8 +31,9 @@ bool is_below(std::string_view path, std::string_view directory) {
 
 /** The directory of the file: the part before the last slash. Empty: unknown. */
 std::string_view directory_of(std::string_view output, std::string_view work_dir) {
-  constexpr auto npos = std::string_view::npos;
-  if (output.find("..") != npos || work_dir.find("..") != npos) return {};
+  for (const std::string_view path : {output, work_dir}) {
+    if (path.find("..") != std::string_view::npos) return {};
+  }
   if (!output.starts_with('/')) return work_dir;
   return output.substr(0, std::max<std::size_t>(output.rfind('/'), 1));
 }

@@ -18,7 +18,7 @@ rules_are_narrow() {
 }
 
 ALL_PARTS=(--set controller.configPush.enabled=true
-  --set accounting.enabled=true,login.enabled=true,rest.enabled=true,backup.enabled=true,bridge.enabled=true)
+  --set "accounting.enabled=true,login.enabled=true,rest.enabled=true,backup.enabled=true,bridge.enabled=true")
 
 # Each container of the chart's own pods. Those of nodes are the jobs'.
 root_file_systems_are_read_only() {

@@ -109,7 +109,8 @@ rule "nss includes only base" folder_may nss base nss
 # Slurm loads each plugin alone: what two of them share is in plugins/slurmctld.
 rule "plugins/slurmctld includes base, hostlists and the C interfaces" \
   folder_may plugins/slurmctld base slurm/hostlist.hpp engine/c_api nss/control.h slurmctld
-rule "plugins/job_submit_k8s includes base" folder_may plugins/job_submit_k8s base slurmctld job_submit_k8s
+rule "plugins/job_submit_k8s includes base and the settings" \
+  folder_may plugins/job_submit_k8s base settings/options.hpp slurmctld job_submit_k8s
 for plugin in prep_k8s node_features_k8s; do
   rule "plugins/$plugin includes base" folder_may "plugins/$plugin" base slurm/rpc/compat.hpp slurmctld "$plugin"
 done
