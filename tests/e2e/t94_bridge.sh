@@ -10,7 +10,8 @@ source "$E2E_FOLDER/bridge.sh"
 test_a_pod_runs_from_zero() {
   local job
   enable_bridge
-  put_pod hello 'echo hello; sleep 2'
+  # It stays until it was looked at.
+  put_pod hello 'until test -e /tmp/end; do sleep 0.2; done; echo hello'
   wait_for 90 "the pod runs" pod_is hello Running
   job=$(pod_job hello)
   assert_equal "name" hello "$(job_field "$job" JobName)"
@@ -18,6 +19,7 @@ test_a_pod_runs_from_zero() {
   [[ $(slurm squeue -h -j "$job" -o %k) == "k8s:$NAMESPACE/Pod/hello:"* ]] || fail "Comment: $(slurm squeue -h -o %k)"
   assert_equal "its node's machine" "$(kubectl get pod "$(job_nodes "$job")" -o jsonpath='{.spec.nodeName}')" \
     "$(pod_field hello .spec.nodeName)"
+  kubectl exec hello -- touch /tmp/end
   wait_for 30 "the pod has succeeded" pod_is hello Succeeded
   wait_job "$job" COMPLETED 30
   assert_equal "exit code" 0:0 "$(job_field "$job" ExitCode)"
