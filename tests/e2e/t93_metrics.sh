@@ -103,6 +103,8 @@ test_names_of_slinkys_exporter() {
   start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
   submit --account=physics -w compute-0 --wrap 'sleep 600' >/dev/null
   submit --account=physics --hold --wrap true >/dev/null
+  # Backfill has no cycle without a job that waits for resources.
+  submit --account=physics --exclusive -w compute-0 --wrap true >/dev/null
   wait_for 120 "a series for each name" queries records || { queries records; return 1; }
   while IFS='|' read -r value expression; do
     wait_for 60 "$expression is $value" value_is "$value" "$expression" || { queries value "$expression"; return 1; }
