@@ -44,6 +44,16 @@ def slurm(script, *words):
     return bed("slurm", "bash", "-c", script, "bash", *words)
 
 
+RECONFIGURE = r"""
+begin=$(date +%s%N); scontrol reconfigure; scontrol show partition >/dev/null; echo $((($(date +%s%N) - begin) / 1000))
+"""
+
+
+def reconfigure():
+    """Seconds from `scontrol reconfigure` until slurmctld's next answer."""
+    return int(slurm(RECONFIGURE)) / 1e6
+
+
 def say(text):
     print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
 
