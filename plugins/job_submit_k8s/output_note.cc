@@ -47,10 +47,10 @@ bool is_last_job_submit(const char* plugins) {
 
 std::string output_note(const char* output, const char* work_dir,
                         const std::optional<std::vector<std::string>>& shared) {
-  if (!shared || (output && bounded(output).empty())) return {};
-  const std::string_view directory = directory_of(bounded(output), bounded(work_dir));
-  if (!directory.starts_with('/')) return {};
-  if (is_below(directory, "/dev")) return {};
+  const std::string_view file = bounded(output);
+  if (!shared || (output && file.empty())) return {};
+  const std::string_view directory = directory_of(file, bounded(work_dir));
+  if (!directory.starts_with('/') || is_below(directory, "/dev")) return {};
   std::string names;
   for (const std::string& path : *shared) {
     if (is_below(directory, path)) return {};

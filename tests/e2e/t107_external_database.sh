@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Accounting with a database server that is not the chart's: a MariaDB beside the release, with the settings that it has
-# when nobody changed them.
+# Accounting with a database server that is not the chart's: a MariaDB beside the release, with MariaDB's default
+# settings.
 #
 # Release: external-database
 

@@ -13,7 +13,7 @@ source "$E2E_FOLDER/login.sh"
 # shellcheck disable=SC2034 # login.sh
 LOGIN_SECONDS=600
 
-# Root of a pod is nobody there (root_squash, NFS's default). So the homes are there already.
+# With root_squash, NFS's default, a pod's root cannot create homes: they exist before.
 serve_homes() {
   in_vm "mkdir -p /export/home/ada /export/home/bob
     chown 2001:2001 /export/home/ada; chown 2002:2002 /export/home/bob; chmod 700 /export/home/*

@@ -53,7 +53,7 @@ class Counts(unittest.TestCase):
                              versions_forky='ok 1 - a\n')
         self.assertEqual((code, lines), (0, ['skipped: needs more:', '  b', '1 passed, 0 failed, 1 skipped']))
 
-    def test_nothing_is_no_success_in_silence(self):
+    def test_no_tests_and_no_files(self):
         self.assertEqual(report(unit=''), (0, ['0 passed, 0 failed, 0 skipped']))
         self.assertEqual(subprocess.run([REPORT], stderr=subprocess.DEVNULL, check=False).returncode, 2)
 

@@ -29,7 +29,7 @@ class Rota(unittest.TestCase):
     def rota(self, *words):
         environment = os.environ | {'SLURM_K8S_CACHE': str(self.cache)}
         done = subprocess.run([PROGRAM, *words], env=environment, stdout=subprocess.PIPE, text=True, check=True)
-        return done.stdout.split()
+        return done.stdout.splitlines()
 
     def test_each_part_is_due_once_in_a_cycle(self):
         for cycle in rota.CYCLES:
@@ -52,8 +52,7 @@ class Rota(unittest.TestCase):
         self.rota('ran', 'bench')
         lines = (self.cache / 'rota').read_text(encoding='utf-8').splitlines()
         self.assertEqual([line.split()[0] for line in lines], ['alone/pods', 'bench', 'soak'])
-        report = subprocess.run([PROGRAM, 'report'], env=os.environ | {'SLURM_K8S_CACHE': str(self.cache)},
-                                stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        report = self.rota('report')
         self.assertEqual(len(report), len(rota.PARTS))
         self.assertEqual(sum('never here' not in line for line in report), 3)
 
