@@ -13,8 +13,10 @@ PROMETHEUS_ADAPTER_VERSION=0.12.0
 # What the modules above ask for, and what is fetched where Debian's Go is older.
 GO_MINIMUM=1.24
 GO_TOOLCHAIN=1.24.13
-# Debian of the virtual machines, their memory in MiB, and the oldest QEMU that was seen to run them.
+# Debian of the virtual machines, and the one that their containerd is of: 2.1 or later can give containers a writable
+# cgroup. Their memory in MiB, and the oldest QEMU that was seen to run them.
 VM_SUITE=trixie
+VM_CONTAINERD_SUITE=forky
 VM_MEMORY=2048
 VM_FIRST_NUMBER=50
 QEMU_MINIMUM=10

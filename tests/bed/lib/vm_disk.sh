@@ -5,7 +5,7 @@
 
 vm_disk_key() {
   {
-    printf '%s\n' "$VM_SUITE"
+    printf '%s\n' "$VM_SUITE" "$VM_CONTAINERD_SUITE"
     find "$BED_DIR/image/vm" "$BED_DIR/lib/vm_disk.sh" -type f -print0 | sort -z | xargs -0 sha256sum | cut -d ' ' -f 1
   } | sha256sum | cut -c 1-16
 }
@@ -20,7 +20,7 @@ vm_disk_fill() { # FOLDER
   local root=$1/root mirror
   mirror=$(image_mirror)
   [[ $mirror ]] || die 'vm: apt knows no Debian mirror'
-  nice -n 19 "$BED_DIR/image/vm/rootfs.sh" "$VM_SUITE" "$root" "$mirror" || return
+  nice -n 19 "$BED_DIR/image/vm/rootfs.sh" "$VM_SUITE" "$root" "$mirror" "$VM_CONTAINERD_SUITE" || return
   mv "$root"/boot/vmlinuz-* "$1/vmlinuz"
   mv "$root"/boot/initrd.img-* "$1/initrd"
   vm_disk_make "$root" "$1/disk" 8G

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Makes the files of a virtual machine: rootfs.sh SUITE DIRECTORY MIRROR. A stock Debian with systemd, containerd and
-# the cloud kernel, without boot loader. What makes it one machine of one bed comes at boot, from a disk of its own.
+# Makes the files of a virtual machine: rootfs.sh SUITE DIRECTORY MIRROR CONTAINERD-SUITE. A stock Debian with systemd
+# and the cloud kernel, without boot loader, and a newer Debian's containerd. What makes it one machine of one bed comes
+# at boot, from a disk of its own.
 set -euo pipefail
 
-suite=$1 root=$2 mirror=$3
+suite=$1 root=$2 mirror=$3 containerd=$4
 folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages=linux-image-cloud-amd64,systemd-sysv,udev,dbus,kmod,iproute2,iptables,conntrack,procps,ca-certificates
-packages+=,containerd,runc,containernetworking-plugins,openssh-server,nfs-kernel-server
+packages+=,containerd/$containerd,runc,containernetworking-plugins,openssh-server,nfs-kernel-server
 
 # The initial RAM disk is made once the kernel is configured: with no more in it than this machine's root needs.
 # shellcheck disable=SC2016 # mmdebstrap's own $1
@@ -18,7 +19,8 @@ mmdebstrap --mode=root --variant=minbase --include="$packages" --aptopt='APT::In
   --essential-hook='printf "#!/bin/sh\nexit 101\n" >"$1/usr/sbin/policy-rc.d"; chmod 755 "$1/usr/sbin/policy-rc.d"' \
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
   --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*' \
-  "$suite" "$root" "$mirror"
+  --aptopt="APT::Default-Release \"$suite\"" --aptopt='Acquire::Check-Valid-Until "false"' \
+  "$suite" "$root" "deb $mirror $suite main" "deb $mirror $containerd main"
 
 rm -f "$root/usr/sbin/policy-rc.d" "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*_*
 cp -r "$folder/files/." "$root/"
