@@ -26,12 +26,14 @@
 #include <slurm/slurm_errno.h>
 
 #include "base/export.hpp"
+#include "base/file.hpp"
 #include "base/guarded.hpp"
 #include "base/job_hosts.hpp"
 #include "base/oci_conf.hpp"
 #include "base/strings.hpp"
 #include "base/undestroyed.hpp"
 #include "spank/compat.hpp"
+#include "spank/confinement.hpp"
 #include "spank/cpu_bind.hpp"
 #include "spank/gpu_ids.hpp"
 #include "spank/login_env.hpp"
@@ -310,6 +312,39 @@ int refuse_readable_secrets(const Settings& settings) {
   return kFailed;
 }
 
+/** Gives the step's control groups their CPUs. Nothing in a pod without confinement. */
+Result<bool> confine_step(spank_t spank) {
+  constexpr std::size_t kMaxBytes = 8192;
+  const std::string root = "/sys/fs/cgroup";
+  const auto pod = SLURMK8S_TRY(read_pod_confinement("/run/slurm-k8s/confinement"));
+  if (!pod) return false;
+  JobCores cores;
+  const auto cores_of = [spank](spank_item_t item) {
+    char* text = nullptr;
+    return std::string(spank_get_item(spank, item, &text) == ESPANK_SUCCESS && text ? text : "");
+  };
+  cores.job = cores_of(S_JOB_ALLOC_CORES);
+  cores.step = cores_of(S_STEP_ALLOC_CORES);
+  const std::string own_group = SLURMK8S_TRY(read_file("/proc/self/cgroup", kMaxBytes));
+  const std::string pod_cpus = SLURMK8S_TRY(read_file(root + "/cpuset.cpus.effective", kMaxBytes));
+  const CpuList cpus = SLURMK8S_TRY(parse_cpu_list(trim(pod_cpus)));
+  SLURMK8S_CHECK(write_cgroups(root, SLURMK8S_TRY(plan_cgroups(*pod, own_group, cores, cpus))));
+  return true;
+}
+
+/**
+ * Whether control groups keep the job to its CPUs and memory. Once in a slurmstepd, before its tasks run. Where they do
+ * not, the job goes on as in a pod without confinement.
+ */
+bool is_confined(spank_t spank) {
+  static std::optional<bool> confined;
+  if (confined) return *confined;
+  const auto result = confine_step(spank);
+  if (!result) slurm_error("spank_k8s: not confined: %s", result.error().message().c_str());
+  confined = result && *result;
+  return *confined;
+}
+
 /** Notifies the user, in the step's standard error, and slurmctld, which does not requeue the job. */
 void end_job(const MemoryLimit& limit, std::uint64_t used) {
   constexpr std::uint64_t kMiB = 1 << 20;
@@ -395,8 +430,9 @@ SLURMK8S_EXPORT int slurm_spank_task_init_privileged(spank_t, int count, char** 
 
 /** In slurmstepd, for each task. */
 SLURMK8S_EXPORT int slurm_spank_task_post_fork(spank_t spank, int count, char** arguments) {
-  return with_settings("slurm_spank_task_post_fork", count, arguments,
-                       [&](const Settings& settings) { return watch_memory(spank, settings); });
+  return with_settings("slurm_spank_task_post_fork", count, arguments, [&](const Settings& settings) {
+    return is_confined(spank) ? ESPANK_SUCCESS : watch_memory(spank, settings);
+  });
 }
 
 /** In all contexts, at the end: Slurm unloads the plugin after this. */

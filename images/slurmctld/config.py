@@ -193,7 +193,8 @@ def try_set(texts, live):
     write(conf, trial_conf(texts['slurm.conf'], state))
     write(os.path.join(work, 'key'), os.urandom(32).hex(), 0o400)
     os.makedirs(os.path.join(RUN, 'slurm-k8s'), exist_ok=True)
-    write(os.path.join(RUN, 'slurm-k8s', 'gres.conf'), '')  # included by the chart's gres.conf
+    for name in ('gres.conf', 'cgroup.conf'):  # included by the chart's files of these names
+        write(os.path.join(RUN, 'slurm-k8s', name), '')
     environment = dict(os.environ, SLURM_CONF=conf, SLURM_SACK_KEY=os.path.join(work, 'key'),
                        SLURM_K8S_CONF=os.path.join(work, 'none'))
     started = run_trial(conf, log_path, environment)

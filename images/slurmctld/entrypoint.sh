@@ -50,6 +50,8 @@ mkdir -p /run/slurm-k8s
 gres_conf=/var/spool/slurmctld/gres.conf
 if [[ ! -e $gres_conf && -w ${gres_conf%/*} ]]; then echo "# Kept by slurm-k8s-sidecar" >"$gres_conf"; fi
 ln -sfn "$gres_conf" /run/slurm-k8s/gres.conf
+# The same for cgroup.conf, of which nothing is slurmctld's: slurmd's entrypoint writes that of each pod.
+echo "# Of each node's pod" >/run/slurm-k8s/cgroup.conf
 
 check_users
 

@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=images/slurm-auth.sh
 source /usr/local/lib/slurm-auth.sh
+# shellcheck source=images/slurmd/confinement.sh
+source /usr/local/lib/slurmd-confinement.sh
 
 # Slurm's messages identify users by UID. The SlurmUser of an external slurmctld may have another UID than this image's.
 be_slurm_user() { # ID
@@ -100,6 +102,7 @@ if [[ ! -r $key && ! -r $munge_key ]]; then
   exit 1
 fi
 
+confine "$@"
 write_gres_conf "${SLURMD_DEVICE_GRES:-}"
 
 # Facts about the pod, which the SPANK plugin passes to jobs. A device plugin sets the ids of GPUs.
@@ -121,5 +124,5 @@ if has_auth_slurm; then
 fi
 
 # -Z: dynamic node, found by name only. -b: report slurmd's start as boot time, not the Kubernetes node's.
-exec slurmd -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" \
+exec "${SLURMD[@]}" -D -Z -b -N "$SLURMD_NODENAME" --conf-server "$SLURMD_CONF_SERVER" --conf "$SLURMD_CONF" \
   "${options[@]}" "$@"

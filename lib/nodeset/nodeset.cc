@@ -392,6 +392,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   if (!counts_nodes && nodeset.pins_nodes)
     return forbidden_field("spec.pinToNode", "may not be set with scalingMode DaemonSet");
 
+  nodeset.confinement = SLURMK8S_TRY(decode_confinement(spec));
   SLURMK8S_CHECK(decode_template(spec, nodeset));
   SLURMK8S_CHECK(decode_partition(spec["partition"], nodeset));
   nodeset.claims = SLURMK8S_TRY(decode_claims(spec));
@@ -511,7 +512,8 @@ std::string node_definition(const NodeSet& nodeset) {
 }
 
 TemplateParts template_parts(const NodeSet& nodeset) {
-  return {nodeset.pod_metadata, nodeset.pod_spec, nodeset.slurmd, node_definition(nodeset), nodeset.claims.templates};
+  return {nodeset.pod_metadata,     nodeset.pod_spec,         nodeset.slurmd,
+          node_definition(nodeset), nodeset.claims.templates, confinement_name(nodeset.confinement)};
 }
 
 std::string revision_of(const NodeSet& nodeset) {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "nodeset/claims.hpp"
+#include "nodeset/confinement.hpp"
 #include "slurm/partition_options.hpp"
 #include "nodeset/template_hash.hpp"
 #include "nodeset/spare_schedule.hpp"
@@ -69,7 +70,8 @@ struct NodeSet {
   /** GPUs in the limits or in bridgeDevices, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf's. */
   std::string device_gres;
   bool has_bridge_devices = false;  ///< device_gres is of bridgeDevices: pods of the bridge get them, slurmd's has none
-  std::string features;             ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
+  Confinement confinement = Confinement::none;
+  std::string features;  ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
   bool names_jobs = false;            ///< labels or annotations have job placeholders
   std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nodeset/claim_builder.hpp"
+#include "nodeset/confinement.hpp"
 #include "nodeset/job_placeholders.hpp"
 #include "nodeset/names.hpp"
 #include "kube/overlay.hpp"
@@ -37,9 +38,11 @@ Json env_from_field(std::string_view name, std::string_view field_path) {
   return e;
 }
 
-Json env_from_limit(std::string_view name, std::string_view resource) {
+/** Of container slurmd: "limits.cpu", in units of `divisor`, rounded up. */
+Json env_from_resource(std::string_view name, std::string_view resource, std::string_view divisor = {}) {
   Json field = Json::object();
-  field.set("resource", "limits." + std::string(resource));
+  field.set("resource", resource);
+  if (!divisor.empty()) field.set("divisor", divisor);
   Json from = Json::object();
   from.set("resourceFieldRef", std::move(field));
   Json e = Json::object();
@@ -62,8 +65,12 @@ Json identity_env(const NodeSet& nodeset, const PodIdentity& identity, const Opt
   list.push(env_from_field("SLURM_K8S_NODE", "spec.nodeName"));
   // Kubernetes 1.35 copies this label from the Kubernetes node; before, a NodeSet's template can set it.
   list.push(env_from_field("SLURM_K8S_ZONE", "metadata.labels['topology.kubernetes.io/zone']"));
-  list.push(env_from_limit("SLURM_K8S_CPU_LIMIT", "cpu"));
-  list.push(env_from_limit("SLURM_K8S_MEMORY_LIMIT", "memory"));
+  list.push(env_from_resource("SLURM_K8S_CPU_LIMIT", "limits.cpu"));
+  list.push(env_from_resource("SLURM_K8S_MEMORY_LIMIT", "limits.memory"));
+  if (nodeset.confinement != Confinement::none) {
+    list.push(env("SLURMD_CONFINEMENT", confinement_name(nodeset.confinement)));
+    list.push(env_from_resource("SLURMD_CPU_REQUEST", "requests.cpu", "1m"));
+  }
   return list;
 }
 
@@ -115,15 +122,6 @@ Json base_spec(const NodeSet& nodeset, const Options& options) {
   return spec;
 }
 
-bool is_sys_admin(const Json& security) {
-  bool found = security["privileged"].boolean_or(false);
-  security.at({"capabilities", "add"}).each([&found](const Json& one) {
-    const std::string_view name = one.text();
-    found = found || name == "ALL" || name == "SYS_ADMIN" || name == "CAP_SYS_ADMIN";
-  });
-  return found;
-}
-
 /**
  * Over `spec`: set-uid programs of jobs get no root privileges, which could read Slurm's key, unless the NodeSet allows
  * it. Kubernetes rejects this setting together with `privileged` or CAP_SYS_ADMIN.
@@ -132,7 +130,7 @@ Json escalation_overlay(const Json& spec) {
   Json containers = Json::array();
   spec["containers"].each([&containers](const Json& container) {
     const Json security = container["securityContext"];
-    if (container["name"].text() != kSlurmdContainer || is_sys_admin(security)) return;
+    if (container["name"].text() != kSlurmdContainer || has_sys_admin(security)) return;
     if (!security["allowPrivilegeEscalation"].is_null()) return;
     Json restricted = Json::object().set("allowPrivilegeEscalation", Json::boolean(false));
     containers.push(Json::object().set("name", kSlurmdContainer).set("securityContext", std::move(restricted)));
@@ -239,6 +237,7 @@ Json build(const NodeSet& nodeset, const PodIdentity& identity, const Options& o
   Json spec = merge_overlay(base_spec(nodeset, options), nodeset.pod_spec);
   spec = merge_overlay(spec, slurmd_overlay(nodeset.slurmd));
   spec = merge_overlay(spec, fixed_spec(nodeset, identity, options));
+  spec = merge_overlay(spec, confinement_overlay(spec, nodeset.confinement));
   spec = merge_overlay(spec, escalation_overlay(spec));
 
   Json pod = Json::object();

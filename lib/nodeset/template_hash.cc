@@ -56,6 +56,7 @@ std::string hash_template(const TemplateParts& parts) {
   }
   hash.add(parts.node_definition);
   for (const Json& claim : parts.claims) hash.add("\n" + std::string(claim.at({"metadata", "name"}).text()));
+  if (!parts.confinement.empty()) hash.add("\nconfinement " + parts.confinement);
   return std::string(kVersion) + hash.text();
 }
 

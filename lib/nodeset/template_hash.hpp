@@ -16,12 +16,14 @@ struct TemplateParts {
   Json pod_spec;
   Json slurmd;
   std::string node_definition;
-  std::vector<Json> claims;  ///< volumeClaimTemplates
+  std::vector<Json> claims;      ///< volumeClaimTemplates
+  std::string confinement = {};  ///< spec.confinement; empty: None
 };
 
 /**
  * "1-0f3a…", a valid label: the same for a template with its members in any order. It covers spec.template,
- * spec.slurmd, the node's definition (sizes and extraConf) and the names of volumeClaimTemplates, not slurm-k8s.conf.
+ * spec.slurmd, the node's definition (sizes and extraConf), the names of volumeClaimTemplates and the confinement, not
+ * slurm-k8s.conf.
  * The number before the dash is the version of this computation.
  */
 std::string hash_template(const TemplateParts& parts);

@@ -43,6 +43,15 @@ check "a version that is a number" refused "/slurmVersion" --set-json slurmVersi
 check "an unknown version" refused "/slurmVersion" --set slurmVersion=24.12
 check "Slurm 24.11 by default: its own authentication" has slurm.conf "AuthType=auth/slurm"
 check "Slurm 24.11 by default: no control groups" has cgroup.conf "CgroupPlugin=disabled"
+check "Slurm 24.11 by default: no task plugin" has slurm.conf "TaskPlugin=task/none"
+check "confinement: task/cgroup" has slurm.conf "TaskPlugin=task/cgroup" --set nodesets.compute.confinement=Cgroup
+check "confinement: each pod has a cgroup.conf" has cgroup.conf "Include /run/slurm-k8s/cgroup.conf" \
+  --set nodesets.compute.confinement=Privileged
+check "confinement: not of a disabled NodeSet" has slurm.conf "TaskPlugin=task/none" \
+  --set nodesets.compute.confinement=Cgroup,nodesets.compute.enabled=false,nodesets.other.replicas=1
+check "confinement before Slurm 24.05" refused \
+  "nodesets.compute.confinement: Cgroup: requires slurmVersion 24.05 or later" --set slurmVersion=22.05 \
+  --set nodesets.compute.confinement=Cgroup
 check "Slurm 24.11 by default: no defunct parameter" lacks 'cloud_reg_addrs|munge'
 check "paths on shared volumes: none" has slurm-k8s.conf "SharedPaths=none"
 check "paths on shared volumes" has slurm-k8s.conf "SharedPaths=/home,/data" --set sharedHome.existingClaim=home \

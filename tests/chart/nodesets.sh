@@ -24,6 +24,9 @@ check "bridgeDevices: not a quantity" refused "/nodesets/compute/bridgeDevices/n
   --set-json 'nodesets.compute.bridgeDevices={"nvidia.com/gpu":{}}'
 check "a gresType that is a count" refused "/nodesets/compute/gresType" --set-string nodesets.compute.gresType=4090
 check "pinToNode" shows nodesets/nodesets "^  pinToNode: true" --set nodesets.compute.pinToNode=true
+check "confinement" shows nodesets/nodesets "^  confinement: Cgroup" --set nodesets.compute.confinement=Cgroup
+check "an unknown confinement" refused "/nodesets/compute/confinement" --set nodesets.compute.confinement=cgroup
+check "no confinement by default" lacks confinement: --show-only templates/nodesets/nodesets.yaml
 check "a NodeSet of scalingMode DaemonSet has no replicas" lacks replicas: \
   --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=DaemonSet
 

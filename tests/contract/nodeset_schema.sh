@@ -151,6 +151,12 @@ refused_with "pinToNode with scalingMode DaemonSet" \
   "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet" '"scalingMode":"DaemonSet","pinToNode":true'
 refused_with "pinToNode" "spec.pinToNode: Invalid value: *boolean" '"pinToNode":"yes"'
 accepted "pinToNode" "{$slurmd,\"pinToNode\":true}"
+refused_with "confinement" \
+  'spec.confinement: Unsupported value: "cgroup": supported values: "None", "Cgroup", "Privileged"' \
+  '"confinement":"cgroup"'
+for profile in None Cgroup Privileged; do
+  accepted "confinement $profile" "{$slurmd,\"confinement\":\"$profile\"}"
+done
 accepted "scalingMode Always" "{$slurmd,\"scalingMode\":\"Always\"}"
 
 for type in RollingUpdate OnDelete ScheduledUpdate; do
@@ -301,7 +307,7 @@ accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,
   "spareSchedules":[{"start":"*/5,7 7-9 * JAN-dec 1-5","duration":"1h30m","timeZone":"America/Argentina/Buenos_Aires",
     "replicas":65536},{"start":"0 7 * * *","duration":"168h","replicas":1}],"ordinalPadding":5,"gresType":"a100",
   "gpuResource":"example.com/gpu","bridgeDevices":{"nvidia.com/mig-3g.40gb":"1","nvidia.com/mig-1g.10gb":2},
-  "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand",
+  "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand","confinement":"Privileged",
   "updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},
   "memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",
   "slurmd":{"name":"slurmd","image":"r.example/x/slurmd:1","imagePullPolicy":"Always","args":["-vv"],

@@ -51,6 +51,7 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->real_memory_mib, 936);
   assert_text(nodeset->features, "compute");
   assert_text(nodeset->device_gres, "");
+  assert_true(nodeset->confinement == Confinement::none);
   assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936");
   assert_true(nodeset->pod_spec.is_null());
   assert_true(nodeset->slurmd.is_object());
@@ -58,7 +59,7 @@ void decodes_defaults(void**) {
 
 void decodes_all_fields(void**) {
   const auto nodeset = decode(
-      R"({"replicas":12,"ordinalPadding":3,"scalingMode":"Always","memoryReserve":"0",
+      R"({"replicas":12,"ordinalPadding":3,"scalingMode":"Always","memoryReserve":"0","confinement":"Cgroup",
           "workloadDisruptionProtection":false,"partition":{"enabled":true,"config":"MaxTime=1-0"},
           "extraConf":"  Weight=10  Features=a100,fast Gres=gpu:1 ",
           "slurmd":{"resources":{"limits":{"memory":"2Gi"}}},
@@ -70,6 +71,7 @@ void decodes_all_fields(void**) {
   assert_int_equal(nodeset->ordinal_padding, 3);
   assert_true(nodeset->scaling_mode == ScalingMode::always);
   assert_false(nodeset->protects_busy);
+  assert_true(nodeset->confinement == Confinement::cgroup);
   assert_text(nodeset->partition->at("MaxTime"), "1440");
   assert_int_equal(nodeset->cpus, 7);
   assert_int_equal(nodeset->real_memory_mib, 2048);
@@ -321,6 +323,8 @@ void names_the_invalid_field(void**) {
       {spec_with(R"("scalingMode":"StatefulSet")"),
        "spec.scalingMode: Unsupported value: \"StatefulSet\": supported values: \"OnDemand\", \"Always\", "
        "\"DaemonSet\""},
+      {spec_with(R"("confinement":"Full")"),
+       "spec.confinement: Unsupported value: \"Full\": supported values: \"None\", \"Cgroup\", \"Privileged\""},
       {spec_with(R"("scalingMode":1)"),
        "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\""},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),

@@ -43,6 +43,7 @@ void the_same_template_has_the_same_hash(void**) {
       {kSlurmd, kMore + R"(,"spareReplicas":3,"spareSchedules":[{"start":"0 7 * * *","duration":"1h","replicas":4}])"},
       {kSlurmd, kMore + R"(,"gresType":"a100","gpuResource":"example.com/gpu")"},  // without GPUs
       {kSlurmd, kMore + R"(,"partition":{"enabled":true},"extraConf":"Features=a")"},
+      {kSlurmd, kMore + R"(,"confinement":"None")"},
   };
   for (const auto& [slurmd, more] : same) assert_text(hash_of(slurmd, more), hash);
 }
@@ -64,6 +65,8 @@ void another_template_has_another_hash(void**) {
       {kSlurmd, kGpus + R"(,"gpuResource":"example.com/gpu")"},
       {kSlurmd, kMore + R"(,"memoryReserve":"1Mi")"},
       {kSlurmd, kMore + claim},
+      {kSlurmd, kMore + R"(,"confinement":"Cgroup")"},
+      {kSlurmd, kMore + R"(,"confinement":"Privileged")"},
   };
   std::set<std::string> hashes{hash_of(kSlurmd, kMore)};
   for (const auto& [slurmd, more] : others) {

@@ -8,6 +8,9 @@ cgroup.conf: |
   {{- if eq (include "slurm.isBefore" (list . "24.05")) "true" }}
   # slurmd requires a plugin. This one has no effect unless another plugin uses it.
   CgroupPlugin=cgroup/v1
+  {{- else if eq (include "slurm.confinesJobs" .) "true" }}
+  # Another file in each pod, by the confinement of its NodeSet (images/slurmd/confinement.sh).
+  Include /run/slurm-k8s/cgroup.conf
   {{- else }}
   CgroupPlugin=disabled
   {{- end }}

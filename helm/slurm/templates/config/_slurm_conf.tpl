@@ -64,7 +64,12 @@ DebugFlags={{ join "," . }}
 
 # Unprivileged pods have no access to control groups.
 ProctrackType=proctrack/linuxproc
+{{- if eq (include "slurm.confinesJobs" .) "true" }}
+# In pods of NodeSets with a confinement. Elsewhere cgroup.conf has nothing to limit.
+TaskPlugin=task/cgroup
+{{- else }}
 TaskPlugin=task/none
+{{- end }}
 MpiDefault={{ .Values.slurm.mpiDefault }}
 {{- include "slurm.conf.accounting" . }}
 
