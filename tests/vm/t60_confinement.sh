@@ -1,0 +1,173 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What keeps jobs to their CPUs and memory in a pod that they share, for each confinement of a NodeSet.
+#
+# Release: vm_confinement
+
+# shellcheck source=tests/vm/lib.sh
+source "$E2E_FOLDER/../vm/lib.sh"
+
+CLASS=$NAMESPACE-writable-cgroup # of the runtime in tests/bed/config/vm/containerd.toml
+# All CPUs of the machine are the pod's own, or may be another pod's too.
+OWN='"requests":{"cpu":"2","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"}'
+SHARED='"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"1","memory":"256Mi"}'
+
+# A NodeSet of the chart with a confinement makes slurm.conf and cgroup.conf ready for others.
+prepare() {
+  start_vm
+  need_release --set nodesets.unused.replicas=0 --set nodesets.unused.confinement=Cgroup
+  kubectl label --overwrite namespace "$NAMESPACE" pod-security.kubernetes.io/enforce=privileged >/dev/null
+  kubectl apply --filename=- >/dev/null <<JSON
+{"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"$CLASS"},"handler":"writable-cgroup"}
+JSON
+}
+# put NAME CONFINEMENT RESOURCES [CLASS] [SECURITY-CONTEXT]: one node.
+put() {
+  local image spec=$ON_THE_VM
+  [[ -z ${4:-} ]] || spec="{\"runtimeClassName\":\"$4\",${ON_THE_VM#\{}"
+  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
+  kubectl apply --filename=- >/dev/null <<JSON
+{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":1,
+ "confinement":"$2","slurmd":{"image":"$image","resources":{$3},"securityContext":${5:-null}},
+ "template":{"spec":$spec}}}
+JSON
+  wait_for 30 "nodes of $1" has_nodes_of "$1" 1
+}
+
+# Jobs of one CPU that write what they may use into a file of the pod, and stay.
+start() { # NODE
+  # shellcheck disable=SC2016 # the job's own
+  submit -w "$1" -n1 --mem=40 -o /tmp/job-%j --wrap \
+    'grep Cpus_allowed_list /proc/self/status; nproc; grep NoNewPrivs /proc/self/status; cat /proc/self/cgroup; sleep 900'
+}
+shown() { in_pod "$1" cat "/tmp/job-$2" 2>/dev/null; } # NODE JOB
+has_shown() { [[ $(shown "$@") == *::* ]]; }
+start_two() { # NODE: their ids are in FIRST and SECOND
+  FIRST=$(start "$1")
+  wait_job "$FIRST" RUNNING 600
+  SECOND=$(start "$1")
+  wait_job "$SECOND" RUNNING 120
+  wait_for 120 "what job $FIRST may use" has_shown "$1" "$FIRST"
+  wait_for 120 "what job $SECOND may use" has_shown "$1" "$SECOND"
+}
+cpus_of() { shown "$@" | sed -n '1s/.*\t//p;2p' | paste -sd ' '; } # NODE JOB: "0 1": the list, and what nproc says
+file_of_job() { in_pod "$1" sh -c "cat /sys/fs/cgroup/system.slice/$1_slurmstepd.scope/job_$2/$3"; }
+
+# The groups of jobs are below that of the container, as the machine sees it, with the limit of the kubelet.
+is_below_the_container() { # NODE JOB
+  local group scope
+  group=$(in_vm find /sys/fs/cgroup -type d -name "job_$2" -path "'*/$1_slurmstepd.scope/*'")
+  scope=${group%/system.slice/*}
+  [[ $scope == /sys/fs/cgroup/kubepods.slice/*/cri-containerd-*.scope ]] || fail "group of job $2: $group"
+  assert_equal "memory.max of the container" $((256 << 20)) "$(in_vm cat "$scope/memory.max")"
+}
+
+# A task over its memory ends alone.
+memory_is_confined() { # NODE, where FIRST runs
+  local uid job
+  uid=$(pod_uid "$1")
+  job=$(submit --requeue -w "$1" -n1 --mem=60 --wrap "$(eat 100)")
+  wait_job "$job" OUT_OF_MEMORY 300
+  assert_equal "restarts of job $job" 0 "$(job_field "$job" Restarts)"
+  is_job_in "$FIRST" RUNNING || fail "its neighbour is $(job_state "$FIRST")"
+  assert_equal "uid of the pod, restarts" "$uid 0" "$(pod_uid "$1") $(restarts_of_slurmd "$1")"
+}
+
+# With Cgroup and Privileged, in a pod with CPUs of its own.
+jobs_are_confined() { # NODE
+  local job out
+  start_two "$1"
+  assert_equal "CPUs of both jobs" "0 1,1 1" "$( (cpus_of "$1" "$FIRST"; cpus_of "$1" "$SECOND") | sort | paste -sd ,)"
+  for job in "$FIRST" "$SECOND"; do
+    [[ $(shown "$1" "$job") == *"0::/system.slice/$1_slurmstepd.scope/job_$job/step_batch/user/task_"* ]] ||
+      fail "job $job: $(shown "$1" "$job")"
+    [[ $(shown "$1" "$job") == *NoNewPrivs:$'\t'1* ]] || fail "job $job can get privileges"
+    is_below_the_container "$1" "$job"
+    assert_equal "time of job $job" "100000 100000" "$(file_of_job "$1" "$job" cpu.max)"
+  done
+  # What a program cannot do: leave its CPU, or change its limit.
+  # shellcheck disable=SC2016 # the task's own
+  out=$(slurm srun --overlap --jobid "$FIRST" --mem=0 sh -c 'taskset -pc 0,1 $$ >/dev/null; nproc
+    echo max >/sys/fs/cgroup$(cut -d : -f 3 /proc/self/cgroup)/../memory.max; echo $?' 2>/dev/null)
+  assert_equal "CPUs of a task that asks for more" 1 "$(head -1 <<<"$out")"
+  [[ $(tail -1 <<<"$out") != 0 ]] || fail "a task has changed its limit"
+  slurm scancel "$SECOND"
+  memory_is_confined "$1"
+}
+
+test_cgroup() {
+  trap 'remove_nodeset cg' EXIT
+  prepare
+  put cg Cgroup "$OWN" "$CLASS"
+  jobs_are_confined cg-0
+  assert_equal "memory.oom.group of the pod" 0 "$(in_pod cg-0 cat /sys/fs/cgroup/memory.oom.group)"
+  # The container has no right that it would not have without.
+  assert_equal "capabilities added, escalation" " false" "$(kubectl get pod cg-0 -o \
+    jsonpath='{.spec.containers[0].securityContext.capabilities.add} {.spec.containers[0].securityContext.allowPrivilegeEscalation}')"
+}
+
+test_privileged() {
+  local bounding
+  trap 'remove_nodeset priv' EXIT
+  prepare
+  put priv Privileged "$OWN"
+  jobs_are_confined priv-0
+  # slurmd, and so jobs, cannot get CAP_SYS_ADMIN (bit 21) back.
+  # shellcheck disable=SC2016 # the pod's own
+  bounding=$(in_pod priv-0 sh -c 'sed -n "s/^CapBnd:\t//p" /proc/$(pidof slurmd)/status')
+  assert_equal "CAP_SYS_ADMIN of slurmd" 0 "$((0x$bounding >> 21 & 1))"
+}
+
+# Its cgroup namespace is that of the machine: jobs would be outside of the pod's limits.
+test_a_privileged_container() {
+  trap 'remove_nodeset full' EXIT
+  prepare
+  put full Privileged "$OWN" "" '{"privileged":true}'
+  FIRST=$(start full-0)
+  wait_job "$FIRST" RUNNING 600
+  wait_for 120 "what job $FIRST may use" has_shown full-0 "$FIRST"
+  [[ $(shown full-0 "$FIRST") == *"0::/system.slice/full-0_slurmstepd.scope/job_$FIRST/step_batch/user/task_"* ]] ||
+    fail "job $FIRST: $(shown full-0 "$FIRST")"
+  is_below_the_container full-0 "$FIRST"
+  memory_is_confined full-0
+}
+
+# Nothing binds the jobs of pods that share the CPUs of a machine: they would share one of them, and leave the other idle.
+test_pods_that_share_cpus() {
+  local a b
+  trap 'remove_nodeset one; remove_nodeset two' EXIT
+  prepare
+  put one Cgroup "$SHARED" "$CLASS"
+  put two Cgroup "$SHARED" "$CLASS"
+  a=$(start one-0)
+  b=$(start two-0)
+  wait_job "$a" RUNNING 600
+  wait_job "$b" RUNNING 600
+  wait_for 120 "what job $a may use" has_shown one-0 "$a"
+  wait_for 120 "what job $b may use" has_shown two-0 "$b"
+  assert_equal "CPUs of both jobs" "0-1 2,0-1 2" "$(cpus_of one-0 "$a"),$(cpus_of two-0 "$b")"
+  assert_equal "their time" "100000 100000,100000 100000" \
+    "$(file_of_job one-0 "$a" cpu.max),$(file_of_job two-0 "$b" cpu.max)"
+}
+
+# In a cluster where other NodeSets are confined: memory is watched, CPUs are all of the pod.
+test_none() {
+  trap 'remove_nodeset none' EXIT
+  prepare
+  put none None "$OWN"
+  start_two none-0
+  assert_equal "CPUs of both jobs" "0-1 2,0-1 2" "$(cpus_of none-0 "$FIRST"),$(cpus_of none-0 "$SECOND")"
+  [[ $(shown none-0 "$FIRST") == *$'\n0::/' ]] || fail "job $FIRST: $(shown none-0 "$FIRST")"
+  slurm scancel "$SECOND"
+  memory_is_confined none-0
+}
+
+test_cgroup_without_the_runtime_class() {
+  local job
+  trap 'remove_nodeset bare' EXIT
+  prepare
+  put bare Cgroup "$SHARED"
+  job=$(submit -w bare-0 -n1 --wrap true)
+  wait_for 400 "the job is told what the pod lacks" is_told "$job" \
+    "confinement Cgroup: /sys/fs/cgroup is read-only: the pod needs a RuntimeClass"
+}
