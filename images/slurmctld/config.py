@@ -32,7 +32,8 @@ import urllib.error
 import urllib.request
 
 LIVE = '/etc/slurm'
-GOOD = '/var/spool/slurmctld/slurm-k8s-config'
+STATE = '/var/spool/slurmctld'
+GOOD = os.path.join(STATE, 'slurm-k8s-config')
 RUN = '/run'
 PORT = 6899
 TRIAL_SECONDS = 30
@@ -214,12 +215,15 @@ def start(source):
     """Before slurmctld starts. A set that it ran with last needs no trial."""
     texts, good = files(source), files(GOOD)
     error = '' if texts == good else try_set(texts, good)
-    if error and not good:
+    if error and not good and not os.path.exists(os.path.join(STATE, 'clustername')):
         sys.exit(f'slurmctld-config: {error}')
     if error:
-        print(f'slurmctld-config: {error}: keeping the previous configuration', file=sys.stderr)
-    swap(good if error else texts)
-    keep()
+        # A state without a good set: slurmctld ran before there were trials, perhaps with files that a trial refuses.
+        action = 'keeping the previous configuration' if good else 'no previous configuration, starting with it'
+        print(f'slurmctld-config: {error}: {action}', file=sys.stderr)
+    swap(good if error and good else texts)
+    if not error:
+        keep()
 
 
 def do_request(folder, request):

@@ -9,14 +9,15 @@ config_hash() {
 # What slurmctld takes by a reconfiguration must not roll the controller's pod, the rest must.
 hash_follows_what_needs_a_restart() {
   local value
-  local push=(--set controller.configPush.enabled=true)
-  [[ $(config_hash "${push[@]}") == "$(config_hash "${push[@]}")" ]] || return 1
+  local hash
+  hash=$(config_hash)
+  [[ -n $hash && $hash == "$(config_hash)" ]] || return 1
   for value in controller.slurmctld.args[0]=-v slurm.suspendTime=7 'configFiles.a=b' nodesets.more.replicas=2; do
-    [[ $(config_hash "${push[@]}") == "$(config_hash "${push[@]}" --set "$value")" ]] || { echo "$value"; return 1; }
+    [[ $hash == "$(config_hash --set "$value")" ]] || { echo "$value"; return 1; }
   done
   for value in clusterName=other controller.extraConfMap.SlurmdPort=7 slurm.maxRequests=7 \
     'configFilesFrom[0].secret=a'; do
-    [[ $(config_hash "${push[@]}") != "$(config_hash "${push[@]}" --set "$value")" ]] || { echo "$value"; return 1; }
+    [[ $hash != "$(config_hash --set "$value")" ]] || { echo "$value"; return 1; }
   done
 }
 # Without the push of changes each of them must.
@@ -83,24 +84,22 @@ check "slurm-k8s.conf has the domain" has slurm-k8s.conf "ClusterDomain=k8s.exam
   --set clusterDomain=k8s.example.org
 check "slurm-k8s.conf has the service" has slurm-k8s.conf "NodeService=other-nodes" --set fullnameOverride=other
 check "what slurmctld takes by a reconfiguration restarts nothing" hash_follows_what_needs_a_restart
-check "by default a change restarts the controller" hash_follows_configuration
-check "Slurm 22.05: a change restarts the controller" hash_follows_configuration --set slurmVersion=22.05 \
-  --set controller.configPush.enabled=true
+check "without configPush a change restarts the controller" hash_follows_configuration \
+  --set controller.configPush.enabled=false
+check "Slurm 22.05: a change restarts the controller" hash_follows_configuration --set slurmVersion=22.05
 check "two controllers: a change restarts them" hash_follows_configuration \
-  --set "controller.replicas=2,controller.persistence.existingClaim=shared,controller.configPush.enabled=true"
+  --set "controller.replicas=2,controller.persistence.existingClaim=shared"
 check "settings that need a restart" restart_settings_are_the_same
 check "further files of a Secret" shows controller/statefulset '^            - secret/mine$' \
-  --set controller.configPush.enabled=true --set 'configFilesFrom[0].secret=mine'
+  --set 'configFilesFrom[0].secret=mine'
 check "further files of a Secret: in the pod that starts" shows controller/statefulset '^ +- secret: \{name: mine\}$' \
-  --set controller.configPush.enabled=true --set 'configFilesFrom[0].secret=mine'
+  --set 'configFilesFrom[0].secret=mine'
 check "further files of a Secret: rights" shows controller/rbac '^    resourceNames: \[mine\]$' \
-  --set controller.configPush.enabled=true --set 'configFilesFrom[0].secret=mine'
+  --set 'configFilesFrom[0].secret=mine'
 check "a source of two kinds" refused "/configFilesFrom/0" \
   --set 'configFilesFrom[0].secret=mine,configFilesFrom[0].configMap=mine'
-check "helm upgrade waits for the answer" shows controller/config_await 'helm.sh/hook: post-upgrade,post-rollback' \
-  --set controller.configPush.enabled=true
-check "helm upgrade does not wait" lacks config-await \
-  --set controller.configPush.enabled=true,controller.configPush.wait=false
+check "helm upgrade waits for the answer" shows controller/config_await 'helm.sh/hook: post-upgrade,post-rollback'
+check "helm upgrade does not wait" lacks config-await --set controller.configPush.wait=false
 
 check "a key of 1024 bytes" key_is_long
 check "the key is kept at uninstall" shows config/key 'helm.sh/resource-policy: keep'

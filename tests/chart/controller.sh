@@ -97,7 +97,7 @@ check "shared home: the controller's volume" shows controller/statefulset \
   '^          persistentVolumeClaim: \{claimName: home\}$' "${home[@]}"
 check "shared home: home of user slurm" shows controller/statefulset 'mkdir -p /home/slurm' "${home[@]}"
 check "shared home: elsewhere" lacks 'mkdir' "${home[@]}" --set sharedHome.mountPath=/shared
-check "no shared home by default" lacks 'name: home$|name: home,|initContainers:'
+check "no shared home by default" lacks 'name: home$|name: home,|mkdir'
 
 check "a pod that is not ready does not hold up a rollback" shows controller/statefulset \
   '^  podManagementPolicy: Parallel$'

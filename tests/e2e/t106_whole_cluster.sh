@@ -28,7 +28,6 @@ bridge:
   enabled: true
   schedulerName: $SCHEDULER
   users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
-controller: {configPush: {enabled: true}}
 login:
   enabled: true
   users:

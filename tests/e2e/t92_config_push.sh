@@ -47,6 +47,21 @@ test_a_broken_file_is_refused() {
   assert_equal "MaxJobCount" 23456 "$(setting MaxJobCount)"
 }
 
+# There is no last good set: what slurmctld ran with is taken even if a trial refuses it.
+test_files_from_before_there_were_trials() {
+  needs_slurm 23.11
+  local broken=(--set 'configFiles.plugstack\.conf=optinal nothing.so')
+  upgrade --set controller.configPush.enabled=false "${broken[@]}" >/dev/null || fail "helm upgrade without trials"
+  slurm rm -r /var/spool/slurmctld/slurm-k8s-config || fail "a good set that this release never had"
+  upgrade "${broken[@]}" >/dev/null || fail "helm upgrade"
+  wait_for 120 "slurmctld up" controller_ready
+  kubectl logs "$CONTROLLER" -c config-start | grep -q 'optinal.*no previous configuration' ||
+    fail "config-start: $(kubectl logs "$CONTROLLER" -c config-start)"
+  upgrade >/dev/null || fail "helm upgrade with all right files"
+  wait_for 60 "applied" config_is Applied ""
+  slurm srun -w compute-0 true || fail "no job runs"
+}
+
 test_a_secret_with_a_script() {
   needs_slurm 23.11
   kubectl create secret generic site-files --from-literal=prolog.sh=$'#!/bin/sh\ntouch /tmp/prolog-ran\n' >/dev/null

@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support'))
@@ -118,6 +119,41 @@ class Sets(unittest.TestCase):
         config.keep()
         config.swap({'slurm.conf': 'b'})
         self.assertEqual(config.files(config.GOOD), {'slurm.conf': 'a'})
+
+
+class Start(unittest.TestCase):
+    """Which files a pod starts with: the new ones N, or the last good ones G."""
+    NEW, GOOD = {'slurm.conf': 'new'}, {'slurm.conf': 'good'}
+    TABLE = (
+        # files of the last good set, slurmctld has a state, the trial's error; what is live and good afterwards
+        ('a first start', {}, False, '', NEW, NEW),
+        ('a first start with broken files', {}, False, 'bad', None, {}),
+        ('a state of slurmctld before there were trials', {}, True, '', NEW, NEW),
+        ('the same with files that the trial refuses', {}, True, 'bad', NEW, {}),
+        ('other files', GOOD, True, '', NEW, NEW),
+        ('other files that are broken', GOOD, True, 'bad', GOOD, GOOD),
+        ('broken files, and the state is lost', GOOD, False, 'bad', GOOD, GOOD),
+        ('files that slurmctld ran with', NEW, True, 'not tried', NEW, NEW),
+    )
+
+    def test_table(self):
+        for name, good, state, error, live, kept in self.TABLE:
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder, \
+                    mock.patch.multiple(config, LIVE=f'{folder}/live', STATE=folder, GOOD=f'{folder}/good',
+                                        try_set=lambda *_, error=error: error):
+                os.mkdir(config.LIVE)
+                config.write_set(f'{folder}/source', self.NEW)
+                if good:
+                    config.write_set(config.GOOD, good)
+                if state:
+                    config.write(f'{folder}/clustername', 'slurm')
+                if live is None:
+                    with self.assertRaisesRegex(SystemExit, 'bad'):
+                        config.start(f'{folder}/source')
+                else:
+                    config.start(f'{folder}/source')
+                    self.assertEqual(config.files(config.LIVE), live)
+                self.assertEqual(config.files(config.GOOD), kept)
 
 
 if __name__ == '__main__':
