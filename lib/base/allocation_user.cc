@@ -2,6 +2,7 @@
 // The user of an allocation as a variable.
 #include "base/allocation_user.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +22,16 @@ std::optional<std::uint32_t> parse_id(std::string_view text) {
 
 }  // namespace
 
+bool is_user_name(std::string_view name) {
+  constexpr std::size_t kMaxLength = 256;
+  const auto is_allowed = [](char c) {
+    return c > ' ' && c < 0x7f && std::string_view(":,\"'=|").find(c) == std::string_view::npos;
+  };
+  return !name.empty() && name.size() <= kMaxLength && std::all_of(name.begin(), name.end(), is_allowed);
+}
+
 std::string encode_allocation_user(const AllocationUser& user) {
-  return std::string(kName) + format("%u:%u", user.user, user.group);
+  return std::string(kName) + format("%u:%u", user.user, user.group) + (user.name.empty() ? "" : ":" + user.name);
 }
 
 std::optional<AllocationUser> find_allocation_user(const char* const* environment, std::uint32_t count) {
@@ -30,10 +39,12 @@ std::optional<AllocationUser> find_allocation_user(const char* const* environmen
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string_view variable = environment[i] ? environment[i] : "";
     if (!variable.starts_with(kName)) continue;
-    const std::vector<std::string_view> ids = split(variable.substr(kName.size()), ':');
-    if (ids.size() != 2) return std::nullopt;
-    const auto user = parse_id(ids[0]), group = parse_id(ids[1]);
-    return user && group ? std::optional<AllocationUser>({*user, *group}) : std::nullopt;
+    const std::vector<std::string_view> words = split(variable.substr(kName.size()), ':');
+    if (words.size() != 2 && words.size() != 3) return std::nullopt;
+    const auto user = parse_id(words[0]), group = parse_id(words[1]);
+    const bool has_name = words.size() == 3;
+    if (!user || !group || (has_name && !is_user_name(words[2]))) return std::nullopt;
+    return AllocationUser{*user, *group, has_name ? std::string(words[2]) : ""};
   }
   return std::nullopt;
 }

@@ -23,6 +23,7 @@ struct AllocationRequest {
   std::string extra;        ///< --extra; only a Slurm that has it, 23.02 and later
   std::uint32_t user = 0;   ///< uid, from 1 to 2³¹ - 1
   std::uint32_t group = 0;  ///< gid, from 1 to 2³¹ - 1
+  std::string user_name;    ///< in Slurm's accounting, where slurmctld does not know the uid; Slurm 24.05 and later
   std::string account;
   std::string partition;
   std::string qos;

@@ -3,7 +3,8 @@
 //
 // Source: src/slurmctld/job_submit.h and the plugins of that type of Slurm 22.05.8, 24.11.5 and 26.05.3: job_modify()
 // has a fourth argument from 23.02 on. Older versions do not pass it, and it is ignored there. src/common/identity.h:
-// jobs have an identity from 24.05 on.
+// jobs have an identity from 24.05 on. src/common/assoc_mgr.h: since then slurmctld can be told which uid a user of its
+// accounting has; it looks it up in the directory of users otherwise. Takes locks that follow those of jobs.
 #pragma once
 
 #include <slurm/slurm.h>
@@ -11,6 +12,7 @@
 #include <slurm/slurm_version.h>
 
 #include <cstdint>
+#include <string>
 
 extern "C" {
 
@@ -26,6 +28,7 @@ void slurm_xfree(void** text);
 /** Who submitted a job, in full, with AuthInfo=use_client_ids. */
 struct identity_t;
 void destroy_identity(identity_t* id) SLURMK8S_WEAK;
+void assoc_mgr_set_uid(uid_t uid, char* username) SLURMK8S_WEAK;
 #endif
 
 }  // extern "C"
@@ -39,6 +42,13 @@ inline void drop_identity([[maybe_unused]] job_desc_msg_t& job) {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
   if (job.id && destroy_identity) destroy_identity(static_cast<identity_t*>(job.id));
   job.id = nullptr;
+#endif
+}
+
+/** Has slurmctld find the associations of a user whom no directory of its names; nothing when it knows the uid. */
+inline void tell_uid([[maybe_unused]] uint32_t user, [[maybe_unused]] std::string name) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+  if (!name.empty() && assoc_mgr_set_uid) assoc_mgr_set_uid(user, name.data());
 #endif
 }
 

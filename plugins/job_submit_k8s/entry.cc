@@ -108,6 +108,7 @@ uint32_t take_user(job_desc_msg_t& job, uint32_t submitter) {
   job.user_id = owner->user;
   job.group_id = owner->group;
   compat::drop_identity(job);
+  compat::tell_uid(owner->user, owner->name);
   return owner->user;
 }
 

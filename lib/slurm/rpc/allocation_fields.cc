@@ -103,6 +103,7 @@ Status check_request(const AllocationRequest& request) {
   for (const std::uint32_t id : {request.user, request.group}) {
     if (id == 0 || id > INT32_MAX) return refuse("uid and gid must be 1 to 2147483647");
   }
+  if (!request.user_name.empty() && !is_user_name(request.user_name)) return refuse("its user's name is invalid");
   if (request.tasks == 0 || request.cpus_per_task == 0) return refuse("needs a task and a CPU for it");
   if (request.cpus_per_task >= NO_VAL16) return refuse("too many CPUs for each task");
   if (request.tasks_per_node >= NO_VAL16) return refuse("too many tasks on each node");
@@ -124,7 +125,7 @@ std::string excluded_nodes(const AllocationRequest& request, const std::vector<s
 AllocationMessage::AllocationMessage(const AllocationRequest& request, std::string excluded)
     : tres_per_task_(tres_of(request.gres)),
       excluded_(std::move(excluded)),
-      user_(encode_allocation_user({request.user, request.group})) {
+      user_(encode_allocation_user({request.user, request.group, request.user_name})) {
   slurm_init_job_desc_msg(&message_);
   environment_[0] = user_.data();
   message_.environment = environment_;

@@ -14,6 +14,10 @@ void there_and_back(void**) {
   assert_true(find_allocation_user(environment, 4) == AllocationUser({1000, 100}));
   assert_false(find_allocation_user(environment, 2).has_value());
   assert_false(find_allocation_user(nullptr, 4).has_value());
+  const std::string named = encode_allocation_user({1000, 100, "ada"});
+  assert_text(named, "SLURM_K8S_ALLOCATION_USER=1000:100:ada");
+  environment[2] = named.c_str();
+  assert_true(find_allocation_user(environment, 4) == AllocationUser({1000, 100, "ada"}));
 }
 
 void no_user(void**) {
@@ -24,7 +28,9 @@ void no_user(void**) {
       "SLURM_K8S_ALLOCATION_USER=1000:0",
       "SLURM_K8S_ALLOCATION_USER=-5:100",
       "SLURM_K8S_ALLOCATION_USER=a:b",
-      "SLURM_K8S_ALLOCATION_USER=1:2:3",
+      "SLURM_K8S_ALLOCATION_USER=1:2:",
+      "SLURM_K8S_ALLOCATION_USER=1:2:a b",
+      "SLURM_K8S_ALLOCATION_USER=1:2:a:b",
       "XSLURM_K8S_ALLOCATION_USER=1000:10",
       "SLURM_K8S_ALLOCATION_USER=4294967294:1",
       "SLURM_K8S_ALLOCATION_USERS=1:1",

@@ -122,10 +122,14 @@ void a_held_job_has_no_priority(void**) {
 }
 
 void its_user_is_in_the_environment(void**) {
-  const AllocationRequest request = of_user();
+  AllocationRequest request = of_user();
+  request.user_name = "ada";
+  assert_ok(check_request(request));
   AllocationMessage message(request);
   const auto user = find_allocation_user(message.get().environment, message.get().env_size);
-  assert_true(user == AllocationUser({1000, 100}));
+  assert_true(user == AllocationUser({1000, 100, "ada"}));
+  request.user_name = "a:b";
+  assert_error(check_request(request), Errc::invalid, "its user's name is invalid");
 }
 
 void requests_that_are_refused(void**) {
