@@ -24,6 +24,9 @@ constexpr std::chrono::seconds kBindingTime{5};
 constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
 constexpr std::size_t kMaxSingle = 50;
+/** A list tells positions in the queue. For a job without one it is asked for after 1 s; slow lists less often. */
+constexpr std::chrono::milliseconds kPositions{1000};
+constexpr int kListShare = 20;  // of the time, a list may take a part of this
 
 }  // namespace
 
@@ -33,11 +36,8 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
       throttle_(*parts.loop.clock()),
       jobs_(
           parts.slurm, *parts.loop.clock(), [this](auto job) { look_at_job(job); }, [this] { return jobs_of_gangs(); }),
-      workloads_(parts.kube_reader, *parts.loop.clock(),
-                 [this] {
-                   for (const auto& [uid, name_space] : unresolved_) unassigned_.insert(uid);
-                   plan_round(kSoon);
-                 }),
+      workloads_(parts.kube_reader, *parts.loop.clock(), [this] { answer_came(); }),
+      claims_(parts.kube_reader, *parts.loop.clock(), [this] { answer_came(); }),
       pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                       {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
                       listen_for_pods()),
@@ -231,6 +231,8 @@ void Bridge::do_steps() {
     count_all();
     end_orphans();
     workloads_.prune();
+    claims_.prune();
+    for (const auto& [name_space, pod_writer] : writers_) pod_writer->flush();
   }
   if (engine_) tell_engine(jobs);
 }
@@ -283,7 +285,11 @@ void Bridge::ask_slurmctld() {
   const bool is_lively =
       !gangs_.all().empty() || !orphans_.empty() || !unresolved_.empty() || jobs_.known().asked == TimePoint{};
   const bool is_told = engine_ && engine_->is_up();
-  const std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
+  std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
+  if (lacks_position_) {
+    const auto slow = std::chrono::ceil<std::chrono::milliseconds>(jobs_.list_time() * kListShare);
+    between_lists = std::min(between_lists, std::max(kPositions, slow));
+  }
   if (is_told && !is_current()) {
     jobs_.load_whole();
   } else if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) {
@@ -300,6 +306,13 @@ void Bridge::ask_slurmctld() {
   plan_round(is_lively ? kLively : kIdle);
 }
 
+/** Of a workload or a claim: the pods that wait for it are looked at. */
+void Bridge::answer_came() {
+  for (const auto& [uid, name_space] : unresolved_) unassigned_.insert(uid);
+  unassigned_.insert(refused_.begin(), refused_.end());
+  plan_round(kSoon);
+}
+
 void Bridge::assign_pods() {
   for (const std::string& uid : std::exchange(unassigned_, {})) {
     const auto pod = pods_.find(uid);
@@ -313,6 +326,7 @@ void Bridge::assign_pods() {
 /** Counts pods and gangs for the metrics, and lists the pending jobs, whose reasons are read in turn. */
 void Bridge::count_all() {
   counts_ = {};
+  lacks_position_ = false;
   counts_.refused = refused_.size();
   for (const auto& [number, gang] : gangs_.all()) {
     const GangCounts count = count_pods(gang, pods_);
@@ -321,7 +335,9 @@ void Bridge::count_all() {
     if (!gang.refusal.empty()) ++counts_.refused;
     if (gang.is_unknown) ++counts_.unknown;
     const Allocation* const job = jobs_.known().find(gang);
-    if (job != nullptr && job->state == Allocation::State::pending) pending_.push_back(gang.job);
+    if (job == nullptr || job->state != Allocation::State::pending) continue;
+    pending_.push_back(gang.job);
+    if (job->position == 0 && job->priority != 0) lacks_position_ = true;
   }
 }
 
@@ -358,14 +374,21 @@ void Bridge::assign(const WorkloadPod& pod) {
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
   if (!workload) {
     unresolved_.emplace(pod.uid, pod.name_space);
-    return writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
+    if (!why.empty()) writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
+    return;
   }
   if (pod.refusal) {
     refused_.insert(pod.uid);
-    if (pod.waits_for != pod.refusal->message()) {
-      writer(pod.name_space).record(pod, {"Warning", "SlurmJobRefused", "Scheduling"}, pod.refusal->message());
-    }
-    return writer(pod.name_space).tell_wait(pod, pod.refusal->message());
+    return writer(pod.name_space).tell_wait(pod, pod.refusal->message(), PodWriter::kRefused);
+  }
+  const ClaimCache::Answer claims = claims_.judge(pod);
+  if (!claims.why.empty()) {
+    refused_.insert(pod.uid);
+    return writer(pod.name_space).tell_wait(pod, claims.why, PodWriter::kRefused);
+  }
+  if (!claims.is_known) {
+    unresolved_.emplace(pod.uid, pod.name_space);
+    return;
   }
   gangs_.join(pod, *workload, parts_.loop.clock()->now());
 }
@@ -374,7 +397,8 @@ PodWriter& Bridge::writer(const std::string& name_space) {
   std::unique_ptr<PodWriter>& found = writers_[name_space];
   if (!found) {
     found = std::make_unique<PodWriter>(
-        PodWriterParts{parts_.kube_writer, parts_.loop.timers(), *parts_.loop.clock(), throttle_}, name_space);
+        PodWriterParts{parts_.kube_writer, parts_.loop.timers(), *parts_.loop.clock(), throttle_, counts_.waiting},
+        name_space);
   }
   return *found;
 }

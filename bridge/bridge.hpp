@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bridge/claim_cache.hpp"
 #include "bridge/engine_link.hpp"
 #include "bridge/gangs.hpp"
 #include "bridge/identity.hpp"
@@ -43,6 +44,7 @@ struct BridgeOptions {
   std::vector<IdentityRule> rules;
   std::string version;
   std::string engine_socket;  ///< empty: slurmctld has no engine; it is polled, and launches don't wait for pods
+  PriorityRules priorities = {};
 };
 
 /** What the metrics tell. */
@@ -99,6 +101,7 @@ class Bridge {
   void assign_pods();
   void assign(const WorkloadPod& pod);
   void restore(const WorkloadPod& pod);
+  void answer_came();
 
   // What plan_gang() says.
   void note_job(Gang& gang);
@@ -137,6 +140,7 @@ class Bridge {
   std::map<std::string, std::unique_ptr<PodWriter>> writers_;  // by namespace
   JobKeeper jobs_;
   WorkloadCache workloads_;
+  ClaimCache claims_;
   kube::Reflector pods_reflector_;
   kube::Reflector gated_pods_reflector_;  // pods with kLabelBridge
   kube::Reflector nodes_reflector_;       // slurmd's pods
@@ -166,6 +170,7 @@ class Bridge {
   bool needs_jobs_ = false;                        // a gang needs a list of jobs from after its submission
   std::size_t submitting_ = 0;                     // submissions without an answer
   std::vector<std::uint32_t> pending_;             // jobs that wait; of the last full round
+  bool lacks_position_ = false;                    // one of these has no position in the queue yet
   std::size_t next_pending_ = 0;                   // whose reason is read next
   TimePoint pending_read_{};                       // when reasons were last asked for
   std::unique_ptr<EngineLink> engine_;             // null: BridgeOptions::engine_socket is empty

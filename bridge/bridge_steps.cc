@@ -22,7 +22,6 @@ constexpr std::size_t kMaxSubmitting = 4;
 /** Gangs that are being bound: more jobs would have their nodes before the API server takes the pods' bindings. */
 constexpr std::size_t kMaxBinding = 16;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
-constexpr kube::EventRecorder::Kind kRefused{"Warning", "SlurmJobRefused", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
 
 }  // namespace
@@ -74,6 +73,11 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
   IdentityRule identity;
   for (const WorkloadPod* pod : pods) {
     identity = SLURMK8S_TRY(find_identity(options_.rules, *pod, annotations));
+    apply_priority_class(options_.priorities, *pod, identity);
+    if (!options_.priorities.empty() && pod->priority_class != pods.front()->priority_class) {
+      return Error(Errc::invalid, format("pods %s and %s of one gang differ in spec.priorityClassName",
+                                         pods.front()->name.c_str(), pod->name.c_str()));
+    }
     if (pod->service_account != pods.front()->service_account) {
       return Error(Errc::invalid, "pods of one gang have service accounts " + pods.front()->service_account + " and " +
                                       pod->service_account);
@@ -193,8 +197,7 @@ void Bridge::announce(Gang& gang, const Allocation& job) {
 void Bridge::refuse(Gang& gang, const Error& error) {
   const std::string& text = error.message();
   for (const WorkloadPod* pod : pods_of(gang)) {
-    if (gang.refusal != text) writer(pod->name_space).record(*pod, kRefused, text);
-    writer(pod->name_space).tell_wait(*pod, text);
+    writer(pod->name_space).tell_wait(*pod, text, PodWriter::kRefused);
   }
   if (gang.refusal != text) log_warning("%s: refused: %s", to_string(gang.workload).c_str(), text.c_str());
   gang.refusal = text;

@@ -79,7 +79,9 @@ GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocatio
     const bool may_finish = !gang.is_ending && (job.preempted == 0 || job.state == Allocation::State::suspended);
     return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
   }
-  if (job.preempted != 0 && count.evictable != 0) return {Step::evict};
+  // A pod cannot be stopped, and its CPUs are others' already.
+  const bool is_to_go = job.preempted != 0 || job.state == Allocation::State::suspended;
+  if (is_to_go && count.evictable != 0) return {Step::evict};
   const bool may_bind = job.state == Allocation::State::running && count.waiting != 0;
   return {may_bind ? Step::bind : Step::wait};
 }

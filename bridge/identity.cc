@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/allocation_user.hpp"
 #include "base/strings.hpp"
 #include "json/yaml.hpp"
 #include "nodeset/field_error.hpp"
@@ -12,8 +13,9 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::string_view kKeys[] = {"namespace", "serviceAccount", "uid", "gid",
-                                      "account",   "partition",      "qos", "allow"};
+constexpr std::string_view kKeys[] = {"namespace", "serviceAccount", "user", "uid",  "gid",
+                                      "account",   "partition",      "qos",  "allow"};
+constexpr std::string_view kPriorityKeys[] = {"name", "qos", "priority"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::string_view (&words)[N]) {
@@ -28,10 +30,11 @@ Result<std::uint32_t> parse_id(const Json& value, const std::string& path) {
   return static_cast<std::uint32_t>(id);
 }
 
-Status check_keys(const Json& entry, const std::string& path) {
+template <std::size_t N>
+Status check_keys(const Json& entry, const std::string& path, const std::string_view (&keys)[N]) {
   Status valid;
   entry.each([&](std::string_view key, const Json&) {
-    if (valid.ok() && !is_one_of(key, kKeys)) valid = forbidden_field(path + "." + std::string(key), "unknown field");
+    if (valid.ok() && !is_one_of(key, keys)) valid = forbidden_field(path + "." + std::string(key), "unknown field");
   });
   return valid;
 }
@@ -48,11 +51,15 @@ Status parse_allow(const Json& allow, const std::string& path, std::set<std::str
 }
 
 Result<IdentityRule> parse_rule(const Json& entry, const std::string& path) {
-  SLURMK8S_CHECK(check_keys(entry, path));
+  SLURMK8S_CHECK(check_keys(entry, path, kKeys));
   IdentityRule rule;
   rule.name_space = entry["namespace"].text();
   if (rule.name_space.empty()) return required_field(path + ".namespace");
   rule.service_account = entry["serviceAccount"].text();
+  rule.user = entry["user"].text();
+  if (!entry["user"].is_null() && !is_user_name(rule.user)) {
+    return invalid_field(path + ".user", entry["user"], "must be the name of a user");
+  }
   rule.uid = SLURMK8S_TRY(parse_id(entry["uid"], path + ".uid"));
   rule.gid = SLURMK8S_TRY(parse_id(entry["gid"], path + ".gid"));
   rule.account = entry["account"].text();
@@ -60,6 +67,14 @@ Result<IdentityRule> parse_rule(const Json& entry, const std::string& path) {
   rule.qos = entry["qos"].text();
   SLURMK8S_CHECK(parse_allow(entry["allow"], path + ".allow", rule.allow));
   return rule;
+}
+
+Result<std::optional<std::uint32_t>> parse_priority(const Json& value, const std::string& path) {
+  if (value.is_null()) return std::optional<std::uint32_t>();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t priority = value.integer_or(-1);
+  if (priority < 1 || priority > kMax) return invalid_field(path, value, "must be 1 to 2147483647");
+  return std::optional(static_cast<std::uint32_t>(priority));
 }
 
 /** What the rule itself says of a restricted annotation; empty: nothing. */
@@ -81,6 +96,32 @@ Result<std::vector<IdentityRule>> parse_identity_rules(std::string_view yaml) {
     rules.push_back(SLURMK8S_TRY(parse_rule(users[i], format("users[%zu]", i))));
   }
   return rules;
+}
+
+Result<PriorityRules> parse_priority_rules(std::string_view yaml) {
+  const std::vector<Json> documents = SLURMK8S_TRY(parse_yaml_documents(yaml));
+  PriorityRules rules;
+  if (documents.empty()) return rules;
+  const Json classes = documents.front()["priorityClasses"];
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::string path = format("priorityClasses[%zu]", i);
+    const Json entry = classes[i];
+    SLURMK8S_CHECK(check_keys(entry, path, kPriorityKeys));
+    const std::string name(entry["name"].text());
+    if (name.empty()) return required_field(path + ".name");
+    PriorityRule rule{std::string(entry["qos"].text()), {}};
+    rule.priority = SLURMK8S_TRY(parse_priority(entry["priority"], path + ".priority"));
+    if (rule.qos.empty() && !rule.priority) return required_field(path + ".qos");
+    if (!rules.emplace(name, rule).second) return invalid_field(path + ".name", entry["name"], "is there twice");
+  }
+  return rules;
+}
+
+void apply_priority_class(const PriorityRules& rules, const WorkloadPod& pod, IdentityRule& identity) {
+  const auto rule = rules.find(pod.priority_class);
+  if (rule == rules.end()) return;
+  if (!rule->second.qos.empty()) identity.qos = rule->second.qos;
+  identity.priority = rule->second.priority;
 }
 
 Result<IdentityRule> find_identity(const std::vector<IdentityRule>& rules, const WorkloadPod& pod,

@@ -129,7 +129,7 @@ void JobKeeper::take(std::uint32_t id, TimePoint asked, Result<std::optional<All
   noted_.erase(id);
   if (*answer) {
     Allocation& job = known_.jobs[id];
-    (*answer)->position = job.position;
+    if ((*answer)->priority != 0) (*answer)->position = job.position;  // held: none
     job = **std::move(answer);
     changed_(id);
   } else {
@@ -144,6 +144,7 @@ void JobKeeper::take(TimePoint asked, std::time_t since, Result<std::optional<st
     return;
   }
   answered_ = clock_.now();
+  list_time_ = answered_ - asked;
   known_.asked = asked;
   since_ = since;
   if (*answer) {

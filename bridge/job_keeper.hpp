@@ -55,6 +55,8 @@ class JobKeeper {
   const KnownJobs& known() const { return known_; }
   /** When slurmctld last answered with jobs; {}: never. */
   TimePoint answered() const { return answered_; }
+  /** How long the last list took, with what it waited for. */
+  TimePoint::duration list_time() const { return list_time_; }
 
  private:
   void load_list(bool is_whole);
@@ -72,6 +74,7 @@ class JobKeeper {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // what follows a call may come later
   KnownJobs known_;
   TimePoint answered_{};
+  TimePoint::duration list_time_{};
   std::time_t since_ = 0;
   std::set<std::uint32_t> asked_for_;         // in the last load()
   std::map<std::uint32_t, TimePoint> noted_;  // jobs whose state is known without a call, and since when

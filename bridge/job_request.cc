@@ -225,9 +225,11 @@ Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const s
   request.comment = build_job_comment(workload, uids);
   request.user = identity.uid;
   request.group = identity.gid;
+  request.user_name = identity.user;
   request.account = identity.account;
   request.partition = identity.partition;
   request.qos = identity.qos;
+  request.priority = identity.priority;
   set_sizes(draft, pods);
   for (const auto& [key, value] : annotations) {
     const auto setter = setters().find(key);

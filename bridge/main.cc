@@ -28,7 +28,8 @@ namespace {
 constexpr const char* kUsage =
     "usage: slurm-k8s-bridge --users FILE [--config FILE] [--scheduler-name NAME] [--leader-elect]\n"
     "Submits a Slurm job for each workload whose pods name this scheduler, and binds the pods to the job's nodes.\n"
-    "  --users FILE   YAML: which namespaces submit as which Slurm users\n"
+    "  --users FILE   YAML: which namespaces submit as which Slurm users, and\n"
+    "                 what their PriorityClasses mean\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --scheduler-name NAME  spec.schedulerName of the pods (default: slurm-k8s-bridge)\n"
     "  --without-engine       slurmctld has no engine: poll it. Launches of jobs then don't wait for pods to end\n"
@@ -58,14 +59,27 @@ struct Arguments {
   LeaseOptions lease;
 };
 
+/** What FILE of --users says. */
+struct Rules {
+  std::vector<IdentityRule> users;
+  PriorityRules priorities;
+};
+
+Result<Rules> parse_rules(const std::string& text) {
+  Rules rules;
+  rules.users = SLURMK8S_TRY(parse_identity_rules(text));
+  rules.priorities = SLURMK8S_TRY(parse_priority_rules(text));
+  return rules;
+}
+
 /** FILE of --users. */
 class RulesFile {
  public:
   explicit RulesFile(std::string path) : path_(std::move(path)) {}
 
-  Result<std::vector<IdentityRule>> load() {
+  Result<Rules> load() {
     text_ = SLURMK8S_TRY(read_file(path_, kMaxUsers));
-    Result<std::vector<IdentityRule>> rules = parse_identity_rules(text_);
+    Result<Rules> rules = parse_rules(text_);
     if (!rules) return rules.error().wrap(path_);
     return rules;
   }
@@ -73,7 +87,7 @@ class RulesFile {
   bool has_changed() {
     const Result<std::string> text = read_file(path_, kMaxUsers);
     if (!text || *text == text_ || *text == refused_) return false;
-    const auto rules = parse_identity_rules(*text);
+    const Result<Rules> rules = parse_rules(*text);
     if (rules) return true;
     refused_ = *text;
     log_error("%s: %s; the former rules stay", path_.c_str(), rules.error().message().c_str());
@@ -91,16 +105,16 @@ Result<MainLoopEnd> run_bridge(Options& options, const Arguments& arguments, Rul
                                int signals, const LeaderElection* election, const std::function<bool()>& may_act) {
   const auto loop = SLURMK8S_TRY(EventLoop::open());
   const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
-  const std::vector<IdentityRule> rules = SLURMK8S_TRY(file.load());
+  const Rules rules = SLURMK8S_TRY(file.load());
   Fence fence([election] { return election == nullptr || election->leads(); });
   FencedKubeWriter kube_writer(*connection.client, fence);
   AllocationThread slurm(
       make_rpc_allocations(), [&loop](std::function<void()> fn) { loop->post(std::move(fn)); }, fence);
   Bridge bridge({*loop, *connection.client, kube_writer, slurm, admin},
-                {options.name_space, arguments.scheduler, rules, PACKAGE_VERSION,
-                 arguments.has_engine ? options.engine_socket : std::string()});
+                {options.name_space, arguments.scheduler, rules.users, PACKAGE_VERSION,
+                 arguments.has_engine ? options.engine_socket : std::string(), rules.priorities});
   log_info("slurm-k8s-bridge %s: scheduler name %s, %zu rules, namespace %s of %s", PACKAGE_VERSION,
-           arguments.scheduler.c_str(), rules.size(), options.name_space.c_str(), connection.server.c_str());
+           arguments.scheduler.c_str(), rules.users.size(), options.name_space.c_str(), connection.server.c_str());
   bridge.start();
   // With other rules it restarts.
   const auto may_continue = [&] { return may_act() && fence.is_open() && !file.has_changed(); };

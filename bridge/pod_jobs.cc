@@ -33,6 +33,11 @@ Names nodes_of(const Allocation& job) {
   return names;
 }
 
+/** Others have its CPUs: it has ended, or is suspended, which stops no pod. */
+bool has_no_cpus(const Allocation& job) {
+  return job.state == Allocation::State::ended || job.state == Allocation::State::suspended;
+}
+
 /** Where a pod of a job that is over, or that slurmctld does not know, may be. */
 Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Allocation* job, const KubeNodes& kube_nodes) {
   if (const std::string node = gang.node_of(pod.uid); !node.empty()) return {node};
@@ -59,7 +64,7 @@ PodJobs list_pod_jobs(const std::vector<const Gang*>& gangs, const WorkloadPods&
     if (gang->job == 0) continue;
     const Allocation* const job = known.find(*gang);
     const std::vector<const WorkloadPod*> on_nodes = pods_on_nodes(*gang, pods);
-    const bool is_over = job == nullptr ? known.asked > gang->asked : job->state == Allocation::State::ended;
+    const bool is_over = job == nullptr ? known.asked > gang->asked : has_no_cpus(*job);
     if (is_over && on_nodes.empty()) continue;
     Where& where = found[gang->job];
     if (!is_over && job != nullptr) where.nodes.merge(nodes_of(*job));

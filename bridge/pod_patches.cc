@@ -87,6 +87,7 @@ std::string disruption_reason(const Allocation& job) {
   if (job.state_name == "TIMEOUT" || job.state_name == "DEADLINE") return "SlurmTimeout";
   if (job.state_name == "NODE_FAIL" || job.state_name == "BOOT_FAIL") return "SlurmNodeFailure";
   if (job.state_name == "CANCELLED") return "SlurmCancelled";
+  if (job.state == Allocation::State::suspended) return "SlurmSuspended";
   return "SlurmJobEnded";
 }
 

@@ -16,13 +16,11 @@ std::string join_names(const std::vector<std::string>& names) {
   return text;
 }
 
-/** Without the estimate, which moves: "Slurm job 12: Resources". */
-std::string_view without_estimate(std::string_view message) { return message.substr(0, message.find(';')); }
-
 }  // namespace
 
 PodWriter::PodWriter(const PodWriterParts& parts, const std::string& name_space)
     : clock_(parts.clock),
+      waiting_(parts.waiting),
       writer_(parts.client, parts.clock, parts.throttle,
               {.resource = kube::kPods,
                .name_space = name_space,
@@ -30,7 +28,8 @@ PodWriter::PodWriter(const PodWriterParts& parts, const std::string& name_space)
                .action = "schedule",
                .max_in_flight = 64,
                .logs_absence = true}),
-      events_(parts.client, parts.timers, parts.clock, parts.throttle, name_space, kBridgeReporter, join_names) {}
+      events_(parts.client, parts.timers, parts.clock, parts.throttle, name_space, kBridgeReporter, join_names),
+      wait_events_(parts.client, parts.clock, parts.throttle, name_space) {}
 
 void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   const auto bound = bound_.find(pod.name);
@@ -41,6 +40,7 @@ void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   const auto done = [this, pod, note](const Result<Json>& answer) {
     if (!answer) return;
     bound_[pod.name] = pod.uid;
+    wait_events_.forget(pod.name);
     record(pod, {"Normal", "Scheduled", "Binding"}, note);
   };
   if (pod.has_gate) {
@@ -50,21 +50,23 @@ void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   }
 }
 
-void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message) {
-  if (pod.waits_for == message || !writer_.may_write(pod.name)) return;
+void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind) {
   Told& told = told_[pod.name];
-  const bool is_same = told.uid == pod.uid && without_estimate(told.message) == without_estimate(message);
-  if (is_same && (told.message == message || clock_.now() < told.at + kPace)) return;
-  told = {pod.uid, message, clock_.now()};
+  if (told.uid != pod.uid) told = {pod.uid, {}};
+  // From before a restart: condition and event are there.
+  if (!told.wait && pod.waits_for == message) told.wait = {message, clock_.now()};
+  const WaitNews news = judge_wait(told.wait, message, waiting_, clock_.now());
+  if (news == WaitNews::none) return;
   // kube-scheduler writes the condition of a pod with gates.
-  if (pod.has_gate) {
-    if (!is_same) record(pod, {"Normal", "SlurmPending", "Scheduling"}, std::string(without_estimate(message)));
-    return;
-  }
-  const auto refused = [this, name = pod.name](const Result<Json>& answer) {
+  const bool has_condition = news == WaitNews::message && !pod.has_gate;
+  if (has_condition && !writer_.may_write(pod.name)) return;
+  told.wait = {message, clock_.now()};
+  wait_events_.tell(pod, kind, message);
+  if (!has_condition) return;
+  const auto done = [this, name = pod.name](const Result<Json>& answer) {
     if (!answer) told_.erase(name);
   };
-  writer_.patch(pod.name, kube::PatchType::strategic_merge, build_waiting_patch(pod, message, clock_.wall()), refused,
+  writer_.patch(pod.name, kube::PatchType::strategic_merge, build_waiting_patch(pod, message, clock_.wall()), done,
                 "status");
 }
 
@@ -91,6 +93,7 @@ void PodWriter::record(const WorkloadPod& pod, const kube::EventRecorder::Kind& 
 void PodWriter::forget(const std::string& name) {
   told_.erase(name);
   bound_.erase(name);
+  wait_events_.forget(name);
   writer_.forget(name);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "bridge/pod_patches.hpp"
+#include "bridge/wait_events.hpp"
+#include "bridge/wait_notice.hpp"
 #include "kube/event_recorder.hpp"
 #include "kube/object_writer.hpp"
 
@@ -17,19 +19,23 @@ struct PodWriterParts {
   Timers& timers;
   const Clock& clock;
   kube::Throttle& throttle;
+  const std::size_t& waiting;  ///< pods that wait, in all namespaces
 };
 
 class PodWriter {
  public:
-  /** A condition that has been written is changed after this time at the earliest, unless Slurm's reason changes. */
-  static constexpr std::chrono::seconds kPace{10};
+  /** Of the event of a pod that waits: its job does, or it can have none. */
+  static constexpr kube::EventRecorder::Kind kPending{"Normal", "SlurmPending", "Scheduling"};
+  static constexpr kube::EventRecorder::Kind kRefused{"Warning", "SlurmJobRefused", "Scheduling"};
 
   PodWriter(const PodWriterParts& parts, const std::string& name_space);
 
   /** Once: a pod that is being written waits for the next call. */
   void bind(const WorkloadPod& pod, const BindingFacts& facts);
-  /** Tells why it waits, when it doesn't say so yet. */
-  void tell_wait(const WorkloadPod& pod, const std::string& message);
+  /** Tells why it waits, in its condition and in an event: when judge_wait() says so. */
+  void tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind = kPending);
+  /** Writes events that are due. */
+  void flush() { wait_events_.flush(); }
   /** Condition DisruptionTarget, then its end with its own grace period. */
   void evict(const WorkloadPod& pod, const std::string& reason, const std::string& message);
   void record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note);
@@ -38,14 +44,16 @@ class PodWriter {
  private:
   void remove(const WorkloadPod& pod);
 
-  const Clock& clock_;
-  kube::ObjectWriter writer_;
-  kube::EventRecorder events_;
   struct Told {
     std::string uid;
-    std::string message;
-    TimePoint at;
+    std::optional<ToldWait> wait;
   };
+
+  const Clock& clock_;
+  const std::size_t& waiting_;
+  kube::ObjectWriter writer_;
+  kube::EventRecorder events_;
+  WaitEvents wait_events_;
   std::map<std::string, Told> told_;          // by name
   std::map<std::string, std::string> bound_;  // uids of pods that are bound, by name: the watch may say so later
 };

@@ -21,7 +21,7 @@ std::optional<Workload> WorkloadCache::find(const WorkloadRef& workload, std::st
   const bool is_fresh = entry.at != TimePoint{} && now < entry.at + (entry.workload ? kKeep : kRetry);
   entry.asked = now;
   if (!is_fresh && entry.request == 0) ask(workload, *resource);
-  why = entry.error.empty() ? "is being read" : entry.error;
+  why = entry.error;
   return entry.workload;
 }
 

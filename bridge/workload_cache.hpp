@@ -25,7 +25,7 @@ class WorkloadCache {
   WorkloadCache(const WorkloadCache&) = delete;
   WorkloadCache& operator=(const WorkloadCache&) = delete;
 
-  /** Empty: not known yet, or it can't be read; `why` then tells. */
+  /** Empty: it can't be read, which `why` tells; or it is being read, and `why` is empty. */
   std::optional<Workload> find(const WorkloadRef& workload, std::string& why);
   /** Forgets workloads without a find() for kKeep. */
   void prune();

@@ -17,6 +17,9 @@
 namespace slurmk8s {
 namespace {
 
+constexpr const char* kCannotTell = "the bridge cannot tell Slurm";
+constexpr const char* kContainerLists[] = {"containers", "initContainers"};
+
 /** Thousandths of a resource's unit; 0 for what the API server would not have let pass. */
 std::int64_t quantity_milli(const Json& requests, std::string_view resource) {
   const Json value = requests[resource];
@@ -57,7 +60,7 @@ std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
 /** What the containers request of GPUs. */
 std::map<std::string, std::int64_t> find_devices(const Json& spec) {
   std::set<std::string> names;
-  for (const char* list : {"containers", "initContainers"}) {
+  for (const char* list : kContainerLists) {
     spec[list].each([&](const Json& container) {
       container.at({"resources", "requests"}).each([&](std::string_view name, const Json&) {
         if (is_gpu_resource(name)) names.emplace(name);
@@ -69,42 +72,101 @@ std::map<std::string, std::int64_t> find_devices(const Json& spec) {
   return devices;
 }
 
-/** A field whose meaning a Slurm job can't have. */
-std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
-  constexpr const char* kText = "the bridge cannot tell Slurm";
-  if (spec["topologySpreadConstraints"].size() != 0) return forbidden_field("spec.topologySpreadConstraints", kText);
-  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
-    if (spec.at({"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}).size() != 0) {
-      return forbidden_field(std::string("spec.affinity.") + kind, kText);
-    }
-  }
-  if (has_gate) return std::nullopt;  // kube-scheduler allocates the rest
-  if (spec["resourceClaims"].size() != 0) return forbidden_field("spec.resourceClaims", kText);
+/** Neither Slurm nor the bridge counts it, and the kubelet refuses a pod for which there is not enough. */
+bool is_uncounted(std::string_view resource) {
+  if (resource.starts_with("hugepages-")) return true;
+  return resource.find('/') != std::string_view::npos && !is_gpu_resource(resource);
+}
+
+std::optional<Error> find_uncounted(const Json& requests, const std::string& path) {
+  std::optional<Error> found;
+  requests.each([&](std::string_view name, const Json&) {
+    if (!found && is_uncounted(name)) found = forbidden_field(path + "[" + std::string(name) + "]", kCannotTell);
+  });
+  return found;
+}
+
+/** Two pods with one host port on a Kubernetes node: the kubelet refuses the second. */
+std::optional<Error> find_host_port(const Json& container, const std::string& path) {
   std::optional<Error> found;
   std::size_t index = 0;
-  spec["containers"].each([&](const Json& container) {
-    container.at({"resources", "requests"}).each([&](std::string_view name, const Json&) {
-      if (found || name.find('/') == std::string_view::npos || is_gpu_resource(name)) return;
-      found = forbidden_field(format("spec.containers[%zu].resources.requests[%s]", index, std::string(name).c_str()),
-                              kText);
-    });
+  container["ports"].each([&](const Json& port) {
+    const bool has_one = port["hostPort"].integer_or(0) != 0;
+    if (!found && has_one) found = forbidden_field(path + format(".ports[%zu].hostPort", index), kCannotTell);
     ++index;
   });
   return found;
 }
 
-/** The first failed container's code; 1 without one: kubelet refused the pod, or its machine was lost. */
-PodEnd decode_end(const Json& status) {
-  const std::string_view phase = status["phase"].text();
-  if (phase == "Succeeded") return {PodEnd::Kind::succeeded, 0};
-  if (phase != "Failed") return {};
-  PodEnd end{PodEnd::Kind::failed, 0};
-  status["containerStatuses"].each([&](const Json& container) {
+std::optional<Error> find_unsupported_container(const Json& spec) {
+  std::optional<Error> found;
+  for (const char* list : kContainerLists) {
+    std::size_t index = 0;
+    spec[list].each([&](const Json& container) {
+      const std::string path = format("spec.%s[%zu]", list, index++);
+      if (!found) found = find_uncounted(container.at({"resources", "requests"}), path + ".resources.requests");
+      if (!found) found = find_host_port(container, path);
+    });
+  }
+  return found;
+}
+
+/** A field whose meaning a Slurm job can't have. */
+std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
+  if (spec["topologySpreadConstraints"].size() != 0) {
+    return forbidden_field("spec.topologySpreadConstraints", kCannotTell);
+  }
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    if (spec.at({"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}).size() != 0) {
+      return forbidden_field(std::string("spec.affinity.") + kind, kCannotTell);
+    }
+  }
+  if (has_gate) return std::nullopt;  // kube-scheduler allocates the rest
+  if (spec["resourceClaims"].size() != 0) return forbidden_field("spec.resourceClaims", kCannotTell);
+  // Kubernetes' own gangs, in 1.35 and later.
+  for (const char* field : {"workloadRef", "schedulingGroup"}) {
+    if (!spec[field].is_null()) return forbidden_field(std::string("spec.") + field, kCannotTell);
+  }
+  const auto of_pod = find_uncounted(spec.at({"resources", "requests"}), "spec.resources.requests");
+  return of_pod ? of_pod : find_unsupported_container(spec);
+}
+
+/** Also those that Kubernetes makes for the pod alone, with the pod's name and the volume's. */
+std::vector<PodClaim> decode_claims(const Json& spec, const std::string& pod) {
+  std::vector<PodClaim> claims;
+  std::size_t index = 0;
+  spec["volumes"].each([&](const Json& volume) {
+    const std::string path = format("spec.volumes[%zu].", index++);
+    const std::string claim(volume.at({"persistentVolumeClaim", "claimName"}).text());
+    if (!claim.empty()) claims.push_back({claim, path + "persistentVolumeClaim"});
+    if (!volume["ephemeral"].is_null()) {
+      claims.push_back({pod + "-" + std::string(volume["name"].text()), path + "ephemeral"});
+    }
+  });
+  return claims;
+}
+
+/** The first failed container's code, and whether one was out of memory. */
+void note_ends(const Json& statuses, PodEnd& end) {
+  statuses.each([&](const Json& container) {
     const Json terminated = container.at({"state", "terminated"});
     if (terminated["reason"].text() == "OOMKilled") end.kind = PodEnd::Kind::out_of_memory;
     const std::int64_t code = terminated["exitCode"].integer_or(0);
     if (end.exit_code == 0 && code > 0 && code < 256) end.exit_code = static_cast<std::uint32_t>(code);
   });
+}
+
+/**
+ * 1 without a failed container: the kubelet refused or evicted the pod before they ended, or its machine was lost. Of a
+ * pod whose containers did not fail an init container has: it never got further, or that is a sidecar.
+ */
+PodEnd decode_end(const Json& status) {
+  const std::string_view phase = status["phase"].text();
+  if (phase == "Succeeded") return {PodEnd::Kind::succeeded, 0};
+  if (phase != "Failed") return {};
+  PodEnd end{PodEnd::Kind::failed, 0};
+  note_ends(status["containerStatuses"], end);
+  if (end.exit_code == 0) note_ends(status["initContainerStatuses"], end);
   if (end.exit_code == 0) end.exit_code = 1;
   return end;
 }
@@ -207,6 +269,8 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.annotations = decode_job_annotations(metadata);
   pod.minutes = decode_minutes(spec);
   decode_gates(spec, pod);
+  pod.priority_class = spec["priorityClassName"].text();
+  if (!pod.has_gate) pod.claims = decode_claims(spec, pod.name);
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   pod.kube_node = spec["nodeName"].text();
   pod.job = decode_job(metadata["annotations"]);

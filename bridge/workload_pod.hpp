@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "bridge/node_selector.hpp"
@@ -38,6 +39,13 @@ struct PodEnd {
 /** What a workload asks of its job: keys without the prefix, "timelimit", to values. */
 using JobAnnotations = std::map<std::string, std::string>;
 
+/** A PersistentVolumeClaim that a pod mounts, in its namespace. */
+struct PodClaim {
+  std::string name;
+  std::string field;  ///< of the pod that names it: "spec.volumes[0].persistentVolumeClaim"
+  bool operator==(const PodClaim&) const = default;
+};
+
 struct WorkloadPod {
   std::string name_space;
   std::string name;
@@ -50,6 +58,8 @@ struct WorkloadPod {
   std::map<std::string, std::int64_t> devices;  ///< GPUs by extended resource, in thousandths: "nvidia.com/gpu"
   NodeSelector selector;
   JobAnnotations annotations;
+  std::string priority_class;    ///< spec.priorityClassName
+  std::vector<PodClaim> claims;  ///< that must be bound before its job is submitted: kube-scheduler binds none for it
   std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up
   bool gated = false;                    ///< it has scheduling gates of others
   bool has_gate = false;                 ///< it has the bridge's: kube-scheduler binds it when its job has started

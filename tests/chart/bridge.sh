@@ -27,6 +27,14 @@ check "users: not root" refused "/bridge/users/0/uid" "${on[@]}" --set-json \
 check "users: a required field" refused "gid" "${on[@]}" --set-json 'bridge.users=[{"namespace":"team-a","uid":1}]'
 check "users: what may be allowed" refused "/bridge/users/0/allow/0" "${on[@]}" --set-json \
   'bridge.users=[{"namespace":"team-a","uid":1,"gid":1,"allow":["user-id"]}]'
+check "users: a name" shows bridge/users '^      user: ada$' "${on[@]}" --set-json \
+  'bridge.users=[{"namespace":"team-a","user":"ada","uid":2001,"gid":2001}]'
+check "PriorityClasses" shows bridge/users '^    - name: high$' "${on[@]}" --set-json \
+  'bridge.priorityClasses=[{"name":"high","qos":"urgent"}]'
+check "PriorityClasses: a meaning" refused "/bridge/priorityClasses/0" "${on[@]}" --set-json \
+  'bridge.priorityClasses=[{"name":"high"}]'
+check "PriorityClasses: a priority" refused "/bridge/priorityClasses/0/priority" "${on[@]}" --set-json \
+  'bridge.priorityClasses=[{"name":"high","priority":0}]'
 check "rights: no pod is created" lacks_in bridge/rbac create.*pods "${on[@]}"
 check "rights: bindings" shows bridge/rbac 'resources: \[pods/binding\]' "${on[@]}"
 check "metrics: who may read them" shows controller/network_policy '\{port: 9101\}' "${on[@]}" --set-json \
@@ -36,6 +44,8 @@ check "two controllers: its lease without the sidecar's" shows controller/rbac '
   "${on[@]}" "${two[@]}" "${alone[@]}"
 check "policy" shows bridge/pod_policy "schedulerName == 'other'" "${on[@]}" --set bridge.schedulerName=other
 check "policy: GPUs are told" shows bridge/pod_policy "r\.contains\('/'\) && !r\.matches\('\^\(nvidia" "${on[@]}"
+check "policy: huge pages are not" shows bridge/pod_policy "r\.startsWith\('hugepages-'\)" "${on[@]}"
+check "policy: host ports are not" shows bridge/pod_policy "spec.containers: ports: hostPort: Forbidden" "${on[@]}"
 check "policy of fields: its label" shows bridge/fields_policy \
   "object.metadata.labels\[\?'slurm-k8s.io/bridge'\] == optional.of\('other'\)" \
   "${on[@]}" --set bridge.schedulerName=other

@@ -52,6 +52,9 @@ inline std::vector<IdentityRule> bridge_rules() {
   return {rule};
 }
 
+/** Both are the same objects in Kubernetes. */
+inline constexpr kube::Resource kWaitEvents{"v1", "events"};
+
 struct BridgeWorld {
   kube::FakeClient client;
   FakeAllocations slurm;
@@ -73,8 +76,9 @@ struct BridgeWorld {
   /** As a new process would. */
   void restart() {
     bridge.reset();
-    bridge = std::make_unique<Bridge>(BridgeParts{*loop, client, kube_writer, caller, admin},
-                                      BridgeOptions{"slurm", kBridgeScheduler, bridge_rules(), "1.2.3", socket});
+    bridge = std::make_unique<Bridge>(
+        BridgeParts{*loop, client, kube_writer, caller, admin},
+        BridgeOptions{"slurm", kBridgeScheduler, bridge_rules(), "1.2.3", socket, {{"high", {"urgent", {}}}}});
     bridge->start();
   }
   void put_node(const std::string& node, const std::string& kube_node) {
@@ -132,8 +136,13 @@ struct BridgeWorld {
     });
     return text;
   }
+  /** Notes of events, and messages of those that change. */
   std::string events(const char* reason) const {
     std::string text;
+    for (const std::string& name : client.names(kWaitEvents, "a")) {
+      const Json event = client.find(kWaitEvents, "a", name);
+      if (event["reason"].text() == reason) text += std::string(event["message"].text()) + "\n";
+    }
     for (const std::string& name : client.names(kube::kEvents, "a")) {
       const Json event = client.find(kube::kEvents, "a", name);
       if (event["reason"].text() == reason) text += std::string(event["note"].text()) + "\n";

@@ -112,6 +112,10 @@ class FakeAllocations final : public Allocations {
     for (const auto& [id, job] : jobs) {
       if (job.comment.starts_with(comment_prefix) || ids.contains(id)) found.push_back(job);
     }
+    std::uint32_t position = 0;  // of equal priorities in one partition
+    for (Allocation& job : found) {
+      if (job.state == State::pending && job.priority != 0 && job.position == 0) job.position = ++position;
+    }
     return std::optional(std::move(found));
   }
 

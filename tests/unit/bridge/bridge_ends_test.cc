@@ -43,6 +43,23 @@ void a_preempted_job_takes_its_pod_with_it(void**) {
   assert_int_equal(f.slurm.ends, 0);
 }
 
+/** Its CPUs are others' at once, and the pod would use them. */
+void a_suspended_job_ends_with_its_pod(void**) {
+  BridgeWorld f;
+  f.run_pod("p", 1, "c-0");
+  Allocation& job = f.slurm.jobs.at(1);
+  job.state = Allocation::State::suspended;
+  job.state_name = "SUSPENDED";
+  f.slurm.touch();
+  f.run_for();
+  assert_text(f.condition("p", "DisruptionTarget"), "SlurmSuspended: Slurm job 1: SUSPENDED");
+  assert_contains(f.events("Evicted"), "Slurm job 1: SUSPENDED");
+  assert_int_equal(f.slurm.ends, 0);
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit p, cancel 1");
+}
+
 void a_job_goes_with_its_pods(void**) {
   BridgeWorld f;
   f.put_pod("p");
@@ -196,6 +213,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_goes_with_its_job),
       SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
+      SLURMK8S_TEST(a_suspended_job_ends_with_its_pod),
       SLURMK8S_TEST(a_job_goes_with_its_pods),
       SLURMK8S_TEST(slurmctld_ends_the_job_of_a_lost_pod),
       SLURMK8S_TEST(the_job_of_a_lost_pod_ends_though_its_node_is_up),

@@ -100,13 +100,13 @@ void an_engine_saves_lists(void**) {
   BridgeWorld f(true);
   FakeEngine engine(f);
   f.put_pod("p");
-  engine.run_for(seconds(2));
+  engine.run_for(seconds(3));  // its place in the queue is known by then
   const int before = f.slurm.loads;
   for (int i = 0; i < 10; ++i) {
-    f.slurm.wait_for(1, i % 2 ? "Priority" : "Resources");
+    const std::string cause = i % 2 ? "Priority" : "Resources";
+    f.slurm.wait_for(1, cause);
     engine.run_for(seconds(1));
-    assert_text(f.condition("p", "PodScheduled"),
-                std::string("SlurmPending: Slurm job 1: ") + (i % 2 ? "Priority" : "Resources"));
+    assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: " + cause + "; position 1");
   }
   assert_int_equal(f.slurm.loads, before);
   const int singles = f.slurm.single_loads;
@@ -119,7 +119,8 @@ void an_engine_saves_lists(void**) {
   assert_int_equal(f.slurm.loads, before + 1);
 }
 
-void submissions_need_no_list(void**) {
+/** Lists tell positions: one a second is enough. */
+void submissions_need_few_lists(void**) {
   BridgeWorld f(true);
   FakeEngine engine(f);
   engine.run_for(seconds(1));
@@ -127,7 +128,7 @@ void submissions_need_no_list(void**) {
   for (int i = 0; i < 30; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
   engine.run_for(seconds(3));
   assert_int_equal(f.slurm.submits, 30);
-  assert_int_equal(f.slurm.loads, before);
+  assert_in_range(f.slurm.loads - before, 1, 3);
 }
 
 void a_start_that_the_engine_tells_needs_no_call(void**) {
@@ -159,7 +160,7 @@ int main() {
       SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
       SLURMK8S_TEST(a_new_slurmctld_launches_nothing_beside_pods_until_its_jobs_are_known),
       SLURMK8S_TEST(an_engine_saves_lists),
-      SLURMK8S_TEST(submissions_need_no_list),
+      SLURMK8S_TEST(submissions_need_few_lists),
       SLURMK8S_TEST(a_start_that_the_engine_tells_needs_no_call),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -53,6 +53,34 @@ void a_node_that_does_not_fit_is_given_back(void**) {
   assert_text(f.kube_node("p"), "m1");
 }
 
+void put_claim(BridgeWorld& f, const char* name, const char* volume) {
+  f.client.put(kube::kVolumeClaims, "a",
+               *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "%s"}, "spec": {"volumeName": "%s"}})",
+                                   name, volume)));
+}
+
+/** Nothing binds the claim of a pod that the bridge binds itself. */
+void a_pod_waits_for_its_claims(void**) {
+  BridgeWorld f;
+  constexpr const char* kSpec = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
+  f.put_pod("p", "", kSpec);
+  f.run_for();
+  assert_text(f.calls(), "");
+  assert_contains(f.events("SlurmJobRefused"), "spec.volumes[0].persistentVolumeClaim: Forbidden: ");
+  put_claim(f, "data", "");
+  f.run_for(seconds(20));
+  assert_text(f.calls(), "");
+  assert_text(f.events("SlurmJobRefused"),
+              "spec.volumes[0].persistentVolumeClaim: Forbidden: claim data is not bound; only kube-scheduler binds "
+              "claims of a storage class with WaitForFirstConsumer\n");
+  put_claim(f, "data", "volume-1");
+  f.run_for(seconds(20));
+  assert_text(f.calls(), "submit p");
+  f.put_pod("q", "", kSpec);
+  f.run_for();
+  assert_text(f.calls(), "submit p, submit q");
+}
+
 /** Of kube-scheduler, with a gate until its job has nodes. */
 void put_gated_pod(BridgeWorld& f) {
   f.client.put(kube::kPods, "a", *Json::parse(R"({"metadata": {"namespace": "a", "name": "g", "labels":
@@ -105,6 +133,7 @@ int main() {
       SLURMK8S_TEST(a_selector_leaves_nodes),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),
+      SLURMK8S_TEST(a_pod_waits_for_its_claims),
       SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
       SLURMK8S_TEST(a_gate_that_is_gone_takes_the_job_with_it),
   };

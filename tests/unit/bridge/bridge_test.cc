@@ -24,7 +24,8 @@ void a_pod_runs_on_the_node_of_its_job(void**) {
   assert_contains(request.comment, "k8s:a/Pod/p:");
   f.slurm.wait_for(1, "Resources");
   f.run_for();
-  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources");
+  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 1");
+  assert_text(f.events("SlurmPending"), "Slurm job 1: Resources; position 1\n");
   assert_text(f.kube_node("p"), "");
 
   f.slurm.start(1, {{"c-1", 1}});
@@ -66,9 +67,16 @@ void a_pod_says_its_place_in_the_queue(void**) {
   f.slurm.wait_for(1, "Resources");
   f.run_for();
   f.slurm.jobs.at(1).position = 3;
-  f.slurm.touch();
+  f.slurm.wait_for(1, "Resources", 1'000'000'000);
   f.run_for(seconds(15));  // the API server isn't told of each step
-  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 3");
+  constexpr const char* kText = "Slurm job 1: Resources; position 3; expected start 2001-09-09T01:47:00Z";
+  assert_text(f.condition("p", "PodScheduled"), std::string("SlurmPending: ") + kText);
+  assert_text(f.events("SlurmPending"), std::string(kText) + "\n");
+  f.slurm.jobs.at(1).priority = 0;
+  f.slurm.jobs.at(1).position = 0;
+  f.slurm.wait_for(1, "JobHeldAdmin");
+  f.run_for(seconds(3));
+  assert_text(f.events("SlurmPending"), "Slurm job 1: JobHeldAdmin\n");
 }
 
 void other_calls_wait_for_few_submissions(void**) {
@@ -149,7 +157,7 @@ void who_may_not_is_told(void**) {
   assert_text(f.calls(), "");
   assert_contains(f.condition("p", "PodScheduled"), "SlurmPending: annotation qos: Forbidden");
   assert_contains(f.events("SlurmJobRefused"), "annotation qos: Forbidden");
-  assert_int_equal(f.client.names(kube::kEvents, "b").size(), 1);
+  assert_int_equal(f.client.names(kWaitEvents, "b").size(), 1);
   // slurmctld's refusal is told, and tried again later.
   f.slurm.failures.push_back(Error(Errc::invalid, "slurm: Invalid account"));
   f.put_pod("q");
@@ -158,6 +166,19 @@ void who_may_not_is_told(void**) {
   assert_text(f.condition("q", "PodScheduled"), "SlurmPending: slurm: Invalid account");
   f.run_for(seconds(60));
   assert_text(f.calls(), "submit q, submit q");
+}
+
+void a_gang_has_one_priority_class(void**) {
+  BridgeWorld f;
+  f.put_pod("p", "", R"("priorityClassName": "high",)");
+  f.run_for();
+  assert_text(f.slurm.requests.at(1).qos, "urgent");
+  put_group(f, 2);
+  f.put_pod("p1", kMember, R"("priorityClassName": "high",)");
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit p");
+  assert_contains(f.events("SlurmJobRefused"), "pods p1 and p2 of one gang differ in spec.priorityClassName");
 }
 
 }  // namespace
@@ -175,6 +196,7 @@ int main() {
       SLURMK8S_TEST(a_pod_group_starts_together),
       SLURMK8S_TEST(pods_go_where_their_gpus_are),
       SLURMK8S_TEST(who_may_not_is_told),
+      SLURMK8S_TEST(a_gang_has_one_priority_class),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

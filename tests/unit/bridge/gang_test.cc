@@ -89,7 +89,6 @@ void a_submitted_gang(void**) {
       {"bo", "running", Step::wait},
       {"bf", "running", Step::wait},
       {"lo", "running", Step::wait},
-      {"ww", "suspended", Step::wait},
       // With the last pod the job ends, as the worst of them.
       {"oo", "running", Step::finish},
       {"of", "running", Step::finish, Kind::failed, 3},
@@ -106,7 +105,12 @@ void a_submitted_gang(void**) {
       {"bl", "preempted", Step::evict},
       {"ll", "preempted", Step::wait},
       {"og", "preempted", Step::wait},
-      // Or suspends it, for ever: its pods cannot be resumed.
+      // An administrator suspends it: pods cannot be.
+      {"ww", "suspended", Step::evict},
+      {"bl", "suspended", Step::evict},
+      {"ll", "suspended", Step::wait},
+      {"gg", "suspended", Step::finish, Kind::cancelled},
+      // Or Slurm does, for ever: its pods cannot be resumed.
       {"bb", "preempted, suspended", Step::evict},
       {"gg", "preempted, suspended", Step::finish, Kind::cancelled},
       // Slurm has ended it.

@@ -76,13 +76,72 @@ void wrong_rules_name_their_field(void**) {
       {"users: [{namespace: a, uid: 0, gid: 1}]", "users[0].uid: Invalid value: 0"},
       {"users: [{namespace: a, uid: 4294967295, gid: 1}]", "users[0].uid: Invalid value"},
       {"users: [{namespace: a, uid: x, gid: 1}]", "users[0].uid: Invalid value"},
-      {"users: [{namespace: a, uid: 1, gid: 1}, {namespace: b, uid: 1, gid: 1, user: x}]", "users[1].user"},
+      {"users: [{namespace: a, uid: 1, gid: 1}, {namespace: b, uid: 1, gid: 1, usr: x}]", "users[1].usr"},
+      {"users: [{namespace: a, uid: 1, gid: 1, user: 'a b'}]", "users[0].user: Invalid value: \"a b\""},
       {"users: [{namespace: a, uid: 1, gid: 1, allow: [user-id]}]", "users[0].allow: Unsupported value: \"user-id\""},
       {"users: [", ""},
   };
   for (const auto& [text, why] : cases) assert_error(parse_identity_rules(text), Errc::invalid, why);
   assert_int_equal(parse_identity_rules("")->size(), 0);
   assert_int_equal(parse_identity_rules("users: []")->size(), 0);
+}
+
+constexpr const char* kClasses = R"(
+users: []
+priorityClasses:
+  - {name: high, qos: urgent}
+  - {name: low, priority: 5}
+  - {name: both, qos: urgent, priority: 7}
+)";
+
+void priority_classes_mean_a_qos_or_a_priority(void**) {
+  const auto rules = parse_priority_rules(kClasses);
+  assert_ok(rules);
+  const struct {
+    const char* priority_class;
+    JobAnnotations annotations;
+    const char* qos;
+    std::uint32_t priority;  // 0: Slurm's
+  } cases[] = {
+      {"", {}, "normal", 0},
+      {"unknown", {}, "normal", 0},
+      {"high", {}, "urgent", 0},
+      {"low", {}, "normal", 5},
+      {"both", {}, "urgent", 7},
+      {"both", {{"qos", "chosen"}}, "chosen", 7},
+      {"both", {{"priority", "9"}}, "urgent", 9},
+  };
+  for (const auto& one : cases) {
+    WorkloadPod pod = make_pod("a", "s", "u");
+    pod.priority_class = one.priority_class;
+    IdentityRule identity;
+    identity.uid = identity.gid = 7;
+    identity.qos = "normal";
+    identity.user = "ada";
+    apply_priority_class(*rules, pod, identity);
+    const auto request = build_job_request({"a", "Pod", "p"}, {&pod}, one.annotations, identity);
+    assert_ok(request);
+    assert_text(request->user_name, "ada");
+    assert_text(request->qos, one.qos);
+    assert_int_equal(request->priority.value_or(0), one.priority);
+  }
+}
+
+void wrong_priority_classes_name_their_field(void**) {
+  const struct {
+    const char* text;
+    const char* why;
+  } cases[] = {
+      {"priorityClasses: [{qos: a}]", "priorityClasses[0].name: Required value"},
+      {"priorityClasses: [{name: a}]", "priorityClasses[0].qos: Required value"},
+      {"priorityClasses: [{name: a, qos: b}, {name: c, priority: 0}]", "priorityClasses[1].priority: Invalid value"},
+      {"priorityClasses: [{name: a, priority: high}]", "priorityClasses[0].priority: Invalid value"},
+      {"priorityClasses: [{name: a, qos: b}, {name: a, qos: c}]", "priorityClasses[1].name: Invalid value"},
+      {"priorityClasses: [{name: a, qos: b, nice: 1}]", "priorityClasses[0].nice: Forbidden"},
+  };
+  for (const auto& [text, why] : cases) assert_error(parse_priority_rules(text), Errc::invalid, why);
+  assert_true(parse_priority_rules("")->empty());
+  assert_true(parse_priority_rules("users: []")->empty());
 }
 
 Result<AllocationRequest> request_of(const JobAnnotations& annotations) {
@@ -259,10 +318,16 @@ void only_its_own_comments_have_a_namespace(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(rules_decide_the_user),           SLURMK8S_TEST(wrong_rules_name_their_field),
-      SLURMK8S_TEST(sizes_are_of_the_largest_pod),    SLURMK8S_TEST(gpus_are_of_the_pods_and_for_pods_alone),
-      SLURMK8S_TEST(annotations_set_members),         SLURMK8S_TEST(wrong_annotations_are_named),
-      SLURMK8S_TEST(comment_names_workload_and_pods), SLURMK8S_TEST(only_its_own_comments_have_a_namespace),
+      SLURMK8S_TEST(rules_decide_the_user),
+      SLURMK8S_TEST(wrong_rules_name_their_field),
+      SLURMK8S_TEST(priority_classes_mean_a_qos_or_a_priority),
+      SLURMK8S_TEST(wrong_priority_classes_name_their_field),
+      SLURMK8S_TEST(sizes_are_of_the_largest_pod),
+      SLURMK8S_TEST(gpus_are_of_the_pods_and_for_pods_alone),
+      SLURMK8S_TEST(annotations_set_members),
+      SLURMK8S_TEST(wrong_annotations_are_named),
+      SLURMK8S_TEST(comment_names_workload_and_pods),
+      SLURMK8S_TEST(only_its_own_comments_have_a_namespace),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

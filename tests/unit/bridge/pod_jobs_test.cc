@@ -28,7 +28,7 @@ void where_pods_are(void**) {
       {"ww", true, State::running, false, "c-[0-1]"},
       {"bb", true, State::running, true, "c-[0-1]"},
       {"oo", true, State::running, true, "c-[0-1]"},
-      {"bb", true, State::suspended, true, "c-[0-1]"},
+      {"bb", true, State::suspended, true, "", "c-[0-1]"},
       {"bb", true, State::ended, true, "", "c-[0-1]"},
       {"bo", true, State::ended, true, "", "c-0"},
       {"ob", true, State::ended, true, "", "c-1"},
@@ -122,6 +122,16 @@ void jobs_of_a_slurmctld_before_this_one(void**) {
   assert_true(f.list(false) == (PodJobs{{12, {"c-0"}}}));
 }
 
+/** Its nodes are others', and its pod still uses them. */
+void a_suspended_job_has_no_nodes(void**) {
+  OnePod f;
+  f.know(50, "c-0");
+  f.known.jobs[12].state = State::suspended;
+  assert_true(f.list(true) == (PodJobs{{12, {"", "c-0"}}}));
+  f.pods["p"].end.kind = PodEnd::Kind::failed;
+  assert_true(f.list(true).empty());
+}
+
 void jobs_that_are_not_there_yet(void**) {
   Gang collecting;
   Gang submitted;
@@ -143,6 +153,7 @@ int main() {
       SLURMK8S_TEST(jobs_that_are_not_there_yet),
       SLURMK8S_TEST(an_id_that_is_given_again),
       SLURMK8S_TEST(jobs_of_a_slurmctld_before_this_one),
+      SLURMK8S_TEST(a_suspended_job_has_no_nodes),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

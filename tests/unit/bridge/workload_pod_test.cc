@@ -158,6 +158,30 @@ void ends(void**) {
       {R"({"phase": "Failed", "containerStatuses":
             [{"state": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}]})",
        {PodEnd::Kind::out_of_memory, 137}},
+      // An init container has failed: the others never ran.
+      {R"({"phase": "Failed", "initContainerStatuses": [{"state": {"terminated": {"exitCode": 0}}},
+                                                        {"state": {"terminated": {"exitCode": 7}}}],
+           "containerStatuses": [{"state": {"waiting": {"reason": "PodInitializing"}}}]})",
+       {PodEnd::Kind::failed, 7}},
+      {R"({"phase": "Failed", "initContainerStatuses":
+            [{"state": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}]})",
+       {PodEnd::Kind::out_of_memory, 137}},
+      // A sidecar is killed when the others have ended.
+      {R"({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 3}}}],
+           "initContainerStatuses": [{"state": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}]})",
+       {PodEnd::Kind::failed, 3}},
+      // By the kubelet: before its containers have ended, after them, and at its deadline.
+      {R"({"phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."})",
+       {PodEnd::Kind::failed, 1}},
+      {R"({"phase": "Failed", "reason": "Evicted", "containerStatuses":
+            [{"state": {"terminated": {"exitCode": 143, "reason": "Error"}}}]})",
+       {PodEnd::Kind::failed, 143}},
+      {R"({"phase": "Failed", "reason": "Evicted", "containerStatuses":
+            [{"state": {"terminated": {"exitCode": 0, "reason": "Completed"}}}]})",
+       {PodEnd::Kind::failed, 1}},
+      {R"({"phase": "Failed", "reason": "DeadlineExceeded", "containerStatuses":
+            [{"state": {"terminated": {"exitCode": 137, "reason": "Error"}}}]})",
+       {PodEnd::Kind::failed, 137}},
   };
   for (const auto& [status, end] : cases) {
     const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {}, "status": )") + status + "}");
@@ -230,6 +254,19 @@ void what_slurm_cannot_be_told(void**) {
        "spec.containers[1].resources.requests[rdma/hca]"},
       {R"("containers": [{"resources": {"requests": {"nvidia.com/gpu": "1"}}}])", nullptr},
       {R"("containers": [{"resources": {"requests": {"cpu": "1", "ephemeral-storage": "1Gi"}}}])", nullptr},
+      {R"("initContainers": [{"resources": {"requests": {"rdma/hca": "1"}}}])",
+       "spec.initContainers[0].resources.requests[rdma/hca]"},
+      {R"("containers": [{"resources": {"requests": {"hugepages-2Mi": "4Mi"}}}])",
+       "spec.containers[0].resources.requests[hugepages-2Mi]"},
+      {R"("resources": {"requests": {"hugepages-1Gi": "1Gi"}})", "spec.resources.requests[hugepages-1Gi]"},
+      {R"("containers": [{}, {"ports": [{"containerPort": 80}, {"containerPort": 81, "hostPort": 81}]}])",
+       "spec.containers[1].ports[1].hostPort"},
+      {R"("containers": [{"ports": [{"containerPort": 80}]}])", nullptr},
+      {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "containers":
+          [{"ports": [{"hostPort": 80}], "resources": {"requests": {"hugepages-2Mi": "4Mi"}}}])",
+       nullptr},
+      {R"("workloadRef": {"name": "w", "podGroup": "g"})", "spec.workloadRef"},
+      {R"("schedulingGroup": {"podGroupName": "g"})", "spec.schedulingGroup"},
   };
   for (const auto& [spec, field] : cases) {
     const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + spec + "}}");
@@ -239,6 +276,20 @@ void what_slurm_cannot_be_told(void**) {
       assert_text(pod.refusal->message(), std::string(field) + ": Forbidden: the bridge cannot tell Slurm");
     }
   }
+}
+
+void claims(void**) {
+  constexpr const char* kVolumes = R"("volumes": [{"name": "a", "emptyDir": {}},
+    {"name": "b", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "c", "ephemeral": {}}])";
+  const auto pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + kVolumes + "}}");
+  const std::vector<PodClaim> expected = {{"data", "spec.volumes[1].persistentVolumeClaim"},
+                                          {"p-c", "spec.volumes[2].ephemeral"}};
+  assert_true(pod.claims == expected);
+  // kube-scheduler binds them.
+  const auto gated = decode(
+      std::string(R"({"metadata": {"name": "p"}, "spec": {"schedulingGates": [{"name": "slurm-k8s.io/bridge"}], )") +
+      kVolumes + "}}");
+  assert_true(gated.claims.empty());
 }
 
 void gangs_of_workloads(void**) {
@@ -298,6 +349,7 @@ int main() {
       SLURMK8S_TEST(lost_pods),
       SLURMK8S_TEST(gpus),
       SLURMK8S_TEST(what_slurm_cannot_be_told),
+      SLURMK8S_TEST(claims),
       SLURMK8S_TEST(gangs_of_workloads),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
