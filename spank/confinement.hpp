@@ -40,8 +40,9 @@ Result<PodConfinement> parse_pod_confinement(std::string_view text);
 Result<std::optional<PodConfinement>> read_pod_confinement(const std::string& path);
 
 /**
- * What to write into the groups of a job and of its step: the time of as many CPUs as each has, and, where the pod has CPUs
- * of its own and cores have one thread, which of `pod_cpus` these are: the n-th core of the node is the n-th of them.
+ * What to write into the groups of a job and of its step: the time of as many CPUs as each has, and, where the pod has
+ * CPUs of its own and cores have one thread, which of `pod_cpus` these are: the n-th core of the node is the n-th of
+ * them.
  * `own_group`: /proc/self/cgroup of the step's slurmstepd. Error (unavailable): it is in no group of a job. Error
  * (invalid): cores that the node does not have. Pure.
  */

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Confinement of jobs in a pod (spec.confinement of its NodeSet): the pod's part of cgroup.conf, and a control group that
-# slurmd may write to. CGROUPS and SELF are for tests.
+# Confinement of jobs in a pod (spec.confinement of its NodeSet): the pod's part of cgroup.conf, and a control group
+# that slurmd may write to. CGROUPS, SELF and RUN are for tests.
 : "${CGROUPS:=/sys/fs/cgroup}" "${SELF:=/proc/self}" "${RUN:=/run/slurm-k8s}"
 
 # "fatal: " is what the engine looks for in the end of the log (lib/nodeset/last_words.cc).
@@ -43,8 +43,8 @@ make_cgroups_writable() {
 # In namespaces in which the container's own control group is the root.
 enter_own_cgroups() {
   # shellcheck disable=SC2016 # the inner shell's own
-  exec unshare --cgroup --mount --propagation slave bash -c 'umount "$0" && mount -t cgroup2 cgroup2 "$0" && exec "$@"' \
-    "$CGROUPS" slurmd-entrypoint "$@"
+  exec unshare --cgroup --mount --propagation slave \
+    bash -c 'umount "$0" && mount -t cgroup2 cgroup2 "$0" && exec "$@"' "$CGROUPS" slurmd-entrypoint "$@"
 }
 
 # A number of thousandths from the environment is as large as the limit: no other pod on the Kubernetes node has the
@@ -63,8 +63,8 @@ describe_cpus() { # NODE-DEFINITION THOUSANDTHS CPU-LIMIT
 }
 
 # What slurmctld's cgroup.conf includes, in this pod. CPUs and devices are not Slurm's: it counts CPUs as the Kubernetes
-# node does, and devices need rights that slurmd does not have. Without confinement: a plugin that does nothing, since it
-# is told to limit nothing. task/cgroup ends slurmd with CgroupPlugin=disabled (task_cgroup.c).
+# node does, and devices need rights that slurmd does not have. Without confinement: a plugin that does nothing, since
+# it is told to limit nothing. task/cgroup ends slurmd with CgroupPlugin=disabled (task_cgroup.c).
 print_cgroup_conf() {
   if [[ -z ${SLURMD_CONFINEMENT:-} ]]; then
     echo CgroupPlugin=cgroup/v1
@@ -73,7 +73,8 @@ print_cgroup_conf() {
   printf '%s\n' CgroupPlugin=cgroup/v2 IgnoreSystemd=yes EnableControllers=yes ConstrainRAMSpace=yes
 }
 
-# The command of slurmd, as words in SLURMD, for the entrypoint: without what the entrypoint needed, and without the way to get it back.
+# The command of slurmd, as words in SLURMD, for the entrypoint: without what the entrypoint needed, and without the way
+# to get it back.
 # shellcheck disable=SC2034 # the entrypoint uses them
 set_slurmd() {
   SLURMD=(slurmd)

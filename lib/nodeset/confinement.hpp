@@ -23,8 +23,9 @@ Result<Confinement> decode_confinement(const Json& spec);
 std::string confinement_name(Confinement confinement);
 
 /**
- * Over `spec`, a pod's: with Privileged container slurmd gets CAP_SYS_ADMIN, and no AppArmor profile unless the template
- * has one: the default one allows no mounts. The entrypoint gives both up where it can (images/slurmd/confinement.sh).
+ * Over `spec`, a pod's: with Privileged container slurmd gets CAP_SYS_ADMIN, and no AppArmor profile unless the
+ * template has one: the default one allows no mounts. The entrypoint gives CAP_SYS_ADMIN up
+ * (images/slurmd/confinement.sh).
  */
 Json confinement_overlay(const Json& spec, Confinement confinement);
 

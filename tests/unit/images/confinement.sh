@@ -105,17 +105,20 @@ begin $writable_options /
 expect "Cgroup" 0 "$conf cpus=2 threads=1 own=yes 0"$'\nslurmd' "" \
   env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
 begin $readonly_options /
-expect "Cgroup without the RuntimeClass" 2 "" "slurmd-entrypoint: fatal: confinement Cgroup: /sys/fs/cgroup is read-only: *" \
+expect "Cgroup without the RuntimeClass" 2 "" \
+  "slurmd-entrypoint: fatal: confinement Cgroup: /sys/fs/cgroup is read-only: *" \
   env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
 dropped="setpriv --no-new-privs --bounding-set=-sys_admin slurmd"
 begin $readonly_options /
 expect "Privileged" 0 "mount -o remount,bind,rw $CGROUPS"$'\n'"$conf cpus=2 threads=1 own=yes 0"$'\n'"$dropped" "" \
   env SLURMD_CONFINEMENT=Privileged "$folder/confine"
 begin $readonly_options /
-expect "Privileged, where mounts are forbidden" 2 "mount *" "slurmd-entrypoint: fatal: confinement Privileged: mount: not permitted*" \
+expect "Privileged, where mounts are forbidden" 2 "mount *" \
+  "slurmd-entrypoint: fatal: confinement Privileged: mount: not permitted*" \
   env SLURMD_CONFINEMENT=Privileged MOUNT_STATUS=1 "$folder/confine"
 begin $writable_options /kubepods.slice/x.scope
-expect "Privileged, in a privileged container" 0 "unshare --cgroup --mount --propagation slave * slurmd-entrypoint -v -v" "" \
+expect "Privileged, in a privileged container" 0 \
+  "unshare --cgroup --mount --propagation slave * slurmd-entrypoint -v -v" "" \
   env SLURMD_CONFINEMENT=Privileged "$folder/confine" -v -v
 begin $writable_options /
 expect "Slurm is too old" 2 "" "slurmd-entrypoint: fatal: confinement Cgroup: Slurm 24.05 or later is required" \
