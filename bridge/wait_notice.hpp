@@ -36,8 +36,8 @@ inline constexpr std::chrono::minutes kRefreshEvents{30};
 std::chrono::seconds estimate_pace(std::size_t waiting);
 
 /**
- * A new cause is written at once, and so is the first estimate. A changed estimate keeps estimate_pace(). `told` is empty for
- * a pod of which nothing was written.
+ * A new cause is written at once, and so is the first estimate. A changed estimate keeps estimate_pace(). `told` is
+ * empty for a pod of which nothing was written.
  */
 WaitNews judge_wait(const std::optional<ToldWait>& told, std::string_view message, std::size_t waiting, TimePoint now);
 

@@ -90,6 +90,9 @@ has_event() { # POD REASON TEXT
   kubectl get events.events.k8s.io --field-selector "regarding.name=$1" \
     -o jsonpath='{range .items[*]}{.reason}{" "}{.note}{"\n"}{end}' | grep -qF "$2 $3"
 }
+describe_says() { # POD TEXT
+  kubectl describe pod "$1" | grep -E ' (SlurmPending|SlurmJobRefused) ' | grep -qF -- "$2"
+}
 is_gone() { ! kubectl get pod "$1"; }
 job_of() { slurm squeue -h -n "$1" -o %A; }
 has_running_jobs() { [[ $(slurm squeue -h -n "$1" -t R -o %A | wc -l) == "$2" ]]; } # NAME COUNT

@@ -176,22 +176,25 @@ test_ends_go_both_ways() {
 test_it_says_why_a_pod_waits() {
   local blocker job begin
   enable_bridge
-  blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
+  blocker=$(submit -N8 --exclusive --time=30 --wrap 'sleep 600')
   wait_job "$blocker" RUNNING 90
   put_pod waits 'sleep 1'
   begin=$(now_ms)
-  wait_for 15 "Slurm's reason" waits_for waits ': Resources'
-  wait_for 40 "its place" waits_for waits 'position 1'
-  echo "# Slurm's reason on the pod after $(($(now_ms) - begin)) ms" >&2
+  wait_for 15 "kubectl describe: Slurm's reason, and its place" describe_says waits ': Resources; position 1'
+  echo "# kubectl describe says so after $(($(now_ms) - begin)) ms" >&2
+  waits_for waits ': Resources; position 1' || fail "its condition says $(pod_field waits .status.conditions)"
+  wait_for 90 "kubectl describe: when it is expected to start" describe_says waits '; expected start 20'
   job=$(job_of waits)
   slurm scontrol hold "$job"
-  wait_for 15 "Slurm's reason" waits_for waits ': JobHeldAdmin'
+  wait_for 15 "Slurm's reason" describe_says waits ': JobHeldAdmin'
+  assert_equal "events that say why" 1 "$(kubectl get events -o name --field-selector \
+    reason=SlurmPending,involvedObject.name=waits | wc -l)"
   slurm scontrol release "$job"
   slurm scancel "$blocker"
   wait_for 30 "it ran" pod_is waits Succeeded
   put_pod refused 'sleep 1' ', "annotations": {"slurmjob.slinky.slurm.net/qos": "high"}'
   wait_for 15 "the cause" waits_for refused 'annotation qos: Forbidden'
-  wait_for 15 "an event" has_event refused SlurmJobRefused 'annotation qos: Forbidden'
+  wait_for 15 "an event" describe_says refused 'annotation qos: Forbidden'
   assert_equal "jobs" "" "$(slurm squeue -h)"
   kubectl delete pod waits refused >/dev/null
 }
@@ -224,6 +227,10 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   policy_refuses spec.resourceClaims '' '"resourceClaims": [{"name": "a", "resourceClaimName": "b"}],'
   policy_refuses 'spec.containers: resources.requests[rdma/hca]' '' '"initContainers": [{"name": "a",
     "image": "localhost/a", "resources": {"limits": {"nvidia.com/gpu": "1", "rdma/hca": "1"}}}],'
+  policy_refuses 'spec.containers: resources.requests[hugepages-2Mi]' '' '"initContainers": [{"name": "a",
+    "image": "localhost/a", "resources": {"limits": {"cpu": "1", "hugepages-2Mi": "4Mi"}}}],'
+  policy_refuses 'spec.containers: ports: hostPort' '' '"initContainers": [{"name": "a", "image": "localhost/a",
+    "ports": [{"containerPort": 80, "hostPort": 80}]}],'
   policy_refuses 'metadata.annotations[job.slurm-k8s.io/no-such]: Invalid value: unknown annotation' \
     ', "annotations": {"job.slurm-k8s.io/no-such": "1", "job.slurm-k8s.io/qos": "high"}'
   policy_refuses 'metadata.annotations[slurm-k8s.io/job-id]' ', "annotations": {"slurm-k8s.io/job-id": "1"}'
@@ -331,6 +338,57 @@ test_kube_scheduler_binds_a_pod_with_a_volume() {
   assert_equal "selector" node1 "$(pod_field writes '.spec.nodeSelector.kubernetes\.io/hostname')"
   kubectl delete pod writes >/dev/null
   remove_volume "wait-$NAMESPACE"
+}
+
+test_a_pod_whose_claim_nothing_binds() {
+  enable_bridge
+  make_volume "unbound-$NAMESPACE"
+  put_pod unbound true '' '"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],'
+  wait_for 15 "an event names the field" describe_says unbound \
+    'spec.volumes[0].persistentVolumeClaim: Forbidden: claim data is not bound'
+  stays 4 pod_is unbound Pending
+  assert_equal "jobs" "" "$(slurm squeue -h)"
+  kubectl delete pod unbound >/dev/null
+  remove_volume "unbound-$NAMESPACE"
+}
+
+# A pod can be neither stopped nor started again: Slurm refuses the one, and the other ends the pod.
+test_requeue_and_suspend() {
+  local job answer
+  enable_bridge
+  put_pod runs 'sleep 600'
+  wait_for 90 "it runs" pod_is runs Running
+  job=$(pod_job runs)
+  answer=$(slurm scontrol requeue "$job" 2>&1 || true)
+  [[ $answer == *"Only batch jobs are accepted or processed"* ]] || fail "requeue: $answer"
+  stays 3 pod_is runs Running
+  assert_equal "its job" RUNNING "$(job_state "$job")"
+  slurm scontrol suspend "$job"
+  wait_for 60 "the pod is gone" is_gone runs
+  wait_for 15 "an event" has_event runs Evicted "Slurm job $job: SUSPENDED"
+  wait_job "$job" CANCELLED 30
+}
+
+job_of_pods() { kubectl get pods -l job-name="$1" -o jsonpath='{.items[*].metadata.annotations.slurm-k8s\.io/job-id}'; }
+has_another_job() { [[ $(job_of_pods "$1") =~ ^[0-9]+$ && $(job_of_pods "$1") != "$2" ]]; } # KUBERNETES-JOB JOB
+has_one_job() { [[ $(job_of_pods "$1") =~ ^[0-9]+$ ]]; }
+# As docs/user/bridge.md says.
+test_a_cancelled_pod_is_no_failure_of_its_job() {
+  local job
+  enable_bridge
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "single"}, "spec": {"backoffLimit": 0,
+ "podFailurePolicy": {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]},
+ "template": {"spec": $(spec_of 'sleep 600')}}}
+END
+  wait_for 90 "it has a job" has_one_job single
+  job=$(job_of_pods single)
+  slurm scancel "$job"
+  wait_for 120 "its next pod has another job" has_another_job single "$job"
+  assert_equal "failed pods" "" "$(kubectl get job single -o jsonpath='{.status.failed}')"
+  job=$(job_of_pods single)
+  kubectl delete job single >/dev/null
+  wait_job "$job" CANCELLED 60
 }
 
 kill_bridge() {
