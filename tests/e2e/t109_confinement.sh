@@ -4,7 +4,7 @@
 # and the one says what it lacks. What a confinement does is in tests/vm/t60_confinement.sh.
 
 confine() { # CONFINEMENT
-  trap install_release EXIT
+  trap 'slurm scancel --me; install_release' EXIT # a node with a job stays
   install_release --set nodesets.confined.replicas=0 --set "nodesets.confined.confinement=$1"
   kubectl scale nodesets.slurm-k8s.io/confined --replicas=1 >/dev/null
   wait_for 20 "its node" has_node_count 9
