@@ -12,6 +12,8 @@ namespace slurmk8s {
 namespace {
 
 constexpr const char* kCuda = "CUDA_VISIBLE_DEVICES";
+/** What starters of containers read (Pyxis, enroot). slurmd does not pass its own on. */
+constexpr const char* kNvidia = "NVIDIA_VISIBLE_DEVICES";
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -54,7 +56,7 @@ Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std
     if (!visible.empty()) visible += ',';
     visible += id;
   }
-  return EnvChanges{{kCuda, visible}};
+  return EnvChanges{{kCuda, visible}, {kNvidia, visible}};
 }
 
 bool has_gpus_of_bridge(std::string_view bridge_devices, std::string_view gpus_on_node) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CUDA_VISIBLE_DEVICES with the device plugin's ids. Pure; any thread.
+// CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES of tasks, with the device plugin's ids. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,10 @@ namespace slurmk8s {
 
 /**
  * Slurm counts a node's GPUs from 0; a pod has some GPUs of its Kubernetes node, by id (`pod_ids`, the container's
- * NVIDIA_VISIBLE_DEVICES: "GPU-…,GPU-…"). The n-th id stands for Slurm's n: different jobs get different GPUs. No
- * change if Slurm gave the job none (CUDA then shows the pod's), if it gave ids, or if the pod's are "all", "none",
- * "void", given by mounts, or numbers. Error (invalid): a number beyond the pod's ids, or invalid ids.
+ * NVIDIA_VISIBLE_DEVICES: "GPU-…,GPU-…"). The n-th id stands for Slurm's n: different jobs get different GPUs. Both
+ * variables get the ids of a task. No change if Slurm gave the job none (CUDA then shows the pod's), if it gave ids, or
+ * if the pod's are "all", "none", "void", given by mounts, or numbers. Error (invalid): a number beyond the pod's ids,
+ * or invalid ids.
  */
 Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std::string>& cuda_visible_devices);
 

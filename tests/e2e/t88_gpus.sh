@@ -35,6 +35,10 @@ test_jobs_get_gpus_of_their_own() {
   assert_equal "--gpus=2" "$ids" "$(visible -w gpu-0 --gpus=2)"
   assert_equal "--gpus-per-task=1" "$(all_of "$ids")" \
     "$(slurm srun -w gpu-0 -n2 --mem=50 --gpus-per-task=1 bash -c 'echo $CUDA_VISIBLE_DEVICES' | sort | paste -sd,)"
+  # What starters of containers read.
+  out=$(slurm srun -w gpu-0 -n2 --mem=50 --gpus-per-task=1 \
+    bash -c 'echo "$CUDA_VISIBLE_DEVICES=$NVIDIA_VISIBLE_DEVICES"')
+  assert_equal "both variables of a task" "$(tr , '\n' <<<"$ids" | sed 's/.*/&=&/' | sort)" "$(sort <<<"$out")"
   assert_equal "none" "" "$(visible -w gpu-0)"
   out=$(visible --gres=gpu:h100:1 2>&1) && fail "a job for a GPU that nobody has: $out"
   # The nodes' gres.conf is there when slurmctld starts: otherwise it would drain them.

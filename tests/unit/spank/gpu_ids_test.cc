@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// spank/gpu_ids: CUDA_VISIBLE_DEVICES has the ids that the pod was given.
+// spank/gpu_ids: tasks have the ids that the pod was given.
 #include "spank/gpu_ids.hpp"
 
 #include <optional>
@@ -18,8 +18,8 @@ void gpus(void**) {
     const char* slurm;  // nullptr: CUDA_VISIBLE_DEVICES isn't set
     const char* expected;
   } cases[] = {
-      {"GPU-a,GPU-b", "1", "CUDA_VISIBLE_DEVICES=GPU-b"},
-      {"GPU-a,GPU-b,MIG-c/1", "1,0", "CUDA_VISIBLE_DEVICES=GPU-b,GPU-a"},
+      {"GPU-a,GPU-b", "1", "CUDA_VISIBLE_DEVICES=GPU-b NVIDIA_VISIBLE_DEVICES=GPU-b"},
+      {"GPU-a,GPU-b,MIG-c/1", "1,0", "CUDA_VISIBLE_DEVICES=GPU-b,GPU-a NVIDIA_VISIBLE_DEVICES=GPU-b,GPU-a"},
       {"GPU-a", nullptr, ""},       // CUDA shows what the container has
       {"GPU-a", "", ""},            // Slurm: none
       {"GPU-a", "NoDevFiles", ""},  // Slurm: none
