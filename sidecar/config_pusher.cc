@@ -216,7 +216,10 @@ void ConfigPusher::refuse(const char* reason, const std::string& text) {
 void ConfigPusher::reconfigure() {
   const Status status = parts_.slurm_writer.restart_slurmctld();
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
-  if (config.ok() && config->booted > booted_) return settle(Verb::keep);
+  if (config.ok() && config->booted > booted_) {
+    if (parts_.applied) parts_.applied();
+    return settle(Verb::keep);
+  }
   if (!status.ok()) last_failure_ = status.error().message();
   const bool gives_up = parts_.clock.now() > deadline_;
   if (gives_up || (!status.ok() && !status.error().retryable() && status.error().code() != Errc::interrupted)) {

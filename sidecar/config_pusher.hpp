@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ struct ConfigPusherParts {
   SlurmReader& slurm_reader;
   SlurmWriter& slurm_writer;
   ConfigInstaller& installer;
+  std::function<void()> applied = {};  ///< slurmctld has started with other files
 };
 
 class ConfigPusher {

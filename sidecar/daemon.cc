@@ -62,7 +62,12 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
   if (parts.config_installer == nullptr) return;
   config_pusher_.emplace(
       ConfigPusherParts{parts.kube_reader, parts.kube_writer, parts.loop.timers(), *parts.loop.clock(), throttle_,
-                        parts.slurm_reader, parts.slurm_writer, *parts.config_installer},
+                        parts.slurm_reader, parts.slurm_writer, *parts.config_installer,
+                        [this] {
+                          reconciler_.forget_config();
+                          partitions_.forget_config();
+                          plan_round(std::chrono::milliseconds(0));
+                        }},
       parts.config);
 }
 

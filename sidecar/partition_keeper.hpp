@@ -33,6 +33,9 @@ class PartitionKeeper {
    */
   void round(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes, std::uint64_t version);
 
+  /** slurmctld may have another configuration: the next round with a partition to keep asks for it. */
+  void forget_config() { keeps_until_ = {}; }
+
   /** PartitionReady of a NodeSet. */
   Condition condition(const std::string& nodeset) const;
 

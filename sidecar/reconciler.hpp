@@ -61,6 +61,9 @@ class Reconciler {
   void set_listed() { listed_ = true; }
   bool listed() const { return listed_; }
 
+  /** slurmctld may have another configuration: the next round asks for it. */
+  void forget_config() { config_until_ = {}; }
+
   /** One round. Returns how long to wait before the next one, if no NodeSet changes meanwhile. */
   std::chrono::milliseconds round();
 

@@ -48,10 +48,11 @@ struct Fixture {
   kube::Throttle throttle{clock};
   FakeSlurm slurm;
   FakeInstaller installer;
+  int applied = 0;
   ConfigPusher pusher;
 
   explicit Fixture(std::vector<ConfigSource> sources = {{false, "conf"}})
-      : pusher({client, client, timers, clock, throttle, slurm, slurm, installer},
+      : pusher({client, client, timers, clock, throttle, slurm, slurm, installer, [this] { applied++; }},
                {"slurm", std::move(sources), "pod"}) {
     client.put(kube::kPods, "slurm", named("pod"));
     installer.now = installer.good = {{"slurm.conf", "ClusterName=a\n"}};
@@ -106,6 +107,7 @@ void applies_a_change(void**) {
   f.run_for(seconds(1));
   assert_text(f.asked(), "install keep");
   assert_int_equal(f.restarts(), 1);
+  assert_int_equal(f.applied, 1);
   assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\nMaxJobCount=5\n");
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
   f.run_for(seconds(3));
@@ -119,6 +121,7 @@ void refuses_what_the_trial_refuses(void**) {
   f.run_for(seconds(3));
   assert_text(f.asked(), "install");
   assert_int_equal(f.restarts(), 0);
+  assert_int_equal(f.applied, 0);
   assert_text(f.condition(), "False Refused: slurm.conf line 2: bad (configuration h1)");
   assert_text(f.events(), "ConfigRefused conf\n");
   f.put("ClusterName=a\n", "h2");

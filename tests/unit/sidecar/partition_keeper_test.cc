@@ -135,7 +135,10 @@ void slurmctld_that_would_forget_gets_none(void**) {
   assert_text(f.calls(), "");
   assert_text(f.condition(), "False NotKept: slurm.conf has no ReconfigFlags=KeepPartInfo");
   f.slurm.keeps = Status();
-  f.rounds(60);
+  f.rounds(5);
+  assert_text(f.condition(), "False NotKept: slurm.conf has no ReconfigFlags=KeepPartInfo");
+  f.keeper.forget_config();
+  f.rounds(2);
   assert_contains(f.condition(), "True ");
   f.slurm.keeps = Error(Errc::invalid, "not any more");  // it is there, and is kept as it should be
   f.enable("MaxTime=5");
