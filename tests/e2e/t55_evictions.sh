@@ -82,6 +82,6 @@ test_without_protection_a_busy_pod_can_be_evicted() {
   node=$(job_nodes "$job")
   is_unmarked "$node" || fail "$node is marked"
   evict "$node" >/dev/null || fail "$node isn't evicted"
-  wait_for 30 "job requeued" is_job_in "$job" "PENDING CONFIGURING"
+  wait_for 60 "job requeued" is_job_in "$job" "PENDING CONFIGURING"
   slurm scancel "$job"
 }

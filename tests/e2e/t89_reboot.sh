@@ -6,7 +6,7 @@ has_new_pod() { local uid; uid=$(pod_uid "$1" 2>/dev/null) && [[ -n $uid && $uid
 
 test_reboot_recreates_the_pod() {
   local job next node uid
-  job=$(submit -N1 --wrap 'sleep 6')
+  job=$(submit -N1 --wrap 'sleep 20')
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   uid=$(pod_uid "$node")
