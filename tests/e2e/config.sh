@@ -16,5 +16,6 @@ controller_starts() {
   kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.uid}{range .status.containerStatuses[*]} {.restartCount}{end}'
 }
 upgrade() { # HELM-OPTION…
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" --wait --timeout 180s "$@" 2>&1
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" \
+    --wait --timeout 180s "$@" 2>&1
 }

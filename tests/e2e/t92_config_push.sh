@@ -50,12 +50,12 @@ test_a_broken_file_is_refused() {
 # There is no last good set: what slurmctld ran with is taken even if a trial refuses it.
 test_files_from_before_there_were_trials() {
   needs_slurm 23.11
-  local broken=(--set 'configFiles.plugstack\.conf=optinal nothing.so')
+  local broken=(--set 'configFiles.plugstack\.conf=perhaps nothing.so')
   upgrade --set controller.configPush.enabled=false "${broken[@]}" >/dev/null || fail "helm upgrade without trials"
   slurm rm -r /var/spool/slurmctld/slurm-k8s-config || fail "a good set that this release never had"
   upgrade "${broken[@]}" >/dev/null || fail "helm upgrade"
   wait_for 120 "slurmctld up" controller_ready
-  kubectl logs "$CONTROLLER" -c config-start | grep -q 'optinal.*no previous configuration' ||
+  kubectl logs "$CONTROLLER" -c config-start | grep -q 'perhaps.*no previous configuration' ||
     fail "config-start: $(kubectl logs "$CONTROLLER" -c config-start)"
   upgrade >/dev/null || fail "helm upgrade with all right files"
   wait_for 60 "applied" config_is Applied ""
