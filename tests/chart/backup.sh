@@ -51,7 +51,7 @@ check "an own claim: none is made" lacks '^kind: PersistentVolumeClaim' "${on[@]
   --set backup.persistence.existingClaim=nfs
 
 check "the claim is bound at once" shows backup/claim_use 'claimName: slurm-backup' "${on[@]}"
-check "an own claim: not mounted before a backup" lacks '^kind: Job$' "${on[@]}" \
+check "an own claim: not mounted before a backup" lacks 'name: slurm-backup-volume-' "${on[@]}" \
   --set backup.persistence.existingClaim=nfs
 job_name() { render --show-only templates/backup/claim_use.yaml "${on[@]}" "$@" | sed -n 's/^  name: //p'; }
 another_name() { [[ $(job_name) != "$(job_name "$@")" ]] || job_name; }
