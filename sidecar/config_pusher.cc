@@ -124,6 +124,7 @@ void ConfigPusher::look() {
     case Stage::idle: begin(); break;
     case Stage::asked: judge_trial(); break;
     case Stage::installed: reconfigure(); break;
+    case Stage::settled: settle(verb_); break;
     case Stage::settling:
       // Without an answer the container has restarted, with good files.
       if (parts_.installer.answer() || parts_.clock.now() > deadline_) {
@@ -231,6 +232,8 @@ void ConfigPusher::reconfigure() {
 
 void ConfigPusher::settle(Verb verb) {
   last_failure_.clear();
+  stage_ = Stage::settled;
+  verb_ = verb;
   if (const Status asked = parts_.installer.ask(verb, {}); !asked.ok()) {
     log_warning("configuration: %s", asked.error().message().c_str());
     return look_after(kRetry);

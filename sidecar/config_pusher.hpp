@@ -74,7 +74,8 @@ class ConfigPusher {
     idle,
     asked,      ///< the files are being tried
     installed,  ///< slurmctld is to take them
-    settling,   ///< they are being kept, or the former ones restored
+    settled,    ///< they are to be kept, or the former ones to be restored: `verb_`
+    settling,   ///< that is being done
   };
   struct Source {
     ConfigSource source;

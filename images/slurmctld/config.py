@@ -37,7 +37,7 @@ GOOD = os.path.join(STATE, 'slurm-k8s-config')
 RUN = '/run'
 PORT = 6899
 TRIAL_SECONDS = 30
-AWAIT_SECONDS = 100
+AWAIT_SECONDS = 240  # a new image of the controller may have to be pulled
 # Settings of the trial's slurm.conf that are not those of the set.
 REPLACED = re.compile(
     r'\s*(SlurmctldHost|SlurmctldPort|SlurmctldPidFile|SlurmctldDebug|SlurmctldLogFile|SlurmctldSyslogDebug'
@@ -222,8 +222,7 @@ def start(source):
         action = 'keeping the previous configuration' if good else 'no previous configuration, starting with it'
         print(f'slurmctld-config: {error}: {action}', file=sys.stderr)
     swap(good if error and good else texts)
-    if not error:
-        keep()
+    keep()  # also what slurmctld may only have run with: a refused change must have something to go back to
 
 
 def do_request(folder, request):
@@ -235,7 +234,11 @@ def do_request(folder, request):
         if not error and verb == 'install':
             swap(texts)
     elif verb == 'restore':
-        swap(files(GOOD))
+        good = files(GOOD)
+        if good:
+            swap(good)
+        else:
+            error = f'{GOOD}: no files'
     elif verb == 'keep':
         keep()
     else:

@@ -129,7 +129,7 @@ class Start(unittest.TestCase):
         ('a first start', {}, False, '', NEW, NEW),
         ('a first start with broken files', {}, False, 'bad', None, {}),
         ('a state of slurmctld before there were trials', {}, True, '', NEW, NEW),
-        ('the same with files that the trial refuses', {}, True, 'bad', NEW, {}),
+        ('the same with files that the trial refuses', {}, True, 'bad', NEW, NEW),
         ('other files', GOOD, True, '', NEW, NEW),
         ('other files that are broken', GOOD, True, 'bad', GOOD, GOOD),
         ('broken files, and the state is lost', GOOD, False, 'bad', GOOD, GOOD),
@@ -154,6 +154,22 @@ class Start(unittest.TestCase):
                     config.start(f'{folder}/source')
                     self.assertEqual(config.files(config.LIVE), live)
                 self.assertEqual(config.files(config.GOOD), kept)
+
+
+class Restore(unittest.TestCase):
+    def test_table(self):
+        good = {'slurm.conf': 'good'}
+        for name, kept, live, failed in (('a good set', good, good, False),
+                                         ('none', {}, {'slurm.conf': 'live'}, True)):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder, \
+                    mock.patch.multiple(config, LIVE=f'{folder}/live', GOOD=f'{folder}/good'):
+                os.mkdir(config.LIVE)
+                config.swap({'slurm.conf': 'live'})
+                if kept:
+                    config.write_set(config.GOOD, kept)
+                answer = config.do_request(folder, 'restore 7')
+                self.assertEqual((answer['id'], bool(answer['error'])), ('7', failed))
+                self.assertEqual(config.files(config.LIVE), live)
 
 
 if __name__ == '__main__':

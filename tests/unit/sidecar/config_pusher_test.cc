@@ -20,12 +20,14 @@ struct FakeInstaller final : ConfigInstaller {
   ConfigFiles now, good;
   std::vector<std::string> asked;
   bool away = false;
+  bool cannot_keep = false;
   bool silent = false;
   std::optional<std::string> last;
 
   Result<ConfigFiles> live() override { return now; }
   Status ask(Verb verb, const ConfigFiles& files) override {
-    if (away) return Error(Errc::unavailable, "requests: No such device or address");
+    if (away || (verb == Verb::keep && cannot_keep))
+      return Error(Errc::unavailable, "requests: No such device or address");
     constexpr const char* kWords[] = {"check", "install", "restore", "keep"};
     asked.emplace_back(kWords[static_cast<int>(verb)]);
     last.reset();
@@ -156,6 +158,23 @@ void comes_back_when_slurmctld_refuses(void**) {
   assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
 }
 
+void restarts_slurmctld_once_while_the_container_is_away(void**) {
+  Fixture f;
+  f.put("ClusterName=a\n");
+  f.pusher.start();
+  f.run_for(seconds(1));
+  f.installer.cannot_keep = true;
+  f.put("ClusterName=a\nMaxJobCount=5\n", "h2");
+  f.run_for(seconds(10));
+  assert_int_equal(f.restarts(), 1);
+  assert_int_equal(f.applied, 1);
+  f.installer.cannot_keep = false;
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install keep");
+  assert_int_equal(f.restarts(), 1);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
 void waits_for_what_is_away(void**) {
   Fixture f;
   f.installer.away = true;
@@ -203,6 +222,7 @@ int main() {
       SLURMK8S_TEST(refuses_what_the_trial_refuses),
       SLURMK8S_TEST(says_what_needs_a_restart),
       SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
+      SLURMK8S_TEST(restarts_slurmctld_once_while_the_container_is_away),
       SLURMK8S_TEST(waits_for_what_is_away),
       SLURMK8S_TEST(joins_its_sources),
       SLURMK8S_TEST(reads_sources),
