@@ -107,8 +107,8 @@ uint32_t take_user(job_desc_msg_t& job, uint32_t submitter) {
   if (!owner) return submitter;
   job.user_id = owner->user;
   job.group_id = owner->group;
-  compat::drop_identity(job);
-  compat::tell_uid(owner->user, owner->name);
+  compat::set_identity(job, *owner);
+  compat::tell_uid(*owner);
   return owner->user;
 }
 

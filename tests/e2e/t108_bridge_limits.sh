@@ -65,6 +65,9 @@ test_limits_hold_pods() {
   slurm sacctmgr --immediate modify account research set GrpTRES=cpu=1 >/dev/null
   put_pod third true '' "$TRAINER"
   wait_for 30 "the account holds it" describe_says third ': AssocGrpCpuLimit'
+  # Another slurmctld knows the jobs' users from the jobs alone.
+  slurm scontrol reconfigure
+  wait_for 60 "slurmctld up" controller_ready
   kubectl delete pod first >/dev/null
   wait_for 90 "the second ran" pod_is second Succeeded
   wait_for 90 "the third ran" pod_is third Succeeded
