@@ -53,14 +53,13 @@ void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
 void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind) {
   Told& told = told_[pod.name];
   if (told.uid != pod.uid) told = {pod.uid, {}};
-  // From before a restart: condition and event are there.
-  if (!told.wait && pod.waits_for == message) told.wait = {message, clock_.now()};
+  // From before a restart: condition and event are there. kube-scheduler writes the condition of a pod with gates.
+  if (!told.wait && !pod.has_gate && !pod.waits_for.empty()) told.wait = {pod.waits_for, clock_.now()};
   const WaitNews news = judge_wait(told.wait, message, waiting_, clock_.now());
   if (news == WaitNews::none) return;
-  // kube-scheduler writes the condition of a pod with gates.
   const bool has_condition = news == WaitNews::message && !pod.has_gate;
   if (has_condition && !writer_.may_write(pod.name)) return;
-  told.wait = {message, clock_.now()};
+  told.wait = tell_wait_message(told.wait, message, clock_.now());
   wait_events_.tell(pod, kind, message);
   if (!has_condition) return;
   const auto done = [this, name = pod.name](const Result<Json>& answer) {

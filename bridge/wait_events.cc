@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
+#include <utility>
 
 #include "base/rfc3339.hpp"
 #include "bridge/names.hpp"
@@ -43,34 +43,60 @@ void WaitEvents::tell(const WorkloadPod& pod, const kube::EventRecorder::Kind& k
   }
   event.kind = kind;
   event.message = message.substr(0, kMaxMessage);
-  if (writer_.may_write(event.name)) return write(pod.name, event);
-  due_.insert(pod.name);
+  if (!std::exchange(event.is_due, true)) next_.push_back(pod.name);
+  write_next();
 }
 
 void WaitEvents::flush() {
-  for (auto pod = due_.begin(); pod != due_.end();) {
-    const auto event = events_.find(*pod);
-    const bool is_written = event != events_.end() && writer_.may_write(event->second.name);
-    if (is_written) write(event->first, event->second);
-    pod = is_written || event == events_.end() ? due_.erase(pod) : std::next(pod);
+  next_.insert(next_.end(), later_.begin(), later_.end());
+  later_.clear();
+  write_next();
+}
+
+void WaitEvents::write_next() {
+  const std::string any;
+  while (!next_.empty() && writer_.may_write(any)) {
+    const std::string pod = std::move(next_.front());
+    next_.pop_front();
+    const auto event = events_.find(pod);
+    if (event == events_.end() || !event->second.is_due) continue;
+    if (writer_.may_write(event->second.name)) {
+      write(pod, event->second);
+    } else {
+      later_.insert(pod);
+    }
   }
 }
 
 void WaitEvents::write(const std::string& pod, Event& event) {
+  event.is_due = false;
   const bool is_new = event.count++ == 0;
   const auto done = [this, pod, uid = event.uid](const Result<Json>& answer) {
     const auto found = events_.find(pod);
-    if (answer || found == events_.end() || found->second.uid != uid) return;
-    Event& failed = found->second;
-    const Errc code = answer.error().code();
-    // It is there from before a restart; or it was deleted, as Kubernetes does after an hour.
-    const bool is_otherwise = code == Errc::already_exists || code == Errc::not_found;
-    if (code == Errc::not_found) failed.count = 0;
-    if (is_otherwise) writer_.forget(failed.name);
-    if (is_otherwise || answer.error().retryable()) due_.insert(pod);
+    if (found != events_.end() && found->second.uid == uid) answered(pod, found->second, answer);
+    write_next();
   };
   if (is_new) return writer_.create(event.name, build_event(pod, event), done);
   writer_.patch(event.name, kube::PatchType::merge, build_change(event), done);
+}
+
+void WaitEvents::answered(const std::string& pod, Event& event, const Result<Json>& answer) {
+  const bool is_told_again = later_.erase(pod) != 0;
+  if (answer) {
+    if (is_told_again) next_.push_back(pod);
+    return;
+  }
+  const Errc code = answer.error().code();
+  // It is there from before a restart; or it was deleted, as Kubernetes does after an hour.
+  const bool is_otherwise = code == Errc::already_exists || code == Errc::not_found;
+  if (code == Errc::not_found) event.count = 0;
+  if (is_otherwise) writer_.forget(event.name);
+  event.is_due = event.is_due || is_otherwise || answer.error().retryable();
+  if (is_otherwise) {
+    next_.push_back(pod);
+  } else if (event.is_due) {
+    later_.insert(pod);
+  }
 }
 
 Json WaitEvents::build_change(const Event& event) const {
@@ -102,7 +128,7 @@ void WaitEvents::forget(const std::string& pod) {
   if (found == events_.end()) return;
   writer_.forget(found->second.name);
   events_.erase(found);
-  due_.erase(pod);
+  later_.erase(pod);
 }
 
 }  // namespace slurmk8s

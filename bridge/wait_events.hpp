@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -22,9 +23,9 @@ class WaitEvents {
   /** References must outlive it. */
   WaitEvents(kube::Writer& client, const Clock& clock, kube::Throttle& throttle, const std::string& name_space);
 
-  /** Has the pod's event say this, now or in a later flush(). */
+  /** Has the pod's event say this: now, or after those that were told before. */
   void tell(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& message);
-  /** Writes what could not be written before: the API server was busy, or has failed. */
+  /** Writes what the API server has refused before; call it from time to time. */
   void flush();
   /** The pod no longer waits: what is not written yet is dropped. The event stays. */
   void forget(const std::string& pod);
@@ -37,9 +38,12 @@ class WaitEvents {
     std::string message;
     std::chrono::system_clock::time_point first{};
     std::uint32_t count = 0;  ///< of writes; more than one: it is there
+    bool is_due = false;      ///< to be written: in next_ or in later_
   };
 
+  void write_next();
   void write(const std::string& pod, Event& event);
+  void answered(const std::string& pod, Event& event, const Result<Json>& answer);
   Json build_change(const Event& event) const;
   Json build_event(const std::string& pod, const Event& event) const;
 
@@ -47,7 +51,8 @@ class WaitEvents {
   const std::string name_space_;
   kube::ObjectWriter writer_;
   std::map<std::string, Event> events_;  // by pod
-  std::set<std::string> due_;            // pods whose events are to be written
+  std::deque<std::string> next_;         // pods whose events are to be written, first in first out; some twice
+  std::set<std::string> later_;          // pods whose events are being written, or were refused
 };
 
 }  // namespace slurmk8s

@@ -16,6 +16,7 @@ namespace slurmk8s {
 struct ToldWait {
   std::string message;  ///< "Slurm job 12: Resources; position 3"
   TimePoint at{};       ///< when
+  TimePoint caused{};   ///< when a cause was last followed by another one; {}: never
 };
 
 /** What there is to write. */
@@ -29,16 +30,26 @@ enum class WaitNews {
 inline constexpr std::size_t kEstimatesPerSecond = 20;
 /** Between two such writes of one pod, with few pods. */
 inline constexpr std::chrono::seconds kMinEstimatePace{10};
+/** Writes of all pods together, in a second, that change a cause which has changed lately. */
+inline constexpr std::size_t kCausesPerSecond = 100;
+/** Between two changed causes of one pod, with few pods: Slurm's words may alternate. */
+inline constexpr std::chrono::seconds kMinCausePace{2};
 /** After this time without a write the event is written again. */
 inline constexpr std::chrono::minutes kRefreshEvents{30};
 
 /** Between two writes of one pod that change its estimate alone, while so many pods wait. */
 std::chrono::seconds estimate_pace(std::size_t waiting);
 
+/** Between two writes of one pod that change its cause, while so many pods wait. */
+std::chrono::seconds cause_pace(std::size_t waiting);
+
 /**
- * A new cause is written at once, and so is the first estimate. A changed estimate keeps estimate_pace(). `told` is
- * empty for a pod of which nothing was written.
+ * Another cause is written at once, and so is the first estimate; the next change keeps cause_pace() or
+ * estimate_pace(). `told` is empty for a pod of which nothing was written.
  */
 WaitNews judge_wait(const std::optional<ToldWait>& told, std::string_view message, std::size_t waiting, TimePoint now);
+
+/** What is told when this message is written now. */
+ToldWait tell_wait_message(const std::optional<ToldWait>& told, const std::string& message, TimePoint now);
 
 }  // namespace slurmk8s

@@ -44,6 +44,28 @@ void a_pod_runs_on_the_node_of_its_job(void**) {
   assert_text(f.calls(), "submit p, complete 1 768");
 }
 
+// With thousands of waiting pods a restart is no reason to write to all of them.
+void a_restart_writes_no_estimates(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.wait_for(1, "Resources");
+  f.run_for(seconds(3));
+  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 1");
+  f.slurm.jobs.at(1).position = 2;
+  f.slurm.touch();
+  const int patches = f.client.count(Verb::patch);
+  f.restart();
+  f.run_for(seconds(5));
+  assert_int_equal(f.client.count(Verb::patch), patches);
+  f.run_for(seconds(10));
+  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 2");
+  f.restart();
+  f.slurm.wait_for(1, "Priority");
+  f.run_for(seconds(3));
+  assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Priority; position 2");
+}
+
 // Each write is one more for the API server, and for all that watch pods.
 void a_pod_whose_job_starts_at_once_is_only_bound(void**) {
   BridgeWorld f;
@@ -188,6 +210,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
+      SLURMK8S_TEST(a_restart_writes_no_estimates),
       SLURMK8S_TEST(a_pod_whose_job_starts_at_once_is_only_bound),
       SLURMK8S_TEST(a_pod_says_its_place_in_the_queue),
       SLURMK8S_TEST(other_calls_wait_for_few_submissions),

@@ -104,9 +104,30 @@ void few_are_written_at_a_time_and_none_is_lost(void**) {
   World world;
   for (int i = 0; i < 100; ++i) world.events->tell(make_pod("p" + std::to_string(i), "u"), kPending, "why");
   assert_int_equal(world.client.calls.size(), 8);
-  world.pass(20);
+  world.client.deliver();  // each answer makes room for the next
   assert_int_equal(world.client.names(kEvents, "a").size(), 100);
   assert_int_equal(world.client.count(Verb::create), 100);
+  for (std::size_t i = 0; i < 100; ++i) {
+    assert_text(world.client.calls[i].body["involvedObject"]["name"].text(), "p" + std::to_string(i));
+  }
+}
+
+void what_is_told_during_a_write_is_written_after_it(void**) {
+  World world;
+  for (const char* message : {"first", "second", "third"}) world.events->tell(make_pod("p", "u1"), kPending, message);
+  world.client.deliver();
+  assert_text(world.told(), "p.u1: third x2");
+}
+
+/** A pod whose event is refused holds up no other. */
+void others_go_before_a_refused_one(void**) {
+  World world;
+  world.client.fail_next(Verb::create, Error(Errc::unavailable, "away"));
+  for (const char* name : {"p", "q", "r"}) world.events->tell(make_pod(name, "u"), kPending, "why");
+  world.client.deliver();
+  assert_text(world.told(), "q.u: why x1; r.u: why x1");
+  world.pass(5);
+  assert_text(world.told(), "p.u: why x1; q.u: why x1; r.u: why x1");
 }
 
 void of_a_pod_that_is_forgotten_nothing_is_written(void**) {
@@ -137,6 +158,8 @@ int main() {
       SLURMK8S_TEST(a_deleted_event_is_made_again),
       SLURMK8S_TEST(a_failed_write_is_repeated_with_what_is_told_by_then),
       SLURMK8S_TEST(few_are_written_at_a_time_and_none_is_lost),
+      SLURMK8S_TEST(what_is_told_during_a_write_is_written_after_it),
+      SLURMK8S_TEST(others_go_before_a_refused_one),
       SLURMK8S_TEST(of_a_pod_that_is_forgotten_nothing_is_written),
       SLURMK8S_TEST(a_name_of_the_greatest_length_fits),
   };
