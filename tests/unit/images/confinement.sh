@@ -39,6 +39,21 @@ plan "Privileged: a privileged container" enter_own_cgroups \
 plan "Privileged: version 1" "refuse *no cgroup version 2" Privileged tmpfs "" $writable_options
 plan "an option that has rw in its name" "refuse *read-only*" Cgroup cgroup2fs 0::/ ro,arwx
 
+init() { # NAME EXPECTED PID OWN-CGROUP CGROUP-OF-PROCESS-1
+  expect "$1" 0 "$2" "" "${call[@]}" plan_init "${@:3}"
+}
+init "below an init" "" 7 0::/ 0::/
+init "without an init" "refuse slurmd would be process 1: *" 1 0::/ 0::/
+init "the init of another container" "refuse *shareProcessNamespace*" 7 0::/ 0::/../cri-containerd-a.scope
+
+controllers() { # NAME EXPECTED CONTROLLERS
+  expect "$1" 0 "$2" "" "${call[@]}" plan_controllers "$3"
+}
+controllers "all controllers" "+memory +cpu +cpuset" "cpuset cpu io memory hugetlb pids rdma misc"
+controllers "no cpuset" "+memory +cpu" "cpu memory"
+controllers "no memory" 'refuse *no controller "memory"' "cpuset cpu"
+controllers "no cpu: a name that begins so" 'refuse *no controller "cpu"' "cpuset memory"
+
 # ---- CPUs of its own ----
 
 describe() { # NAME EXPECTED DEFINITION THOUSANDTHS LIMIT
@@ -52,14 +67,14 @@ describe "nothing known" "cpus=1 threads=1 own=no" "" "" ""
 
 # ---- old releases ----
 
-expect "Slurm 23.11" 0 "" "" "${call[@]}" is_before_24_05 "slurm-wlm 23.11.10"
-expect "Slurm 24.05" 1 "" "" "${call[@]}" is_before_24_05 "slurm-wlm 24.05.0"
-expect "Slurm 26.05" 1 "" "" "${call[@]}" is_before_24_05 "slurm 26.05.3-1"
+expect "Slurm 24.05" 0 "" "" "${call[@]}" is_before_24_11 "slurm-wlm 24.05.8"
+expect "Slurm 24.11" 1 "" "" "${call[@]}" is_before_24_11 "slurm-wlm 24.11.0"
+expect "Slurm 26.05" 1 "" "" "${call[@]}" is_before_24_11 "slurm 26.05.3-1"
 
 # ---- all of it ----
 
-export CGROUPS=$folder/cgroups SELF=$folder/self RUN=$folder/run FAKE=$folder/fake
-mkdir "$CGROUPS" "$SELF" "$RUN" "$FAKE"
+export SLURMD_CGROUPS=$folder/cgroups SLURMD_PROC=$folder/proc SLURMD_RUN=$folder/run FAKE=$folder/fake
+mkdir -p "$SLURMD_CGROUPS" "$SLURMD_PROC"/{self,1} "$SLURMD_RUN" "$FAKE"
 PATH=$FAKE:$PATH
 cat >"$FAKE/slurmd" <<'END'
 #!/bin/bash
@@ -76,15 +91,18 @@ exit "${MOUNT_STATUS:-0}"
 END
 cat >"$FAKE/unshare" <<'END'
 #!/bin/bash
-echo "unshare $*"
+[[ "${!#}" == true ]] || echo "unshare $*"
+exit "${UNSHARE_STATUS:-0}"
 END
 chmod +x "$FAKE"/*
 begin() { # OPTIONS CGROUP
-  rm -f "$RUN"/*
-  echo stale >"$RUN/confinement"
-  echo 1 >"$CGROUPS/memory.oom.group"
-  echo "0::$2" >"$SELF/cgroup"
-  echo "36 35 0:30 / $CGROUPS $1 - cgroup2 cgroup rw" >"$SELF/mountinfo"
+  rm -rf "${SLURMD_RUN:?}"/* "${SLURMD_CGROUPS:?}"/*
+  echo stale >"$SLURMD_RUN/confinement"
+  echo 1 >"$SLURMD_CGROUPS/memory.oom.group"
+  echo "cpuset cpu memory pids" >"$SLURMD_CGROUPS/cgroup.controllers"
+  printf '%s\n' 1 7 >"$SLURMD_CGROUPS/cgroup.procs"
+  echo "0::$2" | tee "$SLURMD_PROC/self/cgroup" >"$SLURMD_PROC/1/cgroup"
+  echo "36 35 0:30 / $SLURMD_CGROUPS $1 - cgroup2 cgroup rw" >"$SLURMD_PROC/self/mountinfo"
 }
 # Calls confine, and prints the files it wrote and slurmd's command.
 cat >"$folder/confine" <<'SCRIPT'
@@ -92,25 +110,47 @@ cat >"$folder/confine" <<'SCRIPT'
 set -euo pipefail
 source "$SCRIPT"
 confine "$@"
-{ cat "$RUN/cgroup.conf" "$RUN/confinement" "$CGROUPS/memory.oom.group" 2>/dev/null || true; } | paste -sd ' '
+{ cat "$SLURMD_RUN"/{cgroup.conf,confinement} "$SLURMD_CGROUPS/memory.oom.group" 2>/dev/null || true; } | paste -sd ' '
 echo "${SLURMD[*]}"
 SCRIPT
 chmod +x "$folder/confine"
-export SLURMD_CONF="CPUs=2 RealMemory=936" SLURMD_CPU_REQUEST=2000 SLURM_K8S_CPU_LIMIT=2
-conf="CgroupPlugin=cgroup/v2 IgnoreSystemd=yes EnableControllers=yes ConstrainRAMSpace=yes"
+export SLURMD_NODENAME=c-0 SLURMD_CONF="CPUs=2 RealMemory=936" SLURMD_CPU_REQUEST=2000 SLURM_K8S_CPU_LIMIT=2
+conf="CgroupPlugin=cgroup/v2 EnableControllers=yes ConstrainRAMSpace=yes"
 
 begin $readonly_options /
 expect "None: a plugin without effect" 0 "CgroupPlugin=cgroup/v1 1"$'\nslurmd' "" "$folder/confine"
 begin $writable_options /
 expect "Cgroup" 0 "$conf cpus=2 threads=1 own=yes 0"$'\nslurmd' "" \
   env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
+# What slurmd finds: the last process that was moved, controllers, and both scopes.
+groups=$(cd "$SLURMD_CGROUPS" && cat system/cgroup.procs cgroup.subtree_control system.slice/cgroup.subtree_control &&
+  ls -d system.slice/*/)
+expect "its control groups" 0 "7
++memory +cpu +cpuset
++memory +cpu +cpuset
+system.slice/c-0_slurmstepd.scope/
+system.slice/slurmstepd.scope/" "" echo "$groups"
+begin $writable_options /
+echo "cpuset cpu" >"$SLURMD_CGROUPS/cgroup.controllers"
+expect "Cgroup without a controller" 2 "" 'slurmd-entrypoint: fatal: confinement Cgroup: *no controller "memory"' \
+  env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
+begin $writable_options /
+mkdir "$SLURMD_CGROUPS/cgroup.subtree_control"
+expect "a process that stays" 2 "" "slurmd-entrypoint: fatal: confinement Cgroup: processes stay in *" \
+  env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
+begin $writable_options /
+echo 0::/../pause.scope >"$SLURMD_PROC/1/cgroup"
+expect "a shared process namespace" 2 "" "slurmd-entrypoint: fatal: confinement Cgroup: *shareProcessNamespace*" \
+  env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
 begin $readonly_options /
 expect "Cgroup without the RuntimeClass" 2 "" \
   "slurmd-entrypoint: fatal: confinement Cgroup: /sys/fs/cgroup is read-only: *" \
   env SLURMD_CONFINEMENT=Cgroup "$folder/confine"
-dropped="setpriv --no-new-privs --bounding-set=-sys_admin slurmd"
+sets="--ambient-caps=-sys_admin --inh-caps=-sys_admin --bounding-set=-sys_admin"
+dropped="setpriv --no-new-privs $sets slurmd"
 begin $readonly_options /
-expect "Privileged" 0 "mount -o remount,bind,rw $CGROUPS"$'\n'"$conf cpus=2 threads=1 own=yes 0"$'\n'"$dropped" "" \
+expect "Privileged" 0 \
+  "mount -o remount,bind,rw $SLURMD_CGROUPS"$'\n'"$conf cpus=2 threads=1 own=yes 0"$'\n'"$dropped" "" \
   env SLURMD_CONFINEMENT=Privileged "$folder/confine"
 begin $readonly_options /
 expect "Privileged, where mounts are forbidden" 2 "mount *" \
@@ -118,10 +158,28 @@ expect "Privileged, where mounts are forbidden" 2 "mount *" \
   env SLURMD_CONFINEMENT=Privileged MOUNT_STATUS=1 "$folder/confine"
 begin $writable_options /kubepods.slice/x.scope
 expect "Privileged, in a privileged container" 0 \
-  "unshare --cgroup --mount --propagation slave * slurmd-entrypoint -v -v" "" \
+  "unshare --cgroup bash * slurmd-entrypoint -v -v" "" \
   env SLURMD_CONFINEMENT=Privileged "$folder/confine" -v -v
+expect "Privileged, where namespaces are forbidden" 2 "" \
+  "slurmd-entrypoint: fatal: confinement Privileged: unshare: not permitted *" \
+  env SLURMD_CONFINEMENT=Privileged UNSHARE_STATUS=1 "$folder/confine"
+# The inner shell: what follows the options of unshare.
+cat >"$FAKE/unshare" <<'END'
+#!/bin/bash
+shift
+exec "$@"
+END
+printf '#!/bin/bash\necho "umount $*"\n' >"$FAKE/umount"
+printf '#!/bin/bash\necho "again: $*"\n' >"$FAKE/slurmd-entrypoint"
+chmod +x "$FAKE"/*
+expect "the entrypoint in its own namespaces" 0 \
+  "umount $SLURMD_CGROUPS"$'\n'"mount -t cgroup2 cgroup2 $SLURMD_CGROUPS"$'\n'"again: -v" "" \
+  env SLURMD_CONFINEMENT=Privileged "$folder/confine" -v
+expect "a mount that is forbidden there" 2 "umount *" \
+  "slurmd-entrypoint: fatal: confinement Privileged: mount: not permitted in *" \
+  env SLURMD_CONFINEMENT=Privileged MOUNT_STATUS=1 "$folder/confine" -v
 begin $writable_options /
-expect "Slurm is too old" 2 "" "slurmd-entrypoint: fatal: confinement Cgroup: Slurm 24.05 or later is required" \
-  env SLURMD_CONFINEMENT=Cgroup VERSION=22.05.8 "$folder/confine"
+expect "Slurm is too old" 2 "" "slurmd-entrypoint: fatal: confinement Cgroup: Slurm 24.11 or later is required" \
+  env SLURMD_CONFINEMENT=Cgroup VERSION=24.05.8 "$folder/confine"
 
 echo "1..$number"
