@@ -50,9 +50,24 @@ check "confinement: each pod has a cgroup.conf" has cgroup.conf "Include /run/sl
   --set nodesets.compute.confinement=Privileged
 check "confinement: not of a disabled NodeSet" has slurm.conf "TaskPlugin=task/none" \
   --set nodesets.compute.confinement=Cgroup,nodesets.compute.enabled=false,nodesets.other.replicas=1
-check "confinement before Slurm 24.05" refused \
-  "nodesets.compute.confinement: Cgroup: requires slurmVersion 24.05 or later" --set slurmVersion=22.05 \
+check "confinement before Slurm 24.11" refused \
+  "nodesets.compute.confinement: Cgroup: requires slurmVersion 24.11 or later" --set slurmVersion=24.05 \
   --set nodesets.compute.confinement=Cgroup
+own='configFiles.cgroup\.conf=ConstrainSwapSpace=yes'
+check "a cgroup.conf of one's own" has cgroup.conf "ConstrainSwapSpace=yes" --set-string "$own"
+check "confinement: it needs the pod's part" refused \
+  'configFiles.cgroup.conf: a NodeSet has a confinement, which needs the line "Include /run/slurm-k8s/cgroup.conf"' \
+  --set-string "$own" --set nodesets.compute.confinement=Cgroup
+check "confinement: it has the pod's part" has cgroup.conf "ConstrainSwapSpace=yes" \
+  --set-json 'configFiles={"cgroup.conf":"Include /run/slurm-k8s/cgroup.conf\nConstrainSwapSpace=yes\n"}' \
+  --set nodesets.compute.confinement=Cgroup
+check "confinement: OverMemoryKill" refused "JobAcctGatherParams=OverMemoryKill: slurmd does not start" \
+  --set controller.extraConfMap.JobAcctGatherParams=OverMemoryKill --set nodesets.compute.confinement=Cgroup
+check "confinement: OverMemoryKill in a text" refused "JobAcctGatherParams=OverMemoryKill: slurmd does not start" \
+  --set-string 'controller.extraConf=jobacctgatherparams=UsePss\,overmemorykill' \
+  --set nodesets.compute.confinement=Cgroup
+check "OverMemoryKill without a confinement" has slurm.conf "JobAcctGatherParams=OverMemoryKill" \
+  --set controller.extraConfMap.JobAcctGatherParams=OverMemoryKill
 check "Slurm 24.11 by default: no defunct parameter" lacks 'cloud_reg_addrs|munge'
 check "paths on shared volumes: none" has slurm-k8s.conf "SharedPaths=none"
 check "paths on shared volumes" has slurm-k8s.conf "SharedPaths=/home,/data" --set sharedHome.existingClaim=home \

@@ -15,7 +15,7 @@ setting_of_slurmctld() { slurm scontrol show config | sed -nE "s/^$1 *= *//p"; }
 
 test_other_nodesets_are_as_before() {
   local job neighbour
-  needs_slurm 24.05
+  needs_slurm 24.11
   confine Cgroup
   assert_equal TaskPlugin task/cgroup "$(setting_of_slurmctld TaskPlugin)"
   neighbour=$(submit -w compute-0 -n1 --mem=40 --wrap 'sleep 300')
@@ -34,7 +34,7 @@ test_other_nodesets_are_as_before() {
 # It has cgroup version 1, or containerd leaves the cgroup read-only.
 test_a_pod_without_a_cgroup_says_so() {
   local job
-  needs_slurm 24.05
+  needs_slurm 24.11
   confine Cgroup
   job=$(submit -w confined-0 -n1 --wrap true)
   wait_for 60 "the job is told" is_told "$job" "fatal: confinement Cgroup: "
@@ -43,7 +43,7 @@ test_a_pod_without_a_cgroup_says_so() {
 # By the chart's policy, as other templates.
 test_privileged_needs_the_namespaces_consent() {
   local job
-  needs_slurm 24.05
+  needs_slurm 24.11
   confine Privileged
   job=$(submit -w confined-0 -n1 --wrap true)
   wait_for 60 "the job is told" is_told "$job" "above Pod Security level baseline"

@@ -15,20 +15,35 @@ slurm.nodesets: the enabled NodeSets by name, merged over nodesetDefaults, as YA
 {{- end -}}
 
 {{/*
-slurm.confinesJobs: "true" when a NodeSet confines jobs by control groups. cgroup.conf cannot differ between pods before
-24.05: CgroupPlugin=disabled is unknown there.
+slurm.confinesJobs: "true" when a NodeSet confines jobs by control groups. Not before Slurm 24.11
+(images/slurmd/confinement.sh).
 */}}
 {{- define "slurm.confinesJobs" -}}
 {{- $confines := false -}}
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml -}}
 {{- if ne (default "None" $nodeset.confinement) "None" -}}
-{{- if eq (include "slurm.isBefore" (list $ "24.05")) "true" -}}
-{{- fail (printf "nodesets.%s.confinement: %s: requires slurmVersion 24.05 or later" $name $nodeset.confinement) -}}
+{{- if eq (include "slurm.isBefore" (list $ "24.11")) "true" -}}
+{{- fail (printf "nodesets.%s.confinement: %s: requires slurmVersion 24.11 or later" $name $nodeset.confinement) -}}
 {{- end -}}
 {{- $confines = true -}}
 {{- end -}}
 {{- end -}}
+{{- if $confines -}}{{- include "slurm.checkConfinement" . -}}{{- end -}}
 {{- $confines -}}
+{{- end -}}
+
+{{/*
+slurm.checkConfinement: fails when other values contradict a confinement. slurmd does not start with OverMemoryKill then.
+*/}}
+{{- define "slurm.checkConfinement" -}}
+{{- $own := index .Values.configFiles "cgroup.conf" -}}
+{{- if and $own (not (regexMatch "(?im)^[ \\t]*Include[ \\t]+/run/slurm-k8s/cgroup\\.conf[ \\t]*$" $own)) -}}
+{{- fail "configFiles.cgroup.conf: a NodeSet has a confinement, which needs the line \"Include /run/slurm-k8s/cgroup.conf\"" -}}
+{{- end -}}
+{{- $slurm := printf "%v %v" .Values.controller.extraConfMap .Values.controller.extraConf -}}
+{{- if regexMatch "(?im)^[^#\n]*OverMemoryKill" $slurm -}}
+{{- fail "JobAcctGatherParams=OverMemoryKill: slurmd does not start with it in NodeSets with a confinement" -}}
+{{- end -}}
 {{- end -}}
 
 {{/*
