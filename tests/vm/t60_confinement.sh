@@ -51,12 +51,15 @@ start_two() { # NODE: their ids are in FIRST and SECOND
   wait_for 120 "what job $SECOND may use" has_shown "$1" "$SECOND"
 }
 cpus_of() { shown "$@" | sed -n '1s/.*\t//p;2p' | paste -sd ' '; } # NODE JOB: "0 1": the list, and what nproc says
-file_of_job() { in_pod "$1" sh -c "cat /sys/fs/cgroup/system.slice/$1_slurmstepd.scope/job_$2/$3"; }
+# The job's group, NODE JOB: its name differs between releases.
+group_of() { shown "$@" | sed -n 's,^0::\(.*\)/step_batch/user/task_.*,\1,p'; }
+file_of_job() { in_pod "$1" cat "/sys/fs/cgroup$(group_of "$1" "$2")/$3"; } # NODE JOB FILE
 
 # The groups of jobs are below that of the container, as the machine sees it, with the limit of the kubelet.
 is_below_the_container() { # NODE JOB
   local group scope
-  group=$(in_vm find /sys/fs/cgroup -type d -name "job_$2" -path "'*/$1_slurmstepd.scope/*'")
+  [[ $(group_of "$1" "$2") == "/system.slice/$1_slurmstepd.scope/"* ]] || fail "job $2: $(shown "$1" "$2")"
+  group=$(in_vm find /sys/fs/cgroup -type d -path "'*$(group_of "$1" "$2")'")
   scope=${group%/system.slice/*}
   [[ $scope == /sys/fs/cgroup/kubepods.slice/*/cri-containerd-*.scope ]] || fail "group of job $2: $group"
   assert_equal "memory.max of the container" $((256 << 20)) "$(in_vm cat "$scope/memory.max")"
@@ -73,25 +76,64 @@ memory_is_confined() { # NODE, where FIRST runs
   assert_equal "uid of the pod, restarts" "$uid 0" "$(pod_uid "$1") $(restarts_of_slurmd "$1")"
 }
 
+# A job of one CPU is in its group, with the time of that CPU.
+is_confined() { # NODE JOB
+  [[ $(shown "$1" "$2") == *NoNewPrivs:$'\t'1* ]] || fail "job $2 can get privileges"
+  is_below_the_container "$1" "$2"
+  assert_equal "time of job $2" "100000 100000" "$(file_of_job "$1" "$2" cpu.max)"
+}
+
+# What a program cannot do: leave its CPU, or change its limit.
+cannot_undo() { # NODE JOB
+  local limit out
+  limit=$(file_of_job "$1" "$2" memory.max)
+  assert_equal "memory.max of job $2" $((40 << 20)) "$limit"
+  # shellcheck disable=SC2016 # the task's own
+  out=$(slurm srun --overlap --jobid "$2" --mem=0 sh -c 'taskset -pc 0,1 $$ >/dev/null; nproc
+    job=$(cut -d : -f 3 /proc/self/cgroup | sed "s,/step_.*,,"); limit=/sys/fs/cgroup$job/memory.max; cat $limit
+    echo max >$limit; echo $?' 2>/dev/null | paste -sd ' ')
+  [[ $out == "1 $limit "[1-9]* ]] || fail "CPUs of a task that asks for more, its limit, status of a change: $out"
+  assert_equal "memory.max of job $2 after a change" "$limit" "$(file_of_job "$1" "$2" memory.max)"
+}
+
+# slurmd replaces itself by another one, with this variable.
+has_reconfigured() { # NODE
+  # shellcheck disable=SC2016 # the pod's own
+  in_pod "$1" sh -c 'tr "\0" "\n" </proc/$(pidof slurmd)/environ | grep -qx SLURMD_RECONF=1'
+}
+
+# The jobs go on, and the next one is confined as they are. Twice: the second slurmd starts where the first one was.
+reconfigures() { # NODE, where FIRST and SECOND run
+  local uid cpus job third
+  uid=$(pod_uid "$1")
+  cpus=$(cpus_of "$1" "$SECOND")
+  slurm scontrol reconfigure
+  wait_for 60 "slurmd reads its files" has_reconfigured "$1"
+  slurm scontrol reconfigure
+  for job in "$FIRST" "$SECOND"; do
+    slurm srun --overlap --jobid "$job" --mem=0 true
+    is_job_in "$job" RUNNING || fail "job $job is $(job_state "$job")"
+    assert_equal "restarts of job $job" 0 "$(job_field "$job" Restarts)"
+    is_confined "$1" "$job"
+  done
+  assert_equal "uid of the pod, restarts" "$uid 0" "$(pod_uid "$1") $(restarts_of_slurmd "$1")"
+  slurm scancel "$SECOND"
+  third=$(start "$1")
+  wait_job "$third" RUNNING 120
+  wait_for 120 "what job $third may use" has_shown "$1" "$third"
+  is_confined "$1" "$third"
+  assert_equal "CPUs of job $third" "$cpus" "$(cpus_of "$1" "$third")"
+  slurm scancel "$third"
+}
+
 # With Cgroup and Privileged, in a pod with CPUs of its own.
 jobs_are_confined() { # NODE
-  local job out
   start_two "$1"
   assert_equal "CPUs of both jobs" "0 1,1 1" "$( (cpus_of "$1" "$FIRST"; cpus_of "$1" "$SECOND") | sort | paste -sd ,)"
-  for job in "$FIRST" "$SECOND"; do
-    [[ $(shown "$1" "$job") == *"0::/system.slice/$1_slurmstepd.scope/job_$job/step_batch/user/task_"* ]] ||
-      fail "job $job: $(shown "$1" "$job")"
-    [[ $(shown "$1" "$job") == *NoNewPrivs:$'\t'1* ]] || fail "job $job can get privileges"
-    is_below_the_container "$1" "$job"
-    assert_equal "time of job $job" "100000 100000" "$(file_of_job "$1" "$job" cpu.max)"
-  done
-  # What a program cannot do: leave its CPU, or change its limit.
-  # shellcheck disable=SC2016 # the task's own
-  out=$(slurm srun --overlap --jobid "$FIRST" --mem=0 sh -c 'taskset -pc 0,1 $$ >/dev/null; nproc
-    echo max >/sys/fs/cgroup$(cut -d : -f 3 /proc/self/cgroup)/../memory.max; echo $?' 2>/dev/null)
-  assert_equal "CPUs of a task that asks for more" 1 "$(head -1 <<<"$out")"
-  [[ $(tail -1 <<<"$out") != 0 ]] || fail "a task has changed its limit"
-  slurm scancel "$SECOND"
+  is_confined "$1" "$FIRST"
+  is_confined "$1" "$SECOND"
+  cannot_undo "$1" "$FIRST"
+  reconfigures "$1"
   memory_is_confined "$1"
 }
 
@@ -107,15 +149,19 @@ test_cgroup() {
 }
 
 test_privileged() {
-  local bounding
+  local set
   trap 'remove_nodeset priv' EXIT
   prepare
   put priv Privileged "$OWN"
   jobs_are_confined priv-0
   # slurmd, and so jobs, cannot get CAP_SYS_ADMIN (bit 21) back.
+  for set in CapInh CapPrm CapEff CapBnd CapAmb; do
+    assert_equal "CAP_SYS_ADMIN in $set of slurmd" 0 "$((0x$(capabilities_of_slurmd priv-0 "$set") >> 21 & 1))"
+  done
+}
+capabilities_of_slurmd() { # NODE SET
   # shellcheck disable=SC2016 # the pod's own
-  bounding=$(in_pod priv-0 sh -c 'sed -n "s/^CapBnd:\t//p" /proc/$(pidof slurmd)/status')
-  assert_equal "CAP_SYS_ADMIN of slurmd" 0 "$((0x$bounding >> 21 & 1))"
+  in_pod "$1" sh -c 'sed -n "s/^$0:\t//p" /proc/$(pidof slurmd)/status' "$2"
 }
 
 # Its cgroup namespace is that of the machine: jobs would be outside of the pod's limits.
@@ -126,9 +172,9 @@ test_a_privileged_container() {
   FIRST=$(start full-0)
   wait_job "$FIRST" RUNNING 600
   wait_for 120 "what job $FIRST may use" has_shown full-0 "$FIRST"
-  [[ $(shown full-0 "$FIRST") == *"0::/system.slice/full-0_slurmstepd.scope/job_$FIRST/step_batch/user/task_"* ]] ||
-    fail "job $FIRST: $(shown full-0 "$FIRST")"
   is_below_the_container full-0 "$FIRST"
+  slurm scontrol reconfigure
+  wait_for 60 "slurmd reads its files" has_reconfigured full-0
   memory_is_confined full-0
 }
 
