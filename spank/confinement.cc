@@ -41,15 +41,17 @@ Status add_word(std::string_view word, PodConfinement& pod) {
   return {};
 }
 
-/** "0::/a/job_7/step_0/slurm" → "/a/job_7/step_0"; empty when there is no job in it. */
+/**
+ * "0::/a/job_7/step_0/slurm" → "/a/job_7/step_0"; empty when there is no step in it. Slurm 26.05 names the job's group
+ * by its SLUID, unless cgroup.conf has CgroupJobIdPaths (cgroup_v2.c:1932).
+ */
 std::string_view step_group(std::string_view own_group) {
   const auto lines = split(trim(own_group), '\n');
   for (std::string_view path : lines) {
     if (!path.starts_with("0::/")) continue;
     path.remove_prefix(3);
-    const std::size_t job = path.rfind("/job_");
-    const std::size_t step = job == std::string_view::npos ? job : path.find("/step_", job);
-    if (step != std::string_view::npos) return path.substr(0, path.find('/', step + 1));
+    const std::size_t step = path.rfind("/step_");
+    if (step != std::string_view::npos && step > 0) return path.substr(0, path.find('/', step + 1));
   }
   return {};
 }
