@@ -61,6 +61,7 @@ std::optional<CpuList> choose_cpus(const StepCpus& step, const CpuList& allowed,
     return std::nullopt;
   };
   if (step.bind_type == "none") return refuse("--cpu-bind=none");
+  if (step.confined) return refuse("the pod has a confinement");
   if (step.pod_cpus == 0) return refuse("SLURM_K8S_CPU_LIMIT is not set");
   if (allowed.size() != step.pod_cpus) {
     return refuse(

@@ -21,6 +21,7 @@ struct StepCpus {
   unsigned cpus = 0;      ///< their number
   unsigned pod_cpus = 0;  ///< of the pod (SLURM_K8S_CPU_LIMIT); 0: unknown
   std::string bind_type;  ///< SLURM_CPU_BIND_TYPE: what the user wants of srun; "none": no binding
+  bool confined = false;  ///< the pod has a confinement: control groups limit its CPUs
 };
 
 /** "0-2,7" as Slurm and the kernel write it. Error (invalid): another text, or a number above 65535. Pure. */
@@ -28,8 +29,8 @@ Result<CpuList> parse_cpu_list(std::string_view text);
 
 /**
  * The CPUs of a step: the n-th core of the node is the n-th CPU that the pod may use, `allowed`. Nothing when these are
- * not as many as the pod has, since then other pods use them too; when cores have several threads; and with
- * `--cpu-bind=none`. `why` says so then. Pure.
+ * not as many as the pod has, since then other pods use them too; when cores have several threads; in a pod with a
+ * confinement; and with `--cpu-bind=none`. `why` says so then. Pure.
  */
 std::optional<CpuList> choose_cpus(const StepCpus& step, const CpuList& allowed, std::string& why);
 

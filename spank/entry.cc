@@ -53,6 +53,7 @@ using namespace slurmk8s;
 
 namespace {
 
+constexpr const char* kConfinementFile = "/run/slurm-k8s/confinement";  // by slurmd's entrypoint
 constexpr int kFailed = -1;  // the only value that all callers in Slurm treat as a failure
 
 // Slurm's struct has pointers to non-const char.
@@ -276,6 +277,7 @@ void bind_task(spank_t spank) {
   const auto pod_cpus = parse_int(job_variable(spank, "SLURM_K8S_CPU_LIMIT").value_or(""));
   if (pod_cpus && *pod_cpus > 0 && *pod_cpus <= UINT16_MAX) step.pod_cpus = static_cast<unsigned>(*pod_cpus);
   step.bind_type = job_variable(spank, "SLURM_CPU_BIND_TYPE").value_or("");
+  step.confined = ::access(kConfinementFile, F_OK) == 0;
   const auto allowed = allowed_cpus();
   std::string why = allowed ? "" : allowed.error().message();
   const auto chosen = allowed ? choose_cpus(step, *allowed, why) : std::nullopt;
@@ -316,7 +318,7 @@ int refuse_readable_secrets(const Settings& settings) {
 Result<bool> confine_step(spank_t spank) {
   constexpr std::size_t kMaxBytes = 8192;
   const std::string root = "/sys/fs/cgroup";
-  const auto pod = SLURMK8S_TRY(read_pod_confinement("/run/slurm-k8s/confinement"));
+  const auto pod = SLURMK8S_TRY(read_pod_confinement(kConfinementFile));
   if (!pod) return false;
   JobCores cores;
   const auto cores_of = [spank](spank_item_t item) {

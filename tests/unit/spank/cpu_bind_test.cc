@@ -44,7 +44,7 @@ void lists(void**) {
 void cpus_of_a_step(void**) {
   const CpuList kPodCpus = {8, 9, 10, 11};  // by the kubelet's static CPU manager
   const struct {
-    StepCpus step;  // cores, cpus, pod_cpus, bind_type
+    StepCpus step;  // cores, cpus, pod_cpus, bind_type, confined
     CpuList allowed;
     const char* expected;
   } cases[] = {
@@ -53,6 +53,7 @@ void cpus_of_a_step(void**) {
       {{"0,3", 2, 4, "cores"}, kPodCpus, "8 11"},
       {{"0-3", 4, 4, ""}, kPodCpus, "8 9 10 11"},
       {{"0", 1, 4, "none"}, kPodCpus, "not: --cpu-bind=none"},
+      {{"0", 1, 4, "", true}, kPodCpus, "not: the pod has a confinement"},
       {{"0", 1, 0, ""}, kPodCpus, "not: SLURM_K8S_CPU_LIMIT is not set"},
       {{"0", 1, 2, ""}, kPodCpus, "not: the pod has 2 CPUs and may use 4: it shares them with others"},
       {{"0", 1, 5, ""}, kPodCpus, "not: the pod has 5 CPUs and may use 4: it shares them with others"},
