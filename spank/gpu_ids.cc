@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kCuda = "CUDA_VISIBLE_DEVICES";
 /** What starters of containers read (Pyxis, enroot). slurmd does not pass its own on. */
 constexpr const char* kNvidia = "NVIDIA_VISIBLE_DEVICES";
+constexpr std::string_view kNone = "NoDevFiles";  // CUDA_VISIBLE_DEVICES of tasks without GPUs, of former releases
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -39,11 +40,13 @@ bool is_of_kube_node(std::string_view id) {
 }  // namespace
 
 Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std::string>& cuda_visible_devices) {
-  if (is_word(pod_ids) || !cuda_visible_devices) return EnvChanges{};
-  const auto numbers = split(*cuda_visible_devices, ',');
-  if (!std::all_of(numbers.begin(), numbers.end(), is_number)) return EnvChanges{};
+  if (is_word(pod_ids)) return EnvChanges{};
   const auto ids = split(pod_ids, ',');
   if (std::any_of(ids.begin(), ids.end(), is_of_kube_node)) return EnvChanges{};
+  const std::string_view slurm = cuda_visible_devices ? *cuda_visible_devices : std::string_view();
+  if (slurm.empty() || slurm == kNone) return EnvChanges{{kNvidia, "void"}};
+  const auto numbers = split(slurm, ',');
+  if (!std::all_of(numbers.begin(), numbers.end(), is_number)) return EnvChanges{};
   std::string visible;
   for (const std::string_view number : numbers) {
     const auto index = parse_int(number);

@@ -14,9 +14,10 @@ namespace slurmk8s {
 /**
  * Slurm counts a node's GPUs from 0; a pod has some GPUs of its Kubernetes node, by id (`pod_ids`, the container's
  * NVIDIA_VISIBLE_DEVICES: "GPU-…,GPU-…"). The n-th id stands for Slurm's n: different jobs get different GPUs. Both
- * variables get the ids of a task. No change if Slurm gave the job none (CUDA then shows the pod's), if it gave ids, or
- * if the pod's are "all", "none", "void", given by mounts, or numbers. Error (invalid): a number beyond the pod's ids,
- * or invalid ids.
+ * variables get the ids of a task. Where Slurm gave it none, it has removed CUDA_VISIBLE_DEVICES, and
+ * NVIDIA_VISIBLE_DEVICES becomes "void": a step would have that of its batch script. No change if Slurm gave ids, or if
+ * the pod's are "all", "none", "void", given by mounts, or numbers. Error (invalid): a number beyond the pod's ids, or
+ * invalid ids.
  */
 Result<EnvChanges> gpu_changes(std::string_view pod_ids, const std::optional<std::string>& cuda_visible_devices);
 

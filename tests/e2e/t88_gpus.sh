@@ -40,6 +40,9 @@ test_jobs_get_gpus_of_their_own() {
     bash -c 'echo "$CUDA_VISIBLE_DEVICES=$NVIDIA_VISIBLE_DEVICES"')
   assert_equal "both variables of a task" "$(tr , '\n' <<<"$ids" | sed 's/.*/&=&/' | sort)" "$(sort <<<"$out")"
   assert_equal "none" "" "$(visible -w gpu-0)"
+  # Such a step does not keep the ids of its batch script.
+  assert_equal "none, for starters of containers" void "$(slurm bash -c 'NVIDIA_VISIBLE_DEVICES=GPU-x \
+    srun -w gpu-0 -n1 --mem=50 bash -c "echo \$NVIDIA_VISIBLE_DEVICES"')"
   out=$(visible --gres=gpu:h100:1 2>&1) && fail "a job for a GPU that nobody has: $out"
   # The nodes' gres.conf is there when slurmctld starts: otherwise it would drain them.
   job=$(submit -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')

@@ -20,11 +20,14 @@ void gpus(void**) {
   } cases[] = {
       {"GPU-a,GPU-b", "1", "CUDA_VISIBLE_DEVICES=GPU-b NVIDIA_VISIBLE_DEVICES=GPU-b"},
       {"GPU-a,GPU-b,MIG-c/1", "1,0", "CUDA_VISIBLE_DEVICES=GPU-b,GPU-a NVIDIA_VISIBLE_DEVICES=GPU-b,GPU-a"},
-      {"GPU-a", nullptr, ""},       // CUDA shows what the container has
-      {"GPU-a", "", ""},            // Slurm: none
-      {"GPU-a", "NoDevFiles", ""},  // Slurm: none
-      {"GPU-a", "GPU-a", ""},       // ids already
-      {"4,7", "1", ""},             // of the machine: programs count the container's, as Slurm does
+      {"GPU-a", nullptr, "NVIDIA_VISIBLE_DEVICES=void"},       // Slurm: none
+      {"GPU-a", "", "NVIDIA_VISIBLE_DEVICES=void"},            // Slurm: none
+      {"GPU-a", "NoDevFiles", "NVIDIA_VISIBLE_DEVICES=void"},  // Slurm: none
+      {"", nullptr, ""},                                       // nor has the pod
+      {"all", nullptr, ""},                                    // ids are not known
+      {"0,1", nullptr, ""},
+      {"GPU-a", "GPU-a", ""},  // ids already
+      {"4,7", "1", ""},        // of the machine: programs count the container's, as Slurm does
       {"0:0,0:1", "1", ""},
       {"", "0", ""},
       {"all", "0", ""},
