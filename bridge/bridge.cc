@@ -36,8 +36,8 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
       throttle_(*parts.loop.clock()),
       jobs_(
           parts.slurm, *parts.loop.clock(), [this](auto job) { look_at_job(job); }, [this] { return jobs_of_gangs(); }),
-      workloads_(parts.kube_reader, *parts.loop.clock(), [this] { answer_came(); }),
-      claims_(parts.kube_reader, *parts.loop.clock(), [this] { answer_came(); }),
+      workloads_(parts.kube_reader, *parts.loop.clock(), [this](const auto& one) { workload_read(one); }),
+      claims_(parts.kube_reader, *parts.loop.clock(), [this](const auto& pods) { look_at_waiting(pods); }),
       pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                       {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
                       listen_for_pods()),
@@ -219,6 +219,7 @@ void Bridge::begin_full_round() {
   std::erase_if(binding_, [this](const auto& one) { return one.second + kBindingTime < full_at_; });
   for (const auto& [number, gang] : gangs_.all()) due_.insert(number);
   for (const auto& [uid, pod] : pods_) unassigned_.insert(uid);
+  unread_.clear();
   pending_.clear();
 }
 
@@ -306,10 +307,14 @@ void Bridge::ask_slurmctld() {
   plan_round(is_lively ? kLively : kIdle);
 }
 
-/** Of a workload or a claim: the pods that wait for it are looked at. */
-void Bridge::answer_came() {
-  for (const auto& [uid, name_space] : unresolved_) unassigned_.insert(uid);
-  unassigned_.insert(refused_.begin(), refused_.end());
+void Bridge::workload_read(const WorkloadRef& workload) {
+  const auto waiting = unread_.extract(workload);
+  if (!waiting.empty()) look_at_waiting(waiting.mapped());
+}
+
+void Bridge::look_at_waiting(const std::set<std::string>& pods) {
+  if (pods.empty()) return;
+  unassigned_.insert(pods.begin(), pods.end());
   plan_round(kSoon);
 }
 
@@ -374,6 +379,7 @@ void Bridge::assign(const WorkloadPod& pod) {
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
   if (!workload) {
     unresolved_.emplace(pod.uid, pod.name_space);
+    unread_[pod.group].insert(pod.uid);
     if (!why.empty()) writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
     return;
   }
@@ -381,16 +387,28 @@ void Bridge::assign(const WorkloadPod& pod) {
     refused_.insert(pod.uid);
     return writer(pod.name_space).tell_wait(pod, pod.refusal->message(), PodWriter::kRefused);
   }
+  if (!has_job_without_pods(pod, *workload) && !has_claims(pod)) return;
+  gangs_.join(pod, *workload, parts_.loop.clock()->now());
+}
+
+/** From before this process began: the pod's claims were judged then. Anybody can write a Comment: see submit(). */
+bool Bridge::has_job_without_pods(const WorkloadPod& pod, const Workload& workload) const {
+  return !orphan_comments_.empty() &&
+         orphan_comments_.contains(std::string(kCommentPrefix) + to_string(ref_of_gang(pod, workload)));
+}
+
+/** Whether all its claims have volumes; tells why not. */
+bool Bridge::has_claims(const WorkloadPod& pod) {
   const ClaimCache::Answer claims = claims_.judge(pod);
   if (!claims.why.empty()) {
     refused_.insert(pod.uid);
-    return writer(pod.name_space).tell_wait(pod, claims.why, PodWriter::kRefused);
+    writer(pod.name_space).tell_wait(pod, claims.why, PodWriter::kRefused);
+    return false;
   }
-  if (!claims.is_known) {
-    unresolved_.emplace(pod.uid, pod.name_space);
-    return;
-  }
-  gangs_.join(pod, *workload, parts_.loop.clock()->now());
+  if (claims.is_known) return true;
+  unresolved_.emplace(pod.uid, pod.name_space);
+  if (!claims.unread.empty()) writer(pod.name_space).tell_wait(pod, claims.unread);
+  return false;
 }
 
 PodWriter& Bridge::writer(const std::string& name_space) {

@@ -101,7 +101,10 @@ class Bridge {
   void assign_pods();
   void assign(const WorkloadPod& pod);
   void restore(const WorkloadPod& pod);
-  void answer_came();
+  void workload_read(const WorkloadRef& workload);
+  void look_at_waiting(const std::set<std::string>& pods);
+  bool has_claims(const WorkloadPod& pod);
+  bool has_job_without_pods(const WorkloadPod& pod, const Workload& workload) const;
 
   // What plan_gang() says.
   void note_job(Gang& gang);
@@ -162,18 +165,20 @@ class Bridge {
   std::set<std::uint64_t> ended_;                  // gangs whose jobs have ended
   std::set<std::string> occupied_;                 // Kubernetes nodes with pods of ended jobs; of this round
   std::map<std::uint32_t, TimePoint> orphans_;     // jobs without pods, since when
+  std::set<std::string> orphan_comments_;          // theirs, without the pods
   bool is_engine_started_ = false;                 // EngineLink::start() was called
   std::size_t job_count_ = 0;                      // of all gangs, in this round; 0: fewer than kMaxPodJobs
-  std::map<std::string, std::string> unresolved_;  // pods whose workload isn't known yet, and their namespaces
-  std::set<std::string> refused_;                  // pods that are in no gang, since they can't have a job
-  TimePoint engine_up_since_{};                    // of the connection that the last round had; {}: none
-  bool needs_jobs_ = false;                        // a gang needs a list of jobs from after its submission
-  std::size_t submitting_ = 0;                     // submissions without an answer
-  std::vector<std::uint32_t> pending_;             // jobs that wait; of the last full round
-  bool lacks_position_ = false;                    // one of these has no position in the queue yet
-  std::size_t next_pending_ = 0;                   // whose reason is read next
-  TimePoint pending_read_{};                       // when reasons were last asked for
-  std::unique_ptr<EngineLink> engine_;             // null: BridgeOptions::engine_socket is empty
+  std::map<std::string, std::string> unresolved_;  // pods whose workload or claims aren't known, and their namespaces
+  std::map<WorkloadRef, std::set<std::string>> unread_;  // workloads that aren't known, and pods that wait for them
+  std::set<std::string> refused_;                        // pods that are in no gang, since they can't have a job
+  TimePoint engine_up_since_{};                          // of the connection that the last round had; {}: none
+  bool needs_jobs_ = false;                              // a gang needs a list of jobs from after its submission
+  std::size_t submitting_ = 0;                           // submissions without an answer
+  std::vector<std::uint32_t> pending_;                   // jobs that wait; of the last full round
+  bool lacks_position_ = false;                          // one of these has no position in the queue yet
+  std::size_t next_pending_ = 0;                         // whose reason is read next
+  TimePoint pending_read_{};                             // when reasons were last asked for
+  std::unique_ptr<EngineLink> engine_;                   // null: BridgeOptions::engine_socket is empty
   BridgeCounts counts_;
   Timers::Id round_timer_ = 0;
   TimePoint round_due_{};

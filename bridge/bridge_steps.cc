@@ -150,6 +150,9 @@ void Bridge::submit(Gang& gang) {
   if (!nodes) return refuse(gang, nodes.error());
   request->only_nodes = *std::move(nodes);
   if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return look_at_all();
+  bool has_all_claims = true;  // they were not judged of pods that seemed to have a job
+  for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;
+  if (!has_all_claims) return drop(gang);
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
   gang.user = request->user;
@@ -339,6 +342,7 @@ void Bridge::report_unknown(Gang& gang) {
 void Bridge::end_orphans() {
   const TimePoint now = parts_.loop.clock()->now();
   std::map<std::uint32_t, TimePoint> orphans;
+  orphan_comments_.clear();
   for (const auto& [id, job] : jobs_.known().jobs) {
     const std::string_view name_space = find_job_namespace(job.comment);
     if (name_space.empty()) continue;  // not the bridge's: a pod's annotation can name any job
@@ -346,7 +350,8 @@ void Bridge::end_orphans() {
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
     orphans.emplace(id, since);
-    // Its pods may be among those whose workload isn't known.
+    orphan_comments_.insert(job.comment.substr(0, job.comment.rfind(':')));
+    // Its pods may be among those whose workload or claims aren't known.
     const auto is_there = [&](const auto& pod) { return pod.second == name_space; };
     if (now < since + kOrphanAfter || std::ranges::any_of(unresolved_, is_there)) continue;
     log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());

@@ -8,14 +8,10 @@
 #include "bridge/names.hpp"
 
 namespace slurmk8s {
-namespace {
 
-/** The workload as a gang knows it: a pod that starts alone is a workload of its own. */
-WorkloadRef ref_of(const WorkloadPod& pod, const Workload& spec) {
+WorkloadRef ref_of_gang(const WorkloadPod& pod, const Workload& spec) {
   return spec.is_gang ? pod.group : WorkloadRef{pod.name_space, "Pod", pod.name};
 }
-
-}  // namespace
 
 Gang& Gangs::add(const WorkloadRef& workload, const Workload& spec) {
   Gang& gang = gangs_[++last_];
@@ -32,7 +28,7 @@ void Gangs::put(Gang& gang, const std::string& uid) {
 }
 
 void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
-  const WorkloadRef ref = ref_of(pod, spec);
+  const WorkloadRef ref = ref_of_gang(pod, spec);
   Gang*& gang = collecting_[ref];
   if (gang == nullptr) {
     const bool has_other = of_workload_.contains(ref);
@@ -47,7 +43,7 @@ void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
 void Gangs::restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user) {
   Gang* gang = find_job(pod.job, user, pod.job_submitted);
   if (gang == nullptr) {
-    gang = &add(ref_of(pod, spec), spec);
+    gang = &add(ref_of_gang(pod, spec), spec);
     gang->stage = Gang::Stage::submitted;
     gang->user = user;
     gang->job_submitted = pod.job_submitted;

@@ -12,6 +12,9 @@
 
 namespace slurmk8s {
 
+/** The workload as a gang knows it: a pod that starts alone is a workload of its own. */
+WorkloadRef ref_of_gang(const WorkloadPod& pod, const Workload& spec);
+
 class Gangs {
  public:
   /** A pod that isn't bound joins the gang of its workload that collects pods; a pod without one makes it. */

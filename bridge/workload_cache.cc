@@ -4,7 +4,7 @@
 
 namespace slurmk8s {
 
-WorkloadCache::WorkloadCache(kube::Reader& client, const Clock& clock, std::function<void()> changed)
+WorkloadCache::WorkloadCache(kube::Reader& client, const Clock& clock, Changed changed)
     : client_(client), clock_(clock), changed_(std::move(changed)) {}
 
 WorkloadCache::~WorkloadCache() {
@@ -35,7 +35,7 @@ void WorkloadCache::ask(const WorkloadRef& workload, const kube::Resource& resou
         if (answer) entry.workload = decode_workload(workload, *answer);
         // Its pods are the garbage collector's.
         if (!answer && answer.error().code() == Errc::not_found) entry.workload.reset();
-        changed_();
+        changed_(workload);
       });
 }
 

@@ -19,8 +19,11 @@ class WorkloadCache {
   /** An answer is believed for so long: parallelism can be changed. */
   static constexpr std::chrono::seconds kKeep{60};
 
-  /** References must outlive it. `changed`: an answer has come. */
-  WorkloadCache(kube::Reader& client, const Clock& clock, std::function<void()> changed);
+  /** An answer has come about this one. */
+  using Changed = std::function<void(const WorkloadRef& workload)>;
+
+  /** References must outlive it. */
+  WorkloadCache(kube::Reader& client, const Clock& clock, Changed changed);
   ~WorkloadCache();
   WorkloadCache(const WorkloadCache&) = delete;
   WorkloadCache& operator=(const WorkloadCache&) = delete;
@@ -42,7 +45,7 @@ class WorkloadCache {
 
   kube::Reader& client_;
   const Clock& clock_;
-  const std::function<void()> changed_;
+  const Changed changed_;
   std::map<WorkloadRef, Entry> entries_;
 };
 

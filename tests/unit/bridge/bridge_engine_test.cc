@@ -102,10 +102,10 @@ void an_engine_saves_lists(void**) {
   f.put_pod("p");
   engine.run_for(seconds(3));  // its place in the queue is known by then
   const int before = f.slurm.loads;
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 4; ++i) {
     const std::string cause = i % 2 ? "Priority" : "Resources";
     f.slurm.wait_for(1, cause);
-    engine.run_for(seconds(1));
+    engine.run_for(milliseconds(2500));  // causes that alternate keep a pace
     assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: " + cause + "; position 1");
   }
   assert_int_equal(f.slurm.loads, before);

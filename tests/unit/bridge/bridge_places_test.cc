@@ -9,6 +9,7 @@
 namespace slurmk8s {
 namespace {
 
+using kube::Verb;
 using std::chrono::seconds;
 
 constexpr const char* kOnRack1 = R"("nodeSelector": {"rack": "m1"},)";
@@ -59,11 +60,103 @@ void put_claim(BridgeWorld& f, const char* name, const char* volume) {
                                    name, volume)));
 }
 
+constexpr const char* kClaimed = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
+
+/** What cannot be read is no reason to refuse a pod, nor to cancel its job. */
+void a_failed_read_of_a_claim_is_no_refusal(void**) {
+  const Error errors[] = {Error(Errc::forbidden, "no role"), Error(Errc::unavailable, "away"),
+                          Error(Errc::timeout, "late"), Error(Errc::throttled, "busy")};
+  for (const Error& error : errors) {
+    BridgeWorld f;
+    put_claim(f, "data", "volume-1");
+    f.client.fail_next(Verb::get, error, 1000);
+    f.put_pod("p", "", kClaimed);
+    f.run_for(seconds(3));
+    assert_text(f.calls(), "");
+    assert_text(f.events("SlurmJobRefused"), "");
+    assert_contains(f.events("SlurmPending"),
+                    "spec.volumes[0].persistentVolumeClaim: claim data cannot be read: " + error.message());
+    f.client.forgive();
+    f.run_for(seconds(6));
+    assert_text(f.calls(), "submit p");
+    f.slurm.wait_for(1, "Resources");
+    f.client.fail_next(Verb::get, error, 1000);
+    f.restart();
+    f.run_for(seconds(20));
+    assert_text(f.calls(), "submit p");
+    assert_text(f.events("SlurmJobRefused"), "");
+    f.slurm.start(1, {{"c-0", 1}});
+    f.run_for();
+    assert_text(f.kube_node("p"), "m0");
+  }
+}
+
+/** Its Comment says no more than that: a pod without a volume gets no job by it, and the job is cancelled. */
+void a_job_of_another_pod_of_the_name_is_not_adopted(void**) {
+  BridgeWorld f;
+  put_claim(f, "data", "volume-1");
+  f.put_pod("p", "", kClaimed);
+  f.run_for();
+  f.slurm.wait_for(1, "Resources");
+  f.bridge->stop();
+  f.client.erase(kube::kPods, "a", "p");
+  put_claim(f, "data", "");
+  f.put_pod("p", "", kClaimed);
+  f.restart();
+  f.run_for(seconds(20));
+  assert_text(f.calls(), "submit p, cancel 1");
+  assert_contains(f.events("SlurmJobRefused"), "claim data is not bound");
+}
+
+void an_answer_is_about_its_pods_alone(void**) {
+  kube::FakeClient client;
+  FakeClock clock;
+  std::vector<std::string> told;
+  ClaimCache claims(client, clock, [&](const std::set<std::string>& pods) {
+    std::string uids;
+    for (const std::string& uid : pods) uids += uid;
+    told.push_back(uids);
+  });
+  for (int i = 0; i < 60; ++i) {
+    WorkloadPod pod;
+    pod.name_space = "a";
+    pod.uid = "u" + std::to_string(i) + ".";
+    pod.claims = {{"spec", "d" + std::to_string(i / 2)}};
+    const ClaimCache::Answer answer = claims.judge(pod);
+    assert_false(answer.is_known);
+    assert_text(answer.why + answer.unread, "");
+  }
+  assert_int_equal(client.count(Verb::get), 16);
+  client.deliver();
+  assert_int_equal(client.count(Verb::get), 30);
+  assert_int_equal(told.size(), 30);
+  assert_text(told[0], "u0.u1.");
+  assert_text(told[29], "u58.u59.");
+}
+
+/** The API server has others to serve. */
+void unbound_claims_are_read_ever_less_often(void**) {
+  BridgeWorld f;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "d" + std::to_string(i);
+    put_claim(f, name.c_str(), "");
+    f.put_pod(
+        name.c_str(), "",
+        format(R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "%s"}}],)", name.c_str()).c_str());
+  }
+  f.run_for(seconds(3));
+  assert_int_equal(f.client.count(Verb::get), 100);
+  f.run_for(seconds(80));  // after 5, 10, 20 and 40 s
+  assert_int_equal(f.client.count(Verb::get), 500);
+  f.run_for(seconds(120));  // after 60 s each
+  assert_int_equal(f.client.count(Verb::get), 700);
+  assert_text(f.calls(), "");
+}
+
 /** Nothing binds the claim of a pod that the bridge binds itself. */
 void a_pod_waits_for_its_claims(void**) {
   BridgeWorld f;
-  constexpr const char* kSpec = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
-  f.put_pod("p", "", kSpec);
+  f.put_pod("p", "", kClaimed);
   f.run_for();
   assert_text(f.calls(), "");
   assert_contains(f.events("SlurmJobRefused"), "spec.volumes[0].persistentVolumeClaim: Forbidden: ");
@@ -76,7 +169,7 @@ void a_pod_waits_for_its_claims(void**) {
   put_claim(f, "data", "volume-1");
   f.run_for(seconds(20));
   assert_text(f.calls(), "submit p");
-  f.put_pod("q", "", kSpec);
+  f.put_pod("q", "", kClaimed);
   f.run_for();
   assert_text(f.calls(), "submit p, submit q");
 }
@@ -133,6 +226,10 @@ int main() {
       SLURMK8S_TEST(a_selector_leaves_nodes),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),
+      SLURMK8S_TEST(a_failed_read_of_a_claim_is_no_refusal),
+      SLURMK8S_TEST(a_job_of_another_pod_of_the_name_is_not_adopted),
+      SLURMK8S_TEST(an_answer_is_about_its_pods_alone),
+      SLURMK8S_TEST(unbound_claims_are_read_ever_less_often),
       SLURMK8S_TEST(a_pod_waits_for_its_claims),
       SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
       SLURMK8S_TEST(a_gate_that_is_gone_takes_the_job_with_it),
