@@ -121,7 +121,7 @@ void an_answer_is_about_its_pods_alone(void**) {
     WorkloadPod pod;
     pod.name_space = "a";
     pod.uid = "u" + std::to_string(i) + ".";
-    pod.claims = {{"spec", "d" + std::to_string(i / 2)}};
+    pod.claims = {{"d" + std::to_string(i / 2), "spec"}};
     const ClaimCache::Answer answer = claims.judge(pod);
     assert_false(answer.is_known);
     assert_text(answer.why + answer.unread, "");
