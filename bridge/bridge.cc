@@ -24,9 +24,6 @@ constexpr std::chrono::seconds kBindingTime{5};
 constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
 constexpr std::size_t kMaxSingle = 50;
-/** A list tells positions in the queue. For a job without one it is asked for after 1 s; slow lists less often. */
-constexpr std::chrono::milliseconds kPositions{1000};
-constexpr int kListShare = 20;  // of the time, a list may take a part of this
 
 }  // namespace
 
@@ -271,6 +268,10 @@ void Bridge::tell_engine(const std::set<std::uint32_t>& jobs) {
 void Bridge::do_round() {
   round_timer_ = 0;
   needs_jobs_ = false;
+  const TimePoint now = parts_.loop.clock()->now();
+  for (; !tell_at_.empty() && tell_at_.begin()->first <= now; tell_at_.erase(tell_at_.begin())) {
+    due_.insert(tell_at_.begin()->second);
+  }
   const TimePoint up_since = engine_ && engine_->is_up() ? engine_->up_since() : TimePoint{};
   is_full_ = is_full_ || std::exchange(engine_up_since_, up_since) != up_since;
   if (is_listed() && jobs_.known().asked != TimePoint{}) do_steps();
@@ -287,16 +288,15 @@ void Bridge::ask_slurmctld() {
       !gangs_.all().empty() || !orphans_.empty() || !unresolved_.empty() || jobs_.known().asked == TimePoint{};
   const bool is_told = engine_ && engine_->is_up();
   std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
-  if (lacks_position_) {
-    const auto slow = std::chrono::ceil<std::chrono::milliseconds>(jobs_.list_time() * kListShare);
-    between_lists = std::min(between_lists, std::max(kPositions, slow));
-  }
+  if (lacks_position_) between_lists = std::min(between_lists, position_pace(jobs_.list_time(), lacks_new_position_));
+  // The last full round asked a bit later than it began.
+  const TimePoint now = parts_.loop.clock()->now() + kSoon;
   if (is_told && !is_current()) {
     jobs_.load_whole();
-  } else if (needs_jobs_ || parts_.loop.clock()->now() >= jobs_.known().asked + between_lists) {
+  } else if (needs_jobs_ || now >= jobs_.known().asked + between_lists) {
     jobs_.load();
   }
-  if (is_told && parts_.loop.clock()->now() >= pending_read_ + kLively) {
+  if (is_told && now >= pending_read_ + kLively) {
     pending_read_ = parts_.loop.clock()->now();
     std::set<std::uint32_t> jobs;
     for (std::size_t i = 0; i < std::min(pending_.size(), kPendingPerRead); ++i) {
@@ -304,7 +304,19 @@ void Bridge::ask_slurmctld() {
     }
     jobs_.load(jobs);
   }
-  plan_round(is_lively ? kLively : kIdle);
+  plan_round(is_lively ? until_full_round() : kIdle);
+  if (!tell_at_.empty()) plan_round(until(tell_at_.begin()->first));
+}
+
+std::chrono::milliseconds Bridge::until(TimePoint when) const {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(when - parts_.loop.clock()->now());
+  return std::max(left, kSoon);
+}
+
+/** Rounds for changes put it off no further. Without what it needs there was none when it was due. */
+std::chrono::milliseconds Bridge::until_full_round() const {
+  const TimePoint due = full_at_ + kLively;
+  return due <= parts_.loop.clock()->now() ? kLively : std::min(until(due), kLively);
 }
 
 void Bridge::workload_read(const WorkloadRef& workload) {
@@ -331,7 +343,7 @@ void Bridge::assign_pods() {
 /** Counts pods and gangs for the metrics, and lists the pending jobs, whose reasons are read in turn. */
 void Bridge::count_all() {
   counts_ = {};
-  lacks_position_ = false;
+  lacks_position_ = lacks_new_position_ = false;
   counts_.refused = refused_.size();
   for (const auto& [number, gang] : gangs_.all()) {
     const GangCounts count = count_pods(gang, pods_);
@@ -342,7 +354,9 @@ void Bridge::count_all() {
     const Allocation* const job = jobs_.known().find(gang);
     if (job == nullptr || job->state != Allocation::State::pending) continue;
     pending_.push_back(gang.job);
-    if (job->position == 0 && job->priority != 0) lacks_position_ = true;
+    if (job->position != 0 || job->priority == 0) continue;
+    lacks_position_ = true;
+    lacks_new_position_ = lacks_new_position_ || gang.asked > jobs_.known().asked;
   }
 }
 

@@ -81,6 +81,8 @@ class Bridge {
   kube::ReflectorListener listen_for_kube_nodes();
   void remove_pod(const kube::ObjectKey& key, const std::string& uid);
   void plan_round(std::chrono::milliseconds delay);
+  std::chrono::milliseconds until(TimePoint when) const;
+  std::chrono::milliseconds until_full_round() const;
   void do_round();
   void do_steps();
   void begin_full_round();
@@ -176,6 +178,8 @@ class Bridge {
   std::size_t submitting_ = 0;                           // submissions without an answer
   std::vector<std::uint32_t> pending_;                   // jobs that wait; of the last full round
   bool lacks_position_ = false;                          // one of these has no position in the queue yet
+  bool lacks_new_position_ = false;                      // one of these is newer than the last list
+  std::multimap<TimePoint, std::uint64_t> tell_at_;      // gangs whose pods are to be told of their new job, and when
   std::size_t next_pending_ = 0;                         // whose reason is read next
   TimePoint pending_read_{};                             // when reasons were last asked for
   std::unique_ptr<EngineLink> engine_;                   // null: BridgeOptions::engine_socket is empty

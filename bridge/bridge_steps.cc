@@ -183,6 +183,7 @@ void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   gang.stage = Gang::Stage::submitted;
   gang.refusal.clear();
   gangs_.set_job(gang, *job);
+  tell_at_.emplace(now + kTellAfter, number);
   log_info("%s: job %u, %zu pods", to_string(gang.workload).c_str(), *job, gang.uids.size());
 }
 

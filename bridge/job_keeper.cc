@@ -2,6 +2,7 @@
 // Calls to slurmctld about the bridge's jobs.
 #include "bridge/job_keeper.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/strings.hpp"
@@ -26,6 +27,12 @@ Status end_job(Allocations& slurm, std::uint32_t job, std::time_t submitted, con
 }
 
 }  // namespace
+
+std::chrono::milliseconds position_pace(TimePoint::duration list_time, bool is_new) {
+  constexpr std::chrono::milliseconds kMinimum{1000};
+  constexpr int kShare = 20, kNewShare = 4;  // a list may take one part of so many
+  return std::max(kMinimum, std::chrono::ceil<std::chrono::milliseconds>(list_time * (is_new ? kNewShare : kShare)));
+}
 
 JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, Changed changed, Wanted wanted)
     : caller_(caller), clock_(clock), changed_(std::move(changed)), wanted_(std::move(wanted)) {}
@@ -85,11 +92,15 @@ void JobKeeper::load_list(bool is_whole) {
   const bool is_same = wanted == asked_for_;
   asked_for_ = wanted;
   // Without a change slurmctld sends nothing, also not what was of no interest before.
-  call([this, asked, since = is_same && !is_whole ? since_ : 0,
+  call([this, asked, &clock = clock_, since = is_same && !is_whole ? since_ : 0,
         wanted = std::move(wanted)](Allocations& slurm) -> AllocationCaller::Then {
     std::time_t version = since;
+    const TimePoint began = clock.now();
     auto answer = slurm.load_since(version, std::string(kCommentPrefix), wanted);
-    return [this, asked, version, answer = std::move(answer)] { take(asked, version, answer); };
+    return [this, asked, version, took = clock.now() - began, answer = std::move(answer)] {
+      if (answer) list_time_ = took;
+      take(asked, version, answer);
+    };
   });
 }
 
@@ -144,7 +155,6 @@ void JobKeeper::take(TimePoint asked, std::time_t since, Result<std::optional<st
     return;
   }
   answered_ = clock_.now();
-  list_time_ = answered_ - asked;
   known_.asked = asked;
   since_ = since;
   if (*answer) {

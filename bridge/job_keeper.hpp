@@ -16,6 +16,13 @@
 
 namespace slurmk8s {
 
+/**
+ * Between two lists of all jobs, which tell positions in the queue, while a job has none: a second; more where a list
+ * takes `list_time`, so that lists take a twentieth of the time, or a quarter of it for a job that is newer than the
+ * last list.
+ */
+std::chrono::milliseconds position_pace(TimePoint::duration list_time, bool is_new);
+
 class JobKeeper {
  public:
   using OnSubmitted = std::function<void(const Result<std::uint32_t>& job)>;
@@ -55,7 +62,7 @@ class JobKeeper {
   const KnownJobs& known() const { return known_; }
   /** When slurmctld last answered with jobs; {}: never. */
   TimePoint answered() const { return answered_; }
-  /** How long the last list took, with what it waited for. */
+  /** How long slurmctld took for the last list. */
   TimePoint::duration list_time() const { return list_time_; }
 
  private:

@@ -44,6 +44,31 @@ void a_pod_runs_on_the_node_of_its_job(void**) {
   assert_text(f.calls(), "submit p, complete 1 768");
 }
 
+// What changes all the time puts off nothing that is due.
+void changes_put_no_full_round_off(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  const int before = f.slurm.loads;
+  for (int i = 0; i < 20; ++i) {
+    f.slurm.wait_for(1, i % 2 ? "Priority" : "Resources");
+    f.put_pod("p", format(R"(, "annotations": {"x": "%d"})", i).c_str());
+    f.run_for(milliseconds(440));
+  }
+  assert_in_range(f.slurm.loads - before, 16, 18);  // two a second
+}
+
+void a_new_job_is_told_after_a_second(void**) {
+  for (const int later : {0, 120, 240, 360, 480}) {
+    BridgeWorld f;
+    f.put_pod("other");
+    f.run_for(seconds(3) + milliseconds(later));
+    f.put_pod("p");
+    f.run_for(milliseconds(1200));
+    assert_contains(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 2: ");
+  }
+}
+
 // With thousands of waiting pods a restart is no reason to write to all of them.
 void a_restart_writes_no_estimates(void**) {
   BridgeWorld f;
@@ -210,6 +235,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_runs_on_the_node_of_its_job),
+      SLURMK8S_TEST(changes_put_no_full_round_off),
+      SLURMK8S_TEST(a_new_job_is_told_after_a_second),
       SLURMK8S_TEST(a_restart_writes_no_estimates),
       SLURMK8S_TEST(a_pod_whose_job_starts_at_once_is_only_bound),
       SLURMK8S_TEST(a_pod_says_its_place_in_the_queue),

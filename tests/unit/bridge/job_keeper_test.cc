@@ -120,6 +120,28 @@ void a_job_without_nodes_is_not_noted(void**) {
   assert_false(f.jobs.known().jobs.contains(7));
 }
 
+void what_a_list_waits_for_is_not_its_time(void**) {
+  Fixture f;
+  f.jobs.load();
+  f.clock.advance(std::chrono::seconds(5));
+  f.caller.answer();
+  assert_true(f.jobs.list_time() == TimePoint::duration(0));
+}
+
+void slow_lists_are_asked_for_less_often(void**) {
+  const struct {
+    int list_time;  // all in milliseconds
+    bool is_new;
+    int pace;
+  } cases[] = {
+      {0, false, 1000},  {50, false, 1000}, {51, false, 1020},   {500, false, 10000},
+      {250, true, 1000}, {500, true, 2000}, {3000, true, 12000},
+  };
+  for (const auto& c : cases) {
+    assert_true(position_pace(milliseconds(c.list_time), c.is_new) == milliseconds(c.pace));
+  }
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -131,6 +153,8 @@ int main() {
       SLURMK8S_TEST(a_start_can_be_lost),
       SLURMK8S_TEST(an_end_is_known_without_a_call),
       SLURMK8S_TEST(a_job_without_nodes_is_not_noted),
+      SLURMK8S_TEST(what_a_list_waits_for_is_not_its_time),
+      SLURMK8S_TEST(slow_lists_are_asked_for_less_often),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
