@@ -3,6 +3,7 @@
 #include "bridge/identity.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "base/allocation_user.hpp"
@@ -69,6 +70,26 @@ Result<IdentityRule> parse_rule(const Json& entry, const std::string& path) {
   return rule;
 }
 
+/** As Slurm compares names of users. */
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/** slurmctld believes the first of two names for a uid, and the first of two uids for a name. */
+Status check_user(const IdentityRule& rule, const std::vector<IdentityRule>& before, const std::string& path) {
+  if (rule.user.empty()) return {};
+  const std::string name = lower(rule.user);
+  if (name == "root") return invalid_field(path + ".user", std::string_view(rule.user), "must not be root");
+  for (const IdentityRule& other : before) {
+    if (other.user.empty() || (lower(other.user) == name) == (other.uid == rule.uid)) continue;
+    return invalid_field(
+        path + ".user", std::string_view(rule.user),
+        format("uid %u: another rule has user %s with uid %u", rule.uid, other.user.c_str(), other.uid));
+  }
+  return {};
+}
+
 Result<std::optional<std::uint32_t>> parse_priority(const Json& value, const std::string& path) {
   if (value.is_null()) return std::optional<std::uint32_t>();
   constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
@@ -93,7 +114,10 @@ Result<std::vector<IdentityRule>> parse_identity_rules(std::string_view yaml) {
   if (documents.empty()) return rules;
   const Json users = documents.front()["users"];
   for (std::size_t i = 0; i < users.size(); ++i) {
-    rules.push_back(SLURMK8S_TRY(parse_rule(users[i], format("users[%zu]", i))));
+    const std::string path = format("users[%zu]", i);
+    const IdentityRule rule = SLURMK8S_TRY(parse_rule(users[i], path));
+    SLURMK8S_CHECK(check_user(rule, rules, path));
+    rules.push_back(rule);
   }
   return rules;
 }

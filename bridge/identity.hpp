@@ -40,7 +40,8 @@ using PriorityRules = std::map<std::string, PriorityRule>;  // by the name of th
 inline constexpr std::string_view kRestricted[] = {"account", "partition", "priority", "qos", "reservation"};
 
 /**
- * `rules` of a YAML document: a list under "users". Error (invalid) names the field: "users[1].uid: Required value".
+ * `rules` of a YAML document: a list under "users". Error (invalid) names the field: "users[1].uid: Required value". A
+ * user has one uid, and a uid one user.
  */
 Result<std::vector<IdentityRule>> parse_identity_rules(std::string_view yaml);
 

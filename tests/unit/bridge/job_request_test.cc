@@ -77,11 +77,19 @@ void wrong_rules_name_their_field(void**) {
       {"users: [{namespace: a, uid: 4294967295, gid: 1}]", "users[0].uid: Invalid value"},
       {"users: [{namespace: a, uid: x, gid: 1}]", "users[0].uid: Invalid value"},
       {"users: [{namespace: a, uid: 1, gid: 1}, {namespace: b, uid: 1, gid: 1, usr: x}]", "users[1].usr"},
+      {"users: [{namespace: a, uid: 1, gid: 1, user: root}]", "users[0].user: Invalid value: \"root\""},
+      {"users: [{namespace: a, uid: 1, gid: 1, user: ada}, {namespace: b, uid: 2, gid: 1, user: Ada}]",
+       "users[1].user: Invalid value: \"Ada\": uid 2: another rule has user ada with uid 1"},
+      {"users: [{namespace: a, uid: 1, gid: 1, user: ada}, {namespace: b, uid: 1, gid: 1, user: bob}]",
+       "users[1].user: Invalid value: \"bob\": uid 1: another rule has user ada with uid 1"},
       {"users: [{namespace: a, uid: 1, gid: 1, user: 'a b'}]", "users[0].user: Invalid value: \"a b\""},
       {"users: [{namespace: a, uid: 1, gid: 1, allow: [user-id]}]", "users[0].allow: Unsupported value: \"user-id\""},
       {"users: [", ""},
   };
   for (const auto& [text, why] : cases) assert_error(parse_identity_rules(text), Errc::invalid, why);
+  assert_ok(
+      parse_identity_rules("users: [{namespace: a, uid: 1, gid: 1, user: ada}, {namespace: b, uid: 1, gid: 2}, "
+                           "{namespace: c, uid: 1, gid: 1, user: ada}, {namespace: d, uid: 2, gid: 1, user: b}]"));
   assert_int_equal(parse_identity_rules("")->size(), 0);
   assert_int_equal(parse_identity_rules("users: []")->size(), 0);
 }
