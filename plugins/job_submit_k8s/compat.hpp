@@ -4,9 +4,9 @@
 // Source: src/slurmctld/job_submit.h and the plugins of that type of Slurm 22.05.8, 24.11.5 and 26.05.3: job_modify()
 // has a fourth argument from 23.02 on. Older versions do not pass it, and it is ignored there. src/common/assoc_mgr.h:
 // from 24.05 on slurmctld can be told which uid a user of its accounting has; it looks it up in the directory of users
-// otherwise. Takes locks that follow those of jobs. src/common/identity.h: since then jobs have an identity, the same
-// struct in 24.05.8, 24.11.5, 25.05.8, 25.11.7 and 26.05.3. slurmctld saves it with the job. src/common/job_record.c:
-// when slurmctld loads a job with an identity, it tells itself the uid of pw_name again.
+// otherwise. Takes locks that follow those of jobs. Since then jobs have an identity: Slurm sets it with
+// AuthInfo=use_client_ids alone, saves it with the job, and frees it with the job. src/common/job_record.c: when
+// slurmctld loads a job with an identity, it tells itself the uid of pw_name again.
 #pragma once
 
 #include <slurm/slurm.h>
@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "base/allocation_user.hpp"
+#include "slurmctld/identity.hpp"
 
 extern "C" {
 
@@ -29,19 +30,6 @@ void slurm_xfree(void** text);
 
 #define SLURMK8S_WEAK __attribute__((weak))
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
-/** Who submitted a job, in full: Slurm sets it with AuthInfo=use_client_ids alone, and frees it with the job. */
-struct identity_t {
-  uid_t uid;
-  gid_t gid;
-  char* pw_name;
-  char* pw_gecos;
-  char* pw_dir;
-  char* pw_shell;
-  int ngids;
-  gid_t* gids;
-  char** gr_names;  ///< null, or ngids names
-  bool fake;
-};
 /** A deep copy, xmalloc'ed. */
 identity_t* copy_identity(identity_t* id) SLURMK8S_WEAK;
 void destroy_identity(identity_t* id) SLURMK8S_WEAK;

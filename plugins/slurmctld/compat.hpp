@@ -25,6 +25,8 @@
 
 #include <pthread.h>
 
+#include "slurmctld/identity.hpp"
+
 extern "C" {
 
 struct job_record_t;
@@ -97,20 +99,6 @@ struct job_env_t {
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
 struct slurm_cred_t;
-/** A user, and the groups, as slurmctld or the user's client knows them. */
-struct identity_t {
-  uid_t uid;
-  gid_t gid;
-  char* pw_name;
-  char* pw_gecos;
-  char* pw_dir;
-  char* pw_shell;
-  int ngids;
-  gid_t* gids;
-  char** gr_names;
-  bool fake;
-};
-
 /** A job's credential: its first members; more follow. */
 struct slurm_cred_arg_t {
   slurm_step_id_t step_id;
