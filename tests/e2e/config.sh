@@ -11,7 +11,6 @@ config_events() { # REASON: their messages
 }
 config_event_has() { [[ $(config_events "$1") == *"$2"* ]]; } # REASON WORDS
 has_refusal() { [[ $(config_events ConfigRefused) =~ $1 ]]; } # PATTERN
-setting() { slurm scontrol show config | sed -n "s/^$1 *= //p"; }
 controller_starts() {
   kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.uid}{range .status.containerStatuses[*]} {.restartCount}{end}'
 }

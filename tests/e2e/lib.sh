@@ -106,6 +106,9 @@ submit() { slurm sbatch --parsable --output=/dev/null "$@"; }
 job_field() { slurm scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 | cut -d= -f2-; }
 job_has_reason() { [[ $(job_field "$1" Reason) == "$2" ]]; } # ID REASON
 job_state() { job_field "$1" JobState; }
+admin_comment() { slurm scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'; }
+is_told() { [[ $(admin_comment "$1") == *"$2"* ]]; } # JOB WORDS
+setting() { slurm scontrol show config | sed -n "s/^$1 *= //p"; } # of slurm.conf, as slurmctld has it
 is_job_in() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
 wait_job() { # ID STATES SECONDS
   wait_for "$3" "job $1 in $2" is_job_in "$1" "$2" ||

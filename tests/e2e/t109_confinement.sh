@@ -9,15 +9,12 @@ confine() { # CONFINEMENT
   kubectl scale nodesets.slurm-k8s.io/confined --replicas=1 >/dev/null
   wait_for 20 "its node" has_node_count 9
 }
-admin_comment() { slurm scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'; }
-is_told() { [[ $(admin_comment "$1") == *"$2"* ]]; }
-setting_of_slurmctld() { slurm scontrol show config | sed -nE "s/^$1 *= *//p"; }
 
 test_other_nodesets_are_as_before() {
   local job neighbour
   needs_slurm 24.11
   confine Cgroup
-  assert_equal TaskPlugin task/cgroup "$(setting_of_slurmctld TaskPlugin)"
+  assert_equal TaskPlugin task/cgroup "$(setting TaskPlugin)"
   neighbour=$(submit -w compute-0 -n1 --mem=40 --wrap 'sleep 300')
   wait_job "$neighbour" RUNNING 60
   assert_equal "slurmd's part of cgroup.conf" CgroupPlugin=cgroup/v1 \

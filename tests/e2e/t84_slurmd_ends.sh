@@ -30,8 +30,6 @@ remove_ends() {
   wait_for 60 "8 node records" has_node_count 8
 }
 
-admin_comment() { slurm scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'; }
-is_told() { [[ $(admin_comment "$1") == *"$2"* ]]; }
 is_held() { [[ $(job_state "$1") == PENDING && $(job_field "$1" Reason) == JobHeldUser ]]; }
 
 test_a_job_that_ends_slurmd_twice_is_held() {

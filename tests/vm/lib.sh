@@ -51,8 +51,6 @@ apart() { # NODESET
 machine_of() { kubectl get pod "$1" -o jsonpath='{.spec.nodeName}'; }
 restarts_of_slurmd() { kubectl get pod "$1" -o jsonpath='{.status.containerStatuses[0].restartCount}'; }
 in_pod() { kubectl exec "$1" -c slurmd -- "${@:2}"; }
-admin_comment() { slurm scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'; }
-is_told() { [[ $(admin_comment "$1") == *"$2"* ]]; }
 
 # What a task runs to use that many MiB, and keep them.
 eat() {

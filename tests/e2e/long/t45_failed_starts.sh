@@ -11,8 +11,6 @@ admin_comment_tells_pull() { tells_pull "$(admin_comment "$1")" "$2"; }
 comment() { slurm scontrol show node "$1" | grep -oE 'Comment=.*' || true; }
 comment_has() { [[ $(comment "$1") == *"$2"* ]]; }
 waits_for_nothing() { ! comment_has "$1" waiting; }
-admin_comment() { slurm scontrol show job "$1" | grep -F 'AdminComment=' || true; }
-admin_comment_has() { [[ $(admin_comment "$1") == *"$2"* ]]; }
 restarts() { job_field "$1" Restarts; }
 was_requeued() { (($(restarts "$1") > 0)); }
 power_up_condition() { # NODESET FIELD
@@ -71,7 +69,7 @@ test_one_of_eight_is_refused() {
   kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
   job=$(submit -N8 --wrap 'sleep 1')
   wait_for 20 "the job was requeued" was_requeued "$job"
-  admin_comment_has "$job" "exceeded quota" || fail "$(admin_comment "$job")"
+  is_told "$job" "exceeded quota" || fail "$(admin_comment "$job")"
   [[ $(slurm scontrol show node | grep Reason=) == *"Reason=slurm-k8s: pod: create: "*"exceeded quota"* ]] ||
     fail "no node has the cause: $(slurm scontrol show node | grep Reason=)"
   at_most_seven() { (($(pod_count) <= 7)); } # the other nodes may be powered down meanwhile
@@ -89,7 +87,7 @@ test_an_unschedulable_pod_is_waited_for() {
   wait_for 10 "the pod" has_pod_count 1
   node=$(pods)
   wait_for 10 "the node says what it waits for" comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
-  wait_for 10 "so does the job" admin_comment_has "$job" "waiting: $node: unschedulable"
+  wait_for 10 "so does the job" is_told "$job" "waiting: $node: unschedulable"
   assert_equal "job" CONFIGURING "$(job_state "$job")"
   let_pods_start
   wait_done "$job" 60
