@@ -179,7 +179,7 @@ class Bridge {
   std::vector<std::uint32_t> pending_;                   // jobs that wait; of the last full round
   bool lacks_position_ = false;                          // one of these has no position in the queue yet
   bool lacks_new_position_ = false;                      // one of these is newer than the last list
-  std::multimap<TimePoint, std::uint64_t> tell_at_;      // gangs whose pods are to be told of their new job, and when
+  std::multimap<TimePoint, std::uint64_t> tell_at_;      // when to tell the pods of a gang about its new job
   std::size_t next_pending_ = 0;                         // whose reason is read next
   TimePoint pending_read_{};                             // when reasons were last asked for
   std::unique_ptr<EngineLink> engine_;                   // null: BridgeOptions::engine_socket is empty

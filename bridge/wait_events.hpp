@@ -51,7 +51,7 @@ class WaitEvents {
   const std::string name_space_;
   kube::ObjectWriter writer_;
   std::map<std::string, Event> events_;  // by pod
-  std::deque<std::string> next_;         // pods whose events are to be written, first in first out; some twice
+  std::deque<std::string> next_;         // pods with an event to write, first in first out; some twice
   std::set<std::string> later_;          // pods whose events are being written, or were refused
 };
 

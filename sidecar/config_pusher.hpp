@@ -74,8 +74,8 @@ class ConfigPusher {
     idle,
     asked,      ///< the files are being tried
     installed,  ///< slurmctld is to take them
-    settled,    ///< they are to be kept, or the former ones to be restored: `verb_`
-    settling,   ///< that is being done
+    settled,    ///< it is decided: keep them, or restore the former ones (`verb_`)
+    settling,   ///< container config does so
   };
   struct Source {
     ConfigSource source;

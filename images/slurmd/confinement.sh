@@ -18,8 +18,8 @@ mount_options_of() {
   awk -v "path=$1" '$5 == path { options = $6 } END { print options }' "$SLURMD_PROC/self/mountinfo"
 }
 
-# Prints what is to be done so that the control group of the container is at CGROUPS, and writable: nothing, or the name
-# of a function; "refuse TEXT" when it cannot be.
+# Prints the function that makes the container's control group writable at SLURMD_CGROUPS. Prints nothing when it is
+# writable already, and "refuse TEXT" when it cannot be made so.
 plan_cgroup() { # PROFILE FILE-SYSTEM CGROUP-OF-THIS-PROCESS OPTIONS-OF-MOUNT
   if [[ $2 != cgroup2fs ]]; then
     echo 'refuse the Kubernetes node has no cgroup version 2'
