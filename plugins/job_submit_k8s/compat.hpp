@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "base/allocation_user.hpp"
-#include "slurmctld/identity.hpp"
+#include "slurmctld/identity_compat.hpp"
 
 extern "C" {
 

@@ -25,7 +25,7 @@
 
 #include <pthread.h>
 
-#include "slurmctld/identity.hpp"
+#include "slurmctld/identity_compat.hpp"
 
 extern "C" {
 

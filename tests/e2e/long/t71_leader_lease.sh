@@ -33,11 +33,10 @@ scales() { # that whoever leads does its work
 }
 seconds_since() { awk -v ms="$(($(now_ms) - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'; }
 
-controller_is_whole() { # CONTAINERS, in a pod of the present revision
-  [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.labels.controller-revision-hash}') == \
-    "$(kubectl get statefulset slurm-controller -o jsonpath='{.status.updateRevision}')" ]] &&
-    [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.containerStatuses[*].ready}' |
-      grep -o true | wc -l) == "$1" ]] &&
+controller_is_whole() { # a pod of the present revision, each of its containers ready
+  [[ $(kubectl get pod "$CONTROLLER" \
+    -o jsonpath='{.metadata.labels.controller-revision-hash} {.status.conditions[?(@.type=="Ready")].status}') == \
+    "$(kubectl get statefulset slurm-controller -o jsonpath='{.status.updateRevision}') True" ]] &&
     controller_ready
 }
 upgrade() { # HELM-OPTION…
@@ -73,14 +72,14 @@ spec:
             - {name: run, mountPath: /run}
             - {name: token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
 END
-  wait_for 120 "a controller with two sidecars" controller_is_whole 3
+  wait_for 120 "a controller with two sidecars" controller_is_whole
 }
 remove_second() {
   # shellcheck disable=SC2016 # a word of strategic merge patches
   kubectl patch statefulset slurm-controller \
     --patch '{"spec": {"template": {"spec": {"containers": [{"name": "sidecar-b", "$patch": "delete"}]}}}}' >/dev/null
   upgrade
-  wait_for 120 "the controller as it was" controller_is_whole 2
+  wait_for 120 "the controller as it was" controller_is_whole
   kubectl delete lease "$LEASE" --ignore-not-found >/dev/null
 }
 
