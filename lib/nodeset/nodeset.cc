@@ -15,6 +15,7 @@
 #include "nodeset/job_placeholders.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/quantity.hpp"
+#include "nodeset/tmp_disk.hpp"
 #include "kube/overlay.hpp"
 #include "slurm/records.hpp"
 
@@ -314,7 +315,6 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
   variant.slurmd = patched.slurmd;
   variant.pod_metadata = patched.pod_metadata;
   variant.pod_spec = patched.pod_spec;
-  variant.template_hash = hash_template(template_parts(patched));
   return variant;
 }
 
@@ -342,6 +342,32 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
     nodeset.features += "," + name;
   }
   return {};
+}
+
+// Adds TmpDisk to the definition, unless extraConf has one: what the pod has, whichever variant it is of.
+Status take_tmp_disk(NodeSet& nodeset) {
+  for (const std::string_view word : split(nodeset.extra_conf, ' ')) {
+    if (equal_ignoring_case(word.substr(0, word.find('=')), "TmpDisk")) return {};
+  }
+  const auto size_of = [](const Json& pod_spec, const Json& slurmd) -> Result<std::uint32_t> {
+    const Json container = SLURMK8S_TRY(find_slurmd_container(pod_spec));
+    return tmp_disk_mib(merge_overlay(container, slurmd));
+  };
+  std::uint32_t mib = SLURMK8S_TRY(size_of(nodeset.pod_spec, nodeset.slurmd));
+  for (const auto& [name, variant] : nodeset.variants) {
+    mib = std::min(mib, SLURMK8S_TRY(size_of(variant.pod_spec, variant.slurmd)));
+  }
+  if (mib == 0) return {};
+  if (!nodeset.extra_conf.empty()) nodeset.extra_conf += ' ';
+  nodeset.extra_conf += format("TmpDisk=%u", mib);
+  return {};
+}
+
+void hash_templates(NodeSet& nodeset) {
+  for (auto& [name, variant] : nodeset.variants) {
+    variant.template_hash = hash_template(template_parts(with_variant(nodeset, name)));
+  }
+  nodeset.template_hash = hash_template(template_parts(nodeset));
 }
 
 Status decode_spares(const Json& spec, NodeSet& nodeset) {
@@ -399,7 +425,10 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   nodeset.update = SLURMK8S_TRY(decode_update_strategy(spec));
   SLURMK8S_CHECK(decode_extra_conf(spec["extraConf"], nodeset));
   SLURMK8S_CHECK(take_devices(spec, nodeset));
-  return decode_variants(spec, nodeset);
+  SLURMK8S_CHECK(decode_variants(spec, nodeset));
+  SLURMK8S_CHECK(take_tmp_disk(nodeset));
+  hash_templates(nodeset);
+  return {};
 }
 
 }  // namespace
@@ -420,7 +449,6 @@ Result<NodeSet> decode_nodeset(const Json& object) {
   }
   const Status status = decode_spec(object["spec"], nodeset);
   if (!status.ok()) return status.error().wrap(object_name);
-  nodeset.template_hash = hash_template(template_parts(nodeset));
   if (nodeset.pins_nodes) {
     object.at({"status", "ordinalToNode"}).each([&](std::string_view ordinal, const Json& kube_node) {
       nodeset.pins.emplace(ordinal, kube_node.text());

@@ -64,8 +64,9 @@ struct NodeSet {
   Pins pins;                                  ///< with pins_nodes: that Kubernetes node
   ClaimTemplates claims;                      ///< volume claims of each node
   UpdateStrategy update;
-  std::string template_hash;         ///< hash_template(); decode_nodeset() sets it
-  std::string extra_conf;            ///< spec.extraConf without its features, one blank between words; with device_gres
+  std::string template_hash;  ///< hash_template(); decode_nodeset() sets it
+  /** spec.extraConf without its features, one blank between words; with device_gres, and TmpDisk of its pods. */
+  std::string extra_conf;
   std::set<std::string> gres_names;  ///< of Gres in extra_conf
   /** GPUs in the limits or in bridgeDevices, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf's. */
   std::string device_gres;

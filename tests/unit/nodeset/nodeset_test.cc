@@ -80,6 +80,43 @@ void decodes_all_fields(void**) {
   assert_int_equal(nodeset->pod_spec["containers"].size(), 2);
 }
 
+void takes_tmp_disk_from_the_storage(void**) {
+  const struct {
+    const char* storage;  // of the NodeSet's own limits
+    const char* more;
+    const char* definition;
+  } cases[] = {
+      {"1Gi", "", " TmpDisk=1024"},
+      {"1Gi", R"(,"extraConf":"Weight=2")", " Weight=2 TmpDisk=1024"},
+      {"1Gi", R"(,"extraConf":"tmpdisk=7")", " tmpdisk=7"},
+      {"1Gi", R"(,"variants":[{"name":"a"}])", " TmpDisk=1024"},
+      // A record has one size for all variants.
+      {"1Gi", R"(,"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"ephemeral-storage":"1Mi"}}}}}])",
+       " TmpDisk=1"},
+      {"1Gi", R"(,"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"ephemeral-storage":"2Gi"}}}}}])",
+       " TmpDisk=1024"},
+      {"1Gi", R"(,"variants":[{"name":"a","patch":{"slurmd":{"volumeMounts":[{"name":"t","mountPath":"/tmp"}]}}}])",
+       ""},
+      {"0", R"(,"variants":[{"name":"a","patch":{"slurmd":{"resources":{"limits":{"ephemeral-storage":"2Gi"}}}}}])",
+       ""},
+      // The container of the pod's template has it.
+      {"1Gi", R"(,"template":{"spec":{"containers":[{"name":"slurmd","resources":{"requests":
+              {"ephemeral-storage":"1Mi"}}}]}})",
+       " TmpDisk=1"},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1000Mi",)"
+                                R"("ephemeral-storage":")" +
+                                std::string(c.storage) + "\"}}}" + c.more + "}");
+    assert_true(nodeset.ok());
+    assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936" + std::string(c.definition));
+    // Also a record's variants have its definition.
+    for (const auto& [name, variant] : nodeset->variants) {
+      assert_text(variant.template_hash, hash_template(template_parts(with_variant(*nodeset, name))));
+    }
+  }
+}
+
 void takes_gpus_from_the_limits(void**) {
   const struct {
     const char* more;
@@ -492,6 +529,7 @@ int main() {
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),
       SLURMK8S_TEST(takes_gpus_from_the_limits),
+      SLURMK8S_TEST(takes_tmp_disk_from_the_storage),
       SLURMK8S_TEST(devices_of_the_bridge_are_gres_too),
       SLURMK8S_TEST(takes_half_a_cpu_as_one),
       SLURMK8S_TEST(names_the_invalid_field),
