@@ -2,7 +2,11 @@
 """What the API server was asked meanwhile, by verb and resource: what else it does than what is measured."""
 import contextlib
 import re
+import time
 
+# Of the kinds of objects that slurm-k8s writes, by whichever client.
+WRITES = re.compile(r"(POST|PUT|PATCH|APPLY|DELETE|DELETECOLLECTION) "
+                    r"(nodesets|pods|poddisruptionbudgets|persistentvolumeclaims|events)(/|$)")
 COUNTER = re.compile(r"^apiserver_request_total\{(.*)\} (\S+)$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="([^"]*)"')
 
@@ -22,6 +26,19 @@ def counted(api):
         key = f"{label['verb']} {resource}"
         counted[key] = counted.get(key, 0) + float(value)
     return counted
+
+
+def writes_of(by_kind):
+    return {kind: count for kind, count in by_kind.items() if WRITES.match(kind)}
+
+
+def settle(api, limit=900):
+    """Seconds until nothing was written for ten seconds, after a change; `limit`: not within it."""
+    begin, before = time.monotonic(), None
+    while before != (now := writes_of(counted(api))) and time.monotonic() - begin < limit:
+        before = now
+        time.sleep(10)
+    return time.monotonic() - begin if before == now else limit
 
 
 @contextlib.contextmanager
