@@ -3,13 +3,12 @@
 // rules as kube::Client.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 
-#include "base/clock.hpp"
+#include "bridge/object_cache.hpp"
 #include "bridge/workload_pod.hpp"
 #include "kube/reflector.hpp"
 
@@ -23,18 +22,8 @@ class ClaimCache {
   /** Of the uids of pods for which the last judge() found no volume of the claim that is answered now. */
   using Changed = std::function<void(const std::set<std::string>& pods)>;
 
-  /** A claim without a volume, or that could not be read, is read again after this time; then after twice as long. */
-  static constexpr std::chrono::seconds kRetry{5};
-  /** Reads under way; further claims wait for these, first in first out. */
-  static constexpr std::size_t kMaxReads = 16;
-  /** A bound claim is believed for so long: another may have its name by then. No claim is read less often. */
-  static constexpr std::chrono::seconds kKeep{60};
-
   /** References must outlive it. */
   ClaimCache(kube::Reader& client, const Clock& clock, Changed changed);
-  ~ClaimCache();
-  ClaimCache(const ClaimCache&) = delete;
-  ClaimCache& operator=(const ClaimCache&) = delete;
 
   struct Answer {
     bool is_known = true;  ///< false: claims are being read, or can't be read
@@ -42,31 +31,14 @@ class ClaimCache {
     std::string unread;    ///< why the first claim that isn't known can't be read, with its field; empty: being read
   };
   Answer judge(const WorkloadPod& pod);
-  /** Forgets claims without a judge() for kKeep. */
+  /** Forgets claims without a judge() for ObjectCache::kKeep. */
   void prune();
 
  private:
-  struct Entry {
-    http::RequestId request = 0;
-    bool is_queued = false;      // in queue_
-    std::string why;             // of a claim that was read
-    std::string error;           // the last read has failed
-    bool is_known = false;       // it was read
-    unsigned failures = 0;       // reads that found no volume
-    TimePoint next{};            // when it is read again
-    TimePoint asked{};           // by judge()
-    std::set<std::string> pods;  // uids of those that wait for it
-  };
-  void read_next();
-  void ask(const kube::ObjectKey& key);
-  void answered(Entry& entry, const Result<Json>& answer);
+  using Claims = ObjectCache<kube::ObjectKey, std::string>;  // why a claim has no volume; empty: it has one
 
-  kube::Reader& client_;
-  const Clock& clock_;
-  const Changed changed_;
-  std::map<kube::ObjectKey, Entry> entries_;
-  std::deque<kube::ObjectKey> queue_;
-  std::size_t reading_ = 0;
+  std::map<kube::ObjectKey, std::set<std::string>> waiting_;  // uids of pods
+  Claims claims_;
 };
 
 }  // namespace slurmk8s
