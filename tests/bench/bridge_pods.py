@@ -6,10 +6,13 @@ import time
 from bare_client import BareClient
 from cluster import NAMESPACE, bed, say, slurm, wait_for
 from emulated_nodes import PODS
+from fake_kube_nodes import POD_SPEC, SCHEDULER
 
 WAY = "HTTP/2, 100 at a time"
 BRIDGE = "slurm-k8s-bridge"
 LABEL = "slurm-k8s-bench-pod"
+GROUP_LABEL = "scheduling.x-k8s.io/pod-group"
+CPUS = 2  # of a pod, and of a node
 QUEUE = r"""
 one() { sbatch --hold --job-name=queued --output=/dev/null --wrap true >/dev/null; }
 export -f one
@@ -18,6 +21,17 @@ squeue -h -n queued -o %A | wc -l
 """
 # Of the creator of pods: the API server queues its requests beside a scheduler's, as a controller's, and not among them.
 ACCOUNT = "slurm-k8s-bench"
+
+
+def bodies(scheduler, name, count, gang=False):
+    """Pods that fill a node of CPUS processors each; with `gang` of the PodGroup `name`."""
+    labels = {LABEL: name, **({GROUP_LABEL: name} if gang else {})}
+    place = {} if scheduler == BRIDGE else {"nodeSelector": POD_SPEC["nodeSelector"]}
+    spec = {"schedulerName": scheduler, "tolerations": POD_SPEC["tolerations"], **place,
+            "terminationGracePeriodSeconds": 0, "restartPolicy": "Never", "automountServiceAccountToken": False,
+            "containers": [{"name": "main", "image": "bench", "resources": {"requests": {"cpu": str(CPUS)}}}]}
+    return [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"{name}-{number}", "labels": labels}, "spec": spec}
+            for number in range(count)]
 
 
 def creator(api):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The process of the sidecar, as the machine that runs the bed sees it."""
+"""The process of a daemon of ours, as the machine that runs the bed sees it."""
 import os
 import pathlib
 import re
@@ -7,15 +7,19 @@ import re
 from cluster import give_up
 
 
-def sidecar():
+def process_of(program):
     """Its folder in /proc."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if (folder / "cmdline").read_bytes().split(b"\0")[0].endswith(b"slurm-k8s-sidecar"):
+            if (folder / "cmdline").read_bytes().split(b"\0")[0].endswith(program.encode()):
                 return folder
         except OSError:
             pass  # it has ended
-    return give_up("no slurm-k8s-sidecar runs on this machine")
+    return give_up(f"no {program} runs on this machine")
+
+
+def sidecar():
+    return process_of("slurm-k8s-sidecar")
 
 
 def seconds_of(process):
