@@ -3,7 +3,7 @@
 # The bridge (B5): its pods while the bridge, slurmctld and the API server are killed, and with a slurmctld that comes
 # back with an old or an empty state.
 #
-# Alone: test_pods_outlive_the_api_server test_pods_outlive_the_bridge_and_slurmctld
+# Alone: test_pods_outlive_the_api_server test_pods_outlive_the_bridge_and_slurmctld test_pods_outlive_random_faults
 # Release: bridge-faults
 
 # shellcheck source=tests/faults/lib.sh
@@ -61,6 +61,25 @@ test_pods_outlive_the_api_server() {
   wait_for 120 "some pods have ended" has_succeeded served 30
   kill_api_server
   all_have_run_once served
+}
+
+# BRIDGE_SEED repeats a run: the same faults, after as many pods.
+test_pods_outlive_random_faults() {
+  local seed=${BRIDGE_SEED:-$RANDOM} faults=(kill_bridge kill_slurmctld kill_api_server) fault i done=0
+  echo "# BRIDGE_SEED=$seed"
+  RANDOM=$seed
+  enable_bridge
+  fresh_controller
+  start_pods seeded 2
+  for i in {1..8}; do
+    done=$((done + 1 + RANDOM % 12))
+    fault=${faults[RANDOM % ${#faults[@]}]}
+    wait_for 180 "$done pods have ended" has_succeeded seeded "$done"
+    sleep "$(printf '%d.%03d' $((RANDOM % 2)) $((RANDOM % 1000)))"
+    echo "# $i: $fault after $done pods"
+    "$fault"
+  done
+  all_have_run_once seeded
 }
 
 # The pod's job is not in the state: it was submitted later.
