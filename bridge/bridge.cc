@@ -9,6 +9,7 @@
 #include "bridge/job_request.hpp"
 #include "bridge/metrics.hpp"
 #include "bridge/names.hpp"
+#include "nodeset/kube_node_topology.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
 
@@ -135,10 +136,18 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
     object.at({"metadata", "labels"}).each([&](std::string_view key, const Json& value) {
       labels[std::string(key)] = value.text();
     });
-    kube_nodes_[std::string(object.at({"metadata", "name"}).text())] = std::move(labels);
+    const std::string name(object.at({"metadata", "name"}).text());
+    kube_nodes_[name] = std::move(labels);
+    std::string topology = decode_kube_node_topology(object.at({"metadata", "annotations"}));
+    if (topology.empty()) {
+      kube_node_topologies_.erase(name);
+    } else {
+      kube_node_topologies_[name] = std::move(topology);
+    }
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
     kube_nodes_.erase(key.name);
+    kube_node_topologies_.erase(key.name);
   };
   listener.synced = [this] { look_at_all(); };
   return listener;

@@ -19,6 +19,7 @@
 #include "bridge/identity.hpp"
 #include "bridge/job_keeper.hpp"
 #include "bridge/node_selector.hpp"
+#include "bridge/placement.hpp"
 #include "bridge/pod_jobs.hpp"
 #include "bridge/pod_writer.hpp"
 #include "bridge/workload_cache.hpp"
@@ -136,6 +137,7 @@ class Bridge {
   bool is_misplaced(const Gang& gang) const;
   std::string kube_nodes_of(const Gang& gang) const;
   std::string hostname_of(const std::string& kube_node) const;
+  NodeTopologies topologies_of(const Allocation& job) const;
   void note_occupied_nodes();
   PodWriter& writer(const std::string& name_space);
 
@@ -156,6 +158,7 @@ class Bridge {
   std::set<kube::ObjectKey> gated_;  // pods of gated_pods_reflector_
   KubeNodes kube_node_of_;
   KubeNodeLabels kube_nodes_;
+  std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes that have one
   Gangs gangs_;
   std::set<std::uint64_t> due_;                    // gangs of the next round
   std::set<std::string> unassigned_;               // pods that the next round assigns to gangs, by uid

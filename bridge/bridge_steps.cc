@@ -240,7 +240,7 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
     const Result<AllocationRequest> request = request_for(gang);
     PodSize size;
     if (request) size = {request->cpus_per_task, static_cast<std::uint32_t>(count_gpus(request->gres))};
-    for (const PlacedPod& placed : place_pods(pods, job.nodes, size)) {
+    for (const PlacedPod& placed : place_pods(pods, job.nodes, size, topologies_of(job))) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }
@@ -275,6 +275,17 @@ std::string Bridge::hostname_of(const std::string& kube_node) const {
   if (found == kube_nodes_.end()) return kube_node;
   const auto label = found->second.find(kLabelHostname);
   return label == found->second.end() ? kube_node : label->second;
+}
+
+NodeTopologies Bridge::topologies_of(const Allocation& job) const {
+  NodeTopologies topologies;
+  for (const AllocatedNode& node : job.nodes) {
+    const auto kube_node = kube_node_of_.find(node.name);
+    if (kube_node == kube_node_of_.end()) continue;
+    const auto topology = kube_node_topologies_.find(kube_node->second);
+    if (topology != kube_node_topologies_.end()) topologies[node.name] = topology->second;
+  }
+  return topologies;
 }
 
 /** In order of rank, each as often as it has pods. */

@@ -54,9 +54,17 @@ std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pod
 }
 
 std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
-                                  const PodSize& size) {
-  std::sort(nodes.begin(), nodes.end(),
-            [](const AllocatedNode& a, const AllocatedNode& b) { return is_before_naturally(a.name, b.name); });
+                                  const PodSize& size, const NodeTopologies& topologies) {
+  const auto topology_of = [&](const AllocatedNode& node) {
+    const auto found = topologies.find(node.name);
+    return found == topologies.end() ? std::string_view() : std::string_view(found->second);
+  };
+  std::sort(nodes.begin(), nodes.end(), [&](const AllocatedNode& a, const AllocatedNode& b) {
+    const std::string_view of_a = topology_of(a);
+    const std::string_view of_b = topology_of(b);
+    if (of_a.empty() != of_b.empty()) return of_b.empty();
+    return of_a == of_b ? is_before_naturally(a.name, b.name) : is_before_naturally(of_a, of_b);
+  });
   const std::uint32_t cpus = std::max<std::uint32_t>(size.cpus, 1);
   std::vector<PlacedPod> placed;
   auto node = nodes.begin();  // with what is left of it

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,16 @@ struct PodSize {
   std::uint32_t gpus = 0;
 };
 
+/** Topologies of Slurm nodes that have one, such as "default:rack1". */
+using NodeTopologies = std::map<std::string, std::string>;
+
 /**
- * Neighbours in rank go to neighbouring nodes: each node, in natural order of names, takes as many pods as its CPUs and
- * GPUs of the job carry. A pod's rank is its place in sort_by_rank().
+ * Neighbours in rank go to neighbouring nodes: each node takes as many pods as its CPUs and GPUs of the job carry.
+ * Nodes are in natural order of their topologies, and of their names in one; those without a topology come last. A
+ * pod's rank is its place in sort_by_rank().
  */
 std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
-                                  const PodSize& size);
+                                  const PodSize& size, const NodeTopologies& topologies);
 
 /** "n2" before "n10": numbers in names count as numbers. */
 bool is_before_naturally(std::string_view a, std::string_view b);

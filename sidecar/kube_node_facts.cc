@@ -3,7 +3,7 @@
 #include "sidecar/kube_node_facts.hpp"
 
 #include "daemon/condition.hpp"
-#include "sidecar/kube_node_topology.hpp"
+#include "nodeset/kube_node_topology.hpp"
 
 namespace slurmk8s {
 namespace {

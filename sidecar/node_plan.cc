@@ -23,7 +23,7 @@
 #include "nodeset/names.hpp"
 #include "sidecar/kube_node_match.hpp"
 #include "sidecar/kube_node_mirror.hpp"
-#include "sidecar/kube_node_topology.hpp"
+#include "nodeset/kube_node_topology.hpp"
 #include "sidecar/node_features.hpp"
 #include "sidecar/pins.hpp"
 #include "sidecar/record_definition.hpp"

@@ -10,6 +10,11 @@ all_of() { tr , '\n' <<<"$1" | sort | paste -sd,; }
 # What a step on one CPU prints, with these options of srun.
 visible() { slurm srun -n1 --mem=50 "$@" bash -c 'echo "$CUDA_VISIBLE_DEVICES"'; }
 
+# What two tasks with two GPUs print, in the order of their ranks.
+of_tasks() {
+  slurm srun -w gpu-0 -n2 --label --mem=50 --gpus=2 "$@" bash -c 'echo $CUDA_VISIBLE_DEVICES' | sort | sed 's/^[01]: //'
+}
+
 test_jobs_get_gpus_of_their_own() {
   local ids out files first count job
   "$BED" device start >/dev/null
@@ -35,6 +40,10 @@ test_jobs_get_gpus_of_their_own() {
   assert_equal "--gpus=2" "$ids" "$(visible -w gpu-0 --gpus=2)"
   assert_equal "--gpus-per-task=1" "$(all_of "$ids")" \
     "$(slurm srun -w gpu-0 -n2 --mem=50 --gpus-per-task=1 bash -c 'echo $CUDA_VISIBLE_DEVICES' | sort | paste -sd,)"
+  assert_equal "--gpus-per-node=2" "$ids" "$(visible -w gpu-0 --gpus-per-node=2)"
+  assert_equal "--gpu-bind=single:1" "$(all_of "$ids")" "$(of_tasks --gpu-bind=single:1 | sort | paste -sd,)"
+  assert_equal "--gpu-bind=map_gpu:1,0" "${ids#*,},${ids%,*}" "$(of_tasks --gpu-bind=map_gpu:1,0 | paste -sd,)"
+  assert_equal "--gpu-bind=none" "$ids,$ids" "$(of_tasks --gpu-bind=none | paste -sd,)"
   # What starters of containers read.
   out=$(slurm srun -w gpu-0 -n2 --mem=50 --gpus-per-task=1 \
     bash -c 'echo "$CUDA_VISIBLE_DEVICES=$NVIDIA_VISIBLE_DEVICES"')

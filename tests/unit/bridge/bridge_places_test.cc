@@ -91,6 +91,34 @@ void a_failed_read_of_a_claim_is_no_refusal(void**) {
   }
 }
 
+void ranks_follow_the_topology_of_kubernetes_nodes(void**) {
+  const struct {
+    const char* annotation;  // of m1
+    const char* places;      // of p1 and p2
+  } cases[] = {{"", "m0m1"}, {"default:rack1", "m1m0"}, {"-", "m0m1"}};
+  for (const auto& c : cases) {
+    BridgeWorld f;
+    const std::string annotation = c.annotation == std::string("-") ? "default:rack1" : c.annotation;
+    const auto annotate = [&](const std::string& value) {
+      f.client.put(kube::kNodes, "",
+                   *Json::parse(R"({"metadata": {"name": "m1", "annotations": {
+                                                      "slurm-k8s.io/topology": ")" +
+                                value + "\"}}}"));
+      f.run_for();
+    };
+    annotate(annotation);
+    if (c.annotation == std::string("-")) annotate("");  // taken away again
+    put_group(f, 2);
+    f.put_pod("p1", kMember);
+    f.put_pod("p2", kMember);
+    f.run_for(seconds(3));
+    f.slurm.start(1, {{"c-0", 1}, {"c-1", 1}});
+    f.run_for();
+    assert_text(f.kube_node("p1") + f.kube_node("p2"), c.places);
+    assert_text(f.annotation("p1", kAnnotationKubeNodes), c.places[1] == '0' ? "m0,m1" : "m1,m0");
+  }
+}
+
 /** Its Comment says no more than that: a pod without a volume gets no job by it, and the job is cancelled. */
 void a_job_of_another_pod_of_the_name_is_not_adopted(void**) {
   BridgeWorld f;
@@ -223,6 +251,7 @@ void a_gate_that_is_gone_takes_the_job_with_it(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
+      SLURMK8S_TEST(ranks_follow_the_topology_of_kubernetes_nodes),
       SLURMK8S_TEST(a_selector_leaves_nodes),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),

@@ -20,12 +20,12 @@ void natural_order(void**) {
 
 /** "p1:n1 p2:n1 p3:" */
 std::string placed(std::vector<WorkloadPod> pods, std::vector<AllocatedNode> nodes, std::uint32_t cpus,
-                   std::uint32_t gpus = 0) {
+                   std::uint32_t gpus = 0, const NodeTopologies& topologies = {}) {
   std::vector<const WorkloadPod*> views;
   for (const WorkloadPod& pod : pods) views.push_back(&pod);
   std::string text;
   std::uint32_t rank = 0;
-  for (const PlacedPod& one : place_pods(views, std::move(nodes), {cpus, gpus})) {
+  for (const PlacedPod& one : place_pods(views, std::move(nodes), {cpus, gpus}, topologies)) {
     assert_int_equal(one.rank, rank++);
     text += (text.empty() ? "" : " ") + one.pod->name + ":" + one.node;
   }
@@ -52,11 +52,21 @@ void ranks_fill_nodes_in_order(void**) {
   assert_text(placed({pod("a")}, {{"n1", 1}}, 0), "a:n1");
 }
 
+void nodes_of_one_topology_are_neighbours(void**) {
+  const std::vector<WorkloadPod> pods = {pod("a"), pod("b"), pod("c"), pod("d"), pod("e")};
+  const std::vector<AllocatedNode> nodes = {{"n1", 1}, {"n2", 1}, {"n3", 1}, {"n4", 1}, {"n5", 1}};
+  const NodeTopologies racks = {
+      {"n1", "default:rack10"}, {"n2", "default:rack2"}, {"n4", "default:rack10"}, {"n5", "default:rack2"}};
+  assert_text(placed(pods, nodes, 1, 0, racks), "a:n2 b:n5 c:n1 d:n4 e:n3");
+  assert_text(placed(pods, nodes, 1, 0, {{"other", "default:rack1"}}), "a:n1 b:n2 c:n3 d:n4 e:n5");
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
 int main() {
   using namespace slurmk8s;
-  const CMUnitTest tests[] = {SLURMK8S_TEST(natural_order), SLURMK8S_TEST(ranks_fill_nodes_in_order)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(natural_order), SLURMK8S_TEST(ranks_fill_nodes_in_order),
+                              SLURMK8S_TEST(nodes_of_one_topology_are_neighbours)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/kube_node_topology: what annotations give, and to which records.
-#include "sidecar/kube_node_topology.hpp"
+// nodeset/kube_node_topology: what annotations give, and to which records.
+#include "nodeset/kube_node_topology.hpp"
 
 #include "support/cmocka.hpp"
 
@@ -41,5 +41,5 @@ void only_another_one_is_set(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {SLURMK8S_TEST(reads_the_annotation), SLURMK8S_TEST(only_another_one_is_set)};
-  return cmocka_run_group_tests_name("sidecar_kube_node_topology", tests, nullptr, nullptr);
+  return cmocka_run_group_tests_name("nodeset_kube_node_topology", tests, nullptr, nullptr);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Topology of Kubernetes nodes: the annotation, and which record it is for.
-#include "sidecar/kube_node_topology.hpp"
+#include "nodeset/kube_node_topology.hpp"
 
 namespace slurmk8s {
 
