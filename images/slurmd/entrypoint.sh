@@ -86,6 +86,19 @@ write_gres_conf() { # GRES
   done
 }
 
+# slurmctld would drain a node that registers with less. "fatal: " is what the engine looks for in the end of the log.
+check_tmp_disk() { # CONF
+  local blocks size mib
+  [[ \ $1 =~ \ [Tt][Mm][Pp][Dd][Ii][Ss][Kk]=([0-9]+) ]] || return 0
+  read -r blocks size < <(stat --file-system --format='%b %S' /tmp)
+  mib=$((blocks * size / 1048576))
+  if ((mib < BASH_REMATCH[1])); then
+    echo "slurmd-entrypoint: fatal: TmpDisk=${BASH_REMATCH[1]}: the file system of /tmp has $mib MiB;" \
+      "set TmpDisk in the NodeSet's extraConf" >&2
+    exit 1
+  fi
+}
+
 for name in SLURMD_NODENAME SLURMD_CONF_SERVER SLURMD_CONF; do
   if [[ -z ${!name:-} ]]; then
     echo "slurmd-entrypoint: $name: not set" >&2
@@ -102,6 +115,7 @@ if [[ ! -r $key && ! -r $munge_key ]]; then
   exit 1
 fi
 
+check_tmp_disk "$SLURMD_CONF"
 confine "$@"
 write_gres_conf "${SLURMD_DEVICE_GRES:-}"
 

@@ -63,21 +63,25 @@ test_pods_outlive_the_api_server() {
   all_have_run_once served
 }
 
-# BRIDGE_SEED repeats a run: the same faults, after as many pods.
+# BRIDGE_SEED repeats a run: the same faults, after as many pods and milliseconds. At most three of a kind: the kubelet
+# waits longer after each end of a container.
 test_pods_outlive_random_faults() {
-  local seed=${BRIDGE_SEED:-$RANDOM} faults=(kill_bridge kill_slurmctld kill_api_server) fault i done=0
+  local seed=${BRIDGE_SEED:-$RANDOM} done=0 fault number pause left
   echo "# BRIDGE_SEED=$seed"
   RANDOM=$seed
+  left=(kill_{bridge,slurmctld,api_server}{,,})
   enable_bridge
   fresh_controller
   start_pods seeded 2
-  for i in {1..8}; do
+  for fault in {1..8}; do
+    number=$((RANDOM % ${#left[@]}))
     done=$((done + 1 + RANDOM % 12))
-    fault=${faults[RANDOM % ${#faults[@]}]}
+    pause=$((RANDOM % 2000))
     wait_for 180 "$done pods have ended" has_succeeded seeded "$done"
-    sleep "$(printf '%d.%03d' $((RANDOM % 2)) $((RANDOM % 1000)))"
-    echo "# $i: $fault after $done pods"
-    "$fault"
+    sleep "$(printf '%d.%03d' $((pause / 1000)) $((pause % 1000)))"
+    echo "# $fault: ${left[number]} $pause ms after $done pods"
+    "${left[number]}"
+    left=("${left[@]:0:number}" "${left[@]:number+1}")
   done
   all_have_run_once seeded
 }

@@ -9,7 +9,7 @@ huge_pages_of_node() { kubectl get node "$VM" -o jsonpath='{.status.allocatable.
 has_huge_pages() { [[ $(huge_pages_of_node) == "$1" ]]; }
 # The kubelet asks the kernel when it starts.
 offer() { # PAGES QUANTITY
-  in_vm sh -c "echo $1 >/proc/sys/vm/nr_hugepages && systemctl restart kubelet"
+  in_vm "echo $1 >/proc/sys/vm/nr_hugepages && systemctl restart kubelet"
   wait_for 120 "huge pages of the machine" has_huge_pages "$2"
 }
 put_huge() {
@@ -41,5 +41,6 @@ test_a_job_has_the_huge_pages_of_its_pod() {
   assert_equal "a job with 8 MiB" "8 MiB" "$out"
   # The machine has more: the pod's limit is the kernel's.
   if out=$(slurm srun -w huge-0 --mem=100 bash -c "$(fill 12)" 2>&1); then fail "a job with 12 MiB: $out"; fi
-  [[ $out == *"Bus error"* ]] || fail "a job with 12 MiB: $out"
+  # At the reservation; by a runc before 1.1.10 when it writes.
+  [[ $out == *"Cannot allocate memory"* || $out == *"Bus error"* ]] || fail "a job with 12 MiB: $out"
 }
