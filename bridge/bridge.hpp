@@ -124,6 +124,7 @@ class Bridge {
   void finish(Gang& gang, const JobResult& result);
   void evict(const Gang& gang, const Allocation& job);
   void forget(Gang& gang);
+  void refresh(Gang& gang);
   void drop(Gang& gang);
   void tell_wait(const Gang& gang, const std::string& message);
   void report_unknown(Gang& gang);

@@ -37,6 +37,7 @@ void Bridge::note_job(Gang& gang) {
 }
 
 void Bridge::step(Gang& gang) {
+  refresh(gang);
   const Allocation* const job = jobs_.known().find(gang);
   const GangPlan plan = plan_gang(gang, pods_, jobs_.known(), parts_.loop.clock()->now());
   gang.is_unknown = plan.is_unknown;
@@ -149,6 +150,7 @@ void Bridge::submit(Gang& gang) {
   auto nodes = nodes_for(pods_of(gang));
   if (!nodes) return refuse(gang, nodes.error());
   request->only_nodes = *std::move(nodes);
+  if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
   if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return look_at_all();
   bool has_all_claims = true;  // they were not judged of pods that seemed to have a job
   for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;
@@ -325,8 +327,17 @@ void Bridge::forget(Gang& gang) {
   drop(gang);
 }
 
+/** How many pods it has may have been changed while they come. */
+void Bridge::refresh(Gang& gang) {
+  if (gang.stage != Gang::Stage::collecting || !gang.spec.is_gang) return;
+  std::string why;
+  const std::optional<Workload> workload = workloads_.find(gang.workload, why);
+  if (workload && workload->is_gang) gang.spec = *workload;
+}
+
 /** Its pods that are not settled are assigned again. */
 void Bridge::drop(Gang& gang) {
+  if (gang.spec.is_gang && gang.stage == Gang::Stage::collecting) workloads_.forget(gang.workload);
   unassigned_.insert(gang.uids.begin(), gang.uids.end());
   ended_.erase(gang.number);
   submit_next_.erase(gang.number);

@@ -61,6 +61,15 @@ class ObjectCache {
     return entry.answer;
   }
 
+  /** Nothing is known any more: the next find() asks. */
+  void forget(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return;
+    found->second.answer = {};
+    found->second.failures = 0;
+    found->second.next = {};
+  }
+
   bool contains(const Key& key) const { return entries_.contains(key); }
 
   /** Forgets objects without a find() for kKeep. */

@@ -24,6 +24,8 @@ class WorkloadCache {
 
   /** Empty: it can't be read, which `why` tells; or it is being read, and `why` is empty. */
   std::optional<Workload> find(const WorkloadRef& workload, std::string& why);
+  /** The next find() asks: an object that is created afterwards may have the same name. */
+  void forget(const WorkloadRef& workload) { workloads_.forget(workload); }
   /** Forgets workloads without a find() for ObjectCache::kKeep. */
   void prune() { workloads_.prune(); }
 

@@ -50,6 +50,14 @@ END
     pod_field two '.metadata.annotations.slurm-k8s\.io/rank')"
   wait_job "$job" COMPLETED 30
   kubectl delete pod/one pod/two podgroups.scheduling.x-k8s.io/pair >/dev/null
+  # Another group of the name has its own size.
+  kubectl apply -f - >/dev/null <<'END'
+{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "pair"},
+ "spec": {"minMember": 1}}
+END
+  put_pod one 'sleep 1' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
+  wait_for 45 "one pod is enough" pod_is one Succeeded
+  kubectl delete pod/one podgroups.scheduling.x-k8s.io/pair >/dev/null
 }
 
 # R1, as far as it goes: pods as the controllers of JobSet and LeaderWorkerSet make them.

@@ -228,6 +228,49 @@ void a_gang_has_one_priority_class(void**) {
   assert_contains(f.events("SlurmJobRefused"), "pods p1 and p2 of one gang differ in spec.priorityClassName");
 }
 
+// What is known of the former object says nothing of the one that has its name now.
+void another_group_of_the_name_has_its_own_size(void**) {
+  BridgeWorld f;
+  put_group(f, 1);
+  f.put_pod("p1", kMember);
+  f.run_for(seconds(5));
+  assert_text(f.calls(), "submit both");
+  f.client.erase(kube::kPods, "a", "p1");
+  put_group(f, 2);
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(8));
+  assert_text(f.calls(), "submit both, cancel 1");
+  f.put_pod("p3", kMember);
+  f.run_for(seconds(8));
+  assert_text(f.calls(), "submit both, cancel 1, submit both");
+  assert_int_equal(f.slurm.requests.at(2).tasks, 2);
+}
+
+void a_group_that_never_started_is_forgotten_too(void**) {
+  BridgeWorld f;
+  put_group(f, 2);
+  f.put_pod("p1", kMember);
+  f.run_for(seconds(5));
+  f.client.erase(kube::kPods, "a", "p1");
+  f.run_for(seconds(2));
+  put_group(f, 1);
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(5));
+  assert_text(f.calls(), "submit both");
+}
+
+void a_waiting_group_may_get_another_size(void**) {
+  BridgeWorld f;
+  put_group(f, 3);
+  f.put_pod("p1", kMember);
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(5));
+  assert_text(f.calls(), "");
+  put_group(f, 2);
+  f.run_for(seconds(70));  // it is read each minute
+  assert_text(f.calls(), "submit both");
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -247,6 +290,9 @@ int main() {
       SLURMK8S_TEST(pods_go_where_their_gpus_are),
       SLURMK8S_TEST(who_may_not_is_told),
       SLURMK8S_TEST(a_gang_has_one_priority_class),
+      SLURMK8S_TEST(another_group_of_the_name_has_its_own_size),
+      SLURMK8S_TEST(a_group_that_never_started_is_forgotten_too),
+      SLURMK8S_TEST(a_waiting_group_may_get_another_size),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
