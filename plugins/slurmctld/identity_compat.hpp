@@ -3,8 +3,10 @@
 // No job of an older Slurm has one.
 #pragma once
 
+#include <slurm/slurm.h>
 #include <sys/types.h>
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
 extern "C" {
 
 /** A user, and the groups, as slurmctld or the user's client knows them. */
@@ -22,3 +24,4 @@ struct identity_t {
 };
 
 }  // extern "C"
+#endif
