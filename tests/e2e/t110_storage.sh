@@ -73,8 +73,11 @@ test_locked_memory_is_the_pods() {
   assert_equal "of the submitter" 16 "$(limit_of_job)"
   pods=$(kubectl exec disk-0 -c slurmd -- bash -c 'ulimit -l')
   [[ $pods != 16 ]] || fail "the pod's limit is the submitter's: the test would tell nothing"
+  remove_disk
   install_release --set-string controller.extraConf='PropagateResourceLimitsExcept=MEMLOCK'
   wait_for 30 "the setting" has_setting
+  put_disk ''
+  wait_for 20 "9 node records" has_node_count 9
   assert_equal "of the pod" "$pods" "$(limit_of_job)"
 }
 has_setting() { [[ $(setting PropagateResourceLimitsExcept) == MEMLOCK ]]; }
