@@ -218,9 +218,11 @@ test_what_is_refused_is_said() {
   said=$(said_to ada 'ssh -o ConnectTimeout=2 login.invalid')
   [[ $said != *Slurm* ]] || fail "ssh elsewhere: $said"
   said=$(said_to ada 'srun --x11 -N1 true')
-  [[ $said == *X11* || $said == *DISPLAY* ]] || fail "--x11: $said"
+  [[ $said == *"No DISPLAY variable set, cannot setup x11 forwarding"* ]] || fail "--x11: $said"
   said=$(said_to ada 'DISPLAY=:1 srun --x11 -N1 true')
-  [[ $said == *X11* ]] || fail "--x11 with DISPLAY: $said"
+  [[ $said == *"Cannot stat() local X11 socket"* ]] || fail "--x11 with a local display: $said"
+  said=$(said_to ada 'DISPLAY=localhost:10.0 srun --x11 -N1 true')
+  [[ $said == *"Cannot use X11 forwarding"* ]] || fail "--x11 with a display of the network: $said"
   said=$(said_to ada 'srun --container=/tmp/bundle -N1 true')
   [[ $said == *"no job containers are configured"* ]] || fail "--container of a job: $said"
   said=$(said_to ada "srun --jobid=$job --overlap --container=/tmp/bundle true")

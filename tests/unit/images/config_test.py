@@ -47,6 +47,29 @@ class TrialConf(unittest.TestCase):
                 self.assertEqual(re.findall(r'Gres=(\S+)', config.trial_conf(text, '/state')), gres)
 
 
+class Trial(unittest.TestCase):
+    """With a program in slurmctld's place, which writes a line and goes on, or ends."""
+    TABLE = (
+        ('it starts', f'echo "slurmctld: {config.STARTED}"; exec sleep 60', True),
+        ('it ends', 'echo "slurmctld: fatal: no such thing"; exit 1', False),
+        ('it ends well, without a start', 'exit 0', False),
+        ('it needs longer than the trial has', 'exec sleep 60', True),
+    )
+
+    def test_table(self):
+        for what, script, passes in self.TABLE:
+            with self.subTest(what), tempfile.TemporaryDirectory() as folder:
+                program = os.path.join(folder, 'slurmctld')
+                with open(program, 'w', encoding='utf-8') as file:
+                    file.write(f'#!/bin/sh\necho $$ >{folder}/pid\n{script}\n')
+                os.chmod(program, 0o755)
+                environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+                with mock.patch.object(config, 'TRIAL_SECONDS', 2), mock.patch.dict(os.environ, environment):
+                    self.assertEqual(config.run_trial('slurm.conf', os.path.join(folder, 'log'), environment), passes)
+                with open(os.path.join(folder, 'pid'), encoding='utf-8') as file:
+                    self.assertFalse(os.path.exists(f'/proc/{file.read().strip()}'))
+
+
 class Messages(unittest.TestCase):
     TABLE = (
         ('nothing', '', []),
