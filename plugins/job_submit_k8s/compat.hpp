@@ -40,6 +40,9 @@ void assoc_mgr_set_uid(uid_t uid, char* username) SLURMK8S_WEAK;
 
 namespace slurmk8s::compat {
 
+/** SLURM_AUTH_NOBODY: whom slurmctld takes for the user of a token whose name it does not know. It runs no jobs. */
+inline constexpr std::uint32_t kNobody = 99;
+
 inline constexpr bool kModifyHasMessage = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
 
 /**
@@ -50,9 +53,8 @@ inline void set_identity([[maybe_unused]] job_desc_msg_t& job, [[maybe_unused]] 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
   if (job.id && destroy_identity) destroy_identity(static_cast<identity_t*>(job.id));
   job.id = nullptr;
-  // slurmctld would not start again: it saves this identity, and refuses to load it (SLURM_AUTH_NOBODY).
-  constexpr std::uint32_t kUnloadable = 99;
-  if (user.name.empty() || user.user == kUnloadable || user.group == kUnloadable || !copy_identity) return;
+  // slurmctld would not start again: it saves this identity, and refuses to load it.
+  if (user.name.empty() || user.user == kNobody || user.group == kNobody || !copy_identity) return;
   // auth/slurm wants all of it.
   char root[] = "/";
   char shell[] = "/bin/sh";

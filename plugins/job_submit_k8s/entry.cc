@@ -86,6 +86,13 @@ void tell_of_output(const job_desc_msg_t& job, char** message) {
   if (job.script) tell(message, output_note(job.std_out, job.work_dir, *shared_paths));
 }
 
+/** slurmctld would accept the job, and never start it. */
+bool is_unknown(uint32_t submitter, char** message) {
+  if (submitter != compat::kNobody) return false;
+  tell(message, "slurmctld does not know the user of the token");
+  return true;
+}
+
 bool is_operator(uint32_t user) { return user == 0 || user == slurm_conf.slurm_user_id; }
 
 int check(job_desc_msg_t& job, uint32_t user, uint32_t submitter, char** message) {
@@ -137,6 +144,7 @@ SLURMK8S_EXPORT int fini(void) {
 
 SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** message) {
   return guarded("job_submit", SLURM_SUCCESS, [&] {
+    if (is_unknown(submitter, message)) return int{ESLURM_USER_ID_MISSING};
     leave_user_env_to_spank(job->environment, job->env_size);
     const uint32_t applicant = take_user(*job, submitter);
     const int status = check(*job, job->user_id, applicant, message);

@@ -89,6 +89,16 @@ test_only_tokens_are_taken() {
     "$(kubectl exec slurm-controller-0 -c sidecar -- find /etc /run /tmp /var -name '*.key' 2>/dev/null)"
 }
 
+# slurmctld itself would accept the job, and never start it.
+test_a_job_of_an_unknown_user_is_refused() {
+  local ghost said
+  begin
+  ghost=$(slurm scontrol token username=ghost lifespan=60)
+  said=$(api "${ghost#SLURM_JWT=}" POST "$API/job/submit" "$(job_json true)")
+  [[ $said == *"Invalid user id"* ]] || fail "the answer: $said"
+  assert_equal "jobs" "" "$(slurm squeue --noheader)"
+}
+
 test_a_foreign_job_cannot_be_cancelled() {
   local job bob
   begin

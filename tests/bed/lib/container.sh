@@ -6,13 +6,15 @@ container_ctr() {
   ctr --address "$CONTAINERD_SOCKET" --namespace k8s.io "$@"
 }
 
-# Prints the id of the running container POD/CONTAINER; containers that have ended are listed for a while too.
+# Prints the id of the running container POD/CONTAINER: containers that have ended are listed for a while too, and that
+# of a pod that was deleted by force may still run beside its successor, which has the larger pid.
 container_id() {
-  local known running
+  local known
   known=$(container_ctr containers list --quiet "labels.\"io.kubernetes.pod.namespace\"==$BED_NAMESPACE,\
 labels.\"io.kubernetes.pod.name\"==${1%%/*},labels.\"io.kubernetes.container.name\"==${1#*/}")
-  running=$(container_ctr tasks list | awk '$3 == "RUNNING" { print $1 }')
-  comm -12 <(sort <<<"$known") <(sort <<<"$running") | grep -m 1 .
+  container_ctr tasks list | awk '$3 == "RUNNING" { print $1, $2 }' | sort --key=2,2nr |
+    awk -v known="$known" 'BEGIN { split(known, ids, "\n"); for (i in ids) is_known[ids[i]] }
+      $1 in is_known && !id { id = $1 } END { if (id) print id; exit !id }'
 }
 
 container_is_gone() { # ID
