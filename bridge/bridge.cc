@@ -138,12 +138,7 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
     });
     const std::string name(object.at({"metadata", "name"}).text());
     kube_nodes_[name] = std::move(labels);
-    std::string topology = decode_kube_node_topology(object.at({"metadata", "annotations"}));
-    if (topology.empty()) {
-      kube_node_topologies_.erase(name);
-    } else {
-      kube_node_topologies_[name] = std::move(topology);
-    }
+    kube_node_topologies_[name] = decode_kube_node_topology(object.at({"metadata", "annotations"}));
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
     kube_nodes_.erase(key.name);

@@ -159,7 +159,7 @@ class Bridge {
   std::set<kube::ObjectKey> gated_;  // pods of gated_pods_reflector_
   KubeNodes kube_node_of_;
   KubeNodeLabels kube_nodes_;
-  std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes that have one
+  std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes; empty: none
   Gangs gangs_;
   std::set<std::uint64_t> due_;                    // gangs of the next round
   std::set<std::string> unassigned_;               // pods that the next round assigns to gangs, by uid

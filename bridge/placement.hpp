@@ -27,7 +27,7 @@ struct PodSize {
   std::uint32_t gpus = 0;
 };
 
-/** Topologies of Slurm nodes that have one, such as "default:rack1". */
+/** Topologies of Slurm nodes, such as "default:rack1"; empty, or not there: the node has none. */
 using NodeTopologies = std::map<std::string, std::string>;
 
 /**

@@ -27,7 +27,7 @@ run_on_disk() { # COMMAND: what a job prints
 
 # The bed's kubelet offers no local storage, so no such pod runs here: tests/vm/t80_local_storage.sh has one.
 test_ephemeral_storage_is_tmp_disk() {
-  local out job
+  local out
   trap remove_disk EXIT
   put_disk ', "ephemeral-storage": "96Mi"'
   wait_for 20 "TmpDisk of a powered-down node" has_tmp_disk 96
