@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <new>
 #include <set>
 #include <unordered_map>
@@ -191,11 +192,11 @@ class CurlTransport final : public Transport {
 
   ~CurlTransport() override {
     for (auto& [id, transfer] : transfers_) {
-      if (transfer->easy) curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+      if (transfer->easy) remove(transfer->easy.get());
       loop_.timers().cancel(transfer->silence_timer);
     }
     multi_.reset();  // calls on_interest() and on_timer()
-    for (const int socket : sockets_) loop_.unwatch(socket);
+    for (const auto& [socket, easy] : sockets_) loop_.unwatch(socket);
     loop_.timers().cancel(timer_);
     loop_.timers().cancel(failed_timer_);
   }
@@ -231,20 +232,20 @@ class CurlTransport final : public Transport {
    * libcurl: what it waits for at a socket. Never -1: libcurl would refuse every transfer from then on, where now the
    * one that isn't called runs into its time-out.
    */
-  static int on_interest(CURL*, curl_socket_t socket, int what, void* user, void*) {
+  static int on_interest(CURL* easy, curl_socket_t socket, int what, void* user, void*) {
     return guarded("http socket", 0, [&] {
-      static_cast<CurlTransport*>(user)->watch(socket, what);
+      static_cast<CurlTransport*>(user)->watch(easy, socket, what);
       return 0;
     });
   }
 
   /**
-   * libcurl: closes a socket. Of a transfer that is cancelled libcurl 7.88.1 says CURL_POLL_REMOVE after that, when the
-   * number may be another thread's, or another connection's, whose events would be lost.
+   * libcurl: closes a socket that was connected. libcurl 7.88.1 says CURL_POLL_REMOVE after that, when the number may be
+   * another thread's, or another connection's, whose events would be lost.
    */
   static int on_close(void* user, curl_socket_t socket) {
     return guarded("http close", -1, [&] {
-      static_cast<CurlTransport*>(user)->watch(socket, CURL_POLL_REMOVE);
+      static_cast<CurlTransport*>(user)->unwatch(socket);
       return ::close(socket);
     });
   }
@@ -257,14 +258,15 @@ class CurlTransport final : public Transport {
     });
   }
 
-  void watch(curl_socket_t socket, int what) {
-    if (what == CURL_POLL_REMOVE) {
-      if (sockets_.erase(socket) > 0) loop_.unwatch(socket);
-      return;
-    }
+  void unwatch(curl_socket_t socket) {
+    if (sockets_.erase(socket) > 0) loop_.unwatch(socket);
+  }
+
+  void watch(CURL* easy, curl_socket_t socket, int what) {
+    if (what == CURL_POLL_REMOVE) return unwatch(socket);
     const std::uint32_t in = (what & CURL_POLL_IN) != 0 ? EPOLLIN : 0u;
     const std::uint32_t out = (what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0u;
-    sockets_.insert(socket);
+    sockets_[socket] = easy;
     const Status watched = loop_.watch(socket, in | out, [this, socket] { act(socket); });
     if (!watched.ok()) log_error("http socket: %s", watched.error().message().c_str());
   }
@@ -294,6 +296,18 @@ class CurlTransport final : public Transport {
     return id;
   }
 
+  /**
+   * Takes a transfer from libcurl. Its sockets first: one that is still connecting libcurl 7.88.1 closes without
+   * on_close() (cf_socket_close()), and says CURL_POLL_REMOVE after that.
+   */
+  void remove(CURL* easy) {
+    std::erase_if(sockets_, [&](const auto& entry) {
+      if (entry.second == easy) loop_.unwatch(entry.first);
+      return entry.second == easy;
+    });
+    curl_multi_remove_handle(multi_.get(), easy);
+  }
+
   /** Removes a transfer from everything, libcurl included; null when there is none of that id. */
   TransferPtr take(RequestId id) {
     const auto found = transfers_.find(id);
@@ -305,7 +319,7 @@ class CurlTransport final : public Transport {
     if (!transfer->easy) return transfer;
 
     if (!transfer->is_stream()) --active_sends_;
-    curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+    remove(transfer->easy.get());
     curl_easy_reset(transfer->easy.get());  // connections and TLS sessions stay
     if (idle_.size() < options_.max_connections) idle_.push_back(std::move(transfer->easy));
     transfer->easy.reset();
@@ -521,9 +535,9 @@ class CurlTransport final : public Transport {
   CurlOptions options_;
   const Endpoint endpoint_;
   List connect_to_;
-  std::set<curl_socket_t> sockets_;  // that libcurl waits for
-  Timers::Id timer_ = 0;             // libcurl's
-  Multi multi_;                      // calls back into the two before it, also while it goes
+  std::map<curl_socket_t, CURL*> sockets_;  // that libcurl waits for, and whose they are
+  Timers::Id timer_ = 0;                    // libcurl's
+  Multi multi_;                             // calls back into the two before it, also while it goes
   std::vector<Easy> idle_;
 
   RequestId last_id_ = 0;

@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <thread>
+#include <vector>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "support/scripted_server.hpp"
 
@@ -477,6 +482,30 @@ void cancelled_requests_are_silent(void** state) {
   assert_int_equal(world.lines.size(), 0);
 }
 
+// libcurl closes a socket that is still connecting, and says so after that: when the number was another thread's by then,
+// the thread sanitizer found it in our epoll_ctl().
+void cancelled_while_they_connect(void** state) {
+  World& world = world_of(state);
+  world.start([](const std::string&, int fd) { return ScriptedServer::answer(fd, 200, ""); });
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) {
+      const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      if (fd >= 0) ::close(fd);
+    }
+  });
+  for (int round = 0; round < 50; ++round) {
+    std::vector<RequestId> ids;
+    for (int i = 0; i < 20; ++i) ids.push_back(world.transport->send({.target = "/x"}, world.keep()));
+    world.loop->turn(milliseconds(0));
+    for (const RequestId id : ids) world.transport->cancel(id);
+  }
+  over = true;
+  other.join();
+  world.results.clear();
+  assert_text(world.get(), "200 ");
+}
+
 void cancel_from_a_line(void** state) {
   World& world = world_of(state);
   world.start([](const std::string& request, int fd) {
@@ -581,6 +610,7 @@ int main() {
       WORLD_TEST(sends_wait_for_a_connection_and_streams_do_not),
       WORLD_TEST(waiting_is_not_part_of_the_timeout),
       WORLD_TEST(cancelled_requests_are_silent),
+      WORLD_TEST(cancelled_while_they_connect),
       WORLD_TEST(cancel_from_a_line),
       WORLD_TEST(callbacks_start_and_cancel_others),
       WORLD_TEST(destroyed_with_requests_under_way),
