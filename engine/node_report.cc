@@ -91,8 +91,13 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
   // Also those that are powered down. Resumed they would be "not responding", and not be given to jobs any more once
   // slurmctld has read its configuration again: _require_node_reg() in node_mgr.c, read_config.c:546 (24.11.5).
   const auto fits = [](const SlurmNode& record) { return is_given_up(record) || is_powered_down_unresponsive(record); };
-  const auto left = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
-  return change_nodes(slurm, left, update_to(State::power_down), fits);
+  std::vector<std::string> unregistered;
+  const auto left = SLURMK8S_TRY(select_nodes(slurm, &nodes, [&](const SlurmNode& record) {
+    if (is_leaving_unregistered(record)) unregistered.push_back(record.name);
+    return fits(record);
+  }));
+  SLURMK8S_CHECK(change_nodes(slurm, left, update_to(State::power_down), fits));
+  return change_nodes(slurm, unregistered, update_to(State::power_down_force), is_leaving_unregistered);
 }
 
 Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unregistered,

@@ -240,8 +240,8 @@ class CurlTransport final : public Transport {
   }
 
   /**
-   * libcurl: closes a socket that was connected. libcurl 7.88.1 says CURL_POLL_REMOVE after that, when the number may be
-   * another thread's, or another connection's, whose events would be lost.
+   * libcurl: closes a socket that was connected. libcurl 7.88.1 says CURL_POLL_REMOVE after that, when the number may
+   * be another thread's, or another connection's, whose events would be lost.
    */
   static int on_close(void* user, curl_socket_t socket) {
     return guarded("http close", -1, [&] {

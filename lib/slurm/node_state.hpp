@@ -42,6 +42,11 @@ bool will_start(const SlurmNode& node);
 bool is_booted_for_next_job(const SlurmNode& node);
 /** Asked to go (POWER_DOWN) and not busy: SuspendProgram is about to be called. */
 bool is_leaving_without_job(const SlurmNode& node);
+/**
+ * A power-down was requested while it powers up, and no job has it. slurmctld gives it to none (make_node_idle() and
+ * update_node() take it from avail_node_bitmap), and suspends it when its slurmd has registered or at ResumeTimeout.
+ */
+bool is_leaving_unregistered(const SlurmNode& node);
 /** slurmctld waits for the node's slurmd: POWERING_UP, and nobody has asked for a power-down since. */
 bool awaits_registration(const SlurmNode& node);
 /**

@@ -465,10 +465,12 @@ class FakeSlurm final : public Slurm {
       case State::down:
       case State::power_down_force:
         if (is_busy(node)) harm(node);
-        if (update.state == State::down)
+        if (update.state == State::down) {
           node.base = Base::down;
-        else
+        } else {
+          node.powering_up = false;
           ask_power_down(node);
+        }
         break;
       case State::undrain:
         take_drain_back(node);
@@ -502,7 +504,10 @@ class FakeSlurm final : public Slurm {
     node.draining = false;
   }
 
-  void ask_power_down(SlurmNode& node) { node.power_down_asked = true; }
+  void ask_power_down(SlurmNode& node) {
+    node.power_down_asked = true;
+    if (node.base == Base::down) node.powering_up = false;  // update_node(): slurmctld waits for it no longer
+  }
 
   void harm(SlurmNode& node) {
     harmed.insert(node.name);

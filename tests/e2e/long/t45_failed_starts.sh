@@ -109,6 +109,17 @@ test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
   reason_has broken-1 "slurm-k8s: unschedulable" || fail "$(reason broken-1)"
 }
 
+# slurmctld alone would wait for its slurmd until ResumeTimeout, and set it DOWN then.
+test_a_power_down_of_a_node_that_can_not_start() {
+  trap let_pods_start EXIT
+  hold_pods
+  slurm scontrol update nodename=compute-3 state=power_up
+  wait_for 10 "the pod" has_pod_count 1
+  slurm scontrol update nodename=compute-3 state=power_down
+  wait_for 60 "the node is powered down: $(full_state compute-3)" back_in_service compute-3
+  wait_for 20 "the pod is gone" has_pod_count 0
+}
+
 test_a_nodeset_that_fails_again_and_again_is_protected() {
   trap 'remove_nodeset broken' EXIT
   nodeset broken slurm-k8s.invalid/none:1 '{"cpu":"10m"}'

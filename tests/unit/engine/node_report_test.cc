@@ -116,6 +116,14 @@ void releases_nodes_that_were_given_up(void**) {
       {"asked already",
        [](SlurmNode& node) { node.base = Base::down, node.reason = "slurm-k8s: x", node.power_down_asked = true; }, ""},
       {"powered down and well", [](SlurmNode&) {}, ""},
+      {"asked to go while it powers up",
+       [](SlurmNode& node) { node.powered_down = false, node.powering_up = node.power_down_asked = true; },
+       "power_down_force c-0"},
+      {"so, and a job has it",
+       [](SlurmNode& node) {
+         node.powered_down = false, node.powering_up = node.power_down_asked = true, node.base = Base::allocated;
+       },
+       ""},
   };
   check(rows, [](FakeSlurm& slurm) { return release_nodes(slurm, {"c-0"}); });
 }

@@ -296,6 +296,7 @@ void repairs_what_a_record_shows(void**) {
   };
   const SlurmNode off = cloud(record({&SlurmNode::powered_down}));
   const SlurmNode silent = cloud(record({&SlurmNode::powered_down, &SlurmNode::not_responding}));
+  const SlurmNode leaving = cloud(record({&SlurmNode::powering_up, &SlurmNode::power_down_asked}));
   const SlurmNode failed = with_base(cloud(record({})), SlurmNode::Base::down, "slurm-k8s: pod is gone");
   const SlurmNode timed_out = with_base(off, SlurmNode::Base::down, "ResumeTimeout reached");
   const SlurmNode is_protected = drained(off, "slurm-k8s: protected: no image");
@@ -321,6 +322,9 @@ void repairs_what_a_record_shows(void**) {
       {"so, and none of ours", with_base(off, SlurmNode::Base::allocated), {}, Repair::none},
       {"powered down and silent", silent, owned, Repair::power_down},
       {"so, and none of ours", silent, {}, Repair::none},
+      {"asked to go while it powers up", leaving, owned, Repair::power_down},
+      {"so, and none of ours", leaving, {}, Repair::none},
+      {"so, and a job has it", with_base(leaving, SlurmNode::Base::allocated), owned, Repair::none},
   };
   for (const auto& row : cases) {
     if (plan_repair(row.record, row.facts) != row.repair) fail_msg("%s", row.name);

@@ -482,8 +482,8 @@ void cancelled_requests_are_silent(void** state) {
   assert_int_equal(world.lines.size(), 0);
 }
 
-// libcurl closes a socket that is still connecting, and says so after that: when the number was another thread's by then,
-// the thread sanitizer found it in our epoll_ctl().
+// libcurl closes a socket that is still connecting, and says so after that. When the number was another thread's by
+// then, the thread sanitizer found it in our epoll_ctl().
 void cancelled_while_they_connect(void** state) {
   World& world = world_of(state);
   world.start([](const std::string&, int fd) { return ScriptedServer::answer(fd, 200, ""); });

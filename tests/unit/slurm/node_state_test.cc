@@ -153,6 +153,9 @@ const Predicate kPredicates[] = {
      is_booted_for_next_job,
      {{kAnyBase, kPoweredDown}, {kAnyBase, kPoweringDown}, {kAnyBase, kPowerDown}}},
     {"is_leaving_without_job", is_leaving_without_job, {{~kAllocated, kPowerDown, kCompleting | kSuspendedJob}}},
+    {"is_leaving_unregistered",
+     is_leaving_unregistered,
+     {{~kAllocated, kCloud | kPoweringUp | kPowerDown, kPoweredDown | kPoweringDown | kCompleting | kSuspendedJob}}},
     {"awaits_registration", awaits_registration, {{kAnyBase, kPoweringUp, kGoing}}},
     {"is_rebooting", is_rebooting, {{kAnyBase, kCloud | kReboot, kPoweredDown | kGoing}}},
     {"is_booting", is_booting, {{kAnyBase, kPoweringUp}, {kAnyBase, kCloud | kReboot, kPoweredDown | kGoing}}},
@@ -287,6 +290,10 @@ void states_by_their_names(void**) {
        "is_idle is_free is_in_use may_have_suspended_job is_starting is_changing will_start awaits_registration "
        "is_booting needs_pod "
        "is_waiting_for_pod"},
+      {"idle#! (a power-down while it powers up)",
+       make_node(Base::idle, kOurs | kPoweringUp | kPowerDown | kNoRespond, ""),
+       "going_down is_idle is_free is_in_use may_have_suspended_job is_starting is_changing will_start "
+       "is_booted_for_next_job is_leaving_without_job is_leaving_unregistered is_booting needs_pod is_waiting_for_pod"},
       {"idle, POWER_UP", make_node(Base::idle, kOurs | kPoweredDown | kPowerUp, ""),
        "is_idle is_free is_in_use is_starting is_changing will_start is_booted_for_next_job is_suspended "
        "has_finished_power_down"},
