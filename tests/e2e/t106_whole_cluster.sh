@@ -4,42 +4,10 @@
 #
 # Release: whole-cluster
 
-# shellcheck source=tests/e2e/login.sh
-source "$E2E_FOLDER/login.sh"
-# shellcheck source=tests/e2e/rest.sh
-source "$E2E_FOLDER/rest.sh"
-# shellcheck source=tests/e2e/accounting.sh
-source "$E2E_FOLDER/accounting.sh"
-# shellcheck source=tests/e2e/bridge.sh
-source "$E2E_FOLDER/bridge.sh"
-# shellcheck source=tests/e2e/releases.sh
-source "$E2E_FOLDER/releases.sh"
+# shellcheck source=tests/e2e/whole_cluster.sh
+source "$E2E_FOLDER/whole_cluster.sh"
 
-SCHEDULER=whole-$NAMESPACE
 BACKUP=$E2E_FOLDER/../../packaging/slurm-k8s-backup
-
-whole_cluster_values() { # PUBLIC-KEY
-  cat <<END
-sharedHome: {existingClaim: home}
-priorityClass: {enabled: true, name: $SCHEDULER, value: 7}
-accounting: {enabled: true, mariadb: {resources: {requests: {memory: 64Mi}}}}
-backup: {enabled: true, suspend: true}
-bridge:
-  enabled: true
-  schedulerName: $SCHEDULER
-  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
-login:
-  enabled: true
-  users:
-    passwd: "ada:x:2001:2001:Ada:/home/ada:/bin/bash\n"
-    group: "ada:x:2001:\n"
-    authorizedKeys: {ada: "$1"}
-rest:
-  enabled: true
-  tokens: [{user: ada, secretName: ada-token}]
-END
-}
-install_all() { has_login >/dev/null 2>&1 || install_login whole_cluster_values ada; }
 
 # POD/CONTAINER of all that run.
 containers() {
@@ -117,32 +85,11 @@ canary/log: log" "$(<"$logs.shown")"
 # ---- upgrade ----
 
 is_annotated() { [[ $(kubectl get pod "$1" -o jsonpath='{.metadata.annotations.e2e}') == "$2" ]]; } # POD VALUE
-# All parts work, and what ran before still does: ada's JOB, and a pod of the bridge with its UID. NAME is a new pod.
-assert_all_work() { # JOB UID NAME
-  put_key "$PRIVATE"
-  wait_for 90 "ssh" can_log_in ada
-  assert_equal "ada's job" "RUNNING 0" "$(job_state "$1") $(job_field "$1" Restarts)"
-  assert_equal "the bridge's pod" "$2 Running" "$(pod_uid before) $(pod_field before .status.phase)"
-  wait_for 30 "the Slurm job of that pod" has_running_jobs before 1
-  assert_equal "ada starts a job" hello "$(ssh_as ada 'srun -N1 echo hello')"
-  put_pod "$3" true
-  wait_for 60 "a new pod of the bridge" pod_is "$3" Succeeded
-  wait_for 60 "a request" has_status 200 "$(secret_token ada-token)" GET /slurm/v0.0.42/ping/
-}
-
 # helm upgrade to another version of the chart recreates the pods of each part; helm rollback does so again.
 test_an_upgrade_and_a_rollback_under_users() {
-  local job uid before
+  local before
   install_all
-  to_zero
-  remove_workloads
-  PRIVATE=$(slurm cat "$SSH_KEY")
-  wait_for 60 "ada's token" has_token ada-token
-  job=$(ssh_as ada 'rm -f go; sbatch --parsable -N1 --wrap "until test -e go; do sleep 0.2; done"')
-  wait_job "$job" RUNNING 60
-  put_pod before 'sleep 600'
-  wait_for 60 "the bridge's pod" pod_is before Running
-  uid=$(pod_uid before)
+  start_work
   before=$(revision)
   copy_chart 9.9.9
   "$BED" helm upgrade slurm "$WORK/chart-$WORKER" -n "$NAMESPACE" --reset-then-reuse-values \
@@ -151,13 +98,10 @@ test_an_upgrade_and_a_rollback_under_users() {
   wait_for 60 "the new chart's controller" has_annotation new
   wait_for 5 "new login pods" is_annotated slurm-login-0 new
   wait_for 5 "a new slurmdbd" is_annotated slurm-accounting-0 new
-  assert_all_work "$job" "$uid" upgraded
+  assert_all_work upgraded
   "$BED" helm rollback slurm "$before" -n "$NAMESPACE" --wait --timeout 300s >/dev/null
   wait_for 60 "the former chart's controller" has_annotation ""
   wait_for 60 "the former login pods" is_annotated slurm-login-0 ""
-  assert_all_work "$job" "$uid" rolled-back
-  ssh_as ada 'touch go'
-  wait_done "$job" 60
-  wait_for 60 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
-  remove_workloads
+  assert_all_work rolled-back
+  end_work
 }

@@ -13,17 +13,12 @@ AuthAltParameters={{ join "," (concat $parameters .Values.rest.authAltParameters
 {{- end -}}
 
 {{/*
-slurm.jwtMounts: volume mounts of slurmctld and slurmdbd, which verify tokens: the keys, and the users that tokens name.
+slurm.jwtMount, slurm.jwtVolume: the keys with which slurmctld and slurmdbd verify tokens.
 */}}
-{{- define "slurm.jwtMounts" -}}
+{{- define "slurm.jwtMount" -}}
 - {name: jwt, mountPath: /etc/slurm-jwt, readOnly: true}
-{{ include "slurm.usersMount" . }}
 {{- end -}}
-
-{{/*
-slurm.jwtVolumes: the volumes of slurm.jwtMounts.
-*/}}
-{{- define "slurm.jwtVolumes" -}}
+{{- define "slurm.jwtVolume" -}}
 - name: jwt
   projected:
     sources:
@@ -34,11 +29,11 @@ slurm.jwtVolumes: the volumes of slurm.jwtMounts.
       {{- with .Values.rest.jwks.existingConfigMap }}
       - configMap: {name: {{ . }}, items: [{key: jwks.json, path: jwks.json, mode: 0444}]}
       {{- end }}
-{{ include "slurm.usersVolume" . }}
 {{- end -}}
 
 {{/*
-slurm.usersMount, slurm.usersVolume: the users that tokens name, as libnss-extrausers reads them.
+slurm.usersMount, slurm.usersVolume: the users that tokens, reservations and AllowGroups= name, as libnss-extrausers reads
+them.
 */}}
 {{- define "slurm.usersMount" -}}
 - {name: users, mountPath: /var/lib/extrausers, readOnly: true}

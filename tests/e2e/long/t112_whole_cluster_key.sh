@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Another slurm.key of a cluster with every part, as docs/admin/rest.md has it: a job of a user and a pod of the bridge
+# run meanwhile, and after each step users log in, submit and ask.
+#
+# Release: whole-cluster
+
+# shellcheck source=tests/e2e/whole_cluster.sh
+source "$E2E_FOLDER/whole_cluster.sh"
+# shellcheck source=tests/e2e/keys.sh
+source "$E2E_FOLDER/keys.sh"
+
+# Step 3 of the docs, whose words are these.
+restart_daemons() {
+  slurm scontrol reconfigure
+  kubectl delete pod slurm-accounting-0 >/dev/null
+  kubectl rollout restart statefulset slurm-login >/dev/null
+  wait_for 30 "slurmctld up" controller_ready
+  wait_for 120 "slurmdbd" has_slurmdbd
+  kubectl rollout status statefulset slurm-login --timeout 120s >/dev/null
+}
+is_login_key() { cmp -s "$KEYS_FILE" <(kubectl exec slurm-login-0 -c sackd -- cat /run/slurm-k8s/key/slurm.key); }
+have_parts_the_keys() {
+  controller_has_keys && is_login_key &&
+    cmp -s "$KEYS_FILE" <(kubectl exec slurm-accounting-0 -c slurmdbd -- cat /run/slurm-k8s/key/slurm.key)
+}
+change_all() { # NAME=BASE64…
+  local node
+  put_keys "$@"
+  wait_for 180 "the parts have the keys" have_parts_the_keys
+  for node in $(pods); do wait_for 180 "$node has the keys" node_has_keys "$node"; done
+  restart_daemons
+}
+uses_former_secret() { # as the docs count them
+  kubectl get pods -l slurm-k8s.io/node -o json | grep -q '"secretName": "slurm-key"'
+}
+has_no_former_secret() { ! uses_former_secret; }
+
+test_another_slurm_key_of_a_whole_cluster() {
+  local old new
+  needs_slurm 24.05
+  install_all
+  KEYS_FILE=$(mktemp)
+  old=$(kubectl get secret slurm-key -o jsonpath='{.data.slurm\.key}')
+  new=$(head -c 1024 /dev/urandom | base64 -w 0)
+  start_work
+  put_keys "$OLD_KEY=$old" "$NEW_KEY=$new"
+  "$BED" helm upgrade slurm "$CHART" -n "$NAMESPACE" --reuse-values --set slurmKey.existingSecret=slurm-keys \
+    --wait --timeout 300s >/dev/null
+  wait_for 60 "slurmctld up" controller_ready
+  assert_all_work both
+  # Step 2: its pod has the former Secret until the job is over.
+  uses_former_secret || fail "no pod with the plain key"
+  end_work
+  wait_for 90 "no pod with the plain key" has_no_former_secret
+  start_work
+  change_all "$NEW_KEY=$new" "$OLD_KEY=$old"
+  assert_all_work signed-by-new
+  change_all "$NEW_KEY=$new"
+  assert_all_work new-alone
+  end_work
+  rm "$KEYS_FILE"
+}
