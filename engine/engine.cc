@@ -148,6 +148,7 @@ EngineGauges Engine::gauges() const {
   gauges.backing_off_nodes = reports_.backing_off_nodes();
   gauges.protected_nodesets = reports_.protected_nodesets();
   for (const auto& [name, node] : nodes_) {
+    if (const auto awaited = awaited_by(node)) ++gauges.starting_nodes[static_cast<std::size_t>(*awaited)];
     if (!node.pod) continue;
     std::size_t& count = node.pod->deleting         ? gauges.pods_deleting
                          : !node.pod->ended.empty() ? gauges.pods_ended

@@ -33,6 +33,14 @@ Json pods_by_state(const Sources& from) {
       .set("deleting", number(from.gauges.pods_deleting));
 }
 
+Json starting_by_awaited(const Sources& from) {
+  Json nodes = Json::object();
+  for (std::size_t awaited = 0; awaited < kAwaited; ++awaited) {
+    nodes.set(to_string(static_cast<Awaited>(awaited)), number(from.gauges.starting_nodes[awaited]));
+  }
+  return nodes;
+}
+
 Json failures_by_cause(const Sources& from) {
   Json failures = Json::object();
   for (std::size_t cause = 0; cause < kCauses; ++cause) {
@@ -76,6 +84,8 @@ constexpr Metric kMetrics[] = {
     {"slurm_k8s_engine_paused", "gauge", "1 while the API server asks for a pause (429, Retry-After).", nullptr,
      [](const Sources& from) { return number(from.gauges.paused ? 1 : 0); }},
     {"slurm_k8s_engine_pods", "gauge", "Pods of nodes, by state.", "state", pods_by_state},
+    {"slurm_k8s_engine_starting_nodes", "gauge", "Resumed nodes whose pod does not run yet, by what they wait for.",
+     "waits_for", starting_by_awaited},
     {"slurm_k8s_engine_node_failures_total", "counter", "Nodes set DOWN, by cause.", "cause", failures_by_cause},
     {"slurm_k8s_engine_resume_seconds", "histogram", "Time from the resume of a node to a step of its pod, by step.",
      "step", times_by_step},

@@ -9,6 +9,7 @@
 
 #include "base/histogram.hpp"
 #include "control/lock_times.hpp"
+#include "engine/node.hpp"
 #include "engine/plan.hpp"
 #include "json/json.hpp"
 
@@ -49,6 +50,7 @@ struct EngineGauges {
   std::size_t pods_running = 0;
   std::size_t pods_ended = 0;
   std::size_t pods_deleting = 0;
+  std::array<std::size_t, kAwaited> starting_nodes{};  ///< by Awaited
   std::size_t queue_depth = 0;
   std::size_t in_flight = 0;
   std::size_t backing_off_nodes = 0;

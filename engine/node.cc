@@ -66,4 +66,31 @@ void Node::note_deletion(bool deleting, TimePoint now) {
   if (!deleting || deleting_since == TimePoint{}) deleting_since = deleting ? now : TimePoint{};
 }
 
+const char* to_string(Awaited awaited) {
+  switch (awaited) {
+    case Awaited::api_server: return "api_server";
+    case Awaited::former_pod: return "former_pod";
+    case Awaited::scheduler: return "scheduler";
+    case Awaited::unschedulable: return "unschedulable";
+    case Awaited::containers: return "containers";
+    case Awaited::failing: return "failing";
+  }
+  return "unknown";
+}
+
+std::optional<Awaited> awaited_by(const Node& node) {
+  if (!node.is_wanted_up()) return std::nullopt;
+  if (!node.pod) return Awaited::api_server;
+  const Pod& pod = *node.pod;
+  if (pod.deleting || !node.has_current_pod()) return Awaited::former_pod;
+  if (pod.running || !pod.ended.empty()) return std::nullopt;
+  switch (pod.start_problem.kind) {
+    case StartProblem::Kind::unschedulable: return Awaited::unschedulable;
+    case StartProblem::Kind::failing: return Awaited::failing;
+    case StartProblem::Kind::creating: return Awaited::containers;
+    case StartProblem::Kind::none: break;
+  }
+  return pod.scheduled ? Awaited::containers : Awaited::scheduler;
+}
+
 }  // namespace slurmk8s

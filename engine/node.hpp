@@ -6,6 +6,7 @@
 // begin() and end() replace all that belongs to one request (start()), so that nothing of a former one is left.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -136,5 +137,22 @@ class Node {
   Resume resume_;
   TimePoint since_{};
 };
+
+/** What a node that Slurm has resumed waits for, until its pod runs. */
+enum class Awaited {
+  api_server,     ///< no pod was accepted yet
+  former_pod,     ///< the pod of a former request has to go
+  scheduler,      ///< Kubernetes has not looked for a place yet
+  unschedulable,  ///< no Kubernetes node has room
+  containers,     ///< images are pulled, containers made
+  failing,        ///< the kubelet can't start it
+};
+inline constexpr std::size_t kAwaited = 6;
+
+/** "api_server" …: as metrics show it. */
+const char* to_string(Awaited awaited);
+
+/** None when the node is not to be up, or its pod runs or has ended. */
+std::optional<Awaited> awaited_by(const Node& node);
 
 }  // namespace slurmk8s

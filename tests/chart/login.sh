@@ -25,7 +25,8 @@ check "host keys: an own Secret" shows login/statefulset 'secretName: keys, ' \
 check "host keys: none of the chart then" lacks 'slurm-login-host-keys' \
   "${on[@]}" --set login.hostKeys.existingSecret=keys
 
-check "slurmctld knows the users" part 'mountPath: /var/lib/extrausers, readOnly' StatefulSet slurm-controller "${on[@]}"
+check "slurmctld knows the users" part 'mountPath: /var/lib/extrausers, readOnly' StatefulSet slurm-controller \
+  "${on[@]}"
 check "users: passwd" shows login/users '^  passwd: "ada:x:2001:2001::/home/ada:/bin/bash\\n"$' "${on[@]}" \
   --set login.users.passwd=ada:x:2001:2001::/home/ada:/bin/bash
 check "users: one newline at the end" shows login/users '^  group: "ada:x:2001:\\nb:x:2:\\n"$' "${on[@]}" \

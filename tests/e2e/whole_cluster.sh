@@ -38,7 +38,8 @@ END
 }
 install_all() { has_login >/dev/null 2>&1 || install_login whole_cluster_values ada; }
 
-# What runs on while something is done to the cluster: ada's job, until she makes the file "go", and a pod of the bridge.
+# What runs on while something is done to the cluster: ada's job, until she makes the file "go", and a pod of the
+# bridge.
 start_work() { # sets RUNNING_JOB, RUNNING_UID
   to_zero
   remove_workloads

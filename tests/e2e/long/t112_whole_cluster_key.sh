@@ -3,6 +3,7 @@
 # Another slurm.key of a cluster with every part, as docs/admin/rest.md has it: a job of a user and a pod of the bridge
 # run meanwhile, and after each step users log in, submit and ask.
 #
+# Alone: all
 # Release: whole-cluster
 
 # shellcheck source=tests/e2e/whole_cluster.sh

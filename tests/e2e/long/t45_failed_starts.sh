@@ -88,6 +88,7 @@ test_an_unschedulable_pod_is_waited_for() {
   node=$(pods)
   wait_for 10 "the node says what it waits for" comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
   wait_for 10 "so does the job" is_told "$job" "waiting: $node: unschedulable"
+  assert_equal "the metric" 1 "$(metric 'slurm_k8s_engine_starting_nodes{waits_for="unschedulable"}')"
   assert_equal "job" CONFIGURING "$(job_state "$job")"
   let_pods_start
   wait_done "$job" 60

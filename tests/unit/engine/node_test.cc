@@ -64,6 +64,41 @@ void an_older_pod_that_serves_is_adopted(void**) {
   assert_true(node.progress.had_pod);  // so that its absence is a loss
 }
 
+void what_a_starting_node_waits_for(void**) {
+  using Kind = StartProblem::Kind;
+  const auto pending = [](Kind kind, bool scheduled = false) {
+    Pod pod = make_pod("u1", "r1");
+    pod.running = false;
+    pod.scheduled = scheduled;
+    pod.start_problem.kind = kind;
+    return pod;
+  };
+  Pod running = pending(Kind::none, true);
+  running.running = true;
+  const struct {
+    const char* name;
+    Node node;
+    const char* waits_for;
+  } rows[] = {
+      {"its pod runs", make_node(Node::Want::up, "r1", running), ""},
+      {"its pod has ended", make_node(Node::Want::up, "r1", ended(pending(Kind::none), "Evicted")), ""},
+      {"not to be up", make_node(Node::Want::down, "", {}), ""},
+      {"nobody knows yet", make_node(Node::Want::unknown, "", pending(Kind::none)), ""},
+      {"no pod", make_node(Node::Want::up, "r1", {}), "api_server"},
+      {"of a former resume", make_node(Node::Want::up, "r2", make_pod("u1", "r1")), "former_pod"},
+      {"being deleted", make_node(Node::Want::up, "r1", deleting(make_pod("u1", "r1"))), "former_pod"},
+      {"just created", make_node(Node::Want::up, "r1", pending(Kind::none)), "scheduler"},
+      {"without room", make_node(Node::Want::up, "r1", pending(Kind::unschedulable)), "unschedulable"},
+      {"scheduled", make_node(Node::Want::up, "r1", pending(Kind::none, true)), "containers"},
+      {"pulls", make_node(Node::Want::up, "r1", pending(Kind::creating, true)), "containers"},
+      {"can't pull", make_node(Node::Want::up, "r1", pending(Kind::failing, true)), "failing"},
+  };
+  for (const auto& row : rows) {
+    const auto awaited = awaited_by(row.node);
+    if (std::string(awaited ? to_string(*awaited) : "") != row.waits_for) fail_msg("%s", row.name);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -71,6 +106,7 @@ int main() {
       SLURMK8S_TEST(a_request_leaves_nothing_to_the_next),
       SLURMK8S_TEST(a_request_can_begin_again),
       SLURMK8S_TEST(an_older_pod_that_serves_is_adopted),
+      SLURMK8S_TEST(what_a_starting_node_waits_for),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -37,6 +37,7 @@ Json full_status() {
   gauges.pods_running = 2;
   gauges.pods_ended = 3;
   gauges.pods_deleting = 4;
+  for (std::size_t awaited = 0; awaited < kAwaited; ++awaited) gauges.starting_nodes[awaited] = 10 + awaited;
   gauges.queue_depth = 5;
   gauges.in_flight = 6;
   gauges.backing_off_nodes = 7;
