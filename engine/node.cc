@@ -80,17 +80,16 @@ const char* to_string(Awaited awaited) {
 
 std::optional<Awaited> awaited_by(const Node& node) {
   if (!node.is_wanted_up()) return std::nullopt;
-  if (!node.pod) return Awaited::api_server;
+  const bool had_pod = node.progress.had_pod;  // without one now it is lost, and not starting
+  if (!node.pod) return had_pod ? std::nullopt : std::optional(Awaited::api_server);
   const Pod& pod = *node.pod;
-  if (pod.deleting || !node.has_current_pod()) return Awaited::former_pod;
-  if (pod.running || !pod.ended.empty()) return std::nullopt;
-  switch (pod.start_problem.kind) {
-    case StartProblem::Kind::unschedulable: return Awaited::unschedulable;
-    case StartProblem::Kind::failing: return Awaited::failing;
-    case StartProblem::Kind::creating: return Awaited::containers;
-    case StartProblem::Kind::none: break;
-  }
-  return pod.scheduled ? Awaited::containers : Awaited::scheduler;
+  if (!node.has_current_pod() || (pod.deleting && !had_pod)) return Awaited::former_pod;
+  if (pod.deleting || !pod.ended.empty()) return std::nullopt;
+  if (pod.start_problem.kind == StartProblem::Kind::unschedulable) return Awaited::unschedulable;
+  if (pod.start_problem.kind == StartProblem::Kind::failing) return Awaited::failing;
+  if (pod.running) return std::nullopt;
+  const bool is_placed = pod.scheduled || pod.start_problem.kind == StartProblem::Kind::creating;
+  return is_placed ? Awaited::containers : Awaited::scheduler;
 }
 
 }  // namespace slurmk8s

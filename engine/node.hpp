@@ -143,7 +143,7 @@ enum class Awaited {
   api_server,     ///< no pod was accepted yet
   former_pod,     ///< the pod of a former request has to go
   scheduler,      ///< Kubernetes has not looked for a place yet
-  unschedulable,  ///< no Kubernetes node has room
+  unschedulable,  ///< no Kubernetes node has room, or the pod has a scheduling gate
   containers,     ///< images are pulled, containers made
   failing,        ///< the kubelet can't start it
 };
@@ -152,7 +152,7 @@ inline constexpr std::size_t kAwaited = 6;
 /** "api_server" …: as metrics show it. */
 const char* to_string(Awaited awaited);
 
-/** None when the node is not to be up, or its pod runs or has ended. */
+/** None when the node is not to be up, or its pod runs, has ended or is lost. */
 std::optional<Awaited> awaited_by(const Node& node);
 
 }  // namespace slurmk8s

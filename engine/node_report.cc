@@ -64,6 +64,20 @@ void end_out_of_memory(Slurm& slurm, const NodeFailure& failure) {
               status.ok() ? "ended" : status.error().message().c_str());
 }
 
+/**
+ * Of nodes that are is_leaving_unregistered(): a forced power-down would end a job that was suspended there, of which
+ * the record says nothing. The records last: what has changed since stays.
+ */
+Status force_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
+  std::set<std::string> free(nodes.begin(), nodes.end());
+  for (const std::vector<std::string>& job : SLURMK8S_TRY(load_jobs_nodes(slurm))) {
+    for (const std::string& node : job) free.erase(node);
+  }
+  const std::vector<std::string> asked(free.begin(), free.end());
+  const auto left = SLURMK8S_TRY(select_nodes(slurm, &asked, is_leaving_unregistered));
+  return change_nodes(slurm, left, update_to(State::power_down_force), is_leaving_unregistered);
+}
+
 bool is_of(const SlurmNode& record, const std::string& nodeset) {
   if (!record.cloud) return false;
   const auto parsed = parse_node_name(record.name);
@@ -96,8 +110,9 @@ Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
     if (is_leaving_unregistered(record)) unregistered.push_back(record.name);
     return fits(record);
   }));
-  SLURMK8S_CHECK(change_nodes(slurm, left, update_to(State::power_down), fits));
-  return change_nodes(slurm, unregistered, update_to(State::power_down_force), is_leaving_unregistered);
+  const Status released = change_nodes(slurm, left, update_to(State::power_down), fits);
+  const Status forced = unregistered.empty() ? Status() : force_power_down(slurm, unregistered);
+  return released.ok() ? forced : released;
 }
 
 Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<std::string>& unregistered,

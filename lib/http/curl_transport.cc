@@ -240,8 +240,8 @@ class CurlTransport final : public Transport {
   }
 
   /**
-   * libcurl: closes a socket that was connected. libcurl 7.88.1 says CURL_POLL_REMOVE after that, when the number may
-   * be another thread's, or another connection's, whose events would be lost.
+   * libcurl: closes a socket that was connected. Of a connection without a transfer it says no CURL_POLL_REMOVE before,
+   * and later the number may be another thread's, or another connection's, whose events would be lost.
    */
   static int on_close(void* user, curl_socket_t socket) {
     return guarded("http close", -1, [&] {
@@ -298,7 +298,9 @@ class CurlTransport final : public Transport {
 
   /**
    * Takes a transfer from libcurl. Its sockets first: one that is still connecting libcurl 7.88.1 closes without
-   * on_close() (cf_socket_close()), and says CURL_POLL_REMOVE after that.
+   * on_close() (cf_socket_close()), and says CURL_POLL_REMOVE after that. When it gives up by itself, such as at a
+   * time-out, we cannot come first: epoll_ctl() then fails, or names another thread's socket, of which our epoll has
+   * no entry.
    */
   void remove(CURL* easy) {
     std::erase_if(sockets_, [&](const auto& entry) {

@@ -42,7 +42,8 @@ bool is_booted_for_next_job(const SlurmNode& node) { return node.powered_down ||
 bool is_leaving_without_job(const SlurmNode& node) { return node.power_down_asked && !is_busy(node); }
 
 bool is_leaving_unregistered(const SlurmNode& node) {
-  return node.cloud && node.powering_up && !is_suspended(node) && is_leaving_without_job(node);
+  return node.cloud && node.base == Base::idle && node.powering_up && !is_suspended(node) &&
+         is_leaving_without_job(node);
 }
 
 bool awaits_registration(const SlurmNode& node) { return node.powering_up && !node.going_down(); }

@@ -43,8 +43,9 @@ bool is_booted_for_next_job(const SlurmNode& node);
 /** Asked to go (POWER_DOWN) and not busy: SuspendProgram is about to be called. */
 bool is_leaving_without_job(const SlurmNode& node);
 /**
- * A power-down was requested while it powers up, and no job has it. slurmctld gives it to none (make_node_idle() and
- * update_node() take it from avail_node_bitmap), and suspends it when its slurmd has registered or at ResumeTimeout.
+ * A power-down was requested while it powers up, and no running job has it; one that was suspended while it was
+ * configured may. slurmctld gives it to no further job (make_node_idle() and update_node() take it from
+ * avail_node_bitmap), and suspends it when its slurmd has registered or at ResumeTimeout.
  */
 bool is_leaving_unregistered(const SlurmNode& node);
 /** slurmctld waits for the node's slurmd: POWERING_UP, and nobody has asked for a power-down since. */

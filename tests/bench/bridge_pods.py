@@ -73,7 +73,7 @@ def bound(api, client, name, bodies, seconds=600):
     return max(bindings.at.values()) - start, bindings
 
 
-def remove(api, name):
+def remove(api, name, running=0):
     api.call("DELETE", f"{PODS}?labelSelector={LABEL}={name}", missing={})
     wait_for("no pod", 300, lambda: not api.call("GET", f"{PODS}?labelSelector={LABEL}={name}&limit=1")["items"])
-    wait_for("no job of a pod", 120, lambda: not slurm("squeue -h -t R,CG,CF -o %A").strip())
+    wait_for("no job of a pod", 120, lambda: len(slurm("squeue -h -t R,CG,CF -o %A").split()) <= running)

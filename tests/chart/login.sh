@@ -27,6 +27,14 @@ check "host keys: none of the chart then" lacks 'slurm-login-host-keys' \
 
 check "slurmctld knows the users" part 'mountPath: /var/lib/extrausers, readOnly' StatefulSet slurm-controller \
   "${on[@]}"
+check "slurmctld: an own Secret is for REST alone" lacks_in controller/statefulset extrausers "${on[@]}" \
+  --set login.users.existingSecret=mine
+mount="controller.slurmctld.volumeMounts[0]"
+check "slurmctld: the site's own users" part 'name: mine, mountPath|mountPath: /var/lib/extrausers' StatefulSet \
+  slurm-controller "${on[@]}" \
+  --set "$mount.name=mine,$mount.mountPath=/var/lib/extrausers"
+check "slurmctld: none of the chart then" lacks_in controller/statefulset 'name: users' "${on[@]}" \
+  --set "$mount.name=mine,$mount.mountPath=/var/lib/extrausers"
 check "users: passwd" shows login/users '^  passwd: "ada:x:2001:2001::/home/ada:/bin/bash\\n"$' "${on[@]}" \
   --set login.users.passwd=ada:x:2001:2001::/home/ada:/bin/bash
 check "users: one newline at the end" shows login/users '^  group: "ada:x:2001:\\nb:x:2:\\n"$' "${on[@]}" \

@@ -47,7 +47,7 @@ start_work() { # sets RUNNING_JOB, RUNNING_UID
   wait_for 60 "ada's token" has_token ada-token
   RUNNING_JOB=$(ssh_as ada 'rm -f go; sbatch --parsable -N1 --wrap "until test -e go; do sleep 0.2; done; srun true"')
   wait_job "$RUNNING_JOB" RUNNING 60
-  put_pod before 'sleep 1200'
+  put_pod before 'sleep 3600'
   wait_for 60 "the bridge's pod" pod_is before Running
   RUNNING_UID=$(pod_uid before)
 }

@@ -39,11 +39,20 @@ vm_write_keys() {
 }
 
 # Writes what makes the machine this one: its files, and all of them as seed.new.
-vm_write_seed() { # NAME true|false
+vm_write_seed() { # NAME KUBELET-OPTION…
   # shellcheck disable=SC2034 # config_render
-  local VM_SINGLE_PROCESS_OOM_KILL=$2
+  local VM_SINGLE_PROCESS_OOM_KILL=false VM_CPU_MANAGER_POLICY=none VM_RESERVED_CPUS='' option
   # shellcheck disable=SC2034
-  local CONFIG_NAMES=("${CONFIG_NAMES[@]}" VM_ADDRESS VM_POD_RANGE VM_SINGLE_PROCESS_OOM_KILL)
+  for option in "${@:2}"; do
+    case $option in
+      --single-process-oom-kill) VM_SINGLE_PROCESS_OOM_KILL=true ;;
+      --static-cpu-manager) VM_CPU_MANAGER_POLICY=static VM_RESERVED_CPUS=0 ;;
+      *) usage_error "vm start: $option: unknown" ;;
+    esac
+  done
+  # shellcheck disable=SC2034
+  local CONFIG_NAMES=("${CONFIG_NAMES[@]}" VM_ADDRESS VM_POD_RANGE VM_SINGLE_PROCESS_OOM_KILL VM_CPU_MANAGER_POLICY
+    VM_RESERVED_CPUS)
   local VM_ADDRESS VM_POD_RANGE folder etc
   # shellcheck disable=SC2034
   VM_ADDRESS=$(vm_address "$1")
@@ -107,12 +116,14 @@ vm_node_is_ready() {
   [[ $status == True && ! $heartbeat < $(<"$(vm_folder "$1")/started") ]]
 }
 
-# A running machine gets its files again where they differ: the kubelet has another configuration.
+# A running machine gets its files again where they differ: the kubelet has another configuration. It does not start
+# with a state of another policy for CPUs.
 vm_update() {
   local folder
   folder=$(vm_folder "$1")
   if ! cmp --quiet "$folder/seed" "$folder/seed.new"; then
-    vm_ssh "$1" 'tar --extract --no-same-owner --directory / && systemctl restart kubelet' <"$folder/seed.new"
+    vm_ssh "$1" 'tar --extract --no-same-owner --directory / && systemctl stop kubelet &&
+      rm -f /var/lib/kubelet/cpu_manager_state && systemctl start kubelet' <"$folder/seed.new"
     date --utc +%FT%TZ >"$folder/started"
     # A disk that is in use keeps its file.
     cat "$folder/seed.new" >"$folder/seed"
@@ -138,13 +149,8 @@ vm_load_image() { # VM IMAGE
   progress "$1: image $2 loaded"
 }
 
-vm_start() { # NAME [--single-process-oom-kill]
-  local name=$1 single=false image
-  case ${2:-} in
-    '') ;;
-    --single-process-oom-kill) single=true ;;
-    *) usage_error "vm start: $2: unknown" ;;
-  esac
+vm_start() { # NAME KUBELET-OPTION…
+  local name=$1 image
   package_install "${QEMU_PACKAGES[@]}"
   qemu_install
   vm_disk_ensure >/dev/null
@@ -152,7 +158,7 @@ vm_start() { # NAME [--single-process-oom-kill]
   printf '%s\n' "${@:2}" >"$(vm_folder "$name")/options"
   vm_create_node "$name"
   vm_write_keys "$name"
-  vm_write_seed "$name" "$single"
+  vm_write_seed "$name" "${@:2}"
   if process_pid "$name" >/dev/null; then vm_update "$name"; else vm_boot "$name"; fi
   # 25 s on two idle processors, minutes on busy ones.
   wait_until 600 "$name: booted (its console: $BED_LOG/$name.log)" vm_is_booted "$name"
@@ -176,7 +182,7 @@ vm_main() {
   (($#)) && shift
   case $action in
     start | load | run | stop) vm_require_name "${1:-}" ;;
-    *) usage_error 'vm: start NAME [--single-process-oom-kill], load NAME IMAGE..., run NAME COMMAND..., stop NAME' ;;
+    *) usage_error 'vm: start NAME [KUBELET-OPTION...], load NAME IMAGE..., run NAME COMMAND..., stop NAME' ;;
   esac
   state_require_up
   case $action in

@@ -126,6 +126,15 @@ void releases_nodes_that_were_given_up(void**) {
        ""},
   };
   check(rows, [](FakeSlurm& slurm) { return release_nodes(slurm, {"c-0"}); });
+  // What the record does not tell: a job was suspended there.
+  const Row suspended[] = {
+      {"asked to go while it powers up",
+       [](SlurmNode& node) { node.powered_down = false, node.powering_up = node.power_down_asked = true; }, ""},
+  };
+  check(suspended, [](FakeSlurm& slurm) {
+    slurm.nodes_of_jobs = {"c-[0-1]"};
+    return release_nodes(slurm, {"c-0"});
+  });
 }
 
 void protects_nodes_that_could_get_jobs(void**) {

@@ -75,6 +75,8 @@ void what_a_starting_node_waits_for(void**) {
   };
   Pod running = pending(Kind::none, true);
   running.running = true;
+  Pod half = pending(Kind::failing, true);
+  half.running = true;
   const struct {
     const char* name;
     Node node;
@@ -85,12 +87,15 @@ void what_a_starting_node_waits_for(void**) {
       {"not to be up", make_node(Node::Want::down, "", {}), ""},
       {"nobody knows yet", make_node(Node::Want::unknown, "", pending(Kind::none)), ""},
       {"no pod", make_node(Node::Want::up, "r1", {}), "api_server"},
+      {"its pod is gone", with_pod_seen(make_node(Node::Want::up, "r1", {})), ""},
       {"of a former resume", make_node(Node::Want::up, "r2", make_pod("u1", "r1")), "former_pod"},
       {"being deleted", make_node(Node::Want::up, "r1", deleting(make_pod("u1", "r1"))), "former_pod"},
+      {"being deleted with its jobs", with_pod_seen(make_node(Node::Want::up, "r1", deleting(running))), ""},
       {"just created", make_node(Node::Want::up, "r1", pending(Kind::none)), "scheduler"},
       {"without room", make_node(Node::Want::up, "r1", pending(Kind::unschedulable)), "unschedulable"},
       {"scheduled", make_node(Node::Want::up, "r1", pending(Kind::none, true)), "containers"},
       {"pulls", make_node(Node::Want::up, "r1", pending(Kind::creating, true)), "containers"},
+      {"one of its containers can't start", make_node(Node::Want::up, "r1", half), "failing"},
       {"can't pull", make_node(Node::Want::up, "r1", pending(Kind::failing, true)), "failing"},
   };
   for (const auto& row : rows) {

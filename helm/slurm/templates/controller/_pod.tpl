@@ -62,6 +62,20 @@ slurmctld-home: /home/slurm
 {{- end -}}
 
 {{/*
+slurm.controllerHasUsers: "true" when slurmctld gets the users of the release. A Secret of the site's own is for REST
+alone: a file without a last newline would take all memory of slurmctld (images/slurm-auth.sh).
+*/}}
+{{- define "slurm.controllerHasUsers" -}}
+{{- $rest := eq (include "slurm.hasRest" .) "true" -}}
+{{- $own := and (eq (include "slurm.hasLogin" .) "true") (not .Values.login.users.existingSecret) -}}
+{{- $taken := false -}}
+{{- range .Values.controller.slurmctld.volumeMounts -}}
+{{- if eq (trimSuffix "/" .mountPath) "/var/lib/extrausers" }}{{ $taken = true }}{{ end -}}
+{{- end -}}
+{{- and (or $rest $own) (not $taken) -}}
+{{- end -}}
+
+{{/*
 slurm.configContainer: fields of the containers that try a configuration, with volumeMounts as the last. They have neither
 Slurm's key nor a token.
 */}}
@@ -76,4 +90,7 @@ volumeMounts:
   - {name: config, mountPath: /etc/slurm}
   - {name: state, mountPath: /var/spool/slurmctld}
   - {name: trial, mountPath: /run}
+  {{- if eq (include "slurm.controllerHasUsers" .) "true" }}
+  {{- include "slurm.usersMount" . | nindent 2 }}
+  {{- end }}
 {{- end -}}
