@@ -41,18 +41,18 @@ vm_write_keys() {
 # Writes what makes the machine this one: its files, and all of them as seed.new.
 vm_write_seed() { # NAME KUBELET-OPTION…
   # shellcheck disable=SC2034 # config_render
-  local VM_SINGLE_PROCESS_OOM_KILL=false VM_CPU_MANAGER_POLICY=none VM_RESERVED_CPUS='' option
+  local VM_SINGLE_PROCESS_OOM_KILL=false VM_CPU_MANAGER_POLICY=none VM_RESERVED_CPU=0m option
   # shellcheck disable=SC2034
   for option in "${@:2}"; do
     case $option in
       --single-process-oom-kill) VM_SINGLE_PROCESS_OOM_KILL=true ;;
-      --static-cpu-manager) VM_CPU_MANAGER_POLICY=static VM_RESERVED_CPUS=0 ;;
+      --static-cpu-manager) VM_CPU_MANAGER_POLICY=static VM_RESERVED_CPU=500m ;;
       *) usage_error "vm start: $option: unknown" ;;
     esac
   done
   # shellcheck disable=SC2034
   local CONFIG_NAMES=("${CONFIG_NAMES[@]}" VM_ADDRESS VM_POD_RANGE VM_SINGLE_PROCESS_OOM_KILL VM_CPU_MANAGER_POLICY
-    VM_RESERVED_CPUS)
+    VM_RESERVED_CPU)
   local VM_ADDRESS VM_POD_RANGE folder etc
   # shellcheck disable=SC2034
   VM_ADDRESS=$(vm_address "$1")
