@@ -378,7 +378,11 @@ test_requeue_and_suspend() {
 }
 
 job_of_pods() { kubectl get pods -l job-name="$1" -o jsonpath='{.items[*].metadata.annotations.slurm-k8s\.io/job-id}'; }
-has_another_job() { [[ $(job_of_pods "$1") =~ ^[0-9]+$ && $(job_of_pods "$1") != "$2" ]]; } # KUBERNETES-JOB JOB
+has_another_job() { # KUBERNETES-JOB JOB
+  local job
+  job=$(job_of_pods "$1")
+  [[ $job =~ ^[0-9]+$ && $job != "$2" ]]
+}
 has_one_job() { [[ $(job_of_pods "$1") =~ ^[0-9]+$ ]]; }
 # As docs/user/bridge.md says.
 test_a_cancelled_pod_is_no_failure_of_its_job() {
