@@ -219,6 +219,8 @@ $FLOOD")
 
 # Claim 7. Bytes that are no message, an RPC's beginning, a header of a huge message; then 300 connections that say
 # nothing.
+# Not of a random length: slurmctld takes messages that say up to 1 GiB (MAX_MSG_SIZE), and was killed once by its memory
+# limit of 2 GiB. This one says 64 MiB.
 test_garbage_and_connections() {
   local out
   log_in
@@ -227,7 +229,7 @@ test_garbage_and_connections() {
     send() { timeout 3 bash -c "cat >/dev/tcp/$1/$2" 2>/dev/null || true; }
     controller=$(scontrol show config | sed -nE "s/^SlurmctldHost\[0\] *= [^(]*\(?([^)]*)\)?$/\1/p")
     for to in "$controller 6817" "compute-0 6818" "compute-7 6818"; do
-      head -c 100000 /dev/urandom | send $to
+      { printf "\4\0\0\0"; head -c 100000 /dev/urandom; } | send $to
       printf "\0\0\0\4\377\377\377\377" | send $to
       printf "\377\377\377\377" | send $to
       printf "\0\20\0\0" | send $to
