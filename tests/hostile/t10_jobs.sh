@@ -219,8 +219,8 @@ $FLOOD")
 
 # Claim 7. Bytes that are no message, an RPC's beginning, a header of a huge message; then 300 connections that say
 # nothing.
-# Not of a random length: slurmctld takes messages that say up to 1 GiB (MAX_MSG_SIZE), and was killed once by its memory
-# limit of 2 GiB. This one says 64 MiB.
+# Not of a random length: slurmctld takes messages that say up to 1 GiB (MAX_MSG_SIZE), and was killed once by its
+# memory limit of 2 GiB. This one says 64 MiB.
 test_garbage_and_connections() {
   local out
   log_in
