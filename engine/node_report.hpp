@@ -48,7 +48,7 @@ Status free_node(Slurm& slurm, const std::string& node);
 
 /**
  * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_powered_down_unresponsive(), so that
- * they serve again; and those that are is_leaving_unregistered() by force, unless a job has them, a suspended one too.
+ * they serve again; and those that are is_leaving_unregistered() by force, unless a job has them, even a suspended one.
  */
 Status release_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 

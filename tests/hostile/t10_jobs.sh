@@ -220,7 +220,7 @@ $FLOOD")
 # Claim 7. Bytes that are no message, an RPC's beginning, a header of a huge message; then 300 connections that say
 # nothing.
 # Not of a random length: slurmctld takes messages that say up to 1 GiB (MAX_MSG_SIZE), and was killed once by its
-# memory limit of 2 GiB. This one says 64 MiB.
+# memory limit of 2 GiB. These say 64 MiB, and more than it takes.
 test_garbage_and_connections() {
   local out
   log_in
@@ -229,7 +229,7 @@ test_garbage_and_connections() {
     send() { timeout 3 bash -c "cat >/dev/tcp/$1/$2" 2>/dev/null || true; }
     controller=$(scontrol show config | sed -nE "s/^SlurmctldHost\[0\] *= [^(]*\(?([^)]*)\)?$/\1/p")
     for to in "$controller 6817" "compute-0 6818" "compute-7 6818"; do
-      { printf "\4\0\0\0"; head -c 100000 /dev/urandom; } | send $to
+      for length in "\4\0\0\0" "\377"; do { printf "$length"; head -c 100000 /dev/urandom; } | send $to; done
       printf "\0\0\0\4\377\377\377\377" | send $to
       printf "\377\377\377\377" | send $to
       printf "\0\20\0\0" | send $to

@@ -20,13 +20,13 @@ need_release() {
 }
 
 # Pods of 256 MiB; where they run is up to SPEC, the pod's, in JSON.
-put_nodeset() { # NAME REPLICAS SPEC [CPUS]
-  local image
+put_nodeset() { # NAME REPLICAS SPEC [CPUS [REQUESTS]]
+  local image requests=${5:-'"cpu":"50m","memory":"64Mi"'}
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,
  "slurmd":{"image":"$image",
-  "resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"${4:-2}","memory":"256Mi"}}},
+  "resources":{"requests":{$requests},"limits":{"cpu":"${4:-2}","memory":"256Mi"}}},
  "template":{"spec":$3}}}
 JSON
   wait_for 30 "nodes of $1" has_nodes_of "$1" "$2"

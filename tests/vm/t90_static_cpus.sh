@@ -7,20 +7,8 @@
 # shellcheck source=tests/vm/lib.sh
 source "$E2E_FOLDER/../vm/lib.sh"
 
-# put NAME REQUEST LIMIT: one node. The kubelet gives CPUs to pods whose requests are their limits.
-put() {
-  local image
-  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  kubectl apply --filename=- >/dev/null <<JSON
-{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":1,
- "slurmd":{"image":"$image",
-  "resources":{"requests":{"cpu":"$2","memory":"256Mi"},"limits":{"cpu":"$3","memory":"256Mi"}}},
- "template":{"spec":$ON_THE_VM}}}
-JSON
-  wait_for 30 "nodes of $1" has_nodes_of "$1" 1
-}
-cpus_of_job() { # NODE SRUN-OPTION…: what a task may use, and what nproc and hwloc say
-  slurm srun -w "$1" -n1 "${@:2}" sh -c 'grep Cpus_allowed_list /proc/self/status; nproc; hwloc-calc -N pu all' |
+cpus_of_job() { # NODE: what a task may use, and what nproc and hwloc say
+  slurm srun -w "$1" -n1 sh -c 'grep Cpus_allowed_list /proc/self/status; nproc; hwloc-calc -N pu all' |
     sed 's/.*\t//' | paste -sd ' '
 }
 
@@ -28,8 +16,9 @@ test_pods_with_and_without_cpus_of_their_own() {
   trap 'remove_nodeset own; remove_nodeset shared' EXIT
   start_vm --static-cpu-manager
   need_release --set slurm.spank.cpuBind=true
-  put own 1 1
-  put shared 50m 1
+  # The kubelet gives CPUs to pods whose requests are their limits.
+  put_nodeset own 1 "$ON_THE_VM" 1 '"cpu":"1","memory":"256Mi"'
+  put_nodeset shared 1 "$ON_THE_VM" 1
   assert_equal "the node's CPUs" 1 "$(slurm sinfo -h -n own-0 -o %c)"
   assert_equal "a job in the pod with a CPU of its own" "1 1 1" "$(cpus_of_job own-0)"
   assert_equal "a job in the other pod" "0 1 1" "$(cpus_of_job shared-0)"

@@ -39,18 +39,8 @@ vm_write_keys() {
 }
 
 # Writes what makes the machine this one: its files, and all of them as seed.new.
-vm_write_seed() { # NAME KUBELET-OPTION…
+vm_write_seed() { # NAME: with the kubelet's settings of vm_start
   # shellcheck disable=SC2034 # config_render
-  local VM_SINGLE_PROCESS_OOM_KILL=false VM_CPU_MANAGER_POLICY=none VM_RESERVED_CPU=0m option
-  # shellcheck disable=SC2034
-  for option in "${@:2}"; do
-    case $option in
-      --single-process-oom-kill) VM_SINGLE_PROCESS_OOM_KILL=true ;;
-      --static-cpu-manager) VM_CPU_MANAGER_POLICY=static VM_RESERVED_CPU=500m ;;
-      *) usage_error "vm start: $option: unknown" ;;
-    esac
-  done
-  # shellcheck disable=SC2034
   local CONFIG_NAMES=("${CONFIG_NAMES[@]}" VM_ADDRESS VM_POD_RANGE VM_SINGLE_PROCESS_OOM_KILL VM_CPU_MANAGER_POLICY
     VM_RESERVED_CPU)
   local VM_ADDRESS VM_POD_RANGE folder etc
@@ -150,7 +140,15 @@ vm_load_image() { # VM IMAGE
 }
 
 vm_start() { # NAME KUBELET-OPTION…
-  local name=$1 image
+  local name=$1 VM_SINGLE_PROCESS_OOM_KILL=false VM_CPU_MANAGER_POLICY=none VM_RESERVED_CPU=0m option image
+  # shellcheck disable=SC2034 # vm_write_seed
+  for option in "${@:2}"; do
+    case $option in
+      --single-process-oom-kill) VM_SINGLE_PROCESS_OOM_KILL=true ;;
+      --static-cpu-manager) VM_CPU_MANAGER_POLICY=static VM_RESERVED_CPU=500m ;;
+      *) usage_error "vm start: $option: unknown" ;;
+    esac
+  done
   package_install "${QEMU_PACKAGES[@]}"
   qemu_install
   vm_disk_ensure >/dev/null
@@ -158,7 +156,7 @@ vm_start() { # NAME KUBELET-OPTION…
   printf '%s\n' "${@:2}" >"$(vm_folder "$name")/options"
   vm_create_node "$name"
   vm_write_keys "$name"
-  vm_write_seed "$name" "${@:2}"
+  vm_write_seed "$name"
   if process_pid "$name" >/dev/null; then vm_update "$name"; else vm_boot "$name"; fi
   # 25 s on two idle processors, minutes on busy ones.
   wait_until 600 "$name: booted (its console: $BED_LOG/$name.log)" vm_is_booted "$name"

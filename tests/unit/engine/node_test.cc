@@ -85,7 +85,7 @@ void what_a_starting_node_waits_for(void**) {
       {"its pod runs", make_node(Node::Want::up, "r1", running), ""},
       {"its pod has ended", make_node(Node::Want::up, "r1", ended(pending(Kind::none), "Evicted")), ""},
       {"not to be up", make_node(Node::Want::down, "", {}), ""},
-      {"nobody knows yet", make_node(Node::Want::unknown, "", pending(Kind::none)), ""},
+      {"not asked for yet", make_node(Node::Want::unknown, "", pending(Kind::none)), ""},
       {"no pod", make_node(Node::Want::up, "r1", {}), "api_server"},
       {"its pod is gone", with_pod_seen(make_node(Node::Want::up, "r1", {})), ""},
       {"of a former resume", make_node(Node::Want::up, "r2", make_pod("u1", "r1")), "former_pod"},
