@@ -45,9 +45,10 @@ remove_nodeset() {
 test_an_image_that_can_not_be_pulled() {
   trap 'remove_nodeset broken' EXIT
   nodeset broken slurm-k8s.invalid/none:1 '{"cpu":"10m"}'
-  local job start
+  local job start uid
   job=$(submit -N1 -w broken-0 --wrap true)
   wait_for 10 "the pod" has_pod_count 1
+  uid=$(pod_uid broken-0)
   start=$(now_ms)
   wait_for 20 "the cause in the node's Reason" reason_tells_pull broken-0 "slurm-k8s: "
   echo "# the cause is in the Reason $((($(now_ms) - start) / 1000)) s after the pod was made" >&2
@@ -56,8 +57,10 @@ test_an_image_that_can_not_be_pulled() {
   wait_for 20 "the condition" condition_reason_is broken BackingOff
   wait_for 10 "an event on the NodeSet" has_event broken PowerUpFailed
   (($(metric 'slurm_k8s_engine_node_failures_total{cause="start"}') > 0)) || fail "metrics: $(engine_metrics)"
-  wait_for 10 "no pod" has_pod_count 0
+  is_gone() { [[ $(kubectl get pod broken-0 --ignore-not-found -o jsonpath='{.metadata.uid}') != "$uid" ]]; }
+  wait_for 30 "the pod is gone" is_gone # after the back-off of 10 s the job has another one
   slurm scancel "$job"
+  wait_for 30 "no pod" has_pod_count 0
   wait_for 60 "the node serves again" back_in_service broken-0
   wait_for 20 "the condition is over" condition_reason_is broken NoFailures
 }
