@@ -9,6 +9,7 @@
 #include "bridge/job_request.hpp"
 #include "bridge/metrics.hpp"
 #include "bridge/names.hpp"
+#include "nodeset/field_error.hpp"
 #include "nodeset/kube_node_topology.hpp"
 #include "nodeset/names.hpp"
 #include "nodeset/omit.hpp"
@@ -25,6 +26,7 @@ constexpr std::chrono::seconds kBindingTime{5};
 constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
 constexpr std::size_t kMaxSingle = 50;
+constexpr const char* kGateOfOthers = "a pod with the bridge's gate keeps another spec.schedulerName, which binds it";
 
 }  // namespace
 
@@ -58,7 +60,11 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
 
 kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
-  listener.upsert = [this](const Json& object) { take_pod(decode_workload_pod(object)); };
+  listener.upsert = [this](const Json& object) {
+    WorkloadPod pod = decode_workload_pod(object);
+    if (pod.has_gate) pod.refusal = forbidden_field("spec.schedulingGates", kGateOfOthers);
+    take_pod(std::move(pod));
+  };
   listener.remove = [this](const kube::ObjectKey& key, const std::string& uid, const Json&) { remove_pod(key, uid); };
   listener.synced = [this] { look_at_all(); };
   return listener;
@@ -67,15 +73,19 @@ kube::ReflectorListener Bridge::listen_for_pods() {
 void Bridge::take_pod(WorkloadPod pod) {
   uids_[{pod.name_space, pod.name}] = pod.uid;
   const std::string uid = pod.uid;
-  note_loss(pod);
+  note_in_gang(pod);
+  started_.note(pod);
   pods_.insert_or_assign(uid, std::move(pod));
   look_at_pod(uid);
 }
 
-/** A pod that is lost with its Kubernetes node may be gone before the next round: its gang remembers it. */
-void Bridge::note_loss(const WorkloadPod& pod) {
-  Gang* const gang = pod.is_lost ? gangs_.find(pod.uid) : nullptr;
-  if (gang != nullptr && gang->lost == TimePoint{}) gang->lost = parts_.loop.clock()->now();
+/** A pod that is lost with its Kubernetes node, or has ended, may be gone before the next round. */
+void Bridge::note_in_gang(const WorkloadPod& pod) {
+  if (!pod.is_lost && !pod.is_over()) return;
+  Gang* const gang = gangs_.find(pod.uid);
+  if (gang == nullptr) return;
+  if (pod.is_lost && gang->lost == TimePoint{}) gang->lost = parts_.loop.clock()->now();
+  if (pod.is_over() && !pod.deleting) gang->ends.insert_or_assign(pod.uid, pod.end);
 }
 
 /** Pods of another scheduler with the bridge's gate, and those that it took the gate from: these have a job. */
@@ -99,7 +109,10 @@ kube::ReflectorListener Bridge::listen_for_gated_pods() {
 
 void Bridge::remove_pod(const kube::ObjectKey& key, const std::string& uid) {
   look_at_pod(uid);
-  pods_.erase(uid);
+  if (const auto pod = pods_.find(uid); pod != pods_.end()) {
+    started_.forget(pod->second);
+    pods_.erase(pod);
+  }
   settled_.erase(uid);
   unresolved_.erase(uid);
   refused_.erase(uid);
@@ -227,6 +240,7 @@ void Bridge::begin_full_round() {
 void Bridge::do_steps() {
   const bool is_full = is_full_ || parts_.loop.clock()->now() >= full_at_ + kLively;
   if (is_full) begin_full_round();
+  identify_restored();
   assign_pods();
   const std::set<std::uint32_t> jobs = step_due_gangs();
   if (is_full) {
@@ -339,7 +353,7 @@ void Bridge::assign_pods() {
     const auto pod = pods_.find(uid);
     if (pod == pods_.end() || settled_.contains(uid)) continue;
     if (gangs_.find(uid) == nullptr) assign(pod->second);
-    note_loss(pod->second);
+    note_in_gang(pod->second);
     if (const Gang* gang = gangs_.find(uid)) due_.insert(gang->number);
   }
 }
@@ -385,7 +399,23 @@ void Bridge::restore(const WorkloadPod& pod) {
   if (!is_of_namespace && !rule) return;
   std::string why;
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
-  gangs_.restore(pod, workload.value_or(Workload{}), is_of_namespace ? job->second.uid : rule->uid);
+  const Gang& gang = gangs_.restore(pod, workload.value_or(Workload{}), is_of_namespace ? job->second.uid : rule->uid);
+  if (workload) return;
+  unidentified_.insert(gang.number);
+  unread_[pod.group].insert(pod.uid);
+}
+
+/** Before other pods of the same workloads join a gang. */
+void Bridge::identify_restored() {
+  std::erase_if(unidentified_, [this](std::uint64_t number) {
+    const auto found = gangs_.all().find(number);
+    if (found == gangs_.all().end()) return true;
+    const std::vector<const WorkloadPod*> pods = pods_of(found->second);
+    std::string why;
+    const std::optional<Workload> workload = pods.empty() ? std::nullopt : workloads_.find(pods.front()->group, why);
+    if (workload) gangs_.identify(found->second, *pods.front(), *workload);
+    return workload.has_value();
+  });
 }
 
 void Bridge::assign(const WorkloadPod& pod) {

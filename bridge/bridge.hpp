@@ -22,6 +22,7 @@
 #include "bridge/placement.hpp"
 #include "bridge/pod_jobs.hpp"
 #include "bridge/pod_writer.hpp"
+#include "bridge/started_workloads.hpp"
 #include "bridge/workload_cache.hpp"
 #include "daemon/admin_http.hpp"
 #include "daemon/fence.hpp"
@@ -91,7 +92,7 @@ class Bridge {
   void tell_engine(const std::set<std::uint32_t>& jobs);
   void ask_slurmctld();
   void look_at_pod(const std::string& uid);
-  void note_loss(const WorkloadPod& pod);
+  void note_in_gang(const WorkloadPod& pod);
   void look_at_job(std::optional<std::uint32_t> job);
   void look_at_all();
   void jobs_changed(const std::map<std::uint32_t, bool>& running);
@@ -104,6 +105,7 @@ class Bridge {
   void assign_pods();
   void assign(const WorkloadPod& pod);
   void restore(const WorkloadPod& pod);
+  void identify_restored();
   void workload_read(const WorkloadRef& workload);
   void look_at_waiting(const std::set<std::string>& pods);
   bool has_claims(const WorkloadPod& pod);
@@ -115,6 +117,7 @@ class Bridge {
   bool is_busy() const;
   void submit_waiting();
   void submit(Gang& gang);
+  bool adopt(Gang& gang, std::uint32_t user);
   void submitted(std::uint64_t number, const Result<std::uint32_t>& job);
   void announce(Gang& gang, const Allocation& job);
   void refuse(Gang& gang, const Error& error);
@@ -127,6 +130,7 @@ class Bridge {
   void refresh(Gang& gang);
   void drop(Gang& gang);
   void tell_wait(const Gang& gang, const std::string& message);
+  void tell_incomplete(const Gang& gang);
   void report_unknown(Gang& gang);
   void end_orphans();
 
@@ -161,6 +165,8 @@ class Bridge {
   KubeNodeLabels kube_nodes_;
   std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes; empty: none
   Gangs gangs_;
+  StartedWorkloads started_;
+  std::set<std::uint64_t> unidentified_;           // restored gangs whose workload isn't known yet
   std::set<std::uint64_t> due_;                    // gangs of the next round
   std::set<std::string> unassigned_;               // pods that the next round assigns to gangs, by uid
   bool is_full_ = true;                            // the next round is about all gangs and pods

@@ -32,7 +32,7 @@ void Bridge::note_job(Gang& gang) {
   if (job == nullptr) return;
   gang.job_submitted = job->submitted;
   if (job->state != Allocation::State::ended) return;
-  gang.ended = *job;
+  gangs_.set_ended(gang, *job);
   ended_.insert(gang.number);
 }
 
@@ -51,6 +51,7 @@ void Bridge::step(Gang& gang) {
     case GangPlan::Step::forget: return forget(gang);
     case GangPlan::Step::wait: break;
   }
+  tell_incomplete(gang);
   if (plan.is_unknown) report_unknown(gang);
   const bool is_asked = gang.asked != TimePoint{} && gang.stage != Gang::Stage::submitting;
   needs_jobs_ = needs_jobs_ || (job == nullptr && is_asked && jobs_.known().asked <= gang.asked);
@@ -136,23 +137,23 @@ void Bridge::submit_waiting() {
 }
 
 void Bridge::submit(Gang& gang) {
-  if (is_busy()) {
-    submit_next_.insert(gang.number);
-    return;
-  }
+  // A job that the pods have already waits for no place: it would be an orphan.
+  const bool is_put_off = is_busy();
+  if (is_put_off) submit_next_.insert(gang.number);
+  if (is_put_off && std::exchange(gang.is_looked_for, true)) return;
   const TimePoint now = parts_.loop.clock()->now();
+  Result<AllocationRequest> request = request_for(gang);
+  if (!request) return refuse(gang, request.error());
+  if (adopt(gang, request->user) || is_put_off) return;
   if (engine_ && job_count_ + submitting_ >= kMaxPodJobs) {
     return tell_wait(gang,
                      format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", kMaxPodJobs));
   }
-  Result<AllocationRequest> request = request_for(gang);
-  if (!request) return refuse(gang, request.error());
   auto nodes = nodes_for(pods_of(gang));
   if (!nodes) return refuse(gang, nodes.error());
   request->only_nodes = *std::move(nodes);
   if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
-  if (gangs_.adopt(gang, request->user, jobs_.known().jobs, now)) return look_at_all();
-  bool has_all_claims = true;  // they were not judged of pods that seemed to have a job
+  bool has_all_claims = true;                               // they were not judged of pods that seemed to have a job
   for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;
   if (!has_all_claims) return drop(gang);
   gangs_.close(gang);
@@ -163,6 +164,15 @@ void Bridge::submit(Gang& gang) {
   ++submitting_;
   jobs_.submit(*std::move(request),
                [this, number = gang.number](const Result<std::uint32_t>& job) { submitted(number, job); });
+}
+
+/** `gang` may be no more then. */
+bool Bridge::adopt(Gang& gang, std::uint32_t user) {
+  const std::uint64_t number = gang.number;
+  if (!gangs_.adopt(gang, user, jobs_.known().jobs, parts_.loop.clock()->now())) return false;
+  submit_next_.erase(number);
+  look_at_all();
+  return true;
 }
 
 void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
@@ -241,7 +251,9 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
   if (gang.places.empty()) {
     const Result<AllocationRequest> request = request_for(gang);
     PodSize size;
-    if (request) size = {request->cpus_per_task, static_cast<std::uint32_t>(count_gpus(request->gres))};
+    if (request) {
+      size = {request->cpus_per_task, static_cast<std::uint32_t>(count_gpus(request->gres)), request->tasks_per_node};
+    }
     for (const PlacedPod& placed : place_pods(pods, job.nodes, size, topologies_of(job))) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
@@ -327,9 +339,10 @@ void Bridge::forget(Gang& gang) {
   drop(gang);
 }
 
-/** How many pods it has may have been changed while they come. */
+/** How many pods it has may have been changed while they come, and pods that came before may have ended. */
 void Bridge::refresh(Gang& gang) {
   if (gang.stage != Gang::Stage::collecting || !gang.spec.is_gang) return;
+  gang.earlier = gangs_.has_other(gang) ? EarlierPods::alive : started_.find({gang.workload, gang.attempt});
   std::string why;
   const std::optional<Workload> workload = workloads_.find(gang.workload, why);
   if (workload && workload->is_gang) gang.spec = *workload;
@@ -349,6 +362,17 @@ void Bridge::tell_wait(const Gang& gang, const std::string& message) {
   for (const WorkloadPod* pod : pods_of(gang)) {
     if (pod->kube_node.empty() && !pod->deleting && !pod->is_over()) writer(pod->name_space).tell_wait(*pod, message);
   }
+}
+
+/** To pods that wait for others of their gang for longer than these mostly take. */
+void Bridge::tell_incomplete(const Gang& gang) {
+  constexpr std::chrono::seconds kTellIncompleteAfter{5};
+  const TimePoint now = parts_.loop.clock()->now();
+  if (gang.stage != Gang::Stage::collecting || !gang.refusal.empty() || now < gang.joined + kTellIncompleteAfter)
+    return;
+  if (is_complete(gang, now)) return;
+  tell_wait(gang, format("%s: %zu of %u pods are there", to_string(gang.workload).c_str(), gang.uids.size(),
+                         gang.spec.min_pods));
 }
 
 /** slurmctld has lost the job of running pods, or its state: an administrator decides, we delete nothing. */

@@ -9,21 +9,22 @@ namespace {
 
 using Step = GangPlan::Step;
 
+/** None: it was deleted before it ended by itself. */
+PodEnd end_of(const std::string& uid, const Gang& gang, const WorkloadPods& pods) {
+  if (const auto known = gang.ends.find(uid); known != gang.ends.end()) return known->second;
+  const auto pod = pods.find(uid);
+  if (pod == pods.end()) return {};
+  const bool is_by_signal = pod->second.deleting && pod->second.end.kind == PodEnd::Kind::failed;
+  return is_by_signal ? PodEnd{} : pod->second.end;
+}
+
 JobResult judge_pods(const Gang& gang, const WorkloadPods& pods) {
   if (gang.lost != TimePoint{}) return {JobResult::Kind::failed, 1};
   JobResult result;
   bool is_any_gone = false;
   for (const std::string& uid : gang.uids) {
-    const auto pod = pods.find(uid);
-    if (pod == pods.end()) {
-      is_any_gone = true;
-      continue;
-    }
-    const PodEnd& end = pod->second.end;
-    if (pod->second.deleting && end.kind == PodEnd::Kind::failed) {  // by the signal that it was sent
-      is_any_gone = true;
-      continue;
-    }
+    const PodEnd end = end_of(uid, gang, pods);
+    if (end.kind == PodEnd::Kind::none) is_any_gone = true;
     if (end.kind == PodEnd::Kind::out_of_memory) result.kind = JobResult::Kind::out_of_memory;
     if (end.kind != PodEnd::Kind::failed) continue;
     if (result.kind == JobResult::Kind::completed) result.kind = JobResult::Kind::failed;
@@ -32,13 +33,6 @@ JobResult judge_pods(const Gang& gang, const WorkloadPods& pods) {
   if (result.kind != JobResult::Kind::failed) result.exit_code = 0;
   if (result.kind == JobResult::Kind::completed && is_any_gone) result.kind = JobResult::Kind::cancelled;
   return result;
-}
-
-bool is_complete(const Gang& gang, TimePoint now) {
-  const std::size_t size = gang.uids.size();
-  if (!gang.spec.is_gang || size >= gang.spec.all_pods) return true;
-  const bool is_enough = gang.is_follow_up || size >= gang.spec.min_pods;
-  return is_enough && now >= gang.joined + kGangQuiet;
 }
 
 GangPlan plan_collecting(const Gang& gang, const GangCounts& count, const KnownJobs& known, TimePoint now) {
@@ -91,6 +85,14 @@ GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocatio
 std::string Gang::node_of(const std::string& uid) const {
   const auto place = places.find(uid);
   return place == places.end() ? "" : place->second.node;
+}
+
+bool is_complete(const Gang& gang, TimePoint now) {
+  const std::size_t size = gang.uids.size();
+  if (!gang.spec.is_gang || size >= gang.spec.all_pods) return true;
+  const bool is_enough = gang.earlier == EarlierPods::alive || size >= gang.spec.min_pods;
+  if (is_enough) return now >= gang.joined + kGangQuiet;
+  return gang.earlier == EarlierPods::ended && now >= gang.joined + kGangLate;
 }
 
 const Allocation* KnownJobs::find(const Gang& gang) const {

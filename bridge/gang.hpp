@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "bridge/started_workloads.hpp"
 #include "bridge/workload.hpp"
 #include "slurm/allocations.hpp"
 
@@ -33,10 +34,13 @@ struct Gang {
 
   std::uint64_t number = 0;  ///< of Gangs
   WorkloadRef workload;
+  std::string attempt;  ///< of its pods; empty: they are no gang, or don't tell
   Workload spec;
   std::vector<std::string> uids;
-  TimePoint joined{};         ///< when the last pod joined
-  bool is_follow_up = false;  ///< of pods that came when the workload's first gang had a job: any number may start
+  std::map<std::string, PodEnd> ends;  ///< by uid, of pods that ended by themselves: they may be deleted since
+  TimePoint joined{};                  ///< when the last pod joined
+  EarlierPods earlier = EarlierPods::none;
+  bool is_looked_for = false;  ///< it was tried whether slurmctld has a job for its pods
   Stage stage = Stage::collecting;
   std::string refusal;     ///< why it is not submitted; tried again from time to time
   TimePoint not_before{};  ///< after a failed call
@@ -105,12 +109,17 @@ struct KnownJobs {
   const Allocation* find(const Gang& gang) const;
 };
 
-/** A gang that gets no new pod for so long is complete, when it has its minimum. */
+/** A gang that gets no new pod for so long is complete, when it has its minimum, or when earlier pods are alive. */
 inline constexpr std::chrono::milliseconds kGangQuiet{1000};
+/** The same where earlier pods have failed: a Job may make fewer of them again, such as without an index. */
+inline constexpr std::chrono::seconds kGangLate{30};
 /** A job that slurmctld doesn't show for so long after it was submitted is lost. */
 inline constexpr std::chrono::seconds kLostAfter{30};
 /** For so long slurmctld is left to end the job of a pod that is lost with its Kubernetes node: as NODE_FAIL. */
 inline constexpr std::chrono::seconds kNodeFailAfter{30};
+
+/** Whether its pods may start: all of them are there, or no more are to be expected. */
+bool is_complete(const Gang& gang, TimePoint now);
 
 GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now);
 

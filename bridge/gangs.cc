@@ -3,6 +3,7 @@
 #include "bridge/gangs.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "bridge/job_request.hpp"
 #include "bridge/names.hpp"
@@ -13,13 +14,28 @@ WorkloadRef ref_of_gang(const WorkloadPod& pod, const Workload& spec) {
   return spec.is_gang ? pod.group : WorkloadRef{pod.name_space, "Pod", pod.name};
 }
 
-Gang& Gangs::add(const WorkloadRef& workload, const Workload& spec) {
+namespace {
+
+WorkloadRun run_of(const WorkloadPod& pod, const Workload& spec) {
+  return {ref_of_gang(pod, spec), spec.is_gang ? pod.attempt : ""};
+}
+WorkloadRun run_of(const Gang& gang) { return {gang.workload, gang.attempt}; }
+
+}  // namespace
+
+Gang& Gangs::add(const WorkloadRun& run, const Workload& spec) {
   Gang& gang = gangs_[++last_];
   gang.number = last_;
-  ++of_workload_[workload];
-  gang.workload = workload;
+  std::tie(gang.workload, gang.attempt) = run;
   gang.spec = spec;
+  count(gang, 1);
   return gang;
+}
+
+void Gangs::count(const Gang& gang, int change) {
+  const auto found = of_run_.try_emplace(run_of(gang), 0).first;
+  found->second += change;
+  if (found->second == 0) of_run_.erase(found);
 }
 
 void Gangs::put(Gang& gang, const std::string& uid) {
@@ -28,28 +44,44 @@ void Gangs::put(Gang& gang, const std::string& uid) {
 }
 
 void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
-  const WorkloadRef ref = ref_of_gang(pod, spec);
-  Gang*& gang = collecting_[ref];
-  if (gang == nullptr) {
-    const bool has_other = of_workload_.contains(ref);
-    gang = &add(ref, spec);
-    gang->is_follow_up = has_other;
-  }
+  const WorkloadRun run = run_of(pod, spec);
+  Gang*& gang = collecting_[run];
+  if (gang == nullptr) gang = &add(run, spec);
   gang->refusal.clear();
   gang->joined = now;
+  gang->is_looked_for = false;
   put(*gang, pod.uid);
 }
 
-void Gangs::restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user) {
+Gang& Gangs::restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user) {
   Gang* gang = find_job(pod.job, user, pod.job_submitted);
   if (gang == nullptr) {
-    gang = &add(ref_of_gang(pod, spec), spec);
+    gang = &add(run_of(pod, spec), spec);
     gang->stage = Gang::Stage::submitted;
     gang->user = user;
     gang->job_submitted = pod.job_submitted;
     set_job(*gang, pod.job);
   }
   put(*gang, pod.uid);
+  return *gang;
+}
+
+void Gangs::identify(Gang& gang, const WorkloadPod& pod, const Workload& spec) {
+  const int counted = gang.ended ? 0 : 1;
+  count(gang, -counted);
+  std::tie(gang.workload, gang.attempt) = run_of(pod, spec);
+  gang.spec = spec;
+  count(gang, counted);
+}
+
+bool Gangs::has_other(const Gang& gang) const {
+  const auto found = of_run_.find(run_of(gang));
+  return found != of_run_.end() && found->second > (gang.ended ? 0 : 1);
+}
+
+void Gangs::set_ended(Gang& gang, const Allocation& job) {
+  if (!gang.ended) count(gang, -1);
+  gang.ended = job;
 }
 
 Gang* Gangs::find(const std::string& uid) {
@@ -100,7 +132,7 @@ bool Gangs::adopt(Gang& gang, std::uint32_t user, const std::map<std::uint32_t, 
 }
 
 void Gangs::close(Gang& gang) {
-  const auto found = collecting_.find(gang.workload);
+  const auto found = collecting_.find(run_of(gang));
   if (found != collecting_.end() && found->second == &gang) collecting_.erase(found);
 }
 
@@ -115,8 +147,7 @@ void Gangs::drop(Gang& gang) {
   const auto entry = std::find_if(first, last, [&](const auto& one) { return one.second == &gang; });
   if (entry != last) by_job_.erase(entry);
   for (const std::string& uid : gang.uids) by_uid_.erase(uid);
-  const auto count = of_workload_.find(gang.workload);
-  if (--count->second == 0) of_workload_.erase(count);
+  if (!gang.ended) count(gang, -1);
   gangs_.erase(gang.number);
 }
 

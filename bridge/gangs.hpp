@@ -19,8 +19,17 @@ class Gangs {
  public:
   /** A pod that isn't bound joins the gang of its workload that collects pods; a pod without one makes it. */
   void join(const WorkloadPod& pod, const Workload& spec, TimePoint now);
-  /** A pod that was bound for a job of uid `user` before this process began joins the gang of that job. */
-  void restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user);
+  /**
+   * A pod that was bound for a job of uid `user` before this process began joins the gang of that job. Returns that.
+   */
+  Gang& restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t user);
+  /** The workload of a restored gang is known by now: `pod` is one of its pods. */
+  void identify(Gang& gang, const WorkloadPod& pod, const Workload& spec);
+
+  /** Whether another gang of its workload has pods, or a job that has not ended. */
+  bool has_other(const Gang& gang) const;
+  /** Its job has ended: what its pods leave undone is for others. */
+  void set_ended(Gang& gang, const Allocation& job);
 
   /** Null: in none. */
   Gang* find(const std::string& uid);
@@ -49,14 +58,15 @@ class Gangs {
   const std::map<std::uint64_t, Gang>& all() const { return gangs_; }
 
  private:
-  Gang& add(const WorkloadRef& workload, const Workload& spec);
+  Gang& add(const WorkloadRun& run, const Workload& spec);
+  void count(const Gang& gang, int change);
   void put(Gang& gang, const std::string& uid);
 
   std::map<std::uint64_t, Gang> gangs_;  // their addresses stay
   std::uint64_t last_ = 0;
   std::map<std::string, Gang*> by_uid_;
-  std::map<WorkloadRef, Gang*> collecting_;
-  std::map<WorkloadRef, std::size_t> of_workload_;  // how many gangs
+  std::map<WorkloadRun, Gang*> collecting_;
+  std::map<WorkloadRun, int> of_run_;  // how many gangs whose job has not ended
   /** By job and its user. Several: slurmctld has forgotten the one, and has given its id to the other. */
   std::multimap<std::pair<std::uint32_t, std::uint32_t>, Gang*> by_job_;
 };

@@ -231,10 +231,20 @@ Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const s
   request.qos = identity.qos;
   request.priority = identity.priority;
   set_sizes(draft, pods);
+  const std::uint32_t cpus = request.cpus_per_task;
+  const std::uint64_t memory_mib = draft.memory_per_task_mib;
   for (const auto& [key, value] : annotations) {
     const auto setter = setters().find(key);
     if (setter == setters().end()) return invalid_annotation(key, value, "unknown annotation");
     SLURMK8S_CHECK(setter->second(draft, key, value));
+  }
+  // Slurm would give away what the kubelet has given to the pod.
+  constexpr const char* kTooSmall = "must be at least what a pod requests";
+  if (request.cpus_per_task < cpus) {
+    return invalid_annotation("cpu-per-task", std::to_string(request.cpus_per_task), kTooSmall);
+  }
+  if (draft.memory_per_task_mib < memory_mib) {
+    return invalid_annotation("mem-per-node", std::to_string(draft.memory_per_task_mib) + "Mi", kTooSmall);
   }
   SLURMK8S_CHECK(set_devices(draft, pods));
   if (request.min_nodes > request.max_nodes) {

@@ -35,8 +35,10 @@ inline constexpr std::string_view kJobPrefix = "job.slurm-k8s.io/";
 
 /** PodGroup of the coscheduling plugin: the label on its pods. */
 inline constexpr const char* kLabelPodGroup = "scheduling.x-k8s.io/pod-group";
-/** JobSet: labels on its pods. The index counts the Jobs of the whole set. */
+/** JobSet: labels on its pods. The index counts the Jobs of the whole set. The uid is of 0.10 and later. */
 inline constexpr const char* kLabelJobSet = "jobset.sigs.k8s.io/jobset-name";
+inline constexpr const char* kLabelJobSetUid = "jobset.sigs.k8s.io/jobset-uid";
+inline constexpr const char* kLabelJobSetRestart = "jobset.sigs.k8s.io/restart-attempt";
 inline constexpr const char* kLabelJobSetJobIndex = "jobset.sigs.k8s.io/job-global-index";
 /** LeaderWorkerSet: labels on its pods. Each group is a leader (worker 0) and its workers. */
 inline constexpr const char* kLabelLeaderWorkerSet = "leaderworkerset.sigs.k8s.io/name";

@@ -21,6 +21,19 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
+/** Pods that its CPUs and GPUs of the job carry. */
+std::uint32_t room_on(const AllocatedNode& node, const PodSize& size) {
+  std::uint32_t room = node.cpus / std::max<std::uint32_t>(size.cpus, 1);
+  if (size.gpus != 0) room = std::min(room, node.gpus / size.gpus);
+  return size.per_node == 0 ? room : std::min(room, size.per_node);
+}
+
+/** Of `pods` that are left for it and the nodes after it, `nodes` in all. */
+std::size_t pods_on(const AllocatedNode& node, const PodSize& size, std::size_t pods, std::size_t nodes) {
+  const std::size_t spare = pods > nodes ? pods - nodes : 0;  // beyond one for each node
+  return std::min<std::size_t>(room_on(node, size), spare + 1);
+}
+
 }  // namespace
 
 bool is_before_naturally(std::string_view a, std::string_view b) {
@@ -65,16 +78,18 @@ std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, s
     if (of_a.empty() != of_b.empty()) return of_b.empty();
     return of_a == of_b ? is_before_naturally(a.name, b.name) : is_before_naturally(of_a, of_b);
   });
-  const std::uint32_t cpus = std::max<std::uint32_t>(size.cpus, 1);
+  std::erase_if(nodes, [&](const AllocatedNode& node) { return room_on(node, size) == 0; });
   std::vector<PlacedPod> placed;
-  auto node = nodes.begin();  // with what is left of it
+  auto node = nodes.begin();
+  std::size_t left = node == nodes.end() ? 0 : pods_on(*node, size, pods.size(), nodes.size());
   for (const WorkloadPod* pod : sort_by_rank(pods)) {
-    while (node != nodes.end() && (node->cpus < cpus || node->gpus < size.gpus)) ++node;
+    if (left == 0 && node != nodes.end() && ++node != nodes.end()) {
+      left = pods_on(*node, size, pods.size() - placed.size(), static_cast<std::size_t>(nodes.end() - node));
+    }
     PlacedPod one{pod, static_cast<std::uint32_t>(placed.size()), {}};
     if (node != nodes.end()) {
       one.node = node->name;
-      node->cpus -= cpus;
-      node->gpus -= size.gpus;
+      --left;
     }
     placed.push_back(std::move(one));
   }

@@ -25,13 +25,15 @@ std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pod
 struct PodSize {
   std::uint32_t cpus = 1;
   std::uint32_t gpus = 0;
+  std::uint32_t per_node = 0;  ///< that many pods on a node at most; 0: as many as there is room for
 };
 
 /** Topologies of Slurm nodes, such as "default:rack1"; empty, or not there: the node has none. */
 using NodeTopologies = std::map<std::string, std::string>;
 
 /**
- * Neighbours in rank go to neighbouring nodes: each node takes as many pods as its CPUs and GPUs of the job carry.
+ * Neighbours in rank go to neighbouring nodes: each node takes as many pods as its CPUs and GPUs of the job carry, but
+ * leaves one for each node after it. So no node of an exclusive job, which has all CPUs of its nodes, stays without.
  * Nodes are in natural order of their topologies, and of their names in one; those without a topology come last. A
  * pod's rank is its place in sort_by_rank().
  */

@@ -187,6 +187,20 @@ WorkloadRef decode_group(const Json& metadata) {
   return group;
 }
 
+/** Empty: the pod doesn't tell. Up to JobSet 0.9 it tells the restarts alone. */
+std::string decode_attempt(const Json& metadata, const WorkloadRef& group) {
+  std::string attempt;
+  if (group.kind == "JobSet") {
+    const Json labels = metadata["labels"];
+    attempt = std::string(labels[kLabelJobSetUid].text()) + "/" + std::string(labels[kLabelJobSetRestart].text());
+  }
+  if (group.kind != "Job") return attempt;
+  metadata["ownerReferences"].each([&](const Json& owner) {
+    if (owner["controller"].boolean_or(false)) attempt = owner["uid"].text();
+  });
+  return attempt;
+}
+
 /** By the Job in a JobSet, and the index in the Job; or by the worker. */
 std::int64_t decode_rank(const Json& metadata) {
   const auto index = [](const Json& value) {
@@ -261,6 +275,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.uid = metadata["uid"].text();
   pod.service_account = spec["serviceAccountName"].text("default");
   pod.group = decode_group(metadata);
+  pod.attempt = decode_attempt(metadata, pod.group);
   pod.rank = decode_rank(metadata);
   pod.cpu_milli = pod_request_milli(spec, "cpu");
   pod.memory_bytes = pod_request_milli(spec, "memory") / 1000;

@@ -237,6 +237,7 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
     "image": "localhost/a", "resources": {"limits": {"nvidia.com/gpu": "1", "rdma/hca": "1"}}}],'
   policy_refuses 'spec.containers: resources.requests[hugepages-2Mi]' '' '"initContainers": [{"name": "a",
     "image": "localhost/a", "resources": {"limits": {"cpu": "1", "hugepages-2Mi": "4Mi"}}}],'
+  policy_refuses spec.schedulingGates '' '"schedulingGates": [{"name": "slurm-k8s.io/bridge"}],'
   policy_refuses 'spec.containers: ports: hostPort' '' '"initContainers": [{"name": "a", "image": "localhost/a",
     "ports": [{"containerPort": 80, "hostPort": 80}]}],'
   policy_refuses 'metadata.annotations[job.slurm-k8s.io/no-such]: Invalid value: unknown annotation' \

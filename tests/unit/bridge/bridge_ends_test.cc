@@ -30,6 +30,23 @@ void a_pod_goes_with_its_job(void**) {
   assert_int_equal(f.client.count(Verb::remove), 1);
 }
 
+// Before the others have ended.
+void a_deleted_pod_that_had_failed_counts(void**) {
+  BridgeWorld f;
+  put_group(f, 2);
+  f.put_pod("p1", kMember);
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(3));
+  f.slurm.start(1, {{"c-0", 1}, {"c-1", 1}});
+  f.run_for();
+  f.end_pod("p1", "Failed", 3);
+  f.run_for();
+  f.client.erase(kube::kPods, "a", "p1");
+  f.end_pod("p2", "Succeeded");
+  f.run_for();
+  assert_text(f.calls(), "submit both, complete 1 768");
+}
+
 /** slurmctld lets it run for its GraceTime. */
 void a_preempted_job_takes_its_pod_with_it(void**) {
   BridgeWorld f;
@@ -221,6 +238,7 @@ int main() {
       SLURMK8S_TEST(a_workload_that_is_not_known_holds_up_its_namespace_alone),
       SLURMK8S_TEST(ends_wait_once_for_a_slurmctld_that_is_away),
       SLURMK8S_TEST(a_pod_goes_though_its_ended_job_is_forgotten),
+      SLURMK8S_TEST(a_deleted_pod_that_had_failed_counts),
       SLURMK8S_TEST(a_pod_that_names_a_job_of_others_ends_nothing),
       SLURMK8S_TEST(a_changed_comment_hides_nothing),
       SLURMK8S_TEST(a_forged_pod_ends_nobodys_job),

@@ -96,6 +96,109 @@ void a_restart_changes_nothing(void**) {
   assert_text(f.slurm.jobs.at(group).state_name, "COMPLETED");
 }
 
+// It is known only later that they are a PodGroup's.
+void the_rest_of_a_half_bound_gang_is_bound_after_a_restart(void**) {
+  BridgeWorld f;
+  put_group(f, 3);
+  for (const char* name : {"p1", "p2", "p3"}) f.put_pod(name, kMember);
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit both");
+  f.bridge.reset();  // when one of the three is bound
+  f.slurm.start(1, {{"c-0", 2}, {"c-1", 1}});
+  const std::string bound =
+      format(R"(%s, "annotations": {"slurm-k8s.io/job-id": "1", "slurm-k8s.io/job-submitted": "%lld"})", kMember,
+             static_cast<long long>(f.slurm.jobs.at(1).submitted));
+  f.put_pod("p1", bound.c_str(), R"("nodeName": "m0",)");
+  f.restart();
+  f.run_for(seconds(30));
+  assert_text(f.kube_node("p1") + f.kube_node("p2") + f.kube_node("p3"), "m0m0m1");
+  assert_text(f.annotation("p3", kAnnotationRank), "2");
+  assert_text(f.calls(), "submit both");
+}
+
+constexpr kube::Resource kJobs{"batch/v1", "jobs"};
+
+/** Of two pods at a time, three in all. */
+void put_job(BridgeWorld& f) {
+  f.client.put(kJobs, "a", *Json::parse(R"({"metadata": {"namespace": "a", "name": "train"}, "spec":
+                                           {"completionMode": "Indexed", "parallelism": 2, "completions": 3}})"));
+}
+/** More than `uid` may follow, such as R"(, "deletionTimestamp": "…")". */
+void put_pod_of_job(BridgeWorld& f, const char* name, const char* uid, const char* more = "") {
+  f.put_pod(name,
+            format(R"(, "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "%s",
+                            "controller": true}]%s)",
+                   uid, more)
+                .c_str());
+}
+
+// The last index, and a retry, come when the pods before them are over.
+void fewer_pods_that_come_later_start(void**) {
+  for (const char* phase : {"Succeeded", "Failed"}) {
+    BridgeWorld f;
+    put_job(f);
+    put_pod_of_job(f, "p0", "J");
+    put_pod_of_job(f, "p1", "J");
+    f.run_for(seconds(3));
+    assert_text(f.calls(), "submit train");
+    f.slurm.start(1, {{"c-0", 2}});
+    f.run_for();
+    f.end_pod("p0", phase);
+    f.end_pod("p1", phase);
+    f.run_for(seconds(10));
+    put_pod_of_job(f, "p2", "J");
+    f.run_for(seconds(7));
+    const bool is_told = f.condition("p2", "PodScheduled") == "SlurmPending: a/Job/train: 1 of 2 pods are there";
+    assert_int_equal(is_told, std::string(phase) == "Failed");
+    f.run_for(seconds(27));
+    assert_int_equal(f.slurm.submits, 2);
+    // The bridge may have begun meanwhile.
+    f.restart();
+    f.run_for(seconds(3));
+    assert_int_equal(f.slurm.submits, 2);
+    assert_int_equal(f.slurm.ends, 1);
+  }
+}
+
+// Its pods may be fewer at first: a quota counts those that still end.
+void a_job_of_the_name_again_waits_for_its_own_pods(void**) {
+  BridgeWorld f;
+  put_job(f);
+  put_pod_of_job(f, "p0", "former");
+  put_pod_of_job(f, "p1", "former");
+  f.run_for(seconds(3));
+  f.slurm.start(1, {{"c-0", 2}});
+  f.run_for();
+  put_job(f);
+  put_pod_of_job(f, "q0", "today's");
+  f.run_for(seconds(60));
+  assert_text(f.calls(), "submit train");
+  put_pod_of_job(f, "q1", "today's");
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit train, submit train");
+  assert_int_equal(f.slurm.requests.at(2).tasks, 2);
+}
+
+// Jobs that their pods do not find in time would be cancelled.
+void a_backlog_cancels_no_job_after_a_restart(void**) {
+  BridgeWorld f;
+  for (int i = 0; i < 40; ++i) f.put_pod(("z" + std::to_string(i)).c_str());
+  f.run_for(seconds(5));
+  assert_int_equal(f.slurm.submits, 40);
+  for (int i = 0; i < 900; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  f.restart();
+  f.run_for(seconds(30));
+  assert_int_equal(f.slurm.ends, 0);
+}
+
+void a_gate_needs_another_scheduler(void**) {
+  BridgeWorld f;
+  f.put_pod("p", "", R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}],)");
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "");
+  assert_contains(f.events("SlurmJobRefused"), "spec.schedulingGates: Forbidden: ");
+}
+
 void an_empty_slurmctld_deletes_nothing(void**) {
   BridgeWorld f;
   f.run_pod("p", 1, "c-0");
@@ -120,6 +223,11 @@ int main() {
       SLURMK8S_TEST(a_job_whose_id_another_one_has_ends_nothing),
       SLURMK8S_TEST(a_job_that_has_the_id_by_then_is_not_ended),
       SLURMK8S_TEST(a_restart_changes_nothing),
+      SLURMK8S_TEST(the_rest_of_a_half_bound_gang_is_bound_after_a_restart),
+      SLURMK8S_TEST(fewer_pods_that_come_later_start),
+      SLURMK8S_TEST(a_job_of_the_name_again_waits_for_its_own_pods),
+      SLURMK8S_TEST(a_backlog_cancels_no_job_after_a_restart),
+      SLURMK8S_TEST(a_gate_needs_another_scheduler),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

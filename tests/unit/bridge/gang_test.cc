@@ -14,6 +14,7 @@ namespace {
 using std::chrono::seconds;
 using State = Allocation::State;
 using Step = GangPlan::Step;
+using Earlier = EarlierPods;
 
 constexpr TimePoint kNow = TimePoint{} + seconds(1000);
 
@@ -195,22 +196,26 @@ void a_collecting_gang(void**) {
   const struct {
     const char* pods;
     bool is_gang;
-    bool is_follow_up;
+    EarlierPods earlier;
     unsigned min_pods;
     unsigned all_pods;
     int quiet_s;  ///< since the last pod
     Step step;
   } cases[] = {
-      {"w", false, false, 1, 1, 0, Step::submit},
-      {"ww", true, false, 2, 2, 0, Step::submit},
-      {"w", true, false, 2, 2, 60, Step::wait},
-      {"w", true, true, 2, 2, 0, Step::wait},  // of the next gang any number starts, after a pause
-      {"w", true, true, 2, 2, 1, Step::submit},
-      {"ww", true, false, 2, 9, 0, Step::wait},
-      {"ww", true, false, 2, 9, 1, Step::submit},
-      {"wg", true, false, 1, 9, 1, Step::regroup},
-      {"wx", true, false, 1, 9, 1, Step::regroup},
-      {"g", false, false, 1, 1, 1, Step::regroup},
+      {"w", false, Earlier::none, 1, 1, 0, Step::submit},
+      {"ww", true, Earlier::none, 2, 2, 0, Step::submit},
+      {"w", true, Earlier::none, 2, 2, 60, Step::wait},
+      // Of pods that come later any number starts, after a pause.
+      {"w", true, Earlier::alive, 2, 2, 0, Step::wait},
+      {"w", true, Earlier::alive, 2, 2, 1, Step::submit},
+      {"w", true, Earlier::ended, 2, 2, 29, Step::wait},
+      {"w", true, Earlier::ended, 2, 2, 30, Step::submit},
+      {"ww", true, Earlier::ended, 2, 2, 0, Step::submit},
+      {"ww", true, Earlier::none, 2, 9, 0, Step::wait},
+      {"ww", true, Earlier::none, 2, 9, 1, Step::submit},
+      {"wg", true, Earlier::none, 1, 9, 1, Step::regroup},
+      {"wx", true, Earlier::none, 1, 9, 1, Step::regroup},
+      {"g", false, Earlier::none, 1, 1, 1, Step::regroup},
   };
   for (const auto& one : cases) {
     WorkloadPods pods;
@@ -218,7 +223,7 @@ void a_collecting_gang(void**) {
     gang.stage = Gang::Stage::collecting;
     gang.asked = {};
     gang.spec = {one.is_gang, one.min_pods, one.all_pods, {}};
-    gang.is_follow_up = one.is_follow_up;
+    gang.earlier = one.earlier;
     gang.joined = kNow - seconds(one.quiet_s);
     assert_int_equal(static_cast<int>(plan_gang(gang, pods, {}, kNow).step), static_cast<int>(one.step));
     gang.not_before = kNow + seconds(1);
@@ -263,20 +268,103 @@ void pods_that_come_later_make_the_next_gang(void**) {
   Members m;
   Gang& first = m.join("u1");
   assert_ptr_equal(&first, &m.join("u2"));
-  assert_false(first.is_follow_up);
+  assert_false(m.gangs.has_other(first));
   m.gangs.close(first);
   first.user = 2001;
   m.gangs.set_job(first, 7);
   Gang& second = m.join("u3");
   assert_ptr_not_equal(&first, &second);
-  assert_true(second.is_follow_up);
+  assert_true(m.gangs.has_other(second));
   assert_ptr_equal(m.gangs.find_job(7, 2001, 50), &first);
   m.gangs.drop(first);
   assert_null(m.gangs.find_job(7, 2001, 50));
   assert_null(m.gangs.find("u1"));
   m.gangs.drop(second);
   assert_int_equal(m.gangs.all().size(), 0);
-  assert_false(m.join("u4").is_follow_up);
+  assert_false(m.gangs.has_other(m.join("u4")));
+}
+
+// What an ended job leaves undone starts together, as before.
+void a_gang_whose_job_has_ended_is_no_other(void**) {
+  Members m;
+  Gang& first = m.join("u1");
+  m.gangs.close(first);
+  Gang& second = m.join("u2");
+  m.gangs.set_ended(first, make_job("ended"));
+  assert_false(m.gangs.has_other(second));
+  assert_true(m.gangs.has_other(first));
+  m.gangs.set_ended(first, make_job("ended"));
+  m.gangs.drop(first);
+  assert_false(m.gangs.has_other(second));
+}
+
+// A Job of the same name, made while pods of the former one still end.
+void another_object_of_the_name_is_another_gang(void**) {
+  Members m;
+  WorkloadPod pod = make_pod("u1", 'w');
+  pod.attempt = "former";
+  m.gangs.join(pod, m.spec, kNow);
+  pod.uid = "u2";
+  pod.attempt = "today's";
+  m.gangs.join(pod, m.spec, kNow);
+  assert_ptr_not_equal(m.gangs.find("u1"), m.gangs.find("u2"));
+  assert_false(m.gangs.has_other(*m.gangs.find("u2")));
+}
+
+void a_restored_gang_is_identified_later(void**) {
+  Members m;
+  const Workload known = m.spec;
+  m.spec = {};
+  Gang& gang = m.restore("u1", 7);
+  assert_text(to_string(gang.workload), "a/Pod/u1");
+  m.spec = known;
+  m.gangs.identify(gang, make_pod("u1", 'b'), known);
+  assert_text(to_string(gang.workload), "a/Job/train");
+  assert_true(m.gangs.has_other(m.join("u2")));
+  m.gangs.drop(gang);
+  assert_false(m.gangs.has_other(*m.gangs.find("u2")));
+}
+
+void workloads_that_have_started(void**) {
+  StartedWorkloads started;
+  WorkloadPod pod = make_pod("u1", 'w');
+  pod.attempt = "1";
+  const WorkloadRun run{pod.group, "1"};
+  const auto found = [&] { return started.find(run); };
+  started.note(pod);
+  assert_true(found() == Earlier::none);  // without a job
+  pod.job = 7;
+  started.note(pod);
+  assert_true(found() == Earlier::alive);
+  assert_true(started.find({pod.group, "2"}) == Earlier::none);
+  pod.end = {PodEnd::Kind::failed, 3};
+  started.note(pod);
+  assert_true(found() == Earlier::ended);
+  WorkloadPod other = pod;
+  other.uid = "u2";
+  other.end = {PodEnd::Kind::succeeded, 0};
+  started.note(other);
+  assert_true(found() == Earlier::alive);
+  other.deleting = true;
+  started.note(other);
+  assert_true(found() == Earlier::ended);
+  started.forget(pod);
+  assert_true(found() == Earlier::none);
+  pod.attempt.clear();
+  started.note(pod);
+  assert_true(started.find({pod.group, ""}) == Earlier::none);
+}
+
+// A pod that has ended may be deleted before the others have.
+void a_deleted_pod_that_had_ended_counts(void**) {
+  WorkloadPods pods;
+  Gang gang = make_gang("go", pods);
+  KnownJobs known;
+  known.asked = kNow - seconds(1);
+  known.jobs.emplace(12, make_job("running"));
+  assert_true(plan_gang(gang, pods, known, kNow).result == (JobResult{JobResult::Kind::cancelled, 0}));
+  gang.ends["u0"] = {PodEnd::Kind::failed, 3};
+  assert_true(plan_gang(gang, pods, known, kNow).result == (JobResult{JobResult::Kind::failed, 3}));
 }
 
 void pods_that_are_no_gang_stay_alone(void**) {
@@ -372,6 +460,11 @@ int main() {
       SLURMK8S_TEST(a_lost_kube_node_is_left_to_slurmctld),
       SLURMK8S_TEST(a_collecting_gang),
       SLURMK8S_TEST(pods_that_come_later_make_the_next_gang),
+      SLURMK8S_TEST(a_gang_whose_job_has_ended_is_no_other),
+      SLURMK8S_TEST(another_object_of_the_name_is_another_gang),
+      SLURMK8S_TEST(a_restored_gang_is_identified_later),
+      SLURMK8S_TEST(workloads_that_have_started),
+      SLURMK8S_TEST(a_deleted_pod_that_had_ended_counts),
       SLURMK8S_TEST(pods_that_are_no_gang_stay_alone),
       SLURMK8S_TEST(a_job_from_before_is_adopted),
       SLURMK8S_TEST(an_ended_job_is_not_adopted),

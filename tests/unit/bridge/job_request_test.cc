@@ -285,6 +285,21 @@ void wrong_annotations_are_named(void**) {
   }
 }
 
+// Slurm would give away what the kubelet has given to the pod.
+void a_job_is_no_smaller_than_its_pods(void**) {
+  WorkloadPod pod = make_pod("a", "s");
+  pod.cpu_milli = 3500;
+  pod.memory_bytes = std::int64_t{1} << 30;
+  const auto request = [&](const JobAnnotations& annotations) {
+    return build_job_request({"a", "Pod", "p"}, {&pod}, annotations, IdentityRule());
+  };
+  assert_ok(request({{"cpu-per-task", "4"}, {"mem-per-node", "1Gi"}}));
+  assert_error(request({{"cpu-per-task", "3"}}), Errc::invalid,
+               "annotation cpu-per-task: Invalid value: \"3\": must be at least what a pod requests");
+  assert_error(request({{"mem-per-node", "1023"}}), Errc::invalid,
+               "annotation mem-per-node: Invalid value: \"1023Mi\": must be at least what a pod requests");
+}
+
 void comment_names_workload_and_pods(void**) {
   const WorkloadRef workload{"a", "Job", "train"};
   const std::string comment = build_job_comment(workload, {"u1", "u2"});
@@ -334,6 +349,7 @@ int main() {
       SLURMK8S_TEST(gpus_are_of_the_pods_and_for_pods_alone),
       SLURMK8S_TEST(annotations_set_members),
       SLURMK8S_TEST(wrong_annotations_are_named),
+      SLURMK8S_TEST(a_job_is_no_smaller_than_its_pods),
       SLURMK8S_TEST(comment_names_workload_and_pods),
       SLURMK8S_TEST(only_its_own_comments_have_a_namespace),
   };

@@ -20,12 +20,12 @@ void natural_order(void**) {
 
 /** "p1:n1 p2:n1 p3:" */
 std::string placed(std::vector<WorkloadPod> pods, std::vector<AllocatedNode> nodes, std::uint32_t cpus,
-                   std::uint32_t gpus = 0, const NodeTopologies& topologies = {}) {
+                   std::uint32_t gpus = 0, const NodeTopologies& topologies = {}, std::uint32_t per_node = 0) {
   std::vector<const WorkloadPod*> views;
   for (const WorkloadPod& pod : pods) views.push_back(&pod);
   std::string text;
   std::uint32_t rank = 0;
-  for (const PlacedPod& one : place_pods(views, std::move(nodes), {cpus, gpus}, topologies)) {
+  for (const PlacedPod& one : place_pods(views, std::move(nodes), {cpus, gpus, per_node}, topologies)) {
     assert_int_equal(one.rank, rank++);
     text += (text.empty() ? "" : " ") + one.pod->name + ":" + one.node;
   }
@@ -52,6 +52,16 @@ void ranks_fill_nodes_in_order(void**) {
   assert_text(placed({pod("a")}, {{"n1", 1}}, 0), "a:n1");
 }
 
+// An exclusive job has all CPUs of its nodes.
+void no_node_stays_without_a_pod(void**) {
+  assert_text(placed({pod("a"), pod("b")}, {{"n1", 8}, {"n2", 8}}, 1), "a:n1 b:n2");
+  assert_text(placed({pod("a"), pod("b"), pod("c"), pod("d")}, {{"n1", 8}, {"n2", 8}}, 1), "a:n1 b:n1 c:n1 d:n2");
+  assert_text(placed({pod("a"), pod("b"), pod("c"), pod("d")}, {{"n1", 8}, {"n2", 8}}, 1, 0, {}, 2),
+              "a:n1 b:n1 c:n2 d:n2");
+  assert_text(placed({pod("a"), pod("b"), pod("c")}, {{"n1", 8}, {"n2", 8}}, 1, 0, {}, 1), "a:n1 b:n2 c:");
+  assert_text(placed({pod("a")}, {{"n1", 8}, {"n2", 8}}, 1), "a:n1");
+}
+
 void nodes_of_one_topology_are_neighbours(void**) {
   const std::vector<WorkloadPod> pods = {pod("a"), pod("b"), pod("c"), pod("d"), pod("e")};
   const std::vector<AllocatedNode> nodes = {{"n1", 1}, {"n2", 1}, {"n3", 1}, {"n4", 1}, {"n5", 1}};
@@ -67,6 +77,7 @@ void nodes_of_one_topology_are_neighbours(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {SLURMK8S_TEST(natural_order), SLURMK8S_TEST(ranks_fill_nodes_in_order),
+                              SLURMK8S_TEST(no_node_stays_without_a_pod),
                               SLURMK8S_TEST(nodes_of_one_topology_are_neighbours)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
