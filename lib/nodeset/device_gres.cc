@@ -25,7 +25,8 @@ bool is_gpu_resource(std::string_view name) {
 
 Result<std::string> device_gres(const std::map<std::string, std::int64_t>& limits, const DeviceGresOptions& options) {
   std::map<std::string, std::int64_t> counts;  // by type
-  std::int64_t all = 0;
+  std::int64_t all = options.claimed;
+  if (options.claimed != 0) counts[options.type] = options.claimed;
   for (const auto& [name, milli] : limits) {
     const bool is_mig = is_mig_resource(name);
     if (milli == 0 || (name != options.resource && !is_gpu_resource(name))) continue;

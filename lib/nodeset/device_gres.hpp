@@ -16,14 +16,16 @@ inline constexpr std::int64_t kMaxGpus = 256;
 
 /** What a NodeSet says of its GPUs. */
 struct DeviceGresOptions {
-  std::string type;      ///< spec.gresType; empty: GPUs have no type
-  std::string resource;  ///< spec.gpuResource: a further extended resource that is GPUs; may be empty
+  std::string type = {};      ///< spec.gresType; empty: GPUs have no type
+  std::string resource = {};  ///< spec.gpuResource: a further extended resource that is GPUs; may be empty
+  std::int64_t claimed = 0;   ///< spec.claimedGpus: whole GPUs that are not in the limits
 };
 
 /**
  * "gpu:8", "gpu:a100:8" or "gpu:1g.10gb:2,gpu:3g.40gb:1" for a container's limits, in thousandths; empty without GPUs.
  * GPUs are nvidia.com/gpu, amd.com/gpu, gpu.intel.com/i915, gpu.intel.com/xe, and the NodeSet's own resource. A MIG
- * device (nvidia.com/mig-1g.10gb) has its profile as type. Error (invalid) says what is wrong with the limits.
+ * device (nvidia.com/mig-1g.10gb) has its profile as type. Claimed GPUs are counted with them. Error (invalid) says what
+ * is wrong with the limits.
  */
 Result<std::string> device_gres(const std::map<std::string, std::int64_t>& limits, const DeviceGresOptions& options);
 

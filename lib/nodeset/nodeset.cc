@@ -223,8 +223,24 @@ Result<std::map<std::string, std::int64_t>> find_limits(const NodeSet& nodeset) 
   return limits;
 }
 
-// Adds the GPUs of the limits, or those of bridgeDevices, to the definition, as if they were in extraConf. Those that
-// are in extraConf count more than the limits'.
+// Whether the slurmd container has resource claims (DRA).
+Result<bool> has_resource_claims(const NodeSet& nodeset) {
+  const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
+  return merge_overlay(container, nodeset.slurmd).at({"resources", "claims"}).size() != 0;
+}
+
+// spec.claimedGpus: how many a claim gives is up to the driver, and the claim's template is not ours to read.
+Result<std::int64_t> decode_claimed_gpus(const Json& value, const NodeSet& nodeset) {
+  const std::string field = "spec.claimedGpus";
+  const std::int64_t count = SLURMK8S_TRY(decode_integer(value, field, 0, 0, kMaxGpus));
+  if (count != 0 && !SLURMK8S_TRY(has_resource_claims(nodeset))) {
+    return forbidden_field(field, "may not be set without spec.slurmd.resources.claims");
+  }
+  return count;
+}
+
+// Adds the GPUs of limits and claims, or those of bridgeDevices, to the definition, as if they were in extraConf. Those
+// that are in extraConf count more.
 Status take_devices(const Json& spec, NodeSet& nodeset) {
   const Json type = spec["gresType"];
   const Json resource = spec["gpuResource"];
@@ -236,18 +252,20 @@ Status take_devices(const Json& spec, NodeSet& nodeset) {
     return invalid_field("spec.gpuResource", resource,
                          "must be the name of an extended resource, such as example.com/gpu");
   }
+  nodeset.claimed_gpus = SLURMK8S_TRY(decode_claimed_gpus(spec["claimedGpus"], nodeset));
   const auto limits = SLURMK8S_TRY(find_limits(nodeset));
-  auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text())});
+  auto gres = device_gres(limits, {std::string(type.text()), std::string(resource.text()), nodeset.claimed_gpus});
   if (!gres) return gres.error().wrap("spec.slurmd.resources.limits");
   const auto devices = SLURMK8S_TRY(decode_bridge_devices(spec["bridgeDevices"]));
   if (!devices.empty()) {  // Slurm could not tell whose a GPU is
     if (!gres->empty()) {
-      return forbidden_field("spec.bridgeDevices", "may not be set with GPUs in spec.slurmd.resources.limits");
+      return forbidden_field("spec.bridgeDevices",
+                             "may not be set with GPUs in spec.slurmd.resources.limits or spec.claimedGpus");
     }
     if (nodeset.gres_names.contains("gpu")) {
       return forbidden_field("spec.bridgeDevices", "may not be set with a gpu in Gres of spec.extraConf");
     }
-    gres = device_gres(devices, {std::string(type.text()), {}});
+    gres = device_gres(devices, {std::string(type.text())});
     if (!gres) return gres.error().wrap("spec.bridgeDevices");
     nodeset.has_bridge_devices = true;
     for (const auto& [name, milli] : devices) nodeset.features += "," + name;
@@ -310,6 +328,9 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
     return forbidden_field("patch.slurmd.resources.limits",
                            "must be those of the NodeSet, since its node records have one size "
                            "whatever their variant; another size is another NodeSet");
+  }
+  if (nodeset.claimed_gpus != 0 && !SLURMK8S_TRY(has_resource_claims(patched))) {
+    return forbidden_field("patch.slurmd.resources.claims", "may not be empty with spec.claimedGpus");
   }
   nodeset.names_jobs |= patched.names_jobs;
   variant.slurmd = patched.slurmd;

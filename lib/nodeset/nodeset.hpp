@@ -68,7 +68,8 @@ struct NodeSet {
   /** spec.extraConf without its features, one blank between words; with device_gres, and TmpDisk of its pods. */
   std::string extra_conf;
   std::set<std::string> gres_names;  ///< of Gres in extra_conf
-  /** GPUs in the limits or in bridgeDevices, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf's. */
+  std::int64_t claimed_gpus = 0;     ///< GPUs that the resource claims (DRA) of the pod give
+  /** GPUs in limits, claims or bridgeDevices, "gpu:a100:8". Their gres.conf is ours. Empty: none, or extraConf's. */
   std::string device_gres;
   bool has_bridge_devices = false;  ///< device_gres is of bridgeDevices: pods of the bridge get them, slurmd's has none
   Confinement confinement = Confinement::none;

@@ -62,6 +62,18 @@ check "another database: host" shows backup/backup 'name: DATABASE_HOST, value: 
 check "another database: Secret" shows backup/restore 'secretName: db-login' "${on[@]}" "${own[@]}"
 check "another database: the client" shows backup/client_conf '^    ssl-ca=/x$' "${on[@]}" "${own[@]}" \
   --set backup.clientConf=ssl-ca=/x
+tls=(--set 'backup.volumeMounts[0].name=tls,backup.volumeMounts[0].mountPath=/tls'
+  --set 'backup.podSpec.volumes[0].name=tls,backup.podSpec.volumes[0].secret.secretName=db-tls')
+mounted_by() { # TEMPLATE STEP: that volume, by this container alone
+  local found
+  found=$(render --show-only "templates/backup/$1.yaml" "${on[@]}" "${tls[@]}" |
+    awk '/command:/ { step = $NF } /mountPath: \/tls$/ { print step }') || return 1
+  [[ $found == "$2" ]] || { echo "mounted by: $found"; return 1; }
+}
+check "another database: a volume for a backup" mounted_by backup "save-database]"
+check "another database: a volume for a restore" mounted_by restore "load-database]"
+check "another database: the volume" shows backup/restore 'secretName: db-tls' "${on[@]}" "${tls[@]}"
+check "the pod of files does not mount it" mounted_by files ""
 
 # Of the containers, those of the database alone; in no variable.
 password_is_where_needed() {

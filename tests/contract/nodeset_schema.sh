@@ -106,6 +106,8 @@ refused_with "gresType" "spec.gresType: Invalid value: *must be a letter, then" 
 refused_with "gresType of 64 characters" "spec.gresType: Too long" "\"gresType\":\"$(printf 'a%.0s' {1..64})\""
 refused_with "gpuResource" "spec.gpuResource: Invalid value: *must be the name of an extended resource" \
   '"gpuResource":"gpu"'
+refused_with "claimedGpus" "spec.claimedGpus: Invalid value: 257: *less than or equal to 256" '"claimedGpus":257'
+refused_with "claimedGpus: -1" "spec.claimedGpus: Invalid value: -1: *greater than or equal to 0" '"claimedGpus":-1'
 refused_with "bridgeDevices that are no GPUs" "spec.bridgeDevices: Invalid value: *must be nvidia.com/gpu" \
   '"bridgeDevices":{"nvidia.com/gpu":1,"rdma/hca":1}'
 refused_with "bridgeDevices of two kinds" "spec.bridgeDevices: Invalid value: *may not have whole GPUs of two" \
@@ -306,7 +308,8 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,
   "spareSchedules":[{"start":"*/5,7 7-9 * JAN-dec 1-5","duration":"1h30m","timeZone":"America/Argentina/Buenos_Aires",
     "replicas":65536},{"start":"0 7 * * *","duration":"168h","replicas":1}],"ordinalPadding":5,"gresType":"a100",
-  "gpuResource":"example.com/gpu","bridgeDevices":{"nvidia.com/mig-3g.40gb":"1","nvidia.com/mig-1g.10gb":2},
+  "gpuResource":"example.com/gpu","claimedGpus":256,
+  "bridgeDevices":{"nvidia.com/mig-3g.40gb":"1","nvidia.com/mig-1g.10gb":2},
   "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand","confinement":"Privileged",
   "updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%"}},
   "memoryReserve":0,"workloadDisruptionProtection":false,"extraConf":"Weight=10 Features=a100,fast Gres=gpu:8",

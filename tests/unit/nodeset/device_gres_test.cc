@@ -31,6 +31,9 @@ void limits_become_gres(void**) {
        "gpu:1g.10gb:2,gpu:3g.40gb:1"},
       {{{"nvidia.com/mig-1g.10gb", 2000}, {"nvidia.com/gpu", 1000}}, {"a100", ""}, "gpu:1g.10gb:2,gpu:a100:1"},
       {{{"nvidia.com/gpu", 256000}}, {}, "gpu:256"},
+      {{{"cpu", 4000}}, {"", "", 2}, "gpu:2"},
+      {{{"nvidia.com/gpu", 1000}}, {"a100", "", 2}, "gpu:a100:3"},
+      {{{"nvidia.com/mig-1g.10gb", 2000}}, {"a100", "", 1}, "gpu:1g.10gb:2,gpu:a100:1"},
   };
   for (const auto& c : cases) {
     const auto gres = device_gres(c.limits, c.options);

@@ -141,6 +141,33 @@ void takes_gpus_from_the_limits(void**) {
   }
 }
 
+void takes_gpus_of_claims(void**) {
+  const std::string variant = R"("variants":[{"name":"v","patch":{"slurmd":{"image":"j"}}}])";
+  const std::string limits = R"({"cpu":"2","memory":"1000Mi")";
+  const struct {
+    std::string limits;
+    const char* more;
+    const char* definition;
+  } cases[] = {
+      {limits + "}", R"("claimedGpus":2)", " Gres=gpu:2"},
+      {limits + "}", R"("claimedGpus":2,"gresType":"a100")", " Gres=gpu:a100:2"},
+      {limits + R"(,"nvidia.com/gpu":1})", R"("claimedGpus":2)", " Gres=gpu:3"},
+      {limits + "}", R"("claimedGpus":2,"extraConf":"Gres=gpu:h100:4")", " Gres=gpu:h100:4"},
+      {limits + "}", R"("claimedGpus":0)", ""},
+  };
+  for (const auto& c : cases) {
+    const auto nodeset = decode(R"({"slurmd":{"image":"i","resources":{"claims":[{"name":"g"}],"limits":)" + c.limits +
+                                "}}," + c.more + "," + variant + "}");
+    assert_ok(nodeset);
+    assert_text(node_definition(*nodeset), "CPUs=2 RealMemory=936" + std::string(c.definition));
+  }
+  // The container of the pod's template may have the claim.
+  const auto of_template = decode(spec_with(R"("claimedGpus":1,"template":{"spec":{"containers":[
+      {"name":"slurmd","resources":{"claims":[{"name":"g"}]}}]}})"));
+  assert_ok(of_template);
+  assert_text(of_template->device_gres, "gpu:1");
+}
+
 void devices_of_the_bridge_are_gres_too(void**) {
   const auto nodeset = decode(spec_with(R"("extraConf":"Weight=10 Feature=fast","gresType":"a100",
       "bridgeDevices":{"nvidia.com/gpu":"2"},"variants":[{"name":"v","patch":{}}])"));
@@ -374,6 +401,16 @@ void names_the_invalid_field(void**) {
        "a100"},
       {spec_with(R"("gpuResource":3)"),
        "spec.gpuResource: Invalid value: 3: must be the name of an extended resource, such as example.com/gpu"},
+      {spec_with(R"("claimedGpus":"2")"), "spec.claimedGpus: Invalid value: \"2\": must be an integer"},
+      {spec_with(R"("claimedGpus":257)"), "spec.claimedGpus: Invalid value: 257: must be 0 to 256"},
+      {spec_with(R"("claimedGpus":1)"),
+       "spec.claimedGpus: Forbidden: may not be set without spec.slurmd.resources.claims"},
+      {spec_with(R"("claimedGpus":1,"bridgeDevices":{"amd.com/gpu":1},"template":{"spec":{"containers":[
+          {"name":"slurmd","resources":{"claims":[{"name":"g"}]}}]}})"),
+       "spec.bridgeDevices: Forbidden: may not be set with GPUs in spec.slurmd.resources.limits or spec.claimedGpus"},
+      {spec_with(R"("claimedGpus":1,"variants":[{"name":"v","patch":{"template":{"spec":{"containers":null}}}}],
+          "template":{"spec":{"containers":[{"name":"slurmd","resources":{"claims":[{"name":"g"}]}}]}})"),
+       "spec.variants: variant v: patch.slurmd.resources.claims: Forbidden: may not be empty with spec.claimedGpus"},
       {spec_with(R"("bridgeDevices":[])"), "spec.bridgeDevices: Invalid value: \"array\": must be an object"},
       {spec_with(R"("bridgeDevices":{"amd.com/gpu":"x"})"),
        "spec.bridgeDevices.amd.com/gpu: Invalid value: \"x\": must be a quantity such as 500m, 2 or 16Gi"},
@@ -387,7 +424,7 @@ void names_the_invalid_field(void**) {
        "spec.bridgeDevices: Forbidden: may not be set with a gpu in Gres of spec.extraConf"},
       {R"({"bridgeDevices":{"amd.com/gpu":1},
            "slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi","nvidia.com/gpu":1}}}})",
-       "spec.bridgeDevices: Forbidden: may not be set with GPUs in spec.slurmd.resources.limits"},
+       "spec.bridgeDevices: Forbidden: may not be set with GPUs in spec.slurmd.resources.limits or spec.claimedGpus"},
       {R"({"slurmd":{"image":"i","resources":{"limits":{"cpu":"2","memory":"1Gi","nvidia.com/gpu":"1500m"}}}})",
        "spec.slurmd.resources.limits: nvidia.com/gpu: must be an integer"},
       {spec_with(R"("spareReplicas":-1)"), "spec.spareReplicas: Invalid value: -1: must be 0 to 65536"},
@@ -529,6 +566,7 @@ int main() {
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),
       SLURMK8S_TEST(takes_gpus_from_the_limits),
+      SLURMK8S_TEST(takes_gpus_of_claims),
       SLURMK8S_TEST(takes_tmp_disk_from_the_storage),
       SLURMK8S_TEST(devices_of_the_bridge_are_gres_too),
       SLURMK8S_TEST(takes_half_a_cpu_as_one),

@@ -44,6 +44,7 @@ void the_same_template_has_the_same_hash(void**) {
       {kSlurmd, kMore + R"(,"gresType":"a100","gpuResource":"example.com/gpu")"},  // without GPUs
       {kSlurmd, kMore + R"(,"partition":{"enabled":true},"extraConf":"Features=a")"},
       {kSlurmd, kMore + R"(,"confinement":"None")"},
+      {kSlurmd, kMore + R"(,"claimedGpus":0)"},
   };
   for (const auto& [slurmd, more] : same) assert_text(hash_of(slurmd, more), hash);
 }

@@ -55,6 +55,9 @@ volumeMounts:
   {{- if $root.Values.backup.clientConf }}
   - {name: client, mountPath: /run/slurm-k8s/client, readOnly: true}
   {{- end }}
+  {{- with $root.Values.backup.volumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   {{- end }}
 env:
   - {name: CLUSTER, value: {{ default $root.Release.Name $root.Values.clusterName | quote }}}
