@@ -19,7 +19,7 @@ check "spareReplicas" shows nodesets/nodesets "^  spareReplicas: 2" --set nodese
 check "gresType" shows nodesets/nodesets '^  gresType: "a100"' --set nodesets.compute.gresType=a100
 check "gpuResource" shows nodesets/nodesets '^  gpuResource: "a.b/gpu"' --set nodesets.compute.gpuResource=a.b/gpu
 check "claimedGpus" shows nodesets/nodesets '^  claimedGpus: 2$' --set nodesets.compute.claimedGpus=2
-check "no claimedGpus" lacks nodesets/nodesets claimedGpus
+check "no claimedGpus by default" lacks 'claimedGpus'
 check "bridgeDevices" shows nodesets/nodesets '^    nvidia.com/gpu: 8' \
   --set-json 'nodesets.compute.bridgeDevices={"nvidia.com/gpu":8}'
 check "bridgeDevices: not a quantity" refused "/nodesets/compute/bridgeDevices/nvidia.com~1gpu" \
