@@ -9,6 +9,8 @@
 
 # shellcheck disable=SC2034 # state.sh uses it
 UP_PROGRAMS=(kube helm coredns)
+# shellcheck disable=SC2034 # bed uses it
+PROGRAMS=("${UP_PROGRAMS[@]}" kwok device-plugin prometheus-adapter dra-example-kubeletplugin jobset lws)
 
 program_links() {
   case $1 in
@@ -44,6 +46,27 @@ program_module() {
     coredns) echo "github.com/coredns/coredns@v$COREDNS_VERSION" ;;
     kwok) echo "sigs.k8s.io/kwok/cmd/kwok@v$KWOK_VERSION" ;;
     prometheus-adapter) echo "sigs.k8s.io/prometheus-adapter@v$PROMETHEUS_ADAPTER_VERSION" ;;
+    dra-example-kubeletplugin) echo "sigs.k8s.io/dra-example-driver@v$DRA_EXAMPLE_DRIVER_VERSION" ;;
+    jobset) echo "sigs.k8s.io/jobset@v$JOBSET_VERSION" ;;
+    lws) echo "sigs.k8s.io/lws@v$LWS_VERSION" ;;
+  esac
+}
+
+# The package in the module, for a program that `go install` cannot build from a proxy without a list of versions.
+program_package() {
+  case $1 in
+    prometheus-adapter) echo ./cmd/adapter ;;
+    dra-example-kubeletplugin) echo ./cmd/dra-example-kubeletplugin ;;
+    jobset) echo . ;;
+    lws) echo ./cmd ;;
+  esac
+}
+
+# The folder in the module with manifests that are kept beside the program: definition.yaml and webhooks.yaml.
+program_manifests() {
+  case $1 in
+    jobset) echo config/components ;;
+    lws) echo config ;;
   esac
 }
 
@@ -72,15 +95,21 @@ program_is_built() {
 }
 
 program_compile() {
-  local name=$1 go=$2 target=$3 arguments
+  local name=$1 go=$2 target=$3 arguments module manifests
   # GOTOOLCHAIN=local: the Go that was found is new enough; another one is not to be fetched unasked.
   arguments=(env GOTOOLCHAIN=local)
   if program_is_ours "$name"; then
     go_run "${arguments[@]}" "$go" build -C "$BED_DIR/$name" -mod=readonly -buildvcs=false -trimpath \
       -ldflags "$(program_flags "$name")" -o "$target/$name" .
-  elif [[ $name == prometheus-adapter ]]; then
-    go_run "${arguments[@]}" "$go" build -C "$(program_fetch "$go" "$name")" -mod=readonly -buildvcs=false -trimpath \
-      -ldflags "$(program_flags "$name")" -o "$target/$name" ./cmd/adapter
+  elif [[ $(program_package "$name") ]]; then
+    module=$(program_fetch "$go" "$name")
+    go_run "${arguments[@]}" "$go" build -C "$module" -mod=readonly -buildvcs=false -trimpath \
+      -ldflags "$(program_flags "$name")" -o "$target/$name" "$(program_package "$name")"
+    manifests=$(program_manifests "$name")
+    [[ ! $manifests ]] || {
+      cat "$module/$manifests"/crd/bases/*.yaml >"$target/definition.yaml"
+      cat "$module/$manifests/webhook/manifests.yaml" >"$target/webhooks.yaml"
+    }
   else
     (cd / && go_run "${arguments[@]}" GOBIN="$target" GO111MODULE=on \
       "$go" install -trimpath -ldflags "$(program_flags "$name")" "$(program_module "$name")")

@@ -179,8 +179,8 @@ vm_main() {
   local action=${1:-} image
   (($#)) && shift
   case $action in
-    start | load | run | stop) vm_require_name "${1:-}" ;;
-    *) usage_error 'vm: start NAME [KUBELET-OPTION...], load NAME IMAGE..., run NAME COMMAND..., stop NAME' ;;
+    start | load | dra | run | stop) vm_require_name "${1:-}" ;;
+    *) usage_error 'vm: start NAME [KUBELET-OPTION...], load NAME IMAGE..., dra NAME, run NAME COMMAND..., stop NAME' ;;
   esac
   state_require_up
   case $action in
@@ -189,6 +189,7 @@ vm_main() {
       (($# > 1)) || usage_error 'vm load: IMAGE: required'
       for image in "${@:2}"; do vm_load_image "$1" "$image"; done
       ;;
+    dra) vm_dra_start "$1" ;;
     run)
       (($# > 1)) || usage_error 'vm run: COMMAND: required'
       vm_ssh "$@"
