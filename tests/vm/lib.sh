@@ -19,17 +19,21 @@ need_release() {
   install_release "${options[@]}" --description "${options[*]}"
 }
 
-# Pods of 256 MiB; where they run is up to SPEC, the pod's, in JSON.
-put_nodeset() { # NAME REPLICAS SPEC [CPUS [REQUESTS]]
-  local image requests=${5:-'"cpu":"50m","memory":"64Mi"'}
+# Where the pods run is up to POD, their spec. All in JSON: SLURMD, of that container, and MORE, of the NodeSet, without
+# their braces.
+put_spec() { # NAME REPLICAS POD SLURMD [MORE]
+  local image
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   kubectl apply --filename=- >/dev/null <<JSON
-{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,
- "slurmd":{"image":"$image",
-  "resources":{"requests":{$requests},"limits":{"cpu":"${4:-2}","memory":"256Mi"}}},
- "template":{"spec":$3}}}
+{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,${5:+$5,}
+ "slurmd":{"image":"$image",$4},"template":{"spec":$3}}}
 JSON
   wait_for 30 "nodes of $1" has_nodes_of "$1" "$2"
+}
+# Pods of 256 MiB.
+put_nodeset() { # NAME REPLICAS POD [CPUS [REQUESTS]]
+  local requests=${5:-'"cpu":"50m","memory":"64Mi"'}
+  put_spec "$1" "$2" "$3" '"resources":{"requests":{'"$requests"'},"limits":{"cpu":"'"${4:-2}"'","memory":"256Mi"}}'
 }
 has_nodes_of() { [[ $(slurm sinfo -h -N -o %N | sort -u | grep -c "^$1-") == "$2" ]]; }
 remove_nodeset() {

@@ -23,15 +23,9 @@ JSON
 }
 # put NAME CONFINEMENT RESOURCES [CLASS] [SECURITY-CONTEXT]: one node.
 put() {
-  local image spec=$ON_THE_VM
-  [[ -z ${4:-} ]] || spec="{\"runtimeClassName\":\"$4\",${ON_THE_VM#\{}"
-  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  kubectl apply --filename=- >/dev/null <<JSON
-{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":1,
- "confinement":"$2","slurmd":{"image":"$image","resources":{$3},"securityContext":${5:-null}},
- "template":{"spec":$spec}}}
-JSON
-  wait_for 30 "nodes of $1" has_nodes_of "$1" 1
+  local pod=$ON_THE_VM
+  [[ -z ${4:-} ]] || pod="{\"runtimeClassName\":\"$4\",${ON_THE_VM#\{}"
+  put_spec "$1" 1 "$pod" '"resources":{'"$3"'},"securityContext":'"${5:-null}" '"confinement":"'"$2"'"'
 }
 
 # Jobs of one CPU that write what they may use into a file of the pod, and stay.

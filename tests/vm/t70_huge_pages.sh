@@ -13,16 +13,10 @@ offer() { # PAGES QUANTITY
   wait_for 120 "huge pages of the machine" has_huge_pages "$2"
 }
 put_huge() {
-  local image
-  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  kubectl apply --filename=- >/dev/null <<JSON
-{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"huge"},"spec":{"slurmd":{"image":"$image",
-  "resources":{"requests":{"cpu":"50m","memory":"64Mi"},
-   "limits":{"cpu":"1","memory":"256Mi","hugepages-2Mi":"8Mi"}},
-  "volumeMounts":[{"name":"huge","mountPath":"/dev/hugepages"}]},
- "template":{"spec":{"volumes":[{"name":"huge","emptyDir":{"medium":"HugePages-2Mi"}}],${ON_THE_VM#\{}}}}
-JSON
-  wait_for 30 "nodes of huge" has_nodes_of huge 1
+  put_spec huge 1 '{"volumes":[{"name":"huge","emptyDir":{"medium":"HugePages-2Mi"}}],'"${ON_THE_VM#\{}" \
+    '"resources":{"requests":{"cpu":"50m","memory":"64Mi"},
+       "limits":{"cpu":"1","memory":"256Mi","hugepages-2Mi":"8Mi"}},
+     "volumeMounts":[{"name":"huge","mountPath":"/dev/hugepages"}]'
 }
 # What a task runs to write to so many MiB of huge pages (MAP_HUGETLB).
 fill() {

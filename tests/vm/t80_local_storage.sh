@@ -6,14 +6,8 @@
 source "$E2E_FOLDER/../vm/lib.sh"
 
 put_disk() { # REQUEST LIMIT
-  local image
-  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
-  kubectl apply --filename=- >/dev/null <<JSON
-{"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"disk"},"spec":{"slurmd":{"image":"$image",
-  "resources":{"requests":{"cpu":"50m","memory":"64Mi","ephemeral-storage":"$1"},
-   "limits":{"cpu":"1","memory":"256Mi","ephemeral-storage":"$2"}}},"template":{"spec":$ON_THE_VM}}}
-JSON
-  wait_for 30 "nodes of disk" has_nodes_of disk 1
+  put_spec disk 1 "$ON_THE_VM" '"resources":{"requests":{"cpu":"50m","memory":"64Mi","ephemeral-storage":"'"$1"'"},
+    "limits":{"cpu":"1","memory":"256Mi","ephemeral-storage":"'"$2"'"}}'
 }
 tmp_disk() { slurm scontrol show node disk-0 -o | sed 's/.* TmpDisk=\([0-9]*\).*/\1/'; }
 

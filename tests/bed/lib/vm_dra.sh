@@ -11,8 +11,9 @@ VM_DRA_GPUS=4
 vm_dra_is_running() { vm_ssh "$1" systemctl is-active --quiet "$VM_DRA_PROGRAM"; }
 
 vm_dra_run() {
-  vm_ssh "$1" "install -m 755 /dev/stdin /run/$VM_DRA_PROGRAM" <"$BED_BIN/$VM_DRA_PROGRAM"
-  vm_ssh "$1" systemd-run --quiet --unit "$VM_DRA_PROGRAM" --setenv "NODE_NAME=$1" "/run/$VM_DRA_PROGRAM" \
+  local program=/usr/local/sbin/$VM_DRA_PROGRAM
+  vm_ssh "$1" "install -m 755 /dev/stdin $program" <"$BED_BIN/$VM_DRA_PROGRAM"
+  vm_ssh "$1" systemd-run --quiet --collect --unit "$VM_DRA_PROGRAM" --setenv "NODE_NAME=$1" "$program" \
     --kubeconfig /etc/kubernetes/kubelet.conf --cdi-root /var/run/cdi --num-devices "$VM_DRA_GPUS"
 }
 
@@ -37,4 +38,5 @@ vm_dra_start() {
   vm_dra_create_class
   vm_dra_is_running "$1" || vm_dra_run "$1"
   wait_until 120 "$1: $VM_DRA_GPUS devices of DeviceClass gpu.example.com" vm_dra_is_offered "$1"
+  progress "$1: $VM_DRA_GPUS devices of DeviceClass gpu.example.com"
 }
