@@ -25,6 +25,20 @@ Json with_owners(const Json& have, const Json& wanted) {
   return owners;
 }
 
+struct ScaleIn {
+  bool chosen = false;  // the node leaves, or has left
+  bool done = false;    // and nothing of the NodeSet is missing: its claims may go
+};
+
+/** `marked`: a plan chose the node before, perhaps one of a sidecar that has ended. */
+ScaleIn judge_scale_in(const std::string& node, const KnownNodeSet& known, const NodeSetState& state, bool has_record,
+                       bool marked) {
+  const bool complete = !has_record && state.ready && state.generation == known.generation;
+  if (known.spec->scaling_mode == ScalingMode::daemon_set) return {false, complete && !state.chosen.contains(node)};
+  const bool chosen = state.scaled_in.contains(node) || (marked && !has_record);
+  return {chosen, chosen && complete};
+}
+
 }  // namespace
 
 bool has_claims(const NodeSets& nodesets) {
@@ -51,6 +65,7 @@ void ClaimKeeper::observe(const Json& claim) {
   entry.nodeset = metadata.at({"labels", kLabelNodeSet}).text();
   entry.node = metadata.at({"labels", kLabelNode}).text();
   entry.owners = metadata["ownerReferences"];
+  entry.scaled_in = metadata.at({"annotations", kAnnotationScaledIn}).text() == "true";
 }
 
 void ClaimKeeper::forget(const std::string& name) {
@@ -67,25 +82,33 @@ void ClaimKeeper::round(const NodeSets& nodesets, const std::vector<SlurmNode>& 
     const auto nodeset = nodesets.find(entry.nodeset);
     if (nodeset == nodesets.end() || !nodeset->second.spec.ok()) continue;
     const auto state = states.find(entry.nodeset);
-    const bool complete =
-        state != states.end() && state->second.ready && state->second.generation == nodeset->second.generation;
-    reconcile(name, entry, *nodeset->second.spec, complete && !records.contains(entry.node));
+    if (state == states.end()) continue;
+    reconcile(name, entry, nodeset->second, state->second, records.contains(entry.node));
   }
 }
 
-void ClaimKeeper::reconcile(const std::string& name, Entry& entry, const NodeSet& nodeset, bool scaled_in) {
+void ClaimKeeper::reconcile(const std::string& name, Entry& entry, const KnownNodeSet& known, const NodeSetState& state,
+                            bool has_record) {
   if (clock_.now() < entry.settled || !writer_.may_write(name)) return;
-  const auto answered = [this, name](const Result<Json>& answer) { on_answer(name, answer); };
-  if (scaled_in && nodeset.claims.delete_when_scaled) {
+  const ScaleIn scale_in = judge_scale_in(entry.node, known, state, has_record, entry.scaled_in);
+  if (scale_in.done && known.spec->claims.delete_when_scaled) {
     log_info("claim %s/%s: deleted: node %s was scaled in", name_space_.c_str(), name.c_str(), entry.node.c_str());
-    writer_.remove(name, {.uid = entry.uid}, answered);
+    writer_.remove(name, {.uid = entry.uid}, [this, name](const Result<Json>& answer) { on_answer(name, answer); });
     return;
   }
-  const Json owners = with_owners(entry.owners, claim_owners(nodeset));
-  if (owners.equals(entry.owners) || (owners.size() == 0 && entry.owners.size() == 0)) return;
+  const Json owners = with_owners(entry.owners, claim_owners(*known.spec));
+  const bool same_owners = owners.equals(entry.owners) || (owners.size() == 0 && entry.owners.size() == 0);
+  if (!same_owners || scale_in.chosen != entry.scaled_in) patch(name, entry, owners, scale_in.chosen);
+}
+
+void ClaimKeeper::patch(const std::string& name, const Entry& entry, const Json& owners, bool scaled_in) {
   Json metadata = Json::object();
   metadata.set("uid", entry.uid).set("ownerReferences", owners);
-  writer_.patch(name, kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)), answered);
+  if (scaled_in != entry.scaled_in) {
+    metadata.set("annotations", Json::object().set(kAnnotationScaledIn, scaled_in ? Json::string("true") : Json()));
+  }
+  writer_.patch(name, kube::PatchType::merge, Json::object().set("metadata", std::move(metadata)),
+                [this, name](const Result<Json>& answer) { on_answer(name, answer); });
 }
 
 void ClaimKeeper::on_answer(const std::string& name, const Result<Json>& answer) {

@@ -87,6 +87,7 @@ class NodeSetPlanner {
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
     records_ = before ? before->records : known.records;
+    if (before) scaled_in_ = before->scaled_in;
     state.records.definition = definition_.rest;
   }
 
@@ -100,8 +101,15 @@ class NodeSetPlanner {
     if (step) add(*step, node, *step == Kind::drain ? kReasonScaleIn : "");
   }
 
+  /** A numbered record that is one too many. */
+  void scale_in(const SlurmNode& node) {
+    scaled_in_.insert(node.name);
+    plan_removal(node);
+  }
+
   /** A wanted record, compared with the NodeSet. */
   void keep(const SlurmNode& node, const NodeSet& nodeset) {
+    scaled_in_.erase(node.name);
     const bool is_other = is_to_be_made_again(node, nodeset);
     if (is_other) resizing_.push_back(node.name);
     if ((is_other || needs_suspend_time(node)) && is_removable(node) && is_free(node)) {
@@ -155,7 +163,13 @@ class NodeSetPlanner {
   }
 
   /** A wanted node without a record. */
-  void miss(std::string name) { missing_.push_back(std::move(name)); }
+  void miss(std::string name) {
+    scaled_in_.erase(name);
+    missing_.push_back(std::move(name));
+  }
+
+  /** A node that a DaemonSet wants, as soon as its Kubernetes node is ready. */
+  void choose(const std::string& name) { chosen_.insert(name); }
 
   /** A wanted node whose name is taken by a record that we didn't make, or that slurmctld has lost. */
   void block(std::string name) {
@@ -229,6 +243,8 @@ class NodeSetPlanner {
   /** The condition Ready: the first thing that isn't as the spec says. And what the next plan must know. */
   void describe_state(std::int64_t max_nodes, NodeSetState& state) const {
     state.made_again = made_again_;
+    state.scaled_in = scaled_in_;
+    state.chosen = chosen_;
     state.records.outdated = outdated_;
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
@@ -346,7 +362,7 @@ class NodeSetPlanner {
   const NodePlanInput& input_;
   NodePlan& plan_;
   RecordDefinition definition_;
-  std::set<std::string> made_again_;
+  std::set<std::string> made_again_, scaled_in_, chosen_;
   RecordsState records_;  // before
   std::set<std::string> outdated_;
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
@@ -412,7 +428,7 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
   const std::int64_t excess = std::max<std::int64_t>(0, present - nodeset.replicas);
   const std::set<std::int64_t> removed = select_nodes_to_remove(members, static_cast<std::size_t>(excess), input.pods);
   for (const std::int64_t ordinal : removed) {
-    planner.plan_removal(*members.at(ordinal));
+    planner.scale_in(*members.at(ordinal));
     members.erase(ordinal);
   }
   planner.select_spares_of(nodeset, members);
@@ -432,6 +448,7 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
   DaemonNodes nodes = choose_daemon_nodes(nodeset, *input.kube_nodes);
   Names ambiguous;
   for (const auto& [name, ready] : nodes.wanted) {
+    planner.choose(name);
     const auto found = records.find(name);
     if (!is_name_of(nodeset.name, name, input.nodesets)) {
       ambiguous.push_back(name);
@@ -505,6 +522,7 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       state.pins = before;
       const bool has_before = input.before && input.before->contains(name);
       state.records = has_before ? input.before->at(name).records : known.records;
+      if (has_before) state.scaled_in = input.before->at(name).scaled_in;
       state.reason = state.roll_out.reason = "InvalidSpec";
       state.message = state.roll_out.message = known.spec.error().message();
     }

@@ -46,6 +46,8 @@ struct NodeSetState {
   std::string features;              ///< the same
   RecordsState records;              ///< which of them have a former definition
   std::set<std::string> made_again;  ///< nodes that were made again to be so: not twice, whatever came of it
+  std::set<std::string> scaled_in;   ///< numbered nodes that a scale-in removes or has removed, not wanted since
+  std::set<std::string> chosen;      ///< of a DaemonSet: nodes of the chosen Kubernetes nodes, ready or not
 };
 
 using NodeSetStates = std::map<std::string, NodeSetState>;

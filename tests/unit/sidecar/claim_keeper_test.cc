@@ -37,12 +37,13 @@ struct Fixture {
       {[this](const Json& object) { keeper.observe(object); },
        [this](const kube::ObjectKey& key, const std::string&, const Json&) { keeper.forget(key.name); }, [] {}}};
 
-  /** NodeSet c has c-0 and c-1, and claims of three nodes. */
+  /** NodeSet c has c-0 and c-1, and claims of three nodes: c-2 was scaled in. */
   explicit Fixture(Jitter jitter = [] { return 0.5; }) : keeper(client, clock, throttle, "slurm", std::move(jitter)) {
     put("Retain", "Delete");
     for (const char* name : {"c-0", "c-1"}) nodes.push_back(FakeSlurm::cloud_node(name));
     states["c"].ready = true;
     states["c"].generation = 1;
+    states["c"].scaled_in = {"c-2"};
     for (const char* name : {"c-0", "c-1", "c-2"}) {
       for (const Json& claim : build_claims(*nodesets.at("c").spec, name)) client.put(kVolumeClaims, "slurm", claim);
     }
@@ -74,6 +75,11 @@ struct Fixture {
     for (const std::string& name : client.names(kVolumeClaims, "slurm")) all += (all.empty() ? "" : " ") + name;
     return all;
   }
+  void make_daemon_set() { nodesets.at("c").spec->scaling_mode = ScalingMode::daemon_set; }
+  std::string mark(const char* name) const {
+    const Json claim = client.find(kVolumeClaims, "slurm", name);
+    return std::string(claim.at({"metadata", "annotations", kAnnotationScaledIn}).text());
+  }
   std::size_t owners(const char* name) const {
     return client.find(kVolumeClaims, "slurm", name).at({"metadata", "ownerReferences"}).size();
   }
@@ -93,6 +99,12 @@ void claims_stay(void**) {
   const std::pair<const char*, void (*)(Fixture&)> cases[] = {
       {"by the policy", [](Fixture& f) { f.put("Delete", "Retain"); }},
       {"the node is still there", [](Fixture& f) { f.nodes.push_back(FakeSlurm::cloud_node("c-2")); }},
+      {"its record is missing, but no scale-in was planned", [](Fixture& f) { f.states["c"].scaled_in.clear(); }},
+      {"of a DaemonSet, the Kubernetes node is there",
+       [](Fixture& f) {
+         f.make_daemon_set();
+         f.states["c"].chosen = {"c-0", "c-1", "c-2"};
+       }},
       {"records are missing", [](Fixture& f) { f.states["c"].ready = false; }},
       {"what is known is of an older spec", [](Fixture& f) { f.states["c"].generation = 0; }},
       {"slurm was not looked at", [](Fixture& f) { f.states.clear(); }},
@@ -108,9 +120,50 @@ void claims_stay(void**) {
   }
 }
 
+void claims_of_a_kube_node_that_went_go(void**) {
+  Fixture f;
+  f.make_daemon_set();
+  f.states["c"].scaled_in.clear();
+  f.states["c"].chosen = {"c-0", "c-1"};
+  f.rounds(10);
+  assert_text(f.names(), "scratch-c-0 scratch-c-1 scratch-c-9");
+  assert_int_equal(f.client.count(Verb::patch), 0);
+}
+
+// The node has a job. When it goes another sidecar is there, whose plans have chosen no node.
+void scale_ins_outlive_the_sidecar(void**) {
+  Fixture f;
+  f.nodes.push_back(FakeSlurm::cloud_node("c-2"));
+  f.states["c"].ready = false;
+  f.rounds(10);
+  assert_text(f.mark("scratch-c-2"), "true");
+  assert_int_equal(f.client.count(Verb::patch), 1);
+  f.states["c"].scaled_in.clear();
+  f.nodes.pop_back();
+  f.rounds(5);
+  assert_text(f.names(), kAll);
+  f.states["c"].ready = true;
+  f.rounds(5);
+  assert_text(f.names(), "scratch-c-0 scratch-c-1 scratch-c-9");
+}
+
+void a_node_that_stays_after_all_keeps_its_claims(void**) {
+  Fixture f;
+  f.nodes.push_back(FakeSlurm::cloud_node("c-2"));
+  f.rounds(10);
+  f.states["c"].scaled_in.clear();  // wanted again
+  f.rounds(10);
+  assert_text(f.mark("scratch-c-2"), "");
+  f.nodes.pop_back();  // an administrator deletes it
+  f.rounds(10);
+  assert_text(f.names(), kAll);
+  assert_int_equal(f.client.count(Verb::patch), 2);
+}
+
 void owners_follow_the_policy(void**) {
   Fixture f;
   f.put("Delete", "Retain");
+  f.states["c"].scaled_in.clear();
   f.rounds(3);
   assert_int_equal(f.owners("scratch-c-0"), 1);
   assert_int_equal(f.owners("scratch-c-2"), 1);
@@ -157,6 +210,7 @@ void are_not_tried_again_in_step(void**) {
   Fixture f(random_unit);
   f.client.fail_next(Verb::remove, Error(Errc::forbidden, "no"), 1000);
   f.nodes.clear();
+  f.states["c"].scaled_in = {"c-0", "c-1", "c-2"};
   assert_false(stay_in_step(3, 400, [&] {
     const std::size_t before = f.client.count(Verb::remove);
     f.rounds(1);
@@ -172,6 +226,9 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(claims_of_a_node_that_was_scaled_in_go),
       SLURMK8S_TEST(claims_stay),
+      SLURMK8S_TEST(claims_of_a_kube_node_that_went_go),
+      SLURMK8S_TEST(scale_ins_outlive_the_sidecar),
+      SLURMK8S_TEST(a_node_that_stays_after_all_keeps_its_claims),
       SLURMK8S_TEST(owners_follow_the_policy),
       SLURMK8S_TEST(owners_of_others_stay),
       SLURMK8S_TEST(failures_are_tried_again),

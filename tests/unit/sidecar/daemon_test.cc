@@ -59,11 +59,25 @@ struct Fixture {
     client.put(kube::kPods, "slurm",
                Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", kube_node)));
   }
-  void put_kube_node(const char* name, bool cordoned) {
+  void put_kube_node(const char* name, bool cordoned, const char* ready = "True") {
+    Json condition = Json::object().set("type", "Ready").set("status", ready);
     client.put(kube::kNodes, "",
                Json::object()
                    .set("metadata", Json::object().set("name", name))
-                   .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned))));
+                   .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned)))
+                   .set("status", Json::object().set("conditions", Json::array().push(condition))));
+  }
+  /** The claim of a node of NodeSet c, as the engine makes it. */
+  void put_claim(const std::string& node) {
+    Json labels = Json::object().set("app.kubernetes.io/managed-by", "slurm-k8s");
+    labels.set(kLabelNode, node).set(kLabelNodeSet, "c");
+    const Json metadata = Json::object().set("name", "scratch-" + node).set("labels", labels);
+    client.put(kube::kVolumeClaims, "slurm", Json::object().set("metadata", metadata));
+  }
+  std::string claims() const {
+    std::string all;
+    for (const std::string& name : client.names(kube::kVolumeClaims, "slurm")) all += name + " ";
+    return all;
   }
   /** "False Unreadable: forbidden" of the condition KubernetesNodesWatched. */
   std::string kube_nodes_watched(const char* name) const { return condition(name, "KubernetesNodesWatched"); }
@@ -259,6 +273,62 @@ void kube_nodes_are_not_asked_for(void**) {
   f.daemon.start();
   f.run_for(seconds(2));
   assert_text(f.kube_nodes_watched("c"), "False NotAsked: slurm-k8s.conf has no WatchKubernetesNodes=yes");
+}
+
+/** A scalingMode, with claims that a scale-in deletes. */
+std::string with_claims(const char* mode) {
+  return std::string(mode) + R"(","volumeClaimTemplates":[{"metadata":{"name":"scratch"},"spec":{}}],)" +
+         R"("persistentVolumeClaimRetentionPolicy":{"whenScaled":"Delete"},"memoryReserve":"64Mi)";
+}
+
+void claims_outlive_an_outage_of_their_kube_node(void**) {
+  Fixture f(true);
+  f.put("c", 1, with_claims("DaemonSet").c_str());
+  f.put_kube_node("m1", false);
+  f.put_kube_node("m2", false);
+  f.put_claim("c-m1");
+  f.daemon.start();
+  f.run_for(seconds(3));
+  f.slurm.power_up_asked();
+  f.run_for(seconds(3));
+  f.put_kube_node("m1", false, "Unknown");
+  f.run_for(seconds(3));
+  assert_true(f.slurm.node("c-m1").draining);
+  f.slurm.node("c-m1").powered_down = true;  // after SlurmdTimeout
+  f.run_for(seconds(10));
+  assert_text(f.slurm.names(), "c-m2");
+  assert_text(f.status("c")["conditions"][0]["reason"].text(), "NodesMatch");
+  assert_text(f.claims(), "scratch-c-m1 ");
+  f.put_kube_node("m1", false);
+  f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "c-m[1-2]");
+  f.slurm.power_up_asked();
+  f.run_for(seconds(3));
+  f.client.erase(kube::kNodes, "", "m1");
+  for (int i = 0; i < 5; i++) f.slurm.pass_time(), f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "c-m2");
+  assert_text(f.claims(), "");
+}
+
+// The records that are made for those that others deleted have the lowest free numbers.
+void claims_outlive_records_that_others_delete(void**) {
+  Fixture f;
+  f.put("c", 3, with_claims("OnDemand").c_str());
+  f.daemon.start();
+  f.run_for(seconds(3));
+  for (const char* node : {"c-0", "c-1", "c-2"}) f.put_claim(node);
+  f.slurm.node("c-2").base = SlurmNode::Base::allocated;
+  f.slurm.node("c-0").base = SlurmNode::Base::allocated;
+  f.put("c", 2, with_claims("OnDemand").c_str());
+  f.run_for(seconds(10));
+  assert_text(f.slurm.names(), "c-[0,2]");
+  assert_text(f.claims(), "scratch-c-0 scratch-c-2 ");  // a scale-in
+  f.slurm.node("c-2").base = SlurmNode::Base::idle;
+  assert_true(f.slurm.delete_nodes("c-2").ok());
+  f.run_for(seconds(10));
+  assert_text(f.slurm.names(), "c-[0-1]");
+  assert_text(f.status("c")["conditions"][0]["reason"].text(), "NodesMatch");
+  assert_text(f.claims(), "scratch-c-0 scratch-c-2 ");
 }
 
 void is_cheap_at_rest(void**) {
@@ -459,6 +529,8 @@ int main() {
       SLURMK8S_TEST(pins_outlive_the_sidecar),
       SLURMK8S_TEST(kube_nodes_that_cannot_be_read_decide_nothing),
       SLURMK8S_TEST(kube_nodes_are_not_asked_for),
+      SLURMK8S_TEST(claims_outlive_an_outage_of_their_kube_node),
+      SLURMK8S_TEST(claims_outlive_records_that_others_delete),
       SLURMK8S_TEST(is_cheap_at_rest),
       SLURMK8S_TEST(writes_one_status_for_many_changes),
       SLURMK8S_TEST(one_429_pauses_all_writers),

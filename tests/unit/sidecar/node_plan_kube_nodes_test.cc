@@ -111,6 +111,7 @@ void does_not_power_up_on_a_silent_kube_node(void**) {
   assert_text(cluster.actions(), "drain c-m1");  // as with any scalingMode
   cluster.nodes[0].powered_down = true;
   assert_text(cluster.actions(), "delete c-m1");
+  assert_true(cluster.plan().states.at("c").chosen.contains("c-m1"));  // its claims stay
   cluster.kube_nodes.at("m1").ready = true;
   assert_text(cluster.actions(), "power_up c-m1");
 }

@@ -145,6 +145,32 @@ void scales_out_with_leaving_nodes_first(void**) {
 }
 
 // A name that somebody else has counts as a node: nothing else is made in its place, and nothing is deleted for it.
+// What goes otherwise, or is wanted again, was not scaled in: its claims stay.
+void tells_which_nodes_were_scaled_in(void**) {
+  Cluster cluster;
+  cluster.nodeset("c", 2).records("c", 0, 3, allocated);
+  NodeSetStates states = cluster.plan().states;
+  cluster.before = &states;
+  const auto scaled_in = [&] {
+    states = cluster.plan().states;
+    const std::set<std::string>& names = states.at("c").scaled_in;
+    return compress_hostlist({names.begin(), names.end()});
+  };
+  assert_text(scaled_in(), "c-[2-3]");
+  cluster.nodes.pop_back();
+  assert_text(scaled_in(), "c-[2-3]");
+  cluster.nodes.erase(cluster.nodes.begin());  // by an administrator
+  assert_text(scaled_in(), "c-3");             // c-2 stays in its place
+  cluster.nodesets.at("c").spec = Error(Errc::invalid, "x");
+  assert_text(scaled_in(), "c-3");
+  assert_text(cluster.nodeset("c", 4).actions(), "create c-[0,3]");
+  assert_text(scaled_in(), "");
+  cluster.nodesets.clear();
+  cluster.nodeset("c", 2, 3).nodes.clear();  // names with another padding
+  cluster.records("c", 0, 1).records("c", 0, 1, {}, 3);
+  assert_text(scaled_in(), "");
+}
+
 void counts_names_that_others_have(void**) {
   Cluster cluster;
   cluster.nodeset("c", 3).records("c", 0, 0).records("c", 1, 1, [](SlurmNode& n) { n.dynamic = false; });
@@ -400,6 +426,7 @@ int main() {
       SLURMK8S_TEST(puts_many_into_one_call),
       SLURMK8S_TEST(counts_records_not_ordinals),
       SLURMK8S_TEST(scales_out_with_leaving_nodes_first),
+      SLURMK8S_TEST(tells_which_nodes_were_scaled_in),
       SLURMK8S_TEST(counts_names_that_others_have),
       SLURMK8S_TEST(undrains_only_its_own),
       SLURMK8S_TEST(has_lost_records_dropped),
