@@ -28,6 +28,7 @@ const char* word_of(ConfigInstaller::Verb verb) {
     case ConfigInstaller::Verb::install: return "install";
     case ConfigInstaller::Verb::restore: return "restore";
     case ConfigInstaller::Verb::keep: return "keep";
+    case ConfigInstaller::Verb::compare: return "compare";
   }
   return "";
 }

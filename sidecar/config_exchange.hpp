@@ -18,7 +18,9 @@ class ConfigInstaller {
     install,  ///< try them, and make them those of /etc/slurm
     restore,  ///< the last good files are those of /etc/slurm again
     keep,     ///< those of /etc/slurm are good
+    compare,  ///< are they the last good ones? If not, the answer is kNotKept; a former container knows no such verb
   };
+  static constexpr const char* kNotKept = "not kept";
   virtual ~ConfigInstaller() = default;
   /** The files of /etc/slurm. */
   virtual Result<ConfigFiles> live() = 0;

@@ -121,6 +121,8 @@ void ConfigPusher::look() {
   timer_ = 0;
   if (!all_listed()) return;
   switch (stage_) {
+    case Stage::started: compare(); break;
+    case Stage::comparing: judge_comparison(); break;
     case Stage::idle: begin(); break;
     case Stage::asked: judge_trial(); break;
     case Stage::installed: reconfigure(); break;
@@ -160,6 +162,39 @@ ConfigFiles ConfigPusher::wanted() const {
   return files;
 }
 
+void ConfigPusher::compare() {
+  if (const Status asked = parts_.installer.ask(Verb::compare, {}); !asked.ok()) return retry(asked.error());
+  last_failure_.clear();
+  stage_ = Stage::comparing;
+  deadline_ = parts_.clock.now() + kTrialFor;
+  look_after(milliseconds(10));
+}
+
+void ConfigPusher::judge_comparison() {
+  const std::optional<std::string> answer = await_answer();
+  if (!answer) return;
+  stage_ = Stage::idle;
+  if (*answer != ConfigInstaller::kNotKept) return look_after(milliseconds(0));
+  const Result<ConfigFiles> live = parts_.installer.live();
+  if (!live.ok()) {
+    stage_ = Stage::started;
+    return retry(live.error());
+  }
+  log_info("configuration: installed before this start, slurmctld has yet to take it");
+  files_ = *live;
+  // One that is away reads the files when it starts, later than now.
+  const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
+  booted_ = config.ok() ? config->booted : std::chrono::system_clock::to_time_t(parts_.clock.wall());
+  await_slurmctld();
+}
+
+/** Logged once. */
+void ConfigPusher::retry(const Error& error) {
+  if (last_failure_ != error.message()) log_warning("configuration: %s", error.message().c_str());
+  last_failure_ = error.message();
+  look_after(kRetry);
+}
+
 void ConfigPusher::begin() {
   const std::string absent = missing();
   if (!absent.empty()) return tell(kSourceMissing, absent + ": not found");
@@ -176,11 +211,7 @@ void ConfigPusher::begin() {
   // Later than this slurmctld has started, or read the files, when it has taken them.
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
   const Status asked = config.ok() ? parts_.installer.ask(verb_, files_) : config.error();
-  if (!asked.ok()) {
-    if (last_failure_ != asked.error().message()) log_warning("configuration: %s", asked.error().message().c_str());
-    last_failure_ = asked.error().message();
-    return look_after(kRetry);
-  }
+  if (!asked.ok()) return retry(asked.error());
   last_failure_.clear();
   booted_ = config->booted;
   stage_ = Stage::asked;
@@ -188,23 +219,36 @@ void ConfigPusher::begin() {
   look_after(kPoll);
 }
 
-void ConfigPusher::judge_trial() {
-  const std::optional<std::string> answer = parts_.installer.answer();
-  if (!answer) {
-    if (parts_.clock.now() <= deadline_) return look_after(kPoll);
+/** Empty: it is awaited, or at the deadline all begins again: the container may have installed files and ended. */
+std::optional<std::string> ConfigPusher::await_answer() {
+  std::optional<std::string> answer = parts_.installer.answer();
+  if (answer) return answer;
+  if (parts_.clock.now() <= deadline_) {
+    look_after(kPoll);
+  } else {
     tell(kTrialUnavailable, "no answer of container config");
-    stage_ = Stage::idle;
-    return look_after(kRetry);
+    stage_ = Stage::started;
+    look_after(kRetry);
   }
+  return answer;
+}
+
+void ConfigPusher::judge_trial() {
+  const std::optional<std::string> answer = await_answer();
+  if (!answer) return;
   if (!answer->empty()) {
     refuse(kConfigRefused, *answer);
   } else if (verb_ == Verb::check) {
     refuse(kConfigNeedsRestart, needs_ + ": changed: delete the controller's pod to apply it");
   } else {
-    stage_ = Stage::installed;
-    deadline_ = parts_.clock.now() + kReconfigureFor;
-    look_after(milliseconds(0));
+    await_slurmctld();
   }
+}
+
+void ConfigPusher::await_slurmctld() {
+  stage_ = Stage::installed;
+  deadline_ = parts_.clock.now() + kReconfigureFor;
+  look_after(milliseconds(0));
 }
 
 void ConfigPusher::refuse(const char* reason, const std::string& text) {

@@ -3,8 +3,9 @@
 //
 // It watches them, has the files tried and installed (config_exchange.hpp), and lets slurmctld reconfigure itself. The
 // answer is the condition slurm-k8s.io/ConfigApplied of the controller's pod, and an event. When slurmctld does not
-// take what its trial took, the former files come back. Same thread rules as kube::Client; it blocks while slurmctld
-// reconfigures itself.
+// take what its trial took, the former files come back. A sidecar may end between these steps: the next one first asks
+// whether the files of /etc/slurm are the last good ones, which slurmctld has taken. If not it goes on from there.
+// Same thread rules as kube::Client; it blocks while slurmctld reconfigures itself.
 #pragma once
 
 #include <ctime>
@@ -71,6 +72,8 @@ class ConfigPusher {
 
  private:
   enum class Stage {
+    started,    ///< nothing is known of the files of /etc/slurm
+    comparing,  ///< whether they are good is asked, behind what a former sidecar has asked
     idle,
     asked,      ///< the files are being tried
     installed,  ///< slurmctld is to take them
@@ -86,8 +89,13 @@ class ConfigPusher {
   kube::ReflectorListener listen(std::size_t index);
   void look_after(std::chrono::milliseconds delay);
   void look();
+  void compare();
+  void judge_comparison();
   void begin();
   void judge_trial();
+  std::optional<std::string> await_answer();
+  void await_slurmctld();
+  void retry(const Error& error);
   void reconfigure();
   void settle(ConfigInstaller::Verb verb);
   void refuse(const char* reason, const std::string& text);
@@ -103,7 +111,7 @@ class ConfigPusher {
   kube::EventRecorder events_;
   kube::ObjectWriter writer_;
   Timers::Id timer_ = 0;
-  Stage stage_ = Stage::idle;
+  Stage stage_ = Stage::started;
   ConfigInstaller::Verb verb_ = ConfigInstaller::Verb::check;
   ConfigFiles files_;         // under way
   std::string needs_;         // what of them needs a restart

@@ -13,6 +13,7 @@ replaces the file FOLDER/answer: {"id", "error"}, with an empty error when all i
   install ID  the same, and swaps the set into /etc/slurm
   restore ID  swaps the last good set back
   keep ID     what is in /etc/slurm is good: slurmctld runs with it
+  compare ID  the error is "not kept" unless what is in /etc/slurm is the last good set
 
 A trial is a slurmctld with an empty StateSaveLocation, another port, a key of its own, and without slurmdbd, tokens,
 engine and programs of power saving and of a controller's start. It parses the files, and loads the plugins. It has a node
@@ -241,6 +242,8 @@ def do_request(folder, request):
             error = f'{GOOD}: no files'
     elif verb == 'keep':
         keep()
+    elif verb == 'compare':
+        error = '' if files(LIVE) == files(GOOD) else 'not kept'
     else:
         error = f'{verb}: unknown'
     return {'id': identifier, 'error': error}

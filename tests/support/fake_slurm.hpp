@@ -44,6 +44,7 @@ class FakeSlurm final : public Slurm {
   std::optional<std::string> exempt_nodes = "";  ///< SuspendExcNodes; empty: a Slurm that can't change it
   std::string configured_exempt_nodes;           ///< as slurm.conf has it
   std::time_t booted = 1;                        ///< when slurmctld started
+  std::optional<Error> config_error;             ///< instead of the configuration
   bool ends_at_create = false;                   ///< slurmctld ends at each create, and starts again
   int settled = 0;                               ///< calls of make_created_nodes_schedulable() that went well
   int scheduled = 0;                             ///< calls of schedule_jobs() that went well
@@ -169,6 +170,7 @@ class FakeSlurm final : public Slurm {
   }
 
   Result<SlurmConfig> load_config() override {
+    if (config_error) return *config_error;
     return SlurmConfig{
         .max_nodes = limit, .suspend_exc_nodes = exempt_nodes, .requeue_delay = requeue_delay, .booted = booted};
   }

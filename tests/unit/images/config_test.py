@@ -195,5 +195,20 @@ class Restore(unittest.TestCase):
                 self.assertEqual(config.files(config.LIVE), live)
 
 
+class Compare(unittest.TestCase):
+    """A sidecar that starts asks whether slurmctld has taken what is live."""
+
+    def test_steps(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.multiple(config, LIVE=f'{folder}/live', GOOD=f'{folder}/good'):
+            os.mkdir(config.LIVE)
+            for text, verb, error in (('a', 'compare', 'not kept'), ('a', 'keep', ''), ('a', 'compare', ''),
+                                      ('b', 'compare', 'not kept'), ('b', 'restore', ''), (None, 'compare', '')):
+                with self.subTest(f'{verb} with {text}'):
+                    if text:
+                        config.swap({'slurm.conf': text})
+                    self.assertEqual(config.do_request(folder, f'{verb} 7'), {'id': '7', 'error': error})
+
+
 if __name__ == '__main__':
     sys.exit(tap.main())

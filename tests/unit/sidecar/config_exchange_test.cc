@@ -41,6 +41,9 @@ void asks_and_hears(void**) {
   assert_false(exchange.answer().has_value());
   folder.write("answer", R"({"id":")" + id + R"(","error":"no"})");
   assert_text(exchange.answer().value(), "no");
+  folder.write("requests", "");
+  assert_true(exchange.ask(ConfigInstaller::Verb::compare, {}).ok());
+  assert_true(read_file(folder.path() + "/requests", 100)->starts_with("compare "));
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ struct FakeInstaller final : ConfigInstaller {
   bool away = false;
   bool cannot_keep = false;
   bool silent = false;
+  bool is_former = false;                // it cannot compare
+  std::optional<ConfigFiles> under_way;  // an installation that a later request waits for
   std::optional<std::string> last;
 
   Result<ConfigFiles> live() override { return now; }
@@ -29,9 +31,15 @@ struct FakeInstaller final : ConfigInstaller {
     if (away || (verb == Verb::keep && cannot_keep))
       return Error(Errc::unavailable, "requests: No such device or address");
     constexpr const char* kWords[] = {"check", "install", "restore", "keep"};
-    asked.emplace_back(kWords[static_cast<int>(verb)]);
+    if (verb != Verb::compare) asked.emplace_back(kWords[static_cast<int>(verb)]);
     last.reset();
+    if (under_way) now = *std::exchange(under_way, {});
+    if (silent && verb == Verb::install) under_way = files;
     if (silent) return {};
+    if (verb == Verb::compare) {
+      last = is_former ? "compare: unknown" : now == good ? "" : kNotKept;
+      return {};
+    }
     const auto conf = files.find("slurm.conf");
     const bool bad = conf != files.end() && conf->second.find("bad") != std::string::npos;
     last = bad ? "slurm.conf line 2: bad" : "";
@@ -51,13 +59,20 @@ struct Fixture {
   FakeSlurm slurm;
   FakeInstaller installer;
   int applied = 0;
-  ConfigPusher pusher;
+  const std::vector<ConfigSource> sources;
+  std::unique_ptr<ConfigPusher> pusher;
 
-  explicit Fixture(std::vector<ConfigSource> sources = {{false, "conf"}})
-      : pusher({client, client, timers, clock, throttle, slurm, slurm, installer, [this] { applied++; }},
-               {"slurm", std::move(sources), "pod"}) {
+  explicit Fixture(std::vector<ConfigSource> from = {{false, "conf"}}) : sources(std::move(from)) {
     client.put(kube::kPods, "slurm", named("pod"));
     installer.now = installer.good = {{"slurm.conf", "ClusterName=a\n"}};
+  }
+  /** A sidecar, instead of one that ends. */
+  void start() {
+    pusher.reset();
+    pusher = std::make_unique<ConfigPusher>(
+        ConfigPusherParts{client, client, timers, clock, throttle, slurm, slurm, installer, [this] { applied++; }},
+        ConfigPusherOptions{"slurm", sources, "pod"});
+    pusher->start();
   }
   static Json named(const char* name) { return Json::object().set("metadata", Json::object().set("name", name)); }
   void put(const char* conf, const char* hash = "h1") {
@@ -101,7 +116,7 @@ struct Fixture {
 void applies_a_change(void**) {
   Fixture f;
   f.put("ClusterName=a\n");
-  f.pusher.start();
+  f.start();
   f.run_for(seconds(1));
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h1)");
   assert_text(f.asked(), "");
@@ -119,7 +134,7 @@ void applies_a_change(void**) {
 void refuses_what_the_trial_refuses(void**) {
   Fixture f;
   f.put("ClusterName=a\nbad\n");
-  f.pusher.start();
+  f.start();
   f.run_for(seconds(3));
   assert_text(f.asked(), "install");
   assert_int_equal(f.restarts(), 0);
@@ -134,7 +149,7 @@ void refuses_what_the_trial_refuses(void**) {
 void says_what_needs_a_restart(void**) {
   Fixture f;
   f.put("ClusterName=b\n");
-  f.pusher.start();
+  f.start();
   f.run_for(seconds(3));
   assert_text(f.asked(), "check");
   assert_text(f.condition(),
@@ -151,7 +166,7 @@ void comes_back_when_slurmctld_refuses(void**) {
   Fixture f;
   f.put("ClusterName=a\nMaxJobCount=5\n");
   f.slurm.failures.emplace_back(Errc::invalid, "slurm: Unable to reconfigure");
-  f.pusher.start();
+  f.start();
   f.run_for(seconds(3));
   assert_text(f.asked(), "install restore");
   assert_text(f.installer.now.at("slurm.conf"), "ClusterName=a\n");
@@ -161,7 +176,7 @@ void comes_back_when_slurmctld_refuses(void**) {
 void restarts_slurmctld_once_while_the_container_is_away(void**) {
   Fixture f;
   f.put("ClusterName=a\n");
-  f.pusher.start();
+  f.start();
   f.run_for(seconds(1));
   f.installer.cannot_keep = true;
   f.put("ClusterName=a\nMaxJobCount=5\n", "h2");
@@ -178,8 +193,15 @@ void restarts_slurmctld_once_while_the_container_is_away(void**) {
 void waits_for_what_is_away(void**) {
   Fixture f;
   f.installer.away = true;
+  f.put("ClusterName=a\n");
+  f.start();
+  f.run_for(seconds(5));
+  assert_text(f.condition(), "");
+  f.installer.away = false;
+  f.run_for(seconds(3));
+  assert_contains(f.condition().c_str(), "True Applied");
+  f.installer.away = true;
   f.put("ClusterName=a\nMaxJobCount=5\n");
-  f.pusher.start();
   f.run_for(seconds(5));
   assert_text(f.asked(), "");
   f.installer.away = false;
@@ -187,15 +209,124 @@ void waits_for_what_is_away(void**) {
   f.run_for(seconds(50));
   assert_text(f.asked(), "install");
   f.installer.silent = false;
+  f.installer.under_way.reset();
   f.run_for(seconds(20));
   assert_text(f.asked(), "install install keep");
   assert_contains(f.condition().c_str(), "True Applied");
 }
 
+constexpr const char* kFormer = "ClusterName=a\n";
+constexpr const char* kChanged = "ClusterName=a\nMaxJobCount=5\n";
+
+/** A sidecar ends while the container tries the changed files; then the container installs them. */
+void end_during_the_trial(Fixture& f) {
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(1));
+  f.installer.silent = true;
+  f.put(kChanged, "h2");
+  f.run_for(seconds(1));
+  f.pusher.reset();
+  f.installer.silent = false;
+  assert_text(f.asked(), "install");
+}
+
+void confirms_what_a_former_sidecar_had_installed(void**) {
+  Fixture f;
+  end_during_the_trial(f);
+  f.installer.now = *std::exchange(f.installer.under_way, {});
+  f.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.restarts(), 1);
+  assert_int_equal(f.applied, 1);
+  assert_text(f.asked(), "install keep");
+  assert_text(f.installer.good.at("slurm.conf"), kChanged);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+  f.start();  // that was all
+  f.run_for(seconds(3));
+  assert_int_equal(f.restarts(), 1);
+}
+
+void confirms_what_the_container_installed_before_it_ended(void**) {
+  Fixture f;
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(1));
+  f.installer.silent = true;
+  f.put(kChanged, "h2");
+  f.run_for(seconds(50));
+  f.installer.silent = false;
+  f.run_for(seconds(20));
+  assert_text(f.asked(), "install keep");
+  assert_int_equal(f.restarts(), 1);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
+void takes_back_what_a_former_sidecar_had_installed(void**) {
+  Fixture f;
+  end_during_the_trial(f);
+  f.installer.now = *std::exchange(f.installer.under_way, {});
+  f.slurm.failures.emplace_back(Errc::invalid, "slurm: Unable to reconfigure");
+  f.start();
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install restore");
+  assert_text(f.installer.now.at("slurm.conf"), kFormer);
+  assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
+}
+
+// Files with which slurmctld does not start: nobody tells when the one before it has started.
+void takes_back_files_without_a_slurmctld(void**) {
+  Fixture f;
+  end_during_the_trial(f);
+  f.installer.now = *std::exchange(f.installer.under_way, {});
+  f.slurm.config_error = Error(Errc::unavailable, "slurm: Unable to contact slurm controller");
+  f.slurm.failures.assign(100, *f.slurm.config_error);
+  f.start();
+  f.run_for(seconds(70));
+  assert_text(f.asked(), "install restore");
+  assert_text(f.installer.now.at("slurm.conf"), kFormer);
+}
+
+void trusts_a_former_container(void**) {
+  Fixture f;
+  f.installer.is_former = true;
+  f.installer.good.clear();
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.restarts(), 0);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h1)");
+}
+
+void says_so_when_nobody_compares(void**) {
+  Fixture f;
+  f.installer.silent = true;
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(65));
+  assert_text(f.condition(), "False TrialUnavailable: no answer of container config (configuration h1)");
+  f.installer.silent = false;
+  f.run_for(seconds(65));
+  assert_contains(f.condition().c_str(), "True Applied");
+}
+
+// The files that are wanted now are those that are live until the trial ends.
+void waits_for_the_trial_of_a_former_sidecar(void**) {
+  Fixture f;
+  end_during_the_trial(f);
+  f.put(kFormer, "h3");
+  f.start();
+  f.run_for(seconds(5));
+  assert_text(f.asked(), "install keep install keep");
+  assert_text(f.installer.now.at("slurm.conf"), kFormer);
+  assert_text(f.installer.good.at("slurm.conf"), kFormer);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h3)");
+}
+
 void joins_its_sources(void**) {
   Fixture f({{false, "conf"}, {true, "secret"}});
   f.put("ClusterName=a\n");
-  f.pusher.start();
+  f.start();
   f.run_for(seconds(1));
   assert_contains(f.condition().c_str(), "False SourceMissing: Secret secret: not found");
   Json secret = Fixture::named("secret");
@@ -224,6 +355,13 @@ int main() {
       SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
       SLURMK8S_TEST(restarts_slurmctld_once_while_the_container_is_away),
       SLURMK8S_TEST(waits_for_what_is_away),
+      SLURMK8S_TEST(confirms_what_a_former_sidecar_had_installed),
+      SLURMK8S_TEST(confirms_what_the_container_installed_before_it_ended),
+      SLURMK8S_TEST(takes_back_what_a_former_sidecar_had_installed),
+      SLURMK8S_TEST(takes_back_files_without_a_slurmctld),
+      SLURMK8S_TEST(trusts_a_former_container),
+      SLURMK8S_TEST(says_so_when_nobody_compares),
+      SLURMK8S_TEST(waits_for_the_trial_of_a_former_sidecar),
       SLURMK8S_TEST(joins_its_sources),
       SLURMK8S_TEST(reads_sources),
   };
