@@ -64,9 +64,13 @@ std::string needs_restart(const ConfigFiles& live, const ConfigFiles& wanted) {
 
 ConfigPlan plan_config(const ConfigFiles& live, const ConfigFiles& wanted,
                        const std::optional<ConfigVerdict>& verdict) {
+  const bool is_refused = verdict && verdict->reason == kConfigRefused && verdict->files == live;
+  const std::string restart = needs_restart(live, wanted);
+  if (is_refused && (live == wanted || !restart.empty())) {
+    return {ConfigPlan::Kind::restore, verdict->reason, verdict->text};
+  }
   if (live == wanted) return {ConfigPlan::Kind::none, kConfigApplied, "slurmctld runs with it"};
   if (verdict && verdict->files == wanted) return {ConfigPlan::Kind::none, verdict->reason, verdict->text};
-  const std::string restart = needs_restart(live, wanted);
   if (!restart.empty()) return {ConfigPlan::Kind::check, {}, restart};
   return {ConfigPlan::Kind::install, {}, {}};
 }

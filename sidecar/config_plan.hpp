@@ -23,6 +23,7 @@ struct ConfigPlan {
     none,     ///< neither: see `reason` and `text`
     check,    ///< to be tried, but not installed: `text` tells what needs a restart
     install,  ///< to be tried and installed, then slurmctld is reconfigured
+    restore,  ///< slurmctld refused what is live: the last good files are to come back
   };
   Kind kind = Kind::none;
   std::string reason = {};

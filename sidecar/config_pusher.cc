@@ -127,15 +127,7 @@ void ConfigPusher::look() {
     case Stage::asked: judge_trial(); break;
     case Stage::installed: reconfigure(); break;
     case Stage::settled: settle(verb_); break;
-    case Stage::settling:
-      // Without an answer the container has restarted, with good files.
-      if (parts_.installer.answer() || parts_.clock.now() > deadline_) {
-        stage_ = Stage::idle;
-        look_after(milliseconds(0));
-      } else {
-        look_after(kPoll);
-      }
-      break;
+    case Stage::settling: judge_settling(); break;
   }
   write_condition();
 }
@@ -206,6 +198,10 @@ void ConfigPusher::begin() {
   files_ = wanted();
   const ConfigPlan plan = plan_config(*live, files_, verdict_);
   if (plan.kind == ConfigPlan::Kind::none) return tell(plan.reason, plan.text);
+  if (plan.kind == ConfigPlan::Kind::restore) {
+    tell(plan.reason, plan.text);
+    return settle(Verb::restore);
+  }
   needs_ = plan.text;
   verb_ = plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install;
   // Later than this slurmctld has started, or read the files, when it has taken them.
@@ -275,16 +271,23 @@ void ConfigPusher::reconfigure() {
 }
 
 void ConfigPusher::settle(Verb verb) {
-  last_failure_.clear();
   stage_ = Stage::settled;
   verb_ = verb;
-  if (const Status asked = parts_.installer.ask(verb, {}); !asked.ok()) {
-    log_warning("configuration: %s", asked.error().message().c_str());
-    return look_after(kRetry);
-  }
+  if (const Status asked = parts_.installer.ask(verb, {}); !asked.ok()) return retry(asked.error());
   stage_ = Stage::settling;
   deadline_ = parts_.clock.now() + kTrialFor;
   look_after(milliseconds(10));
+}
+
+void ConfigPusher::judge_settling() {
+  const std::optional<std::string> answer = parts_.installer.answer();
+  if (!answer && parts_.clock.now() <= deadline_) return look_after(kPoll);
+  if (!answer) return settle(verb_);  // the container has restarted
+  stage_ = Stage::idle;
+  // The next plan restores once more, or installs other files.
+  if (!answer->empty()) return retry(Error(Errc::unavailable, *answer));
+  last_failure_.clear();
+  look_after(milliseconds(0));
 }
 
 void ConfigPusher::tell(const std::string& reason, const std::string& text) {

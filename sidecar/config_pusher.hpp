@@ -98,6 +98,7 @@ class ConfigPusher {
   void retry(const Error& error);
   void reconfigure();
   void settle(ConfigInstaller::Verb verb);
+  void judge_settling();
   void refuse(const char* reason, const std::string& text);
   bool all_listed() const;
   std::string missing() const;

@@ -75,6 +75,13 @@ void plans_a_changed_configuration(void**) {
     }
   }
   assert_int_equal(static_cast<int>(plan_config(more, live, {}).kind), static_cast<int>(Kind::install));
+  // slurmctld refused what the trial took, and the former files have not come back.
+  const ConfigPlan back = plan_config(changed, changed, refused);
+  assert_int_equal(static_cast<int>(back.kind), static_cast<int>(Kind::restore));
+  assert_text(back.reason, kConfigRefused);
+  assert_text(back.text, "slurm.conf line 2: no");
+  assert_int_equal(static_cast<int>(plan_config(changed, renamed, refused).kind), static_cast<int>(Kind::restore));
+  assert_int_equal(static_cast<int>(plan_config(changed, live, refused).kind), static_cast<int>(Kind::install));
 }
 
 }  // namespace

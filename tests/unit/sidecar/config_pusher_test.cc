@@ -22,6 +22,8 @@ struct FakeInstaller final : ConfigInstaller {
   bool away = false;
   bool cannot_keep = false;
   bool silent = false;
+  bool cannot_restore = false;
+  std::optional<Verb> unanswered;        // the container ends before it does it
   bool is_former = false;                // it cannot compare
   std::optional<ConfigFiles> under_way;  // an installation that a later request waits for
   std::optional<std::string> last;
@@ -35,7 +37,7 @@ struct FakeInstaller final : ConfigInstaller {
     last.reset();
     if (under_way) now = *std::exchange(under_way, {});
     if (silent && verb == Verb::install) under_way = files;
-    if (silent) return {};
+    if (silent || verb == unanswered) return {};
     if (verb == Verb::compare) {
       last = is_former ? "compare: unknown" : now == good ? "" : kNotKept;
       return {};
@@ -44,7 +46,8 @@ struct FakeInstaller final : ConfigInstaller {
     const bool bad = conf != files.end() && conf->second.find("bad") != std::string::npos;
     last = bad ? "slurm.conf line 2: bad" : "";
     if (verb == Verb::install && !bad) now = files;
-    if (verb == Verb::restore) now = good;
+    if (verb == Verb::restore && cannot_restore) last = "slurmctld-config: [Errno 28] No space left on device";
+    if (verb == Verb::restore && !cannot_restore) now = good;
     if (verb == Verb::keep) good = now;
     return {};
   }
@@ -171,6 +174,49 @@ void comes_back_when_slurmctld_refuses(void**) {
   assert_text(f.asked(), "install restore");
   assert_text(f.installer.now.at("slurm.conf"), "ClusterName=a\n");
   assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
+}
+
+// They are still those of /etc/slurm, and wanted: that does not make them applied.
+void takes_refused_files_back_until_it_is_done(void**) {
+  Fixture f;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.slurm.failures.emplace_back(Errc::invalid, "slurm: Unable to reconfigure");
+  f.installer.cannot_restore = true;
+  f.start();
+  f.run_for(seconds(5));
+  assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
+  f.installer.cannot_restore = false;
+  f.run_for(seconds(3));
+  assert_text(f.installer.now.at("slurm.conf"), "ClusterName=a\n");
+  assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
+  assert_int_equal(f.restarts(), 1);
+}
+
+void keeps_a_set_although_the_container_restarts(void**) {
+  Fixture f;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.installer.unanswered = ConfigInstaller::Verb::keep;
+  f.start();
+  f.run_for(seconds(30));
+  f.installer.unanswered.reset();
+  f.run_for(seconds(60));
+  assert_text(f.asked(), "install keep keep");
+  assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\nMaxJobCount=5\n");
+  assert_int_equal(f.restarts(), 1);
+}
+
+// What comes next is installed all the same.
+void applies_a_change_although_it_cannot_restore(void**) {
+  Fixture f;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.slurm.failures.emplace_back(Errc::invalid, "slurm: Unable to reconfigure");
+  f.installer.cannot_restore = true;
+  f.start();
+  f.run_for(seconds(5));
+  f.put("ClusterName=a\nMaxJobCount=6\n", "h2");
+  f.run_for(seconds(5));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+  assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\nMaxJobCount=6\n");
 }
 
 void restarts_slurmctld_once_while_the_container_is_away(void**) {
@@ -353,6 +399,9 @@ int main() {
       SLURMK8S_TEST(refuses_what_the_trial_refuses),
       SLURMK8S_TEST(says_what_needs_a_restart),
       SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
+      SLURMK8S_TEST(takes_refused_files_back_until_it_is_done),
+      SLURMK8S_TEST(keeps_a_set_although_the_container_restarts),
+      SLURMK8S_TEST(applies_a_change_although_it_cannot_restore),
       SLURMK8S_TEST(restarts_slurmctld_once_while_the_container_is_away),
       SLURMK8S_TEST(waits_for_what_is_away),
       SLURMK8S_TEST(confirms_what_a_former_sidecar_had_installed),
