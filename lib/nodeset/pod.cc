@@ -105,8 +105,21 @@ void note_container(const Json& container, StartProblem& start_problem) {
   }
 }
 
+/** Of slurmd's container: "running", "terminated" or "waiting"; null before kubelet has said anything. */
+Json slurmd_state(const Json& status) {
+  Json state;
+  status["containerStatuses"].each([&](const Json& container) {
+    if (container["name"].text() == kSlurmdContainer) state = container["state"];
+  });
+  return state;
+}
+
+bool slurmd_runs(const Json& status) { return !slurmd_state(status)["running"].is_null(); }
+
+/** None while slurmd runs: another container that fails then is no reason to end the jobs. */
 StartProblem decode_start_problem(const Json& status) {
   StartProblem start_problem;
+  if (slurmd_runs(status)) return start_problem;
   status["conditions"].each([&](const Json& condition) {
     if (condition["type"].text() != "PodScheduled" || condition["status"].text() != "False") return;
     const std::string reason =
@@ -148,7 +161,7 @@ Pod decode_pod(const Json& object) {
   const Json status = object["status"];
   const std::string_view phase = status["phase"].text();
   pod.scheduled = !pod.kube_node.empty();
-  pod.running = phase == "Running";
+  pod.running = phase == "Running" || slurmd_runs(status);
   if (phase == "Failed" || phase == "Succeeded") {
     pod.ended = ended_reason(status);
     if (!pod.deleting) pod.slurmd_end = decode_slurmd_end(status);

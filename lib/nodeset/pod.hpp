@@ -42,7 +42,7 @@ struct Pod {
   std::string ended;  ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   bool scheduled = false;  ///< a Kubernetes node was found for it
-  bool running = false;    ///< its containers run
+  bool running = false;    ///< its containers run, or slurmd's does
   StartProblem start_problem;
 };
 

@@ -70,6 +70,27 @@ void says_what_hinders(void**) {
   }
 }
 
+/** It may have jobs: what fails beside it must not end them. */
+void what_fails_beside_slurmd_is_no_start_problem(void**) {
+  constexpr const char* kFails = R"("state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 5m0s"}}})";
+  const auto pod = [&](const char* phase, const char* slurmd, const char* list) {
+    const std::string other = std::string(R"({"name":"other",)") + kFails;
+    const std::string init = std::string(list) == "init" ? other : "";
+    const std::string beside = std::string(list) == "beside" ? other + "," : "";
+    return pod_with_status(std::string(R"({"phase":")") + phase + R"(","initContainerStatuses":[)" + init +
+                           R"(],"containerStatuses":[)" + beside + R"({"name":"slurmd","state":{")" + slurmd +
+                           R"(":{}}}]})");
+  };
+  for (const char* list : {"init", "beside"}) {
+    for (const char* phase : {"Running", "Pending"}) {
+      const Pod running = pod(phase, "running", list);
+      if (running.start_problem.kind != Kind::none || !running.running) fail_msg("%s, %s", list, phase);
+    }
+    assert_true(pod("Pending", "waiting", list).start_problem.kind == Kind::failing);
+    assert_false(pod("Pending", "waiting", list).running);
+  }
+}
+
 void keeps_texts_to_one_short_line(void**) {
   const std::string text =
       pod_with_status(R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":"CreateContainerError",
@@ -159,6 +180,7 @@ int main() {
       SLURMK8S_TEST(reads_the_metadata),
       SLURMK8S_TEST(says_what_keeps_a_pod),
       SLURMK8S_TEST(says_what_hinders),
+      SLURMK8S_TEST(what_fails_beside_slurmd_is_no_start_problem),
       SLURMK8S_TEST(keeps_texts_to_one_short_line),
       SLURMK8S_TEST(says_how_it_ended),
       SLURMK8S_TEST(says_whether_slurmd_ended_by_itself),
