@@ -121,7 +121,7 @@ class Engine {
   void on_removed(const std::string& name, const std::string& uid, const Result<Json>& result);
   void on_pod_read(const std::string& name, Action::Kind why, const Result<Json>& result);
   void on_record(const std::string& name, const Result<SlurmNode>& record);
-  void on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict);
+  void on_verdict(const std::string& name, const Action& action, const Result<Verdict>& verdict);
   void on_stuck(const std::string& name, const Result<StuckVerdict>& verdict);
   void back_off(const std::string& name, const std::string& cause);
   Node& answered(const std::string& name);

@@ -180,13 +180,12 @@ void Engine::get_pod(const std::string& name, Node& node, Action::Kind why) {
 
 void Engine::fail(const std::string& name, Node& node, const Action& action) {
   node.ask();
-  ++metrics_.failures[static_cast<std::size_t>(action.cause)];
   const bool served = action.cause == Cause::gone || action.cause == Cause::ended;
   NodeFailure failure{name, action.reason, {.vanished = action.cause == Cause::gone}, served, node.resume().jobs};
+  failure.facts.is_start = action.cause == Cause::start || action.cause == Cause::unschedulable;
   if (action.cause == Cause::ended && node.pod) failure.slurmd_end = node.pod->slurmd_end;
-  reports_.fail(std::move(failure), [this, name, reason = action.reason](const Result<Verdict>& verdict) {
-    on_verdict(name, reason, verdict);
-  });
+  reports_.fail(std::move(failure),
+                [this, name, action](const Result<Verdict>& verdict) { on_verdict(name, action, verdict); });
 }
 
 void Engine::tell_stuck(const std::string& name, Node& node, const Action& action) {
@@ -258,10 +257,11 @@ void Engine::on_record(const std::string& name, const Result<SlurmNode>& record)
   back_off(name, "ask slurmctld: " + record.error().message());
 }
 
-void Engine::on_verdict(const std::string& name, const std::string& reason, const Result<Verdict>& verdict) {
+void Engine::on_verdict(const std::string& name, const Action& action, const Result<Verdict>& verdict) {
   if (!verdict) return back_off(name, "report to slurmctld: " + verdict.error().message());
-  if (*verdict == Verdict::back_off) record(kPowerUpFailedEvent, name, reason);
-  if (*verdict == Verdict::give_up) record(kNodeLostEvent, name, reason);
+  if (*verdict != Verdict::stay) ++metrics_.failures[static_cast<std::size_t>(action.cause)];
+  if (*verdict == Verdict::back_off) record(kPowerUpFailedEvent, name, action.reason);
+  if (*verdict == Verdict::give_up) record(kNodeLostEvent, name, action.reason);
   decide(name, answer_of(*verdict));
 }
 

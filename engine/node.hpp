@@ -57,6 +57,7 @@ enum class Answer {
   // slurmctld, to a report
   failure_told,      ///< of a failure (Action::fail): what was to be done there is done
   failure_recreate,  ///< of one: it still waits for the node, whose pod may be created again
+  failure_over,      ///< of one: the node has come up since
   stuck_lost,        ///< of a pod that does not go (Action::stuck): the node was set DOWN
   stuck_told,        ///< of one: it takes no further job
 };

@@ -78,6 +78,26 @@ Status force_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   return change_nodes(slurm, left, update_to(State::power_down_force), is_leaving_unregistered);
 }
 
+/** By a fresh record. */
+Result<Verdict> judge(Slurm& slurm, const NodeFailure& failure) {
+  const auto record = slurm.load_node(failure.node);
+  if (!record && record.error().code() != Errc::not_found) return record.error();
+  return judge_failure(record ? &*record : nullptr, failure.facts);
+}
+
+bool sets_down(Verdict verdict) { return verdict == Verdict::back_off || verdict == Verdict::give_up; }
+
+/** As judge(); tells the jobs of a node that is to be set DOWN, and judges again: that takes calls for each job. */
+Result<Verdict> judge_and_comment(Slurm& slurm, const NodeFailure& failure) {
+  const Verdict verdict = SLURMK8S_TRY(judge(slurm, failure));
+  if (!sets_down(verdict) || failure.jobs.empty()) return verdict;
+  const std::string comment = build_job_comment({failure.node, failure.cause});
+  comment_jobs(slurm, failure.jobs, comment);
+  const Verdict now = SLURMK8S_TRY(judge(slurm, failure));
+  if (!sets_down(now)) take_comments_back(slurm, failure.jobs, comment);
+  return now;
+}
+
 bool is_of(const SlurmNode& record, const std::string& nodeset) {
   if (!record.cloud) return false;
   const auto parsed = parse_node_name(record.name);
@@ -87,13 +107,9 @@ bool is_of(const SlurmNode& record, const std::string& nodeset) {
 }  // namespace
 
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
-  const auto record = slurm.load_node(failure.node);
-  if (!record && record.error().code() != Errc::not_found) return record.error();
-  const Verdict verdict = judge_failure(record ? &*record : nullptr, failure.facts);
-  if (verdict != Verdict::back_off && verdict != Verdict::give_up) return verdict;
-
   // The comment first: the job may be launched elsewhere as soon as it is requeued.
-  comment_jobs(slurm, failure.jobs, build_job_comment({failure.node, failure.cause}));
+  const Verdict verdict = SLURMK8S_TRY(judge_and_comment(slurm, failure));
+  if (!sets_down(verdict)) return verdict;
   if (verdict == Verdict::give_up && failure.out_of_memory != 0) end_out_of_memory(slurm, failure);
   SLURMK8S_CHECK(slurm.update_nodes(failure.node, update_to(State::down, build_reason(kReason, failure.cause))));
   if (verdict == Verdict::give_up) SLURMK8S_CHECK(slurm.update_nodes(failure.node, update_to(State::power_down)));

@@ -32,7 +32,8 @@ struct NodeFailure {
 /**
  * Carries out judge_failure() on a fresh record. A node whose start failed is set DOWN, so that its jobs are requeued,
  * and stays so until release_nodes(); one that was lost is powered down as well. The jobs' AdminComment gets the cause.
- * An Error means that slurmctld could not be asked.
+ * A node whose slurmd registers until then stays as it is, if its start had failed. An Error means that slurmctld could
+ * not be asked.
  */
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure);
 

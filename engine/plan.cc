@@ -27,6 +27,12 @@ Action wait_until(TimePoint at) {
   return action;
 }
 
+Action postpone(TimePoint now) {
+  Action action = act(Action::Kind::postpone);
+  action.at = now + kRecordRetry;
+  return action;
+}
+
 Action act_on(Action::Kind kind, std::string uid) {
   Action action = act(kind);
   action.uid = std::move(uid);
@@ -116,6 +122,11 @@ bool is_as_asked(const Node& node) {
   return node.resume().id == node.asked.request && node.since() == node.asked.since;
 }
 
+/** Also of a node that is to go when its jobs are over. */
+bool has_come_up(const SlurmNode& record) {
+  return !record.powering_up && !record.not_responding && !is_down(record) && !is_rebooting(record);
+}
+
 bool is_pod_as_asked(const Node& node) { return node.pod_uid() == node.asked.pod_uid; }
 
 /**
@@ -127,11 +138,8 @@ Answered plan_record_of_up(const Node& node, TimePoint now) {
   switch (node.answer) {
     case Answer::slurm_waits: return act_on(Action::Kind::replace, node.pod_uid());
     case Answer::slurm_has_it_up: return act(Action::Kind::adopt);
-    default: break;
+    default: return postpone(now);
   }
-  Action action = act(Action::Kind::postpone);
-  action.at = now + kRecordRetry;
-  return action;
 }
 
 Answered plan_record(const Node& node, TimePoint now) {
@@ -177,8 +185,9 @@ Answered plan_refused_now(const Node& node) {
   return action;
 }
 
-Answered plan_failure(const Node& node) {
+Answered plan_failure(const Node& node, TimePoint now) {
   if (!is_as_asked(node)) return std::nullopt;
+  if (node.answer == Answer::failure_over) return postpone(now);
   return act(node.answer == Answer::failure_recreate ? Action::Kind::recreate : Action::Kind::end);
 }
 
@@ -220,7 +229,8 @@ std::optional<Action> plan_answer(const Node& node, const PlanContext& context) 
     case Answer::refused_now: return plan_refused_now(node);
     case Answer::refused_for_good: return plan_refused(node);
     case Answer::failure_told:
-    case Answer::failure_recreate: return plan_failure(node);
+    case Answer::failure_recreate:
+    case Answer::failure_over: return plan_failure(node, context.now);
     case Answer::stuck_lost:
     case Answer::stuck_told: return plan_stuck(node);
   }
@@ -248,7 +258,11 @@ Answer answer_of_create(const Error& error) {
 }
 
 Answer answer_of(Verdict verdict) {
-  return verdict == Verdict::recreate ? Answer::failure_recreate : Answer::failure_told;
+  switch (verdict) {
+    case Verdict::recreate: return Answer::failure_recreate;
+    case Verdict::stay: return Answer::failure_over;
+    default: return Answer::failure_told;
+  }
 }
 
 Answer answer_of(StuckVerdict verdict) {
@@ -267,6 +281,7 @@ bool is_api_outage_to_blame(const Node& node, bool watch_fails) {
 
 Verdict judge_failure(const SlurmNode* record, const FailureFacts& facts) {
   if (!record || is_suspended(*record) || is_leaving_without_job(*record)) return Verdict::forget;
+  if (facts.is_start && has_come_up(*record)) return Verdict::stay;
   if (!record->powering_up) return Verdict::give_up;
   if (facts.vanished) return Verdict::recreate;
   return facts.may_back_off ? Verdict::back_off : Verdict::give_up;

@@ -118,6 +118,7 @@ enum class Verdict {
   forget,    ///< Slurm has no use for it any more: nothing to tell
   back_off,  ///< it can't start: set it DOWN, so that its jobs are requeued, until a back-off is over
   recreate,  ///< it never registered and Slurm still waits for it: make the pod again
+  stay,      ///< its slurmd has registered meanwhile, and may have a job: what kept its pod from starting is over
   /** It is lost: set it DOWN, so that its jobs are requeued, and have it powered down, so that it serves again. */
   give_up,
 };
@@ -125,6 +126,7 @@ enum class Verdict {
 struct FailureFacts {
   bool vanished = false;     ///< its pod was deleted by somebody before slurmd ended: another try may succeed
   bool may_back_off = true;  ///< false: nobody is there to release it later
+  bool is_start = false;     ///< its pod was seen not to start, some time ago
 };
 
 /** `record` null: Slurm has no such node. */

@@ -71,6 +71,10 @@ void comment_jobs(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const st
   rewrite(slurm, jobs, text, [&](const std::string& present) { return may_replace(present, text); });
 }
 
+void take_comments_back(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text) {
+  rewrite(slurm, jobs, "", [&](const std::string& present) { return present == text; });
+}
+
 void clear_job_comments(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::vector<std::string>& causes) {
   rewrite(slurm, jobs, "", [&](const std::string& present) { return is_over(present, causes); });
 }

@@ -38,6 +38,8 @@ inline constexpr std::size_t kMaxComments = 64;
 
 /** Each job is read once, and written once if there is something to change. Best effort: a job may have ended. */
 void comment_jobs(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text);
+/** Takes back what comment_jobs() said with `text`. */
+void take_comments_back(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text);
 /** Takes back what comment_jobs() said of nodes that wait for one of `causes`. */
 void clear_job_comments(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::vector<std::string>& causes);
 

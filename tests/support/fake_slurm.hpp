@@ -55,6 +55,7 @@ class FakeSlurm final : public Slurm {
   void touch_jobs() { job_time_++; }
   std::function<void()> on_load_jobs;      ///< while slurmctld makes a list of jobs
   std::function<void()> on_update;         ///< before nodes are changed: what another client does meanwhile
+  std::function<void()> on_comment;        ///< while a job gets its AdminComment
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
   std::vector<SlurmRun> runs;              ///< as load_runs() tells them
   int run_loads = 0;
@@ -414,6 +415,7 @@ class FakeSlurm final : public Slurm {
     if (ended) return ended_error();
     const auto found = jobs.find(job);
     if (found == jobs.end()) return unknown_job();
+    if (on_comment) on_comment();
     comments[job] = text;
     comment_writes++;
     found->second.admin_comment = text;

@@ -87,6 +87,24 @@ void a_node_that_can_not_start_backs_off(void** state) {
   assert_text(world.slurm.calls.back(), "power_down compute-0");
 }
 
+/** The kubelet tells late of a container that runs by now: slurmctld, which has heard of its slurmd, knows better. */
+void a_node_that_has_come_up_meanwhile_keeps_its_job(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"}, 7);
+  world.hinder("compute-0", kNoImage);
+  world.pass(std::chrono::seconds(2));
+  world.registered("compute-0");
+  world.slurm.calls.clear();
+  world.pass(std::chrono::seconds(20));
+  assert_text(joined(world.slurm.calls), "");
+  assert_text(world.pods(), "compute-0");
+  assert_int_equal(world.engine->metrics().failed_nodes(), 0);
+  world.put_pod("compute-0", "r1", "Failed");
+  world.pass(std::chrono::seconds(2));
+  assert_text(world.slurm.calls.at(0), "down compute-0 slurm-k8s: pod ended: Failed");
+}
+
 // Not a fast image; and no comment but ours is changed.
 void what_a_pod_waits_for_is_told(void** state) {
   World& world = world_of(state);
@@ -291,6 +309,7 @@ int main() {
       ENGINE_TEST(the_job_of_a_lost_node_keeps_slurms_delay),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
       ENGINE_TEST(a_node_that_can_not_start_backs_off),
+      ENGINE_TEST(a_node_that_has_come_up_meanwhile_keeps_its_job),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
       ENGINE_TEST(events_tell_of_a_nodeset),
       ENGINE_TEST(an_unschedulable_pod_is_waited_for_as_long_as_the_nodeset_says),

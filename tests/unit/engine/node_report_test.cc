@@ -216,6 +216,27 @@ void frees_a_node_that_no_job_holds(void**) {
   check({{"it is idle", [](SlurmNode&) {}, ""}}, nodes_of_jobs("c-[1-2]"));
 }
 
+/** Its pod did not start; job 7 waits for it. */
+NodeFailure failed_start() { return {"c-0", "CrashLoopBackOff", {.is_start = true}, false, {7}}; }
+
+void registered(SlurmNode& node) { node.powering_up = false, node.base = Base::allocated; }
+
+/** Verdicts wait for their turn, and each job's AdminComment takes calls: its job may run by then. */
+void a_node_that_has_come_up_meanwhile_stays(void**) {
+  FakeSlurm slurm;
+  slurm.jobs[7].id = 7;
+  powering_up(slurm.node("c-0"));
+  slurm.on_comment = [&] { registered(slurm.node("c-0")); };
+  for (const bool at_once : {false, true}) {
+    const auto verdict = fail_node(slurm, failed_start());
+    assert_true(verdict.ok() && *verdict == Verdict::stay);
+    assert_int_equal(slurm.calls.size(), 0);
+    assert_text(slurm.jobs[7].admin_comment, "");
+    assert_int_equal(slurm.comment_writes, 2);  // and nothing was said the second time
+    if (!at_once) slurm.on_comment = {};
+  }
+}
+
 /** What slurmctld refuses for another reason is an error, once. */
 void another_error_is_told(void**) {
   World world({}, powering_down);
@@ -240,6 +261,7 @@ int main() {
       SLURMK8S_TEST(protects_nodes_that_could_get_jobs),
       SLURMK8S_TEST(notes_what_nodes_wait_for),
       SLURMK8S_TEST(frees_a_node_that_no_job_holds),
+      SLURMK8S_TEST(a_node_that_has_come_up_meanwhile_stays),
       SLURMK8S_TEST(another_error_is_told),
   };
   return cmocka_run_group_tests_name("engine_node_report", tests, nullptr, nullptr);

@@ -152,6 +152,7 @@ void acts_on_answers(void**) {
   const Node replaced_gone = with_older_pod_gone(make_node(up, "r1", older));
   const Node empty = make_node(up, "r1", {});
   const Node in_use = with_pod_seen(make_node(up, "r1", current));
+  const Node hindered = make_node(up, "r1", with_problem(current, Hint::failing));
   const Node leaving = make_node(down, "", current);
   Node silent = in_use;
   silent.unregistered_pod = "u1";
@@ -264,6 +265,9 @@ void acts_on_answers(void**) {
       {"slurm still waits for it", lost(Answer::failure_recreate), false, false, Kind::recreate, "", ""},
       {"so, after a start", answered(make_node(unknown, "", {}), Answer::failure_recreate), false, false,
        Kind::recreate, "", ""},
+      {"it has come up meanwhile", answered(hindered, Answer::failure_over), false, false, Kind::postpone, "", ""},
+      {"so, and was suspended since", suspended(answered(hindered, Answer::failure_over)), false, kLate, Kind::remove,
+       "u1", ""},
       {"it is DOWN, after a start", answered(make_node(unknown, "", {}), Answer::failure_told), false, false, Kind::end,
        "", ""},
       {"nobody had a use for it, but a new job has", resumed(lost(Answer::failure_told), "r2"), false, kLate,
@@ -392,6 +396,7 @@ void reads_records_as_answers(void**) {
     assert_true(answer_of(verdict) == Answer::failure_told);
   }
   assert_true(answer_of(Verdict::recreate) == Answer::failure_recreate);
+  assert_true(answer_of(Verdict::stay) == Answer::failure_over);
   for (const StuckVerdict verdict : {StuckVerdict::leave, StuckVerdict::drain}) {
     assert_true(answer_of(verdict) == Answer::stuck_told);
   }
@@ -450,6 +455,9 @@ void judges_failures_on_a_fresh_record(void**) {
   const SlurmNode asked_in_use = with_base(asked_down, SlurmNode::Base::allocated);
   const SlurmNode powering_up = record({&SlurmNode::powering_up});
   const SlurmNode usable = record({}, true);
+  const SlurmNode reboots = rebooting();
+  const SlurmNode silent = record({&SlurmNode::not_responding}, true);
+  const SlurmNode down = with_base(usable, SlurmNode::Base::down);
   const struct {
     const char* name;
     const SlurmNode* record;
@@ -464,6 +472,13 @@ void judges_failures_on_a_fresh_record(void**) {
       {"so, and a program asks, which releases nothing", &powering_up, {.may_back_off = false}, Verdict::give_up},
       {"power down was asked for meanwhile", &asked_down, {}, Verdict::forget},
       {"the same, while it has a job", &asked_in_use, {}, Verdict::give_up},
+      {"it did not start, and has registered meanwhile", &usable, {.is_start = true}, Verdict::stay},
+      {"the same, and it is to go when its job is over", &asked_in_use, {.is_start = true}, Verdict::stay},
+      {"it does not start", &powering_up, {.is_start = true}, Verdict::back_off},
+      {"it does not start after a reboot", &reboots, {.is_start = true}, Verdict::give_up},
+      {"it did not start, and is silent", &silent, {.is_start = true}, Verdict::give_up},
+      {"it did not start, and is DOWN", &down, {.is_start = true}, Verdict::give_up},
+      {"it did not start, and was suspended meanwhile", &powering_down, {.is_start = true}, Verdict::forget},
       {"deleted under a node in use", &usable, {.vanished = true}, Verdict::give_up},
       {"ended under a node in use", &usable, {}, Verdict::give_up},
   };
