@@ -55,11 +55,17 @@ Result<std::vector<std::vector<std::string>>> load_jobs_nodes(Slurm& slurm) {
   return jobs;
 }
 
+/** Not of a job that is pending again: slurmctld would cancel it. */
+Status end_run(Slurm& slurm, std::uint32_t id) {
+  const SlurmJob job = SLURMK8S_TRY(slurm.load_job(id));
+  return job.pending ? Status(Error(Errc::conflict, "requeued meanwhile")) : slurm.end_out_of_memory(id);
+}
+
 /**
  * Before its node is DOWN, by which it would be requeued. If it can't be ended it is: it will be held the next time.
  */
 void end_out_of_memory(Slurm& slurm, const NodeFailure& failure) {
-  const Status status = slurm.end_out_of_memory(failure.out_of_memory);
+  const Status status = end_run(slurm, failure.out_of_memory);
   log_warning("job %u: out of memory with the whole pod of node %s: %s", failure.out_of_memory, failure.node.c_str(),
               status.ok() ? "ended" : status.error().message().c_str());
 }

@@ -18,7 +18,7 @@
 
 namespace slurmk8s {
 
-/** A node that can't come up or has lost its pod. `slurmd_end`: how its slurmd went. */
+/** A node that can't come up or has lost its pod. `slurmd_end`: how its slurmd went; it was `seen` then. */
 struct NodeFailure {
   std::string node;
   std::string cause;
@@ -26,6 +26,7 @@ struct NodeFailure {
   bool served = false;              ///< its slurmd may have had jobs: they are the ones to begin again soon
   std::vector<std::uint32_t> jobs;  ///< that wait for it
   SlurmdEnd slurmd_end = SlurmdEnd::other;
+  TimePoint seen{};                 ///< by the host's own clock
   std::uint32_t out_of_memory = 0;  ///< a job that ends with the node, as OUT_OF_MEMORY, and isn't requeued; 0: none
 };
 

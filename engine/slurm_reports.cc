@@ -71,6 +71,7 @@ SlurmReports::SlurmReports(Parts parts)
 
 void SlurmReports::fail(NodeFailure failure, OnVerdict done) {
   failure.facts.may_back_off = !one_shot_;
+  failure.seen = std::chrono::steady_clock::now();
   const std::time_t wall = std::chrono::system_clock::to_time_t(clock_.wall());
   slurm_.call([this, failure, lost_jobs = lost_jobs_, now = clock_.now(), wall,
                done = std::move(done)](Slurm& slurm) -> SlurmCaller::Then {

@@ -25,7 +25,9 @@ SlurmdEndVerdict SlurmdEnds::note(const std::vector<LostRun>& runs, SlurmdEnd en
   if (end == SlurmdEnd::other) return {};
   std::vector<EndedRun> ended;
   ended.reserve(runs.size());
-  for (const LostRun& run : runs) ended.push_back(count(run, now));
+  for (const LostRun& run : runs) {
+    if (run.started <= now) ended.push_back(count(run, now));  // a later one is innocent
+  }
   return judge_slurmd_end(ended, end);
 }
 

@@ -17,8 +17,9 @@ LostRun lost_run(const SlurmRun& run) { return {run.id, run.restarts, run.submit
 
 }  // namespace
 
-std::vector<LostRun> RunsOnNodes::on(SlurmReader& slurm, const std::string& node, TimePoint now) {
-  if (now >= keep_until_) load(slurm, now);
+std::vector<LostRun> RunsOnNodes::on(SlurmReader& slurm, const std::string& node, TimePoint now,
+                                     TimePoint begun_after) {
+  if (now >= keep_until_ || begun_ < begun_after) load(slurm, now);
   const auto found = by_node_.find(node);
   if (found == by_node_.end()) return {};
   std::vector<LostRun> lost;
@@ -36,11 +37,11 @@ std::vector<LostRun> RunsOnNodes::on(SlurmReader& slurm, const std::string& node
 }
 
 void RunsOnNodes::load(SlurmReader& slurm, TimePoint now) {
-  const auto begun = std::chrono::steady_clock::now();
+  begun_ = std::chrono::steady_clock::now();
   runs_.clear();
   by_node_.clear();
   Result<std::vector<SlurmRun>> runs = slurm.load_runs();
-  const auto took = std::chrono::steady_clock::now() - begun;
+  const auto took = std::chrono::steady_clock::now() - begun_;
   keep_until_ = now + took + std::max<TimePoint::duration>(kKeep, kLoadRest * took);
   if (!runs) {
     log_debug("slurmctld: jobs: %s", runs.error().message().c_str());

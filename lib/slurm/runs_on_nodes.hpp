@@ -26,8 +26,8 @@ struct LostRun {
 
 /**
  * The jobs on each node, for failures that come together: slurmctld is asked for all jobs once per kKeep, and no more
- * than a twentieth of the time. A job that began since then is not known: it keeps Slurm's delay. The thread of the
- * Slurm calls alone.
+ * than a twentieth of the time, but for those who need a newer list. A job that began since then is not known: it keeps
+ * Slurm's delay. The thread of the Slurm calls alone.
  */
 class RunsOnNodes {
  public:
@@ -35,14 +35,16 @@ class RunsOnNodes {
 
   /**
    * Running jobs that have `node`, and the other components of heterogeneous ones. None when slurmctld can't be asked.
-   * `now`: when the node was found lost.
+   * `now`: when the node was found lost. `begun_after`, by the host's own clock: no list is used that was asked for
+   * before.
    */
-  std::vector<LostRun> on(SlurmReader& slurm, const std::string& node, TimePoint now);
+  std::vector<LostRun> on(SlurmReader& slurm, const std::string& node, TimePoint now, TimePoint begun_after = {});
 
  private:
   void load(SlurmReader& slurm, TimePoint now);
 
   TimePoint keep_until_{};
+  TimePoint begun_{};  // by the host's own clock
   std::vector<SlurmRun> runs_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_node_;  // indices into runs_
 };

@@ -46,10 +46,25 @@ void ends_a_job_that_fills_its_pod(void**) {
   assert_int_equal(failure.out_of_memory, 7);
 }
 
+/** Job 7 has ended since it was listed, for a node that was lost before, and job 8 has its place. */
+void a_job_that_has_gone_is_not_blamed(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(true);
+  slurm.runs = {{7, 0, 0, 0, "c-0", 100}, {9, 0, 0, 0, "c-1", 100}};
+  NodeFailure failure = failure_of("c-1", SlurmdEnd::other);
+  lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
+  slurm.runs = {{8, 0, 0, 0, "c-0", 900}};
+  failure = failure_of("c-0", SlurmdEnd::out_of_memory);
+  failure.seen = std::chrono::steady_clock::now();
+  lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
+  assert_int_equal(failure.out_of_memory, 8);
+}
+
 /** The node that is set DOWN requeues its jobs: afterwards it is too late. */
 void it_ends_before_its_node_is_down(void**) {
   FakeSlurm slurm;
   slurm.node("c-0").powered_down = false;
+  slurm.jobs[7].id = 7;
   NodeFailure failure = failure_of("c-0", SlurmdEnd::out_of_memory);
   failure.out_of_memory = 7;
   assert_true(fail_node(slurm, failure).ok());
@@ -72,7 +87,18 @@ void a_job_that_can_not_be_ended_is_requeued(void**) {
   failure.out_of_memory = 7;
   slurm.failures = {Error(Errc::timeout, "x")};
   assert_true(fail_node(slurm, failure).ok());
-  assert_contains(slurm.calls.at(1), "down c-0");
+  assert_contains(slurm.calls.at(0), "down c-0");
+}
+
+/** slurmctld would cancel it. */
+void a_job_that_is_pending_again_is_not_ended(void**) {
+  FakeSlurm slurm;
+  slurm.node("c-0").powered_down = false;
+  slurm.jobs[7] = {.id = 7, .pending = true};
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::out_of_memory);
+  failure.out_of_memory = 7;
+  assert_true(fail_node(slurm, failure).ok());
+  assert_contains(slurm.calls.at(0), "down c-0");
 }
 
 void holds_without_fast_requeue_too(void**) {
@@ -101,9 +127,10 @@ void a_start_that_failed_is_no_end(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_all_and_holds_one),         SLURMK8S_TEST(ends_a_job_that_fills_its_pod),
-      SLURMK8S_TEST(it_ends_before_its_node_is_down), SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
-      SLURMK8S_TEST(holds_without_fast_requeue_too),  SLURMK8S_TEST(a_start_that_failed_is_no_end),
+      SLURMK8S_TEST(tells_all_and_holds_one),           SLURMK8S_TEST(ends_a_job_that_fills_its_pod),
+      SLURMK8S_TEST(it_ends_before_its_node_is_down),   SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
+      SLURMK8S_TEST(a_job_that_has_gone_is_not_blamed), SLURMK8S_TEST(a_job_that_is_pending_again_is_not_ended),
+      SLURMK8S_TEST(holds_without_fast_requeue_too),    SLURMK8S_TEST(a_start_that_failed_is_no_end),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -81,6 +81,16 @@ void what_came_from_outside_does_not_count(void**) {
   assert_true(ends.note({run(7, 2)}, SlurmdEnd::error, kNow).kind == Kind::none);
 }
 
+/** A node gets jobs until slurmctld is told. */
+void a_run_that_began_later_does_not_count(void**) {
+  SlurmdEnds ends;
+  assert_true(ends.note({run(7, 0, kNow + 1)}, SlurmdEnd::out_of_memory, kNow).kind == Kind::none);
+  assert_int_equal(ends.size(), 0);
+  const SlurmdEndVerdict verdict = ends.note({run(7, 0, kNow + 1), run(8, 0)}, SlurmdEnd::out_of_memory, kNow);
+  assert_true(verdict.kind == Kind::out_of_memory);
+  assert_int_equal(verdict.job, 8);
+}
+
 /** Both jobs come back together: only the first end tells them apart. */
 void a_neighbour_is_not_held(void**) {
   SlurmdEnds ends;
@@ -122,6 +132,7 @@ int main() {
       SLURMK8S_TEST(decides),
       SLURMK8S_TEST(counts_runs_and_not_nodes),
       SLURMK8S_TEST(what_came_from_outside_does_not_count),
+      SLURMK8S_TEST(a_run_that_began_later_does_not_count),
       SLURMK8S_TEST(a_neighbour_is_not_held),
       SLURMK8S_TEST(a_neighbour_that_began_later_is_held_first),
       SLURMK8S_TEST(remembers_a_bounded_number),

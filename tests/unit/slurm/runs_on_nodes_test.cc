@@ -39,6 +39,24 @@ void an_outage_is_one_list_of_jobs(void**) {
   assert_int_equal(slurm.run_loads, 2);
 }
 
+/** What is said of a job must not be older than its reason: the job may have ended since. */
+void a_list_from_before_is_not_used(void**) {
+  const TimePoint now{1h};
+  FakeSlurm slurm;
+  slurm.runs = {{1, 0, 0, 5, "c-0", 0}};
+  RunsOnNodes runs;
+  assert_text(ids(runs.on(slurm, "c-0", now)), "1");
+  slurm.runs = {{2, 0, 0, 5, "c-0", 0}};
+  const auto seen = std::chrono::steady_clock::now();
+  assert_text(ids(runs.on(slurm, "c-0", now)), "1");
+  assert_text(ids(runs.on(slurm, "c-0", now, seen)), "2");
+  for (int i = 0; i < 1000; ++i) runs.on(slurm, "c-0", now, seen);  // seen together: one list for all
+  assert_int_equal(slurm.run_loads, 2);
+  slurm.fail_loads = true;
+  slurm.failures = {Error(Errc::timeout, "x")};
+  assert_text(ids(runs.on(slurm, "c-0", now, std::chrono::steady_clock::now())), "");
+}
+
 void slurmctld_can_not_be_asked(void**) {
   const TimePoint now{1h};
   FakeSlurm slurm;
@@ -55,6 +73,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(finds_the_jobs_of_a_node),
       SLURMK8S_TEST(an_outage_is_one_list_of_jobs),
+      SLURMK8S_TEST(a_list_from_before_is_not_used),
       SLURMK8S_TEST(slurmctld_can_not_be_asked),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
