@@ -30,6 +30,23 @@ std::string sentence(std::string_view reason, std::string_view message) {
   return cut(std::move(text));
 }
 
+/** Of slurmd's container: "running", "terminated" or "waiting"; null before kubelet has said anything. */
+Json slurmd_state(const Json& status) {
+  Json state;
+  status["containerStatuses"].each([&](const Json& container) {
+    if (container["name"].text() == kSlurmdContainer) state = container["state"];
+  });
+  return state;
+}
+
+bool slurmd_runs(const Json& status) { return !slurmd_state(status)["running"].is_null(); }
+
+/** For good: the pod's restartPolicy is Never. Its phase stays Running while another container runs. */
+bool has_ended(const Json& status) {
+  const std::string_view phase = status["phase"].text();
+  return phase == "Failed" || phase == "Succeeded" || !slurmd_state(status)["terminated"].is_null();
+}
+
 /** Of the condition DisruptionTarget: "DeletionByPodGC: PodGC: node no longer exists". */
 std::string disruption(const Json& status) {
   std::string reason;
@@ -47,17 +64,15 @@ std::string disruption(const Json& status) {
 std::string ended_reason(const Json& status) {
   std::string reason;
   if (!status["reason"].text().empty()) reason = sentence(status["reason"].text(), status["message"].text());
-  status["containerStatuses"].each([&](const Json& container) {
-    if (!reason.empty() || container["name"].text() != kSlurmdContainer) return;
-    const Json terminated = container.at({"state", "terminated"});
-    if (terminated.is_null()) return;
+  const Json terminated = slurmd_state(status)["terminated"];
+  if (reason.empty() && !terminated.is_null()) {
     reason = terminated["reason"].text();
     if (reason.empty() || reason == "Error" || reason == "Completed") {
       reason = format("slurmd ended with exit code %d", static_cast<int>(terminated["exitCode"].integer_or(-1)));
     }
     const std::string words = last_words(terminated["message"].text());
     if (!words.empty()) reason += ": " + words;
-  });
+  }
   if (reason.empty()) reason = disruption(status);
   return reason.empty() ? std::string(status["phase"].text()) : reason;
 }
@@ -78,19 +93,11 @@ bool is_evicted_for_its_limit(const Json& status) {
 SlurmdEnd decode_slurmd_end(const Json& status) {
   constexpr std::int64_t kSigkill = 128 + 9, kSigterm = 128 + 15;
   if (is_evicted_for_its_limit(status)) return SlurmdEnd::error;
-  SlurmdEnd end = SlurmdEnd::other;
-  if (!status["reason"].text().empty()) return end;  // evicted for others, NodeShutdown, …
-  status["containerStatuses"].each([&](const Json& container) {
-    if (container["name"].text() != kSlurmdContainer) return;
-    const Json terminated = container.at({"state", "terminated"});
-    const std::int64_t code = terminated["exitCode"].integer_or(0);
-    if (terminated["reason"].text() == "OOMKilled") {
-      end = SlurmdEnd::out_of_memory;
-    } else if (code != 0 && code != kSigkill && code != kSigterm) {
-      end = SlurmdEnd::error;
-    }
-  });
-  return end;
+  if (!status["reason"].text().empty()) return SlurmdEnd::other;  // evicted for others, NodeShutdown, …
+  const Json terminated = slurmd_state(status)["terminated"];
+  if (terminated["reason"].text() == "OOMKilled") return SlurmdEnd::out_of_memory;
+  const std::int64_t code = terminated["exitCode"].integer_or(0);
+  return code != 0 && code != kSigkill && code != kSigterm ? SlurmdEnd::error : SlurmdEnd::other;
 }
 
 /** Of a container that waits: the first that has a fault, else the first. */
@@ -104,17 +111,6 @@ void note_container(const Json& container, StartProblem& start_problem) {
     start_problem = {StartProblem::Kind::failing, sentence(reason, waiting["message"].text())};
   }
 }
-
-/** Of slurmd's container: "running", "terminated" or "waiting"; null before kubelet has said anything. */
-Json slurmd_state(const Json& status) {
-  Json state;
-  status["containerStatuses"].each([&](const Json& container) {
-    if (container["name"].text() == kSlurmdContainer) state = container["state"];
-  });
-  return state;
-}
-
-bool slurmd_runs(const Json& status) { return !slurmd_state(status)["running"].is_null(); }
 
 /** None while slurmd runs: another container that fails then is no reason to end the jobs. */
 StartProblem decode_start_problem(const Json& status) {
@@ -159,13 +155,12 @@ Pod decode_pod(const Json& object) {
   pod.kube_node = object.at({"spec", "nodeName"}).text();
   decode_deletion(metadata, pod);
   const Json status = object["status"];
-  const std::string_view phase = status["phase"].text();
   pod.scheduled = !pod.kube_node.empty();
-  pod.running = phase == "Running" || slurmd_runs(status);
-  if (phase == "Failed" || phase == "Succeeded") {
+  if (has_ended(status)) {
     pod.ended = ended_reason(status);
     if (!pod.deleting) pod.slurmd_end = decode_slurmd_end(status);
   } else {
+    pod.running = status["phase"].text() == "Running" || slurmd_runs(status);
     pod.start_problem = decode_start_problem(status);
   }
   return pod;

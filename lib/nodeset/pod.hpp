@@ -39,7 +39,7 @@ struct Pod {
   std::chrono::seconds grace{0};  ///< with deleting: how long its processes may take to end
   std::string kube_node;          ///< the Kubernetes node that it is on; empty: none yet
   std::string finalizers;         ///< "a/b,c/d": what its object waits for when its processes have ended
-  std::string ended;  ///< why its slurmd will never run (again): phase Failed or Succeeded; empty while it may
+  std::string ended;              ///< why its slurmd will never run (again); empty while it may
   SlurmdEnd slurmd_end = SlurmdEnd::other;
   bool scheduled = false;  ///< a Kubernetes node was found for it
   bool running = false;    ///< its containers run, or slurmd's does

@@ -87,6 +87,20 @@ void a_node_that_can_not_start_backs_off(void** state) {
   assert_text(world.slurm.calls.back(), "power_down compute-0");
 }
 
+void a_slurmd_that_ends_beside_another_container_is_lost(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.hinder("compute-0", R"({"phase":"Running","containerStatuses":[
+      {"name":"slurmd","state":{"terminated":{"exitCode":139}}},{"name":"other","state":{"running":{}}}]})");
+  world.settle();
+  assert_text(joined(world.slurm.calls),
+              "down compute-0 slurm-k8s: pod ended: slurmd ended with exit code 139\n"
+              "power_down compute-0");
+  assert_text(world.pods(), "");
+}
+
 /** The kubelet tells late of a container that runs by now: slurmctld, which has heard of its slurmd, knows better. */
 void a_node_that_has_come_up_meanwhile_keeps_its_job(void** state) {
   World& world = world_of(state);
@@ -309,6 +323,7 @@ int main() {
       ENGINE_TEST(the_job_of_a_lost_node_keeps_slurms_delay),
       ENGINE_TEST(a_pod_deleted_before_slurmd_registered),
       ENGINE_TEST(a_node_that_can_not_start_backs_off),
+      ENGINE_TEST(a_slurmd_that_ends_beside_another_container_is_lost),
       ENGINE_TEST(a_node_that_has_come_up_meanwhile_keeps_its_job),
       ENGINE_TEST(what_a_pod_waits_for_is_told),
       ENGINE_TEST(events_tell_of_a_nodeset),

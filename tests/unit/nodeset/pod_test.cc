@@ -157,7 +157,8 @@ void says_whether_slurmd_ended_by_itself(void**) {
            "message":"Usage of EmptyDir volume \"tmp\" exceeds the limit \"1Gi\". "})",
        SlurmdEnd::error},
       {R"({"phase":"Failed","reason":"NodeShutdown","message":"Usage of EmptyDir volume"})", SlurmdEnd::other},
-      {R"({"phase":"Running",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::other},
+      {R"({"phase":"Running",)" + container(R"({"reason":"Error","exitCode":1})"), SlurmdEnd::error},
+      {R"({"phase":"Running",)" + container(R"({"reason":"OOMKilled","exitCode":137})"), SlurmdEnd::out_of_memory},
       {R"({"phase":"Failed","containerStatuses":[{"name":"sidecar","state":{"terminated":{"exitCode":1}}}]})",
        SlurmdEnd::other},
       {R"({"phase":"Failed"})", SlurmdEnd::other},
@@ -165,6 +166,25 @@ void says_whether_slurmd_ended_by_itself(void**) {
   for (const auto& row : cases) {
     if (pod_with_status(row.status).slurmd_end != row.end) fail_msg("%s", row.status.c_str());
   }
+}
+
+/** kubelet does not restart it, and the pod is not over: no other sign of it comes. */
+void slurmd_ended_beside_a_container_that_runs(void**) {
+  constexpr const char* kEnded = R"(,"containerStatuses":[{"name":"slurmd","state":{"terminated":{"exitCode":3}}},)";
+  const std::string beside[] = {R"({"name":"other","state":{"running":{}}}]})",
+                                R"({"name":"other","state":{"waiting":{"reason":"ErrImagePull"}}}]})"};
+  for (const char* phase : {R"({"phase":"Running")", R"({"phase":"Pending")"}) {
+    for (const std::string& other : beside) {
+      const Pod pod = pod_with_status(phase + (kEnded + other));
+      assert_text(pod.ended, "slurmd ended with exit code 3");
+      assert_false(pod.running);
+      assert_true(pod.start_problem.kind == Kind::none);
+    }
+  }
+  const Pod pod = pod_with_status(R"({"phase":"Running","containerStatuses":[
+      {"name":"slurmd","state":{"running":{}}},{"name":"other","state":{"terminated":{"exitCode":1}}}]})");
+  assert_text(pod.ended, "");
+  assert_true(pod.running);
 }
 
 void a_deleted_pod_did_not_end_by_itself(void**) {
@@ -184,6 +204,7 @@ int main() {
       SLURMK8S_TEST(keeps_texts_to_one_short_line),
       SLURMK8S_TEST(says_how_it_ended),
       SLURMK8S_TEST(says_whether_slurmd_ended_by_itself),
+      SLURMK8S_TEST(slurmd_ended_beside_a_container_that_runs),
       SLURMK8S_TEST(a_deleted_pod_did_not_end_by_itself),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
