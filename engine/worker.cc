@@ -136,17 +136,22 @@ Worker::~Worker() {
 void Worker::run() {
   enter_thread("slurm-k8s");  // libcurl's threads inherit the name, and so may wait for names
   LogLimiter limiter(std::chrono::minutes(1));
-  for (;;) {
-    await_control();
-    if (stop_) return;
-    const Status status = serve();
-    if (status.ok()) continue;
+  while (!stop_) {
+    const std::optional<Status> status = serve_in_control();
+    if (status && status->ok()) continue;
     unsigned suppressed = 0;
-    if (limiter.allow(std::chrono::steady_clock::now(), suppressed)) {
-      log_error("%s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
+    if (status && limiter.allow(std::chrono::steady_clock::now(), suppressed)) {
+      log_error("%s (%u similar messages suppressed)", status->error().message().c_str(), suppressed);
     }
     wait(kSetupRetry);
   }
+}
+
+std::optional<Status> Worker::serve_in_control() {
+  return guarded("engine", std::optional<Status>(), [this] {
+    await_control();
+    return std::optional(stop_ ? Status() : serve());
+  });
 }
 
 void Worker::wait(std::chrono::milliseconds time) {
@@ -186,7 +191,7 @@ Status Worker::serve() {
   ControlPort control(engine, host_);
   control.listen(options_.engine_socket, *loop);
 
-  *serving_.lock() = {loop.get(), &control.pod_jobs()};
+  const Announced announced(serving_, {loop.get(), &control.pod_jobs()});
   engine.start();
   log_info("engine started: namespace %s of %s", options_.name_space.c_str(), connection.server.c_str());
   bool in_control = true;
@@ -196,7 +201,6 @@ Status Worker::serve() {
   };
   if (host_.in_control) loop->timers().after(control_interval_, poll);
   loop->run([&] { return !stop_ && in_control; });
-  *serving_.lock() = {};
   return {};
 }
 

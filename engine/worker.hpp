@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -68,10 +69,23 @@ class Worker {
     EventLoop* loop = nullptr;  // to be woken
     PodJobsFeed* pod_jobs = nullptr;
   };
+  /** Other threads have it for as long as this exists. */
+  class Announced {
+   public:
+    Announced(Locked<Serving>& place, Serving serving) : place_(place) { *place_.lock() = serving; }
+    ~Announced() { *place_.lock() = {}; }
+    Announced(const Announced&) = delete;
+    Announced& operator=(const Announced&) = delete;
+
+   private:
+    Locked<Serving>& place_;
+  };
 
   void run();
   /** Waits for control or the end. */
   void await_control();
+  /** await_control(), then serve(). None: it was ended by an exception (out of memory, say), which is logged. */
+  std::optional<Status> serve_in_control();
   /** One connection to the API server, until control is lost or the end; an Error when it can't even be set up. */
   Status serve();
   void wait(std::chrono::milliseconds time);

@@ -128,6 +128,24 @@ void one_controller_is_never_asked(void**) {
   assert_int_equal(cluster.looks, 0);
 }
 
+/** Out of memory for a moment, say: slurmctld goes on, and so must its pods. */
+void it_serves_again_after_an_exception(void**) {
+  Cluster cluster;
+  std::atomic<bool> throws{true};
+  Worker::Host host;
+  host.lock_times = [&]() -> LockTimes {
+    if (throws.exchange(false)) throw std::bad_alloc();
+    return {};
+  };
+  Worker worker(cluster.options(), make_fake_slurm, host);
+  const auto serves = [&] {
+    worker.report_pod_jobs(1, {});  // by another thread, at any moment
+    return cluster.answers();
+  };
+  assert_true(eventually([&] { return !serves() && !throws; }));
+  assert_true(eventually(serves) || eventually(serves));  // after 5 s
+}
+
 }  // namespace
 
 int main() {
@@ -137,6 +155,7 @@ int main() {
       SLURMK8S_TEST(one_yes_is_not_enough),
       SLURMK8S_TEST(it_ends_at_once_in_stand_by),
       SLURMK8S_TEST(one_controller_is_never_asked),
+      SLURMK8S_TEST(it_serves_again_after_an_exception),
   };
   if (!http::curl_global_setup().ok()) return 1;
   const int failed = cmocka_run_group_tests(tests, nullptr, nullptr);
