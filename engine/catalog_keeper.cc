@@ -23,7 +23,16 @@ void CatalogKeeper::set_records(std::set<std::string> records) {
 void CatalogKeeper::set_complete() {
   if (complete_) return;
   complete_ = true;
+  if (former_ids_) take_former_ids();
   changed();
+}
+
+/** A directory may take minutes to answer: until then the users would be refused what they may have. */
+void CatalogKeeper::take_former_ids() {
+  const std::set<std::string> named = named_users();
+  for (const auto& [user, uid] : former_ids_()) {
+    if (named.contains(user)) catalog_.uids.emplace(user, uid);
+  }
 }
 
 void CatalogKeeper::changed() {
@@ -32,12 +41,17 @@ void CatalogKeeper::changed() {
   find_users();
 }
 
-std::set<std::string> CatalogKeeper::unknown_users() const {
+std::set<std::string> CatalogKeeper::named_users() const {
   std::set<std::string> users;
   for (const auto& [name, nodeset] : catalog_.nodesets) {
     for (const auto& [variant, access] : nodeset.variants) users.insert(access.users.begin(), access.users.end());
   }
-  std::erase_if(users, [this](const std::string& user) { return catalog_.uids.contains(user); });
+  return users;
+}
+
+std::set<std::string> CatalogKeeper::unknown_users() const {
+  std::set<std::string> users = named_users();
+  std::erase_if(users, [this](const std::string& user) { return found_.contains(user); });
   return users;
 }
 
@@ -45,9 +59,12 @@ void CatalogKeeper::find_users() {
   const std::set<std::string> unknown = unknown_users();
   if (!publish_ || !users_ || !complete_ || unknown.empty()) return;
   users_->find(unknown, [this](const UserLookup::Found& found) {
-    if (found.empty()) return;
-    for (const auto& [user, uid] : found) catalog_.uids.insert_or_assign(user, uid);
-    publish_(&catalog_);
+    const auto before = catalog_.uids;
+    for (const auto& [user, uid] : found) {
+      found_.insert(user);
+      catalog_.uids.insert_or_assign(user, uid);
+    }
+    if (catalog_.uids != before) publish_(&catalog_);
   });
 }
 

@@ -2,7 +2,9 @@
 // CatalogKeeper: puts the VariantCatalog together from NodeSets, and hands out each new one. The engine's thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -16,8 +18,15 @@ class CatalogKeeper {
   /** Null: the catalog handed out before isn't kept up to date any more. */
   using Publish = std::function<void(const VariantCatalog* catalog)>;
 
-  /** `publish` empty: nothing is published. `users` outlives it; null: no user is looked up. */
-  CatalogKeeper(UserLookup* users, Publish publish) : users_(users), publish_(std::move(publish)) {}
+  /** Ids of users as a former engine found them; may read a file. */
+  using FormerIds = std::function<std::map<std::string, std::uint32_t>()>;
+
+  /**
+   * `publish` empty: nothing is published. `users` outlives it; null: no user is looked up. `former_ids`, asked once,
+   * count until a user is found; empty: there are none.
+   */
+  CatalogKeeper(UserLookup* users, Publish publish, FormerIds former_ids = {})
+      : users_(users), publish_(std::move(publish)), former_ids_(std::move(former_ids)) {}
   ~CatalogKeeper() {
     if (publish_) publish_(nullptr);
   }
@@ -35,11 +44,15 @@ class CatalogKeeper {
 
  private:
   void changed();
+  void take_former_ids();
+  std::set<std::string> named_users() const;
   std::set<std::string> unknown_users() const;
 
   UserLookup* const users_;
   const Publish publish_;
+  const FormerIds former_ids_;
   VariantCatalog catalog_;
+  std::set<std::string> found_;  // users, by this engine
   bool complete_ = false;
 };
 

@@ -46,7 +46,7 @@ Engine::Engine(Parts parts)
       nodesets_(parts.options.name_space),
       recovered_jobs_({parts.slurm, parts.timers, parts.clock,
                        [this](const std::string& node) { return nodesets_.owner(node).ok(); }, parts.ask_registration}),
-      catalog_(parts.users, parts.publish),
+      catalog_(parts.users, parts.publish, parts.former_ids),
       events_(writer_, parts.timers, parts.clock, executor_.throttle(), parts.options.name_space, "slurm-k8s.io/engine",
               compress_hostlist),
       nodesets_reflector_(

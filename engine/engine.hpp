@@ -48,6 +48,7 @@ class Engine {
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     /** Has slurmctld ask a node's slurmd to register; empty: it can't be asked to. */
     std::function<void(const std::string& node)> ask_registration = {};
+    CatalogKeeper::FormerIds former_ids = {};  ///< of users, until `users` has found them; empty: there are none
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool one_shot = false;        ///< made for one request: nothing is compared with Slurm's records or put off
     Jitter jitter = random_unit;  ///< of back-offs

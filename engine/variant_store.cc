@@ -91,6 +91,13 @@ void VariantStore::publish(const VariantCatalog* catalog) {
     log_error("%s: not saved; variants are lost at a restart of slurmctld", status.error().message().c_str());
 }
 
+std::map<std::string, std::uint32_t> VariantStore::stored_ids() {
+  const std::string path = state_.lock()->path;
+  if (path.empty()) return {};
+  const auto catalog = load(path);
+  return catalog ? catalog->uids : std::map<std::string, std::uint32_t>();
+}
+
 std::shared_ptr<const VariantIndex> VariantStore::index() {
   auto state = state_.lock();
   return state->index ? state->index : std::make_shared<const VariantIndex>();

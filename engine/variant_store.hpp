@@ -8,6 +8,8 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -31,6 +33,8 @@ class VariantStore {
    * writes it, and this one stands by. May do I/O: the engine's thread.
    */
   void refresh();
+  /** Ids of users in the file; none when there is no file. I/O: the engine's thread. */
+  std::map<std::string, std::uint32_t> stored_ids();
   /** Never null. No I/O: slurmctld asks while it holds its locks. */
   std::shared_ptr<const VariantIndex> index();
 

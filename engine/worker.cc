@@ -187,7 +187,7 @@ Status Worker::serve() {
   SlurmThread slurm(make_slurm_(), post);
   ThreadUserLookup users(post);
   Engine engine({*connection.client, loop->timers(), *loop->clock(), slurm, options_, host_.publish,
-                 host_.wake_scheduler, host_.ask_registration, &users});
+                 host_.wake_scheduler, host_.ask_registration, host_.former_ids, &users});
   ControlPort control(engine, host_);
   control.listen(options_.engine_socket, *loop);
 

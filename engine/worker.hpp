@@ -41,6 +41,8 @@ class Worker {
     PodJobsFeed::SetJobs set_pod_jobs;
     /** Takes what jobs can ask for whenever it changes; may write a file. Empty: nobody wants it. */
     CatalogKeeper::Publish publish;
+    /** Of the catalog that was published last, by whichever slurmctld; may read a file. Empty: there is none. */
+    CatalogKeeper::FormerIds former_ids;
   };
 
   /** A new one for each time that the engine starts; the engine's thread. */

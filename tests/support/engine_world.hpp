@@ -84,6 +84,7 @@ struct World {
   FakeUsers users{timers};
   Options options;
   CatalogKeeper::Publish publish;
+  CatalogKeeper::FormerIds former_ids;
   int scheduler_woken = 0;
   std::vector<std::string> asked;  // to register
   double jitter = 1;               // of back-offs
@@ -106,9 +107,10 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{
-        api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; },
-        [this](const std::string& node) { asked.push_back(node); }, &users, false, [this] { return jitter; }});
+    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish,
+                                                    [this] { ++scheduler_woken; },
+                                                    [this](const std::string& node) { asked.push_back(node); },
+                                                    former_ids, &users, false, [this] { return jitter; }});
     engine->start();
     settle();
   }

@@ -81,6 +81,33 @@ void users_are_looked_up_until_they_are_known(void**) {
   assert_int_equal(world.users.asked.size(), 3);
 }
 
+/** The first catalog of an engine takes the place of the stored one, and a directory may take minutes. */
+void users_are_known_from_before(void**) {
+  LateUsers users;
+  std::vector<VariantCatalog> published;
+  const auto publish = [&](const VariantCatalog* catalog) {
+    if (catalog) published.push_back(*catalog);
+  };
+  const auto former_ids = [] {
+    return std::map<std::string, std::uint32_t>{{"alice", 1001}, {"bob", 1002}, {"mallory", 6}};
+  };
+  CatalogKeeper keeper(&users, publish, former_ids);
+  keeper.set("gpu", entry("v1", {"alice", "bob", "carol"}));
+  keeper.set_complete();
+  assert_int_equal(published.size(), 1);
+  assert_true(published[0].uids == (std::map<std::string, std::uint32_t>{{"alice", 1001}, {"bob", 1002}}));
+
+  // They are looked up all the same.
+  assert_true(users.asked.back() == (std::set<std::string>{"alice", "bob", "carol"}));
+  users.answer({{"alice", 1001}});
+  assert_int_equal(published.size(), 1);
+  keeper.find_users();
+  assert_true(users.asked.back() == (std::set<std::string>{"bob", "carol"}));
+  users.answer({{"bob", 2002}});
+  assert_int_equal(published.size(), 2);
+  assert_int_equal(published[1].uids.at("bob"), 2002);
+}
+
 void the_end_is_told(void**) {
   int ended = 0;
   {
@@ -101,6 +128,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(each_change_is_handed_out_once_all_are_there),
       SLURMK8S_TEST(users_are_looked_up_until_they_are_known),
+      SLURMK8S_TEST(users_are_known_from_before),
       SLURMK8S_TEST(the_end_is_told),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -278,6 +278,18 @@ void plugins_are_told_of_variants(void** state) {
   assert_text(published.back(), "none");
 }
 
+void users_of_variants_are_known_after_a_restart(void** state) {
+  World& world = world_of(state);
+  std::vector<std::string> published;
+  world.publish = [&](const VariantCatalog* catalog) {
+    if (catalog) published.push_back(catalog->encode()["uids"].dump());
+  };
+  world.former_ids = [] { return std::map<std::string, std::uint32_t>{{"alice", 1001}}; };
+  world.put_nodeset("gpu", 4, R"(,"variants":[{"name":"v1","allowedUsers":["alice"]}])");
+  world.start();
+  assert_text(joined(published), R"({"alice":1001})");
+}
+
 /** The value of a metric in the answer to {"op":"status"}. */
 Json metric(const Json& status, std::string_view name) {
   Json value;
@@ -379,6 +391,7 @@ int main() {
       ENGINE_TEST(no_pod_is_made_before_its_variant_is_known),
       ENGINE_TEST(a_pod_tells_of_its_job),
       ENGINE_TEST(plugins_are_told_of_variants),
+      ENGINE_TEST(users_of_variants_are_known_after_a_restart),
       ENGINE_TEST(steps_of_power_ups_are_timed),
       ENGINE_TEST(control_messages),
   };

@@ -52,6 +52,21 @@ void the_engine_is_believed(void**) {
   assert_true(other.index()->is_variant("v1"));
 }
 
+/** Also those that another slurmctld has found since. */
+void ids_of_users_are_stored(void**) {
+  const TemporaryFolder folder;
+  VariantStore store;
+  assert_true(store.stored_ids().empty());
+  store.open(folder.path());
+  assert_true(store.stored_ids().empty());
+  VariantCatalog known = catalog(kV1);
+  known.uids["alice"] = 1001;
+  VariantStore other;
+  other.open(folder.path());
+  other.publish(&known);
+  assert_int_equal(store.stored_ids().at("alice"), 1001);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -60,6 +75,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_stand_by_follows_the_file),
       SLURMK8S_TEST(the_engine_is_believed),
+      SLURMK8S_TEST(ids_of_users_are_stored),
   };
   return cmocka_run_group_tests_name("engine_variant_store", tests, nullptr, nullptr);
 }
