@@ -50,6 +50,12 @@ bool may_ask(int fd) {
   return peer.uid == 0 || peer.uid == geteuid();
 }
 
+/** It has closed its connection. One that has only ended its own part (`socat`) still reads the answer. */
+bool has_hung_up(int fd) {
+  pollfd entry{fd, 0, 0};
+  return ::poll(&entry, 1, 0) == 1 && (entry.revents & POLLHUP) != 0;
+}
+
 Json refusal(const std::string& text) {
   Json answer = Json::object();
   answer.set("ok", Json::boolean(false)).set("error", text);
@@ -123,6 +129,7 @@ void ControlServer::receive(int fd) {
 }
 
 void ControlServer::answer(int fd, const std::string& line) {
+  if (has_hung_up(fd)) return drop(fd);
   const Id id = connections_.at(fd).id;
   const auto message = Json::parse(line);
   // A reply is small: it fits into the socket's buffer.

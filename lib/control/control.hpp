@@ -28,7 +28,7 @@ inline constexpr std::size_t kMaxControlMessage = 8u << 20;
 
 /**
  * Serves the socket on an event loop's thread: never blocks, at most 64 connections, each for at most 10 s unless its
- * handler keeps it.
+ * handler keeps it. A message whose client has gone by then is dropped: a program does the work itself instead.
  */
 class ControlServer {
  public:

@@ -255,6 +255,20 @@ void a_silent_client_is_dropped(void**) {
   assert_true(is_closed(fd));
 }
 
+/** Its program does the work itself by then: carried out later, an old request would undo a newer one. */
+void a_client_that_gave_up_is_not_served(void**) {
+  TurnedServer server;
+  put(server.connect(), "{\"op\":\"suspend\"}\n");
+  server.turn();
+  assert_int_equal(server.last, 0);
+
+  const UniqueFd half = server.connect();
+  put(half, "{\"op\":\"once\"}\n");
+  assert_int_equal(shutdown(half.get(), SHUT_WR), 0);
+  server.turn();
+  assert_string_equal(take(half).c_str(), "{\"op\":\"once\"}\n");
+}
+
 void connections_are_bounded(void**) {
   TurnedServer server;
   std::vector<UniqueFd> clients;
@@ -316,6 +330,7 @@ int main() {
       SLURMK8S_TEST(a_connection_that_is_kept),
       SLURMK8S_TEST(a_client_that_does_not_read_is_dropped),
       SLURMK8S_TEST(a_silent_client_is_dropped),
+      SLURMK8S_TEST(a_client_that_gave_up_is_not_served),
       SLURMK8S_TEST(connections_are_bounded),
       SLURMK8S_TEST(no_server),
       SLURMK8S_TEST(requests_survive_the_way),
