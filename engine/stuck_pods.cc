@@ -16,40 +16,51 @@ namespace {
 
 using State = SlurmNodeUpdate::State;
 using Names = std::vector<std::string>;
+using Pods = std::map<std::string, StuckPod>;
+using Verdicts = std::map<std::string, StuckVerdict>;
 
 bool is_to_be_given_up(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::give_up; }
 bool is_to_be_drained(const SlurmNode& record) { return judge_stuck(&record) == StuckVerdict::drain; }
 bool is_to_be_powered_down(const SlurmNode& record) { return !record.going_down(); }
 
-/** A job that waits for several such nodes is told of one. */
-void comment(Slurm& slurm, const std::map<std::uint32_t, JobComment>& comments) {
+/** By fresh records. */
+Result<Verdicts> judge(Slurm& slurm, const Pods& pods) {
+  Verdicts verdicts;
+  for (const auto& [node, pod] : pods) verdicts[node] = judge_stuck(nullptr);
+  for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
+    if (pods.contains(record.name)) verdicts[record.name] = judge_stuck(&record);
+  }
+  return verdicts;
+}
+
+/** A job that waits for several nodes that are given up is told of one. Returns whether any was. */
+bool comment(Slurm& slurm, const Pods& pods, const Verdicts& verdicts) {
+  std::map<std::uint32_t, JobComment> comments;
+  for (const auto& [node, verdict] : verdicts) {
+    if (verdict != StuckVerdict::give_up) continue;
+    const StuckPod& pod = pods.at(node);
+    for (const std::uint32_t job : pod.jobs) comments.try_emplace(job, JobComment{node, "pod " + pod.reason});
+  }
   std::size_t left = kMaxComments;
   for (const auto& [job, comment] : comments) {
-    if (left-- == 0) return;
+    if (left-- == 0) break;
     comment_jobs(slurm, {job}, build_job_comment(comment));
   }
+  return !comments.empty();
 }
 
 }  // namespace
 
-Result<std::map<std::string, StuckVerdict>> report_stuck(Slurm& slurm, const std::map<std::string, StuckPod>& pods) {
-  std::map<std::string, StuckVerdict> verdicts;
-  for (const auto& [node, pod] : pods) verdicts[node] = judge_stuck(nullptr);
+Result<Verdicts> report_stuck(Slurm& slurm, const Pods& pods) {
+  Verdicts verdicts = SLURMK8S_TRY(judge(slurm, pods));
+  // First: a job may be launched elsewhere as soon as it is requeued. That takes calls: a slurmd may answer since.
+  if (comment(slurm, pods, verdicts)) verdicts = SLURMK8S_TRY(judge(slurm, pods));
   std::map<std::string, Names> lost, drained;  // by Reason
-  std::map<std::uint32_t, JobComment> comments;
-  for (const SlurmNode& record : SLURMK8S_TRY(slurm.load_nodes())) {
-    const auto found = pods.find(record.name);
-    if (found == pods.end()) continue;
-    const StuckVerdict verdict = verdicts[record.name] = judge_stuck(&record);
-    const std::string reason = build_reason(kReasonNotDeleted, found->second.reason);
-    if (verdict == StuckVerdict::drain) drained[reason].push_back(record.name);
-    if (verdict != StuckVerdict::give_up) continue;
-    lost[reason].push_back(record.name);
-    for (const std::uint32_t job : found->second.jobs) {
-      comments.try_emplace(job, JobComment{record.name, "pod " + found->second.reason});
-    }
+  for (const auto& [node, verdict] : verdicts) {
+    const std::string reason = build_reason(kReasonNotDeleted, pods.at(node).reason);
+    if (verdict == StuckVerdict::drain) drained[reason].push_back(node);
+    if (verdict == StuckVerdict::give_up) lost[reason].push_back(node);
   }
-  comment(slurm, comments);  // first: a job may be launched elsewhere as soon as it is requeued
   for (const auto& [reason, nodes] : lost) {
     log_warning("node %s: set down: %s", shorten(compress_hostlist(nodes)).c_str(), reason.c_str());
     SLURMK8S_CHECK(change_nodes(slurm, nodes, update_to(State::down, reason), is_to_be_given_up));

@@ -88,6 +88,20 @@ void jobs_are_told_once(void**) {
   assert_int_equal(world.slurm.comments.size(), 1);
 }
 
+/** Its job may run by then: it goes on, and the node takes no other one. */
+void a_node_that_registers_meanwhile_is_drained(void**) {
+  World world({}, waited_for);
+  world.slurm.jobs[8] = {};
+  world.slurm.on_comment = [&] { world.slurm.node("c-1").powering_up = false; };
+  std::map<std::string, StuckPod> pods;
+  for (const std::string& name : kNodes) pods[name] = {kWhy, {8}};
+  const auto verdicts = report_stuck(world.slurm, pods);
+  assert_true(verdicts.ok() && verdicts->at("c-1") == StuckVerdict::drain);
+  assert_true(world.slurm.node("c-1").draining && !world.slurm.node("c-1").power_down_asked);
+  assert_true(verdicts->at("c-0") == StuckVerdict::give_up);
+  assert_true(world.slurm.node("c-0").power_down_asked);
+}
+
 void nodes_are_released_behind_a_deleted_node(void**) {
   World up_again({"c-1"}, drained);
   assert_true(release_stuck(up_again.slurm, kNodes).ok());
@@ -129,6 +143,7 @@ int main() {
       SLURMK8S_TEST(nodes_are_given_up_behind_a_deleted_node),
       SLURMK8S_TEST(nodes_are_powered_down_behind_a_deleted_node),
       SLURMK8S_TEST(jobs_are_told_once),
+      SLURMK8S_TEST(a_node_that_registers_meanwhile_is_drained),
       SLURMK8S_TEST(nodes_are_released_behind_a_deleted_node),
       SLURMK8S_TEST(all_are_deleted),
       SLURMK8S_TEST(another_error_is_told),
