@@ -97,6 +97,24 @@ END
   kubectl delete pods set-a set-b lead-0 lead-1 work-0 >/dev/null
 }
 
+# The last pod comes when those before it are over, and a pod says what it waits for.
+test_an_indexed_job_of_more_pods_than_run_at_a_time() {
+  enable_bridge
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "mixed"}, "spec": {"completions": 3, "parallelism": 2,
+ "completionMode": "Indexed", "template": {"spec": $(spec_of true)}}}
+END
+  kubectl wait job/mixed --for=condition=Complete --timeout=90s >/dev/null || fail "$(kubectl describe pods)"
+  wait_for 30 "no job is left" has_no_job
+  kubectl delete job mixed >/dev/null
+  put_pod one true ', "labels": {"scheduling.x-k8s.io/pod-group": "alone"}'
+  kubectl apply -f - >/dev/null <<'END'
+{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "alone"}, "spec": {"minMember": 2}}
+END
+  wait_for 30 "what it waits for" describe_says one "PodGroup/alone: 1 of 2 pods are there"
+  kubectl delete pod/one podgroups.scheduling.x-k8s.io/alone >/dev/null
+}
+
 # R1: slurm-bridge's annotations on a PodGroup. A ReplicaSet creates its pods, and replaces one.
 test_a_replica_set_in_a_group() {
   local job one

@@ -114,6 +114,35 @@ test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
   reason_has broken-1 "slurm-k8s: unschedulable" || fail "$(reason broken-1)"
 }
 
+is_crash_looping() { # POD CONTAINER
+  [[ $(kubectl get pod "$1" -o \
+    jsonpath="{.status.initContainerStatuses[?(@.name=='$2')].state.waiting.reason}") == CrashLoopBackOff ]]
+}
+
+test_a_container_that_crashes_beside_slurmd_ends_no_job() {
+  trap 'remove_nodeset broken' EXIT
+  nodeset broken "$(slurmd_image)" '{"cpu":"10m"}' ',"template":{"spec":{"initContainers":[{"name":"crashes",
+    "image":"'"$(slurmd_image)"'","command":["sh","-c","sleep 5; exit 1"],"restartPolicy":"Always"}]}}'
+  local job
+  job=$(submit -N1 -w broken-0 --wrap 'sleep 600')
+  wait_job "$job" RUNNING 60
+  wait_for 60 "the container crashes again and again" is_crash_looping broken-0 crashes
+  stays 12 is_job_in "$job" RUNNING # the engine would wait 5 s
+  assert_equal "restarts" 0 "$(restarts "$job")"
+}
+
+test_slurmd_ends_beside_a_container_that_runs() {
+  trap 'remove_nodeset broken' EXIT
+  nodeset broken "$(slurmd_image)" '{"cpu":"10m"}' ',"template":{"spec":{"containers":[{"name":"stays",
+    "image":"'"$(slurmd_image)"'","command":["sleep","600"]}]}}'
+  local job
+  job=$(submit -N1 -w broken-0 --wrap 'sleep 600')
+  wait_job "$job" RUNNING 60
+  "$BED" fault kill broken-0/slurmd
+  wait_for 20 "the job was requeued" was_requeued "$job" # SlurmdTimeout is longer
+  reason_has broken-0 "slurm-k8s: slurmd ended with exit code 137" || fail "$(reason broken-0)"
+}
+
 # slurmctld alone would wait for its slurmd until ResumeTimeout, and set it DOWN then.
 test_a_power_down_of_a_node_that_can_not_start() {
   trap let_pods_start EXIT
