@@ -114,19 +114,19 @@ test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
   reason_has broken-1 "slurm-k8s: unschedulable" || fail "$(reason broken-1)"
 }
 
-is_crash_looping() { # POD CONTAINER
-  [[ $(kubectl get pod "$1" -o \
-    jsonpath="{.status.initContainerStatuses[?(@.name=='$2')].state.waiting.reason}") == CrashLoopBackOff ]]
+waits_for_an_image() { # POD CONTAINER
+  [[ $(kubectl get pod "$1" -o jsonpath="{.status.containerStatuses[?(@.name=='$2')].state.waiting.reason}") == \
+    @(ErrImagePull|ImagePullBackOff) ]]
 }
 
-test_a_container_that_crashes_beside_slurmd_ends_no_job() {
+test_a_container_that_fails_beside_slurmd_ends_no_job() {
   trap 'remove_nodeset broken' EXIT
-  nodeset broken "$(slurmd_image)" '{"cpu":"10m"}' ',"template":{"spec":{"initContainers":[{"name":"crashes",
-    "image":"'"$(slurmd_image)"'","command":["sh","-c","sleep 5; exit 1"],"restartPolicy":"Always"}]}}'
+  nodeset broken "$(slurmd_image)" '{"cpu":"10m"}' ',"template":{"spec":{"containers":[{"name":"lacks",
+    "image":"slurm-k8s.invalid/none:1"}]}}'
   local job
   job=$(submit -N1 -w broken-0 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
-  wait_for 60 "the container crashes again and again" is_crash_looping broken-0 crashes
+  wait_for 60 "the other container has no image" waits_for_an_image broken-0 lacks
   stays 12 is_job_in "$job" RUNNING # the engine would wait 5 s
   assert_equal "restarts" 0 "$(restarts "$job")"
 }
@@ -140,7 +140,7 @@ test_slurmd_ends_beside_a_container_that_runs() {
   wait_job "$job" RUNNING 60
   "$BED" fault kill broken-0/slurmd
   wait_for 20 "the job was requeued" was_requeued "$job" # SlurmdTimeout is longer
-  reason_has broken-0 "slurm-k8s: slurmd ended with exit code 137" || fail "$(reason broken-0)"
+  reason_has broken-0 "slurm-k8s: pod ended: slurmd ended with exit code 137" || fail "$(reason broken-0)"
 }
 
 # slurmctld alone would wait for its slurmd until ResumeTimeout, and set it DOWN then.
