@@ -24,8 +24,8 @@ struct DeviceGresOptions {
 /**
  * "gpu:8", "gpu:a100:8" or "gpu:1g.10gb:2,gpu:3g.40gb:1" for a container's limits, in thousandths; empty without GPUs.
  * GPUs are nvidia.com/gpu, amd.com/gpu, gpu.intel.com/i915, gpu.intel.com/xe, and the NodeSet's own resource. A MIG
- * device (nvidia.com/mig-1g.10gb) has its profile as type. Claimed GPUs are counted with them. Error (invalid) says what
- * is wrong with the limits.
+ * device (nvidia.com/mig-1g.10gb) has its profile as type. Claimed GPUs are counted with them. Error (invalid) says
+ * what is wrong with the limits.
  */
 Result<std::string> device_gres(const std::map<std::string, std::int64_t>& limits, const DeviceGresOptions& options);
 

@@ -109,7 +109,8 @@ END
   kubectl delete job mixed >/dev/null
   put_pod one true ', "labels": {"scheduling.x-k8s.io/pod-group": "alone"}'
   kubectl apply -f - >/dev/null <<'END'
-{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "alone"}, "spec": {"minMember": 2}}
+{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "alone"},
+ "spec": {"minMember": 2}}
 END
   wait_for 30 "what it waits for" describe_says one "PodGroup/alone: 1 of 2 pods are there"
   kubectl delete pod/one podgroups.scheduling.x-k8s.io/alone >/dev/null

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Devices for resource claims (DRA): the example driver of the Kubernetes project, as a service of a virtual machine. It
-# has no hardware and no device files: a container gets variables GPU_DEVICE_N. It needs a containerd with CDI, so 1.7 or
-# later, which the bed's own node has not.
+# has no hardware and no device files: a container gets variables GPU_DEVICE_N. It needs a containerd with CDI, so 1.7
+# or later, which the bed's own node has not.
 
 VM_DRA_PROGRAM=dra-example-kubeletplugin
 VM_DRA_GPUS=4

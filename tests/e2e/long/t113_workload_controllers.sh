@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# R1: JobSet and LeaderWorkerSet with their own controllers and webhooks: what starts together is one Slurm job, and what
-# the controllers do afterwards is another one.
+# R1: JobSet and LeaderWorkerSet with their own controllers and webhooks: what starts together is one Slurm job, and
+# what the controllers do afterwards is another one.
 #
 # Alone: all
 # Release: workload-controllers
@@ -28,10 +28,12 @@ field_of() { kubectl get "$1" "$2" -o jsonpath="{$3}"; } # KIND NAME FIELD
 field_is() { [[ $(field_of "${@:1:3}") == "$4" ]]; }
 is_other_job() { [[ $(jobs_with "$1") =~ ^[0-9]+$ && $(jobs_with "$1") != "$2" ]]; } # LABEL JOB
 
+end_pod() { kubectl exec "$1" -- sh -c "echo $2 >/tmp/end.new; mv /tmp/end.new /tmp/end"; } # POD EXIT-CODE
+
 test_a_job_set_of_its_controller() {
   # shellcheck disable=SC2016 # the pod's own
-  local label=jobset.sigs.k8s.io/jobset-name=train wait='until test -e /tmp/end; do sleep 0.2; done; exit $(cat /tmp/end)'
-  local first second pod
+  local wait='until test -e /tmp/end; do sleep 0.2; done; exit $(cat /tmp/end)'
+  local label=jobset.sigs.k8s.io/jobset-name=train first second pod
   start_controller jobset
   kubectl create -f - >/dev/null <<END
 {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "train"}, "spec": {
@@ -49,14 +51,14 @@ END
   assert_equal "its tasks" 5 "$(job_field "$first" NumTasks)"
   # One fails: the controller makes all of them again, which are another job.
   pod=$(pods_with "$label" | grep -m 1 work)
-  kubectl exec "$pod" -- sh -c 'echo 3 >/tmp/end.new; mv /tmp/end.new /tmp/end'
+  end_pod "$pod" 3
   wait_job "$first" FAILED 60
   assert_equal "exit code" 3:0 "$(job_field "$first" ExitCode)"
   wait_for 60 "another job" is_other_job "$label" "$first"
   wait_for 120 "its five pods run again" all_run "$label" 5
   assert_equal "restarts of the JobSet" 1 "$(field_of jobset train .status.restarts)"
   second=$(jobs_with "$label")
-  for pod in $(pods_with "$label"); do kubectl exec "$pod" -- sh -c 'echo 0 >/tmp/end.new; mv /tmp/end.new /tmp/end'; done
+  for pod in $(pods_with "$label"); do end_pod "$pod" 0; done
   wait_for 60 "the JobSet is completed" field_is jobset train .status.terminalState Completed
   wait_job "$second" COMPLETED 60
   assert_equal "jobs of the JobSet that are left" "" "$(slurm squeue -h -n train)"
@@ -73,7 +75,7 @@ END
   wait_for 120 "its four pods run" all_run "$label" 4
   first=$(jobs_with "$label,$group=0")
   second=$(jobs_with "$label,$group=1")
-  [[ $first =~ ^[0-9]+$ && $second =~ ^[0-9]+$ && $first != "$second" ]] || fail "Slurm jobs of the groups: $first, $second"
+  [[ $first =~ ^[0-9]+$ && $second =~ ^[0-9]+$ && $first != "$second" ]] || fail "Slurm jobs: $first, $second"
   assert_equal "names" "serve-0 serve-1" "$(job_field "$first" JobName) $(job_field "$second" JobName)"
   assert_equal "tasks" 2 "$(job_field "$first" NumTasks)"
   # A lost pod: the controller makes its whole group again.
