@@ -116,6 +116,7 @@ class Bridge {
   void step(Gang& gang);
   bool is_busy() const;
   void submit_waiting();
+  bool put_off(const Gang& gang);
   void submit(Gang& gang);
   bool adopt(Gang& gang, std::uint32_t user);
   void submitted(std::uint64_t number, const Result<std::uint32_t>& job);

@@ -136,31 +136,37 @@ void Bridge::submit_waiting() {
   plan_round(kSoon);
 }
 
+/** Whether no job can be submitted for it now. */
+bool Bridge::put_off(const Gang& gang) {
+  if (engine_ && job_count_ + submitting_ >= kMaxPodJobs) {
+    tell_wait(gang, format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", kMaxPodJobs));
+    return true;
+  }
+  if (!is_busy()) return false;
+  submit_next_.insert(gang.number);
+  return true;
+}
+
 void Bridge::submit(Gang& gang) {
-  // A job that the pods have already waits for no place: it would be an orphan.
-  const bool is_put_off = is_busy();
-  if (is_put_off) submit_next_.insert(gang.number);
+  // A job that the pods have already is found once all the same: it would be an orphan.
+  const bool is_put_off = put_off(gang);
   if (is_put_off && std::exchange(gang.is_looked_for, true)) return;
-  const TimePoint now = parts_.loop.clock()->now();
   Result<AllocationRequest> request = request_for(gang);
   if (!request) return refuse(gang, request.error());
+  if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
   if (adopt(gang, request->user) || is_put_off) return;
-  if (engine_ && job_count_ + submitting_ >= kMaxPodJobs) {
-    return tell_wait(gang,
-                     format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", kMaxPodJobs));
-  }
   auto nodes = nodes_for(pods_of(gang));
   if (!nodes) return refuse(gang, nodes.error());
   request->only_nodes = *std::move(nodes);
-  if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
-  bool has_all_claims = true;                               // they were not judged of pods that seemed to have a job
+  // They were not judged of pods that seemed to have a job.
+  bool has_all_claims = true;
   for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;
   if (!has_all_claims) return drop(gang);
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
   gang.user = request->user;
   gang.comment = request->comment;
-  gang.asked = now;
+  gang.asked = parts_.loop.clock()->now();
   ++submitting_;
   jobs_.submit(*std::move(request),
                [this, number = gang.number](const Result<std::uint32_t>& job) { submitted(number, job); });
@@ -188,6 +194,7 @@ void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   if (!job) {
     gang.stage = Gang::Stage::collecting;
     gang.not_before = now + kRetryAfter;
+    gang.is_looked_for = false;
     // Whether slurmctld has it is seen before the next attempt: adopt().
     if (!job.error().retryable()) refuse(gang, job.error());
     return;

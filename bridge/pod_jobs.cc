@@ -68,7 +68,7 @@ PodJobs list_pod_jobs(const std::vector<const Gang*>& gangs, const WorkloadPods&
     if (is_over && on_nodes.empty()) continue;
     Where& where = found[gang->job];
     if (!is_over && job != nullptr) where.nodes.merge(nodes_of(*job));
-    if (!is_over && is_current && !where.nodes.empty()) continue;  // its pods are on these
+    if (!is_over && is_current && job != nullptr && !job->nodes.empty()) continue;  // its pods are on these
     for (const WorkloadPod* pod : on_nodes) {
       const Names names = nodes_of(*pod, *gang, job, kube_nodes);
       if (!is_over) where.nodes.insert(names.begin(), names.end());

@@ -192,7 +192,8 @@ std::string decode_attempt(const Json& metadata, const WorkloadRef& group) {
   std::string attempt;
   if (group.kind == "JobSet") {
     const Json labels = metadata["labels"];
-    attempt = std::string(labels[kLabelJobSetUid].text()) + "/" + std::string(labels[kLabelJobSetRestart].text());
+    const std::string restart(labels[kLabelJobSetRestart].text());
+    if (!restart.empty()) attempt = std::string(labels[kLabelJobSetUid].text()) + "/" + restart;
   }
   if (group.kind != "Job") return attempt;
   metadata["ownerReferences"].each([&](const Json& owner) {

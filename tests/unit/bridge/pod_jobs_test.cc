@@ -111,6 +111,10 @@ void an_id_that_is_given_again(void**) {
   next.uids = {};
   const PodJobs both = list_pod_jobs({&f.gang, &next}, f.pods, f.known, kKubeNodes, true);
   assert_true(both == (PodJobs{{12, {"c-3", "c-0"}}}));
+  // One that no list has been asked for yet: where its pod is counts, whatever the other's nodes are.
+  f.gang.asked = f.known.asked;
+  const PodJobs all = list_pod_jobs({&next, &f.gang}, f.pods, f.known, kKubeNodes, true);
+  assert_true(all == (PodJobs{{12, {"c-[0,3]", ""}}}));
 }
 
 void jobs_of_a_slurmctld_before_this_one(void**) {
