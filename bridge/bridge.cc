@@ -74,6 +74,8 @@ void Bridge::take_pod(WorkloadPod pod) {
   uids_[{pod.name_space, pod.name}] = pod.uid;
   const std::string uid = pod.uid;
   note_in_gang(pod);
+  const auto former = pods_.find(uid);
+  if (former != pods_.end()) started_.forget(former->second);  // its owner or its labels may be others now
   started_.note(pod);
   pods_.insert_or_assign(uid, std::move(pod));
   look_at_pod(uid);
@@ -435,14 +437,13 @@ void Bridge::assign(const WorkloadPod& pod) {
     refused_.insert(pod.uid);
     return writer(pod.name_space).tell_wait(pod, pod.refusal->message(), PodWriter::kRefused);
   }
-  if (!has_job_without_pods(pod, *workload) && !has_claims(pod)) return;
+  if (!has_job_without_pods(ref_of_gang(pod, *workload)) && !has_claims(pod)) return;
   gangs_.join(pod, *workload, parts_.loop.clock()->now());
 }
 
 /** From before this process began: the pod's claims were judged then. Anybody can write a Comment: see submit(). */
-bool Bridge::has_job_without_pods(const WorkloadPod& pod, const Workload& workload) const {
-  return !orphan_comments_.empty() &&
-         orphan_comments_.contains(std::string(kCommentPrefix) + to_string(ref_of_gang(pod, workload)));
+bool Bridge::has_job_without_pods(const WorkloadRef& workload) const {
+  return !orphan_comments_.empty() && orphan_comments_.contains(std::string(kCommentPrefix) + to_string(workload));
 }
 
 /** Whether all its claims have volumes; tells why not. */

@@ -109,7 +109,7 @@ class Bridge {
   void workload_read(const WorkloadRef& workload);
   void look_at_waiting(const std::set<std::string>& pods);
   bool has_claims(const WorkloadPod& pod);
-  bool has_job_without_pods(const WorkloadPod& pod, const Workload& workload) const;
+  bool has_job_without_pods(const WorkloadRef& workload) const;
 
   // What plan_gang() says.
   void note_job(Gang& gang);
@@ -128,6 +128,7 @@ class Bridge {
   void finish(Gang& gang, const JobResult& result);
   void evict(const Gang& gang, const Allocation& job);
   void forget(Gang& gang);
+  EarlierPods earlier_than(const Gang& gang) const;
   void refresh(Gang& gang);
   void drop(Gang& gang);
   void tell_wait(const Gang& gang, const std::string& message);

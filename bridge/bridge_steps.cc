@@ -32,7 +32,7 @@ void Bridge::note_job(Gang& gang) {
   if (job == nullptr) return;
   gang.job_submitted = job->submitted;
   if (job->state != Allocation::State::ended) return;
-  gangs_.set_ended(gang, *job);
+  gang.ended = *job;
   ended_.insert(gang.number);
 }
 
@@ -148,9 +148,9 @@ bool Bridge::put_off(const Gang& gang) {
 }
 
 void Bridge::submit(Gang& gang) {
-  // A job that the pods have already is found once all the same: it would be an orphan.
+  // A job that the pods may have already waits for no place: it would be cancelled as an orphan.
   const bool is_put_off = put_off(gang);
-  if (is_put_off && std::exchange(gang.is_looked_for, true)) return;
+  if (is_put_off && !has_job_without_pods(gang.workload)) return;
   Result<AllocationRequest> request = request_for(gang);
   if (!request) return refuse(gang, request.error());
   if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
@@ -194,7 +194,6 @@ void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   if (!job) {
     gang.stage = Gang::Stage::collecting;
     gang.not_before = now + kRetryAfter;
-    gang.is_looked_for = false;
     // Whether slurmctld has it is seen before the next attempt: adopt().
     if (!job.error().retryable()) refuse(gang, job.error());
     return;
@@ -346,10 +345,17 @@ void Bridge::forget(Gang& gang) {
   drop(gang);
 }
 
+/** Pods that are being deleted, or are to be, leave nothing behind: all of their gang come again. */
+EarlierPods Bridge::earlier_than(const Gang& gang) const {
+  const auto is_alive = [this](const Gang* other) { return !other->ended && count_pods(*other, pods_).evictable != 0; };
+  return std::ranges::any_of(gangs_.others(gang), is_alive) ? EarlierPods::alive
+                                                            : started_.find({gang.workload, gang.attempt});
+}
+
 /** How many pods it has may have been changed while they come, and pods that came before may have ended. */
 void Bridge::refresh(Gang& gang) {
   if (gang.stage != Gang::Stage::collecting || !gang.spec.is_gang) return;
-  gang.earlier = gangs_.has_other(gang) ? EarlierPods::alive : started_.find({gang.workload, gang.attempt});
+  gang.earlier = earlier_than(gang);
   std::string why;
   const std::optional<Workload> workload = workloads_.find(gang.workload, why);
   if (workload && workload->is_gang) gang.spec = *workload;

@@ -40,7 +40,6 @@ struct Gang {
   std::map<std::string, PodEnd> ends;  ///< by uid, of pods that ended by themselves: they may be deleted since
   TimePoint joined{};                  ///< when the last pod joined
   EarlierPods earlier = EarlierPods::none;
-  bool is_looked_for = false;  ///< it was tried whether slurmctld has a job for its pods
   Stage stage = Stage::collecting;
   std::string refusal;     ///< why it is not submitted; tried again from time to time
   TimePoint not_before{};  ///< after a failed call

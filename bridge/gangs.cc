@@ -28,14 +28,14 @@ Gang& Gangs::add(const WorkloadRun& run, const Workload& spec) {
   gang.number = last_;
   std::tie(gang.workload, gang.attempt) = run;
   gang.spec = spec;
-  count(gang, 1);
+  of_run_[run].insert(&gang);
   return gang;
 }
 
-void Gangs::count(const Gang& gang, int change) {
-  const auto found = of_run_.try_emplace(run_of(gang), 0).first;
-  found->second += change;
-  if (found->second == 0) of_run_.erase(found);
+void Gangs::leave_run(const Gang& gang) {
+  const auto found = of_run_.find(run_of(gang));
+  found->second.erase(&gang);
+  if (found->second.empty()) of_run_.erase(found);
 }
 
 void Gangs::put(Gang& gang, const std::string& uid) {
@@ -49,7 +49,6 @@ void Gangs::join(const WorkloadPod& pod, const Workload& spec, TimePoint now) {
   if (gang == nullptr) gang = &add(run, spec);
   gang->refusal.clear();
   gang->joined = now;
-  gang->is_looked_for = false;
   put(*gang, pod.uid);
 }
 
@@ -67,21 +66,17 @@ Gang& Gangs::restore(const WorkloadPod& pod, const Workload& spec, std::uint32_t
 }
 
 void Gangs::identify(Gang& gang, const WorkloadPod& pod, const Workload& spec) {
-  const int counted = gang.ended ? 0 : 1;
-  count(gang, -counted);
+  leave_run(gang);
   std::tie(gang.workload, gang.attempt) = run_of(pod, spec);
   gang.spec = spec;
-  count(gang, counted);
+  of_run_[run_of(gang)].insert(&gang);
 }
 
-bool Gangs::has_other(const Gang& gang) const {
-  const auto found = of_run_.find(run_of(gang));
-  return found != of_run_.end() && found->second > (gang.ended ? 0 : 1);
-}
-
-void Gangs::set_ended(Gang& gang, const Allocation& job) {
-  if (!gang.ended) count(gang, -1);
-  gang.ended = job;
+std::vector<const Gang*> Gangs::others(const Gang& gang) const {
+  const std::set<const Gang*>& all = of_run_.at(run_of(gang));
+  std::vector<const Gang*> others(all.begin(), all.end());
+  std::erase(others, &gang);
+  return others;
 }
 
 Gang* Gangs::find(const std::string& uid) {
@@ -147,7 +142,7 @@ void Gangs::drop(Gang& gang) {
   const auto entry = std::find_if(first, last, [&](const auto& one) { return one.second == &gang; });
   if (entry != last) by_job_.erase(entry);
   for (const std::string& uid : gang.uids) by_uid_.erase(uid);
-  if (!gang.ended) count(gang, -1);
+  leave_run(gang);
   gangs_.erase(gang.number);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,10 +27,8 @@ class Gangs {
   /** The workload of a restored gang is known by now: `pod` is one of its pods. */
   void identify(Gang& gang, const WorkloadPod& pod, const Workload& spec);
 
-  /** Whether another gang of its workload has pods, or a job that has not ended. */
-  bool has_other(const Gang& gang) const;
-  /** Its job has ended: what its pods leave undone is for others. */
-  void set_ended(Gang& gang, const Allocation& job);
+  /** All other gangs of its workload, and of the same attempt. */
+  std::vector<const Gang*> others(const Gang& gang) const;
 
   /** Null: in none. */
   Gang* find(const std::string& uid);
@@ -59,14 +58,14 @@ class Gangs {
 
  private:
   Gang& add(const WorkloadRun& run, const Workload& spec);
-  void count(const Gang& gang, int change);
+  void leave_run(const Gang& gang);
   void put(Gang& gang, const std::string& uid);
 
   std::map<std::uint64_t, Gang> gangs_;  // their addresses stay
   std::uint64_t last_ = 0;
   std::map<std::string, Gang*> by_uid_;
   std::map<WorkloadRun, Gang*> collecting_;
-  std::map<WorkloadRun, int> of_run_;  // how many gangs whose job has not ended
+  std::map<WorkloadRun, std::set<const Gang*>> of_run_;
   /** By job and its user. Several: slurmctld has forgotten the one, and has given its id to the other. */
   std::multimap<std::pair<std::uint32_t, std::uint32_t>, Gang*> by_job_;
 };

@@ -48,7 +48,7 @@ Result<std::uint64_t> parse_memory(const std::string& key, const std::string& va
   if (const std::optional<std::int64_t> mib = parse_int(value); mib && *mib > 0)
     return static_cast<std::uint64_t>(*mib);
   const Result<std::int64_t> milli = parse_quantity_milli(value);
-  if (milli && *milli >= kMib * 1000) return static_cast<std::uint64_t>(*milli / 1000 / kMib);
+  if (milli && *milli >= kMib * 1000) return static_cast<std::uint64_t>((*milli / 1000 + kMib - 1) / kMib);
   return invalid_annotation(key, value, "must be a number of MiB, or a quantity of at least 1Mi");
 }
 

@@ -52,7 +52,7 @@ struct WorkloadPod {
   std::string uid;
   std::string service_account;
   WorkloadRef group;       ///< what it belongs to; itself when there is none
-  std::string attempt;     ///< of the Job or JobSet: another object of its name, and a restart, has another one
+  std::string attempt;     ///< of the Job or JobSet: another Job of its name, and a JobSet's restart, has another one
   std::int64_t rank = -1;  ///< its place among the pods of its workload, not without gaps; < 0: none
   std::int64_t cpu_milli = 0;
   std::int64_t memory_bytes = 0;

@@ -197,7 +197,10 @@ void ConfigPusher::begin() {
   }
   files_ = wanted();
   const ConfigPlan plan = plan_config(*live, files_, verdict_);
-  if (plan.kind == ConfigPlan::Kind::none) return tell(plan.reason, plan.text);
+  if (plan.kind == ConfigPlan::Kind::none) {
+    tell(plan.reason, plan.text);
+    return is_unkept_ && plan.reason == kConfigApplied ? settle(Verb::keep) : void();
+  }
   if (plan.kind == ConfigPlan::Kind::restore) {
     tell(plan.reason, plan.text);
     return settle(Verb::restore);
@@ -259,6 +262,7 @@ void ConfigPusher::reconfigure() {
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
   if (config.ok() && config->booted > booted_) {
     if (parts_.applied) parts_.applied();
+    has_applied_ = true;
     return settle(Verb::keep);
   }
   if (!status.ok()) last_failure_ = status.error().message();
@@ -284,8 +288,9 @@ void ConfigPusher::judge_settling() {
   if (!answer && parts_.clock.now() <= deadline_) return look_after(kPoll);
   if (!answer) return settle(verb_);  // the container has restarted
   stage_ = Stage::idle;
-  // The next plan restores once more, or installs other files.
-  if (!answer->empty()) return retry(Error(Errc::unavailable, *answer));
+  is_unkept_ = !answer->empty();
+  // The next plan keeps or restores once more, or installs other files.
+  if (is_unkept_) return retry(Error(Errc::unavailable, *answer));
   last_failure_.clear();
   look_after(milliseconds(0));
 }
@@ -298,8 +303,7 @@ void ConfigPusher::tell(const std::string& reason, const std::string& text) {
   text_ = whole;
   told_ = false;
   log_info("configuration: %s: %s", reason.c_str(), whole.c_str());
-  // At the start of the sidecar nothing has been applied.
-  if (is_first && reason == kConfigApplied) return;
+  if (is_first && reason == kConfigApplied && !has_applied_) return;
   const kube::EventRecorder::Subject subject{"v1", "ConfigMap", options_.sources.front().name, uid_};
   events_.record(subject, kind_of(reason), {}, whole);
 }

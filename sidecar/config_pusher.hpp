@@ -120,9 +120,11 @@ class ConfigPusher {
   std::time_t booted_ = 0;    // slurmctld, before the files were installed
   std::string last_failure_;  // of the stage
   std::optional<ConfigVerdict> verdict_;
-  std::string uid_;   // of the first source
-  std::string hash_;  // its annotation: which configuration the condition is about
-  Json condition_;    // as it was written last
+  bool is_unkept_ = false;    // what slurmctld runs with is not the last good set yet
+  bool has_applied_ = false;  // slurmctld has taken a set from this process
+  std::string uid_;           // of the first source
+  std::string hash_;          // its annotation: which configuration the condition is about
+  Json condition_;            // as it was written last
   std::string reason_;
   std::string text_;
   bool told_ = true;

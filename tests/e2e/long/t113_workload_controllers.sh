@@ -11,7 +11,7 @@ source "$E2E_FOLDER/bridge.sh"
 
 start_controller() { # NAME
   enable_bridge
-  trap 'remove_workloads; "$BED" controller stop '"$1" EXIT
+  trap '"$BED" controller stop '"$1"'; remove_workloads' EXIT
   "$BED" controller start "$1"
 }
 # Names of the pods that have a label.

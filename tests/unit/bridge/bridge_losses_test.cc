@@ -179,6 +179,29 @@ void a_job_of_the_name_again_waits_for_its_own_pods(void**) {
   assert_int_equal(f.slurm.requests.at(2).tasks, 2);
 }
 
+// A group that is made again starts together, though the former one's job has not ended yet.
+void a_group_that_is_made_again_starts_together(void**) {
+  BridgeWorld f;
+  put_group(f, 2);
+  f.put_pod("p1", kMember);
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(3));
+  f.slurm.start(1, {{"c-0", 2}});
+  f.run_for();
+  for (const char* name : {"p1", "p2"}) {
+    Json pod = f.client.find(kube::kPods, "a", name);
+    Json metadata = pod["metadata"].clone();
+    pod.set("metadata", metadata.set("deletionTimestamp", "2026-11-27T00:00:00Z"));
+    f.client.put(kube::kPods, "a", pod);
+  }
+  f.put_pod("q1", kMember);
+  f.run_for(seconds(20));
+  assert_text(f.calls(), "submit both");
+  f.put_pod("q2", kMember);
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit both, submit both");
+}
+
 // Jobs that their pods do not find in time would be cancelled.
 void a_backlog_cancels_no_job_after_a_restart(void**) {
   BridgeWorld f;
@@ -226,6 +249,7 @@ int main() {
       SLURMK8S_TEST(the_rest_of_a_half_bound_gang_is_bound_after_a_restart),
       SLURMK8S_TEST(fewer_pods_that_come_later_start),
       SLURMK8S_TEST(a_job_of_the_name_again_waits_for_its_own_pods),
+      SLURMK8S_TEST(a_group_that_is_made_again_starts_together),
       SLURMK8S_TEST(a_backlog_cancels_no_job_after_a_restart),
       SLURMK8S_TEST(a_gate_needs_another_scheduler),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),

@@ -268,34 +268,20 @@ void pods_that_come_later_make_the_next_gang(void**) {
   Members m;
   Gang& first = m.join("u1");
   assert_ptr_equal(&first, &m.join("u2"));
-  assert_false(m.gangs.has_other(first));
+  assert_true(m.gangs.others(first).empty());
   m.gangs.close(first);
   first.user = 2001;
   m.gangs.set_job(first, 7);
   Gang& second = m.join("u3");
   assert_ptr_not_equal(&first, &second);
-  assert_true(m.gangs.has_other(second));
+  assert_int_equal(m.gangs.others(second).size(), 1);
   assert_ptr_equal(m.gangs.find_job(7, 2001, 50), &first);
   m.gangs.drop(first);
   assert_null(m.gangs.find_job(7, 2001, 50));
   assert_null(m.gangs.find("u1"));
   m.gangs.drop(second);
   assert_int_equal(m.gangs.all().size(), 0);
-  assert_false(m.gangs.has_other(m.join("u4")));
-}
-
-// What an ended job leaves undone starts together, as before.
-void a_gang_whose_job_has_ended_is_no_other(void**) {
-  Members m;
-  Gang& first = m.join("u1");
-  m.gangs.close(first);
-  Gang& second = m.join("u2");
-  m.gangs.set_ended(first, make_job("ended"));
-  assert_false(m.gangs.has_other(second));
-  assert_true(m.gangs.has_other(first));
-  m.gangs.set_ended(first, make_job("ended"));
-  m.gangs.drop(first);
-  assert_false(m.gangs.has_other(second));
+  assert_true(m.gangs.others(m.join("u4")).empty());
 }
 
 // A Job of the same name, made while pods of the former one still end.
@@ -308,7 +294,7 @@ void another_object_of_the_name_is_another_gang(void**) {
   pod.attempt = "today's";
   m.gangs.join(pod, m.spec, kNow);
   assert_ptr_not_equal(m.gangs.find("u1"), m.gangs.find("u2"));
-  assert_false(m.gangs.has_other(*m.gangs.find("u2")));
+  assert_true(m.gangs.others(*m.gangs.find("u2")).empty());
 }
 
 void a_restored_gang_is_identified_later(void**) {
@@ -320,9 +306,9 @@ void a_restored_gang_is_identified_later(void**) {
   m.spec = known;
   m.gangs.identify(gang, make_pod("u1", 'b'), known);
   assert_text(to_string(gang.workload), "a/Job/train");
-  assert_true(m.gangs.has_other(m.join("u2")));
+  assert_int_equal(m.gangs.others(m.join("u2")).size(), 1);
   m.gangs.drop(gang);
-  assert_false(m.gangs.has_other(*m.gangs.find("u2")));
+  assert_true(m.gangs.others(*m.gangs.find("u2")).empty());
 }
 
 void workloads_that_have_started(void**) {
@@ -460,7 +446,6 @@ int main() {
       SLURMK8S_TEST(a_lost_kube_node_is_left_to_slurmctld),
       SLURMK8S_TEST(a_collecting_gang),
       SLURMK8S_TEST(pods_that_come_later_make_the_next_gang),
-      SLURMK8S_TEST(a_gang_whose_job_has_ended_is_no_other),
       SLURMK8S_TEST(another_object_of_the_name_is_another_gang),
       SLURMK8S_TEST(a_restored_gang_is_identified_later),
       SLURMK8S_TEST(workloads_that_have_started),

@@ -294,6 +294,9 @@ void a_job_is_no_smaller_than_its_pods(void**) {
     return build_job_request({"a", "Pod", "p"}, {&pod}, annotations, IdentityRule());
   };
   assert_ok(request({{"cpu-per-task", "4"}, {"mem-per-node", "1Gi"}}));
+  pod.memory_bytes = 1'000'000'000;
+  assert_ok(request({{"mem-per-node", "1G"}}));
+  pod.memory_bytes = std::int64_t{1} << 30;
   assert_error(request({{"cpu-per-task", "3"}}), Errc::invalid,
                "annotation cpu-per-task: Invalid value: \"3\": must be at least what a pod requests");
   assert_error(request({{"mem-per-node", "1023"}}), Errc::invalid,

@@ -23,6 +23,7 @@ struct FakeInstaller final : ConfigInstaller {
   bool cannot_keep = false;
   bool silent = false;
   bool cannot_restore = false;
+  bool is_full = false;                  // the volume of the last good set
   std::optional<Verb> unanswered;        // the container ends before it does it
   bool is_former = false;                // it cannot compare
   std::optional<ConfigFiles> under_way;  // an installation that a later request waits for
@@ -48,7 +49,8 @@ struct FakeInstaller final : ConfigInstaller {
     if (verb == Verb::install && !bad) now = files;
     if (verb == Verb::restore && cannot_restore) last = "slurmctld-config: [Errno 28] No space left on device";
     if (verb == Verb::restore && !cannot_restore) now = good;
-    if (verb == Verb::keep) good = now;
+    if (verb == Verb::keep && is_full) last = "slurmctld-config: [Errno 28] No space left on device";
+    if (verb == Verb::keep && !is_full) good = now;
     return {};
   }
   std::optional<std::string> answer() override { return last; }
@@ -205,6 +207,25 @@ void keeps_a_set_although_the_container_restarts(void**) {
   assert_int_equal(f.restarts(), 1);
 }
 
+void keeps_a_set_as_soon_as_there_is_room(void**) {
+  Fixture f;
+  f.installer.is_full = true;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.start();
+  f.run_for(seconds(10));
+  assert_contains(f.condition().c_str(), "True Applied");
+  f.put("ClusterName=a\nMaxJobCount=6\n", "h2");
+  f.run_for(seconds(5));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+  f.installer.is_full = false;
+  f.run_for(seconds(5));
+  assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\nMaxJobCount=6\n");
+  assert_int_equal(f.restarts(), 2);
+  f.installer.asked.clear();
+  f.run_for(seconds(10));
+  assert_text(f.asked(), "");
+}
+
 // What comes next is installed all the same.
 void applies_a_change_although_it_cannot_restore(void**) {
   Fixture f;
@@ -288,6 +309,7 @@ void confirms_what_a_former_sidecar_had_installed(void**) {
   assert_text(f.asked(), "install keep");
   assert_text(f.installer.good.at("slurm.conf"), kChanged);
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+  assert_text(f.events(), "ConfigApplied conf\n");
   f.start();  // that was all
   f.run_for(seconds(3));
   assert_int_equal(f.restarts(), 1);
@@ -401,6 +423,7 @@ int main() {
       SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
       SLURMK8S_TEST(takes_refused_files_back_until_it_is_done),
       SLURMK8S_TEST(keeps_a_set_although_the_container_restarts),
+      SLURMK8S_TEST(keeps_a_set_as_soon_as_there_is_room),
       SLURMK8S_TEST(applies_a_change_although_it_cannot_restore),
       SLURMK8S_TEST(restarts_slurmctld_once_while_the_container_is_away),
       SLURMK8S_TEST(waits_for_what_is_away),
