@@ -45,8 +45,8 @@ constexpr SlinkyChartField kFields[] = {
      ""},
     {"epilogScriptRefs", "", kLost, "", "name them in `configFilesFrom`, and in `controller.extraConf`: Epilog=NAME",
      ""},
-    {"prologSlurmctldScriptRefs", "", kLost, "", "the same with PrologSlurmctld=NAME", ""},
-    {"epilogSlurmctldScriptRefs", "", kLost, "", "the same with EpilogSlurmctld=NAME", ""},
+    {"prologSlurmctldScriptRefs", "", kLost, "", "the same with PrologSlurmctld=/etc/slurm/NAME", ""},
+    {"epilogSlurmctldScriptRefs", "", kLost, "", "the same with EpilogSlurmctld=/etc/slurm/NAME", ""},
     {"controller.external", "controller.external", kCarried, "", kFromOutside, ""},
     {"controller.externalConfig", "", kLost, "", kFromOutside, "controller.external"},
     {"controller.slurmctld.image", "", kUnneeded, "", kOwnImages, ""},
@@ -128,7 +128,7 @@ constexpr SlinkyChartField kFields[] = {
     {"vendor.nvidia.dcgm.jobMappingDir", "", kLost, "", "the same", "vendor.nvidia.dcgm.enabled"},
     {"vendor.nvidia.dcgm.scriptPriority", "", kLost, "", "the same", "vendor.nvidia.dcgm.enabled"},
     {"vendor.google.a3mega", "", kLost, "", kNoVendor, "vendor.google.a3mega.enabled"},
-    {"vendor.google.a3ultra", "", kLost, "", kNoVendor, "vendor.google.a3ultra.enabled"},
+    {"vendor.google.a3ultra", "", kLost, "", kNoVendor, ""},
     {"extraObjects", "", kLost, "", "apply them beside the chart", ""},
 };
 

@@ -78,6 +78,11 @@ class TableWalk {
     if (is_blank(value)) return;
     if (!row.when.empty() && is_empty(find_member(values_, row.when))) return;
     if (row.target.empty()) return left_out(value, path, row);
+    // In Slinky's chart the text replaces the map; in ours both count.
+    constexpr std::string_view kMap = "extraConfMap";
+    if (path.ends_with(kMap) && !is_empty(find_member(values_, path.substr(0, path.size() - 3)))) {
+      return note(Kind::unneeded, path, "without effect beside extraConf");
+    }
     if (row.target == "metrics.paths") return paths(value);
     put(conversion_.values, row.target, value.clone());
   }
@@ -152,14 +157,27 @@ void convert_login_sets(const Json& values, Conversion& conversion) {
        has_login ? "users come from `login.users`, or from LDAP by `login.nslcd`" : "there are no login pods"});
 }
 
+/** A name that no other file has: two kinds of scripts may have one of the same name. */
+std::string free_name(const Json& files, std::string_view name, std::string_view parameter) {
+  std::string own(name);
+  while (!files[own].is_null()) own = to_lower(parameter) + "-" + own;
+  return own;
+}
+
+/** slurmctld takes the names of its own scripts as they are; slurmd looks for Prolog and Epilog beside slurm.conf. */
+std::string script_path(std::string_view parameter, const std::string& name) {
+  return (parameter.ends_with("Slurmctld") ? "/etc/slurm/" : "") + name;
+}
+
 /** Each becomes a file of /etc/slurm, and a line of slurm.conf that names it. */
 void convert_scripts(const Json& values, std::string_view key, std::string_view parameter, Conversion& conversion) {
   std::string lines;
   Json files = conversion.values["configFiles"];
   if (files.is_null()) files = Json::object();
   values[key].each([&](std::string_view name, const Json& text) {
-    files.set(name, text.clone());
-    lines += (lines.empty() ? "" : "\n") + std::string(parameter) + "=" + std::string(name);
+    const std::string file = free_name(files, name, parameter);
+    files.set(file, text.clone());
+    lines += (lines.empty() ? "" : "\n") + std::string(parameter) + "=" + script_path(parameter, file);
   });
   if (lines.empty()) return;
   conversion.values.set("configFiles", files);

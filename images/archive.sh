@@ -221,11 +221,11 @@ fill_database() { # FILE
 }
 load_database() { # FILE
   local before
-  if [[ -z ${DATABASE:-} || -z $(manifest "$1" database) ]]; then return; fi
+  if [[ -z ${DATABASE:-} ]]; then return; fi
   CONF=$(client_conf)
   before=$(database_job_id) || die "$(place): cannot be read"
   note_job_id "$before"
-  [[ $PART != state ]] || return 0
+  if [[ $PART == state || -z $(manifest "$1" database) ]]; then return; fi
   await_unused_database
   say "$(place): being replaced by that of ${1##*/}"
   with_progress "$(place)" fill_database "$1" || die "$(place): cannot be restored; repeat the restore"

@@ -43,7 +43,7 @@ AWAIT_SECONDS = 240  # a new image of the controller may have to be pulled
 REPLACED = re.compile(
     r'\s*(SlurmctldHost|SlurmctldPort|SlurmctldPidFile|SlurmctldDebug|SlurmctldLogFile|SlurmctldSyslogDebug'
     r'|SlurmctldPrimaryOnProg|SlurmctldPrimaryOffProg|StateSaveLocation|AccountingStorage\w*|AuthAlt\w*|JobCompType'
-    r'|ResumeProgram|ResumeFailProgram|SuspendProgram)\s*=', re.I)
+    r'|ResumeProgram|ResumeFailProgram|SuspendProgram|PrologSlurmctld|EpilogSlurmctld)\s*=', re.I)
 # Errors of each slurmctld without a state, and of the trial's own settings.
 USUAL = re.compile(r'more than once|state file|state save file|engine not started|^NOTE:')
 STARTED = 'Running as primary controller'

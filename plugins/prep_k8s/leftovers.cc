@@ -23,7 +23,8 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::size_t kMaxText = 8192;
+/** A process may have 65536 groups, which its status lists. */
+constexpr std::size_t kMaxText = 1 << 20;
 constexpr int kPauseMilliseconds = 10;
 /** More than the processes of a pod. */
 constexpr int kMaxDepth = 4096;

@@ -67,3 +67,9 @@ each_kept_secret_is_marked() {
     $(kept "${all[@]}" | tr ' ' '\n' | grep -cE 'secret|slurm-backup') ]]
 }
 check "Helm keeps each Secret of the list, and no other object" each_kept_secret_is_marked
+check "a name of 41 characters" shows controller/statefulset '^  name: a{41}-controller$' \
+  --set "fullnameOverride=$(printf 'a%.0s' {1..41})"
+check "a longer one" refused "fullnameOverride: a+: Too long: may not be more than 41 characters" \
+  --set "fullnameOverride=$(printf 'a%.0s' {1..42})"
+check "a longer one, for the CronJob of backups" refused "Too long: may not be more than 37 characters" \
+  --set "fullnameOverride=$(printf 'a%.0s' {1..38}),backup.enabled=true"

@@ -97,6 +97,8 @@ check "shared home: the controller's volume" shows controller/statefulset \
   '^          persistentVolumeClaim: \{claimName: home\}$' "${home[@]}"
 check "shared home: home of user slurm" shows controller/statefulset 'mkdir -p /home/slurm' "${home[@]}"
 check "shared home: elsewhere" lacks 'mkdir' "${home[@]}" --set sharedHome.mountPath=/shared
+check "shared home: not in the controller where users log in" lacks_in controller/statefulset \
+  '(name: home$|name: home,|mkdir)' "${home[@]}" --set login.enabled=true --set-string login.users.passwd=x
 check "no shared home by default" lacks 'name: home$|name: home,|mkdir'
 
 check "a pod that is not ready does not hold up a rollback" shows controller/statefulset \

@@ -67,6 +67,17 @@ ada" "$output"
   if ssh_as bob "cat /home/ada/slurm-$job.out"; then fail "bob can read ada's file"; fi
   wait_for 20 "no name without a job" has_no_user compute-0
 }
+
+# The kubelet makes the pod's own volumes for all to write.
+test_users_keep_their_files_in_the_login_pod() {
+  local out
+  enable_login
+  ssh_as ada 'echo mine >/tmp/ada'
+  if out=$(ssh_as bob 'mv /tmp/ada /tmp/bob' 2>&1); then fail "bob has ada's file"; fi
+  [[ $out == *"Operation not permitted"* ]] || fail "$out"
+  assert_equal "ada's file" mine "$(ssh_as ada 'cat /tmp/ada; rm /tmp/ada')"
+}
+
 has_no_user() { ! kubectl exec "$1" -- grep -q . /var/lib/extrausers/passwd; }
 
 test_two_users_on_one_pod() {

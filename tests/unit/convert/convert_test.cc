@@ -438,6 +438,13 @@ void single_values(void**) {
        R"({"accounting":{"enabled":false}})", ""},
       {"nodesets: {}\nprologScripts: {b: two, a: one}",
        R"({"configFiles":{"b":"two","a":"one"},"controller":{"extraConf":"Prolog=b\nProlog=a"}})", ""},
+      {"nodesets: {}\nprologScripts: {a: one}\nepilogScripts: {a: two}\nprologSlurmctldScripts: {b: three}",
+       R"({"configFiles":{"a":"one","epilog-a":"two","b":"three"},"controller":{"extraConf":)"
+       R"("Prolog=a\nEpilog=epilog-a\nPrologSlurmctld=/etc/slurm/b"}})",
+       ""},
+      {"nodesets: {}\nvendor: {google: {a3ultra: [{nodePool: p}]}}", "{}", "vendor.google.a3ultra: not converted"},
+      {"controller: {extraConf: A=1, extraConfMap: {B: 2}}", R"({"controller":{"extraConf":"A=1"}})",
+       "controller.extraConfMap: not needed: without effect beside extraConf"},
       {"nodesets: {}\npartitions: {p: {config: X=1, configMap: {Y: 2}, weight: 3}}",
        R"({"partitions":{"main":null,"p":{"config":"X=1"}}})", "partitions.p.weight: not converted: unknown"},
       {"nodesets: {}\nsssd: {conf: x}", "{}", "sssd: not needed: there are no login pods"},

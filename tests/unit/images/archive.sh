@@ -189,6 +189,10 @@ restores "next job id: as asked for" 0 "*next job id: 12345*" FIRST_JOB_ID=12345
 
 rm -f "$FAKE/loaded"
 make_state '\0\0\x01\0' "other jobs"
+echo 9000 >"$FAKE/job_id"
+restores "next job id: the database's, of the state alone" 0 "*next job id: 9000*restored" PART=state
+echo 0 >"$FAKE/job_id"
+make_state '\0\0\x01\0' "other jobs"
 restores "the state alone" 0 "*restored" PART=state
 is "no records" no "$([[ -e $FAKE/loaded ]] && echo yes || echo no)"
 make_state '\0\0\x01\0' "other jobs"

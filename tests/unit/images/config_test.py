@@ -22,14 +22,14 @@ class TrialConf(unittest.TestCase):
                      'SlurmctldPidFile=/run/slurmctld.pid', 'AccountingStorageHost=db', 'AccountingStorageEnforce=limits',
                      'AuthAltTypes=auth/jwt', 'AuthAltParameters=jwt_key=/x', 'ResumeProgram=/x', 'SuspendProgram=/x',
                      'ResumeFailProgram=/x', 'JobCompType=jobcomp/filetxt', 'SlurmctldPrimaryOnProg=/x',
-                     'SlurmctldPrimaryOffProg=/x'):
+                     'SlurmctldPrimaryOffProg=/x', 'PrologSlurmctld=/etc/slurm/p.sh', 'EpilogSlurmctld=/x'):
             with self.subTest(line):
                 text = config.trial_conf(f'ClusterName=a\n{line}\nMaxJobCount=5', '/state')
                 self.assertEqual(text.split('\n')[:3], ['ClusterName=a', '', 'MaxJobCount=5'])
 
     def test_lines_that_stay(self):
         for line in ('# SlurmctldHost=a', 'MaxJobCount=5', 'ResumeTimeout=90', 'PartitionName=main Nodes=ALL',
-                     'AuthType=auth/slurm'):
+                     'AuthType=auth/slurm', 'Prolog=/etc/slurm/p.sh'):
             with self.subTest(line):
                 self.assertEqual(config.trial_conf(line, '/state').split('\n')[0], line)
 

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/file.hpp"
 #include "support/cmocka.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/memory_family.hpp"
 
 using namespace slurmk8s;
@@ -127,6 +129,18 @@ void processes(void**) {
   assert_text(found_of(9, 31), "");
 }
 
+// The kernel lists the groups of a process in its status.
+void reads_a_process_with_many_groups(void**) {
+  const TemporaryFolder proc;
+  const std::string folder = proc.path() + "/7";
+  assert_true(std::filesystem::create_directory(folder));
+  std::string status = status_text("a", "R (running)", 1, 1000, 300, 4);
+  status += "Groups:\t";
+  for (int group = 100000; group < 165536; ++group) status += std::to_string(group) + " ";
+  assert_ok(replace_file(folder + "/status", status));
+  assert_int_equal(read_memory(proc.path())->size(), 1);
+}
+
 std::vector<MemoryProcess> below_this_one() { return processes_of_job(read_memory("/proc").value(), 7, ::getpid()); }
 
 void pages_that_are_shared_count_once(void**) {
@@ -186,6 +200,7 @@ void root_without_tracing_sees_it_too(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
+      SLURMK8S_TEST(reads_a_process_with_many_groups),
       SLURMK8S_TEST(parses_status),
       SLURMK8S_TEST(job_of_a_slurmstepd),
       SLURMK8S_TEST(shares),

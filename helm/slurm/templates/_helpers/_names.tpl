@@ -1,17 +1,18 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 
 {{/*
-slurm.fullname: prefix of the names of objects, at most 50 characters.
+slurm.fullname: prefix of the names of objects. Kubernetes makes no pod of a StatefulSet with more than 52 characters, and
+no CronJob with more: NAME-accounting, NAME-backup-restore.
 */}}
 {{- define "slurm.fullname" -}}
-{{- $name := default .Chart.Name .Values.nameOverride -}}
-{{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
-{{- else if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- $chart := default .Chart.Name .Values.nameOverride -}}
+{{- $release := ternary .Release.Name (printf "%s-%s" .Release.Name $chart) (contains $chart .Release.Name) -}}
+{{- $name := default $release .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- $max := ternary 37 41 .Values.backup.enabled -}}
+{{- if gt (len $name) $max -}}
+{{- fail (printf "fullnameOverride: %s: Too long: may not be more than %d characters" $name $max) -}}
 {{- end -}}
+{{- $name -}}
 {{- end -}}
 
 {{/*

@@ -46,13 +46,21 @@ securityContext:
 {{- end -}}
 
 {{/*
+slurm.controllerHasHome: "true" when the controller mounts sharedHome, for those who submit there. Not where users log in:
+by the pod's fsGroup the kubelet changes group and mode of all files of such a volume, if its driver lets it.
+*/}}
+{{- define "slurm.controllerHasHome" -}}
+{{- and (ne .Values.sharedHome.existingClaim "") (not .Values.login.enabled) -}}
+{{- end -}}
+
+{{/*
 slurm.controllerScratch: what slurmctld's container can write besides its volumes, as a dict of mount paths by volume.
 Where the site mounts a volume of its own, there is no other.
 */}}
 {{- define "slurm.controllerScratch" -}}
 {{- $taken := list -}}
 {{- range .Values.controller.slurmctld.volumeMounts }}{{ $taken = append $taken (trimSuffix "/" .mountPath) }}{{ end -}}
-{{- if .Values.sharedHome.existingClaim }}{{ $taken = append $taken (trimSuffix "/" .Values.sharedHome.mountPath) }}{{ end -}}
+{{- if eq (include "slurm.controllerHasHome" .) "true" }}{{ $taken = append $taken (trimSuffix "/" .Values.sharedHome.mountPath) }}{{ end -}}
 {{- if not (has "/tmp" $taken) }}
 slurmctld-tmp: /tmp
 {{- end }}
