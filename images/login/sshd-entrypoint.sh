@@ -15,8 +15,8 @@ for key in /run/slurm-k8s/host-keys/*; do
 done
 umask 022
 
-# The kubelet lets all write to folders of the pod alone, without the sticky bit: each user could rename another's files,
-# and make another's home.
+# The kubelet lets all write to folders of the pod alone, without the sticky bit: each user could rename another's
+# files, and make another's home.
 if [[ -O /tmp ]]; then chmod 1777 /tmp; fi
 if [[ ${SSHD_OWN_HOME:-} == true ]]; then chmod 755 /home; fi
 if [[ $(stat -c %A /home) == d???????w[^tT] ]]; then

@@ -59,8 +59,8 @@ check "homes: of the pod" shows login/statefulset 'name: own-home, mountPath: /h
 check "homes: sharedHome" shows login/statefulset 'claimName: homes' "${on[@]}" --set sharedHome.existingClaim=homes
 check "homes: sharedHome alone" lacks_in login/statefulset '(own-home|SSHD_OWN_HOME)' "${on[@]}" \
   --set sharedHome.existingClaim=homes
-check "homes: those of the pod are told apart" shows login/statefulset '^            - \{name: SSHD_OWN_HOME, value: "true"\}$' \
-  "${on[@]}"
+check "homes: those of the pod are told apart" shows login/statefulset \
+  '^            - \{name: SSHD_OWN_HOME, value: "true"\}$' "${on[@]}"
 check "homes: a volume of the site alone" lacks_in login/statefulset own-home "${on[@]}" \
   --set-json 'login.sshd.volumeMounts=[{"name":"nfs","mountPath":"/home"}]'
 check "sshd_config" shows login/sshd_config '^  extra.conf: "AllowGroups physics"$' "${on[@]}" \
