@@ -160,7 +160,7 @@ void convert_login_sets(const Json& values, Conversion& conversion) {
 /** A name that no other file has: two kinds of scripts may have one of the same name. */
 std::string free_name(const Json& files, std::string_view name, std::string_view parameter) {
   std::string own(name);
-  while (!files[own].is_null()) own = to_lower(parameter) + "-" + own;
+  while (!files[own].is_null()) own.insert(0, to_lower(parameter) + "-");
   return own;
 }
 
