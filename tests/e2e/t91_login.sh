@@ -73,7 +73,7 @@ test_users_keep_their_files_in_the_login_pod() {
   local out
   enable_login
   ssh_as ada 'echo mine >/tmp/ada'
-  if out=$(ssh_as bob 'mv /tmp/ada /tmp/bob' 2>&1); then fail "bob has ada's file"; fi
+  out=$(ssh_as bob 'mv /tmp/ada /tmp/bob 2>&1') && fail "bob has ada's file"
   [[ $out == *"Operation not permitted"* ]] || fail "$out"
   assert_equal "ada's file" mine "$(ssh_as ada 'cat /tmp/ada; rm /tmp/ada')"
 }
