@@ -345,7 +345,7 @@ void Bridge::forget(Gang& gang) {
   drop(gang);
 }
 
-/** Pods that are being deleted, or are to be, leave nothing behind: all of their gang come again. */
+/** A gang whose pods are being deleted counts as gone: its controller makes all of them again. */
 EarlierPods Bridge::earlier_than(const Gang& gang) const {
   const auto is_alive = [this](const Gang* other) { return !other->ended && count_pods(*other, pods_).evictable != 0; };
   return std::ranges::any_of(gangs_.others(gang), is_alive) ? EarlierPods::alive

@@ -117,7 +117,7 @@ inline constexpr std::chrono::seconds kLostAfter{30};
 /** For so long slurmctld is left to end the job of a pod that is lost with its Kubernetes node: as NODE_FAIL. */
 inline constexpr std::chrono::seconds kNodeFailAfter{30};
 
-/** Whether its pods may start: all of them are there, or no more are to be expected. */
+/** Whether its pods may start: all of them are there, or no others will come. */
 bool is_complete(const Gang& gang, TimePoint now);
 
 GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now);

@@ -93,7 +93,7 @@ Result<Verdict> judge(Slurm& slurm, const NodeFailure& failure) {
 
 bool sets_down(Verdict verdict) { return verdict == Verdict::back_off || verdict == Verdict::give_up; }
 
-/** As judge(); tells the jobs of a node that is to be set DOWN, and judges again: that takes calls for each job. */
+/** As judge(). Before a node is set DOWN, its jobs are told. That takes time, so the node is judged again. */
 Result<Verdict> judge_and_comment(Slurm& slurm, const NodeFailure& failure) {
   const Verdict verdict = SLURMK8S_TRY(judge(slurm, failure));
   if (!sets_down(verdict) || failure.jobs.empty()) return verdict;

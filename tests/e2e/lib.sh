@@ -129,6 +129,8 @@ pod_uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
 node_state() { slurm scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut -d= -f2; }
 node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
 node_reason() { slurm scontrol show node "$1" -o | grep -oE '\bReason=.* \[' | sed 's/^Reason=//; s/ \[$//'; }
+node_comment() { slurm scontrol show node "$1" | grep -oE 'Comment=.*' || true; }
+node_comment_has() { [[ $(node_comment "$1") == *"$2"* ]]; } # NODE TEXT
 # Idle, registered, and not on its way anywhere.
 node_is_up() { [[ $(node_state "$1") == IDLE+CLOUD* ]] && ! [[ $(node_state "$1") == *@(POWER|DRAIN)* ]]; }
 are_up() { # NODE…

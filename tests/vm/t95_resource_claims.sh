@@ -32,7 +32,6 @@ has_claims() { [[ $(claims) == "$1" ]]; }
 start_with_gpu() { # GRES FILE
   submit -w claimed-0 -n1 --mem=40 --gres="$1" --wrap "echo \"\$CUDA_VISIBLE_DEVICES\" >/tmp/$2; sleep 900"
 }
-comment_has() { [[ $(slurm scontrol show node "$1" -o) == *"$2"* ]]; }
 
 test_claimed_gpus_are_gres() {
   local first second third
@@ -56,7 +55,7 @@ test_claimed_gpus_are_gres() {
     "$({ devices_in claimed-0 && devices_in claimed-1; } | sort | paste -sd ' ')"
   # The third one waits for a claim, and says so; it comes when a node is powered down.
   third=$(submit -w claimed-2 --gres=gpu:2 --wrap 'sleep 900')
-  wait_for 120 "why the third node waits" comment_has claimed-2 "cannot allocate all claims"
+  wait_for 120 "why the third node waits" node_comment_has claimed-2 "cannot allocate all claims"
   assert_equal "claims" 3 "$(claims)"
   slurm scontrol update nodename=claimed-1 state=power_down reason=e2e
   wait_job "$third" RUNNING 300

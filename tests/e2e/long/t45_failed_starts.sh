@@ -8,9 +8,7 @@ reason_has() { [[ $(reason "$1") == *"$2"* ]]; }
 tells_pull() { [[ $1 == *"$2"@(ErrImagePull|ImagePullBackOff):* ]]; } # TEXT WHAT-COMES-BEFORE
 reason_tells_pull() { tells_pull "$(reason "$1")" "$2"; }
 admin_comment_tells_pull() { tells_pull "$(admin_comment "$1")" "$2"; }
-comment() { slurm scontrol show node "$1" | grep -oE 'Comment=.*' || true; }
-comment_has() { [[ $(comment "$1") == *"$2"* ]]; }
-waits_for_nothing() { ! comment_has "$1" waiting; }
+waits_for_nothing() { ! node_comment_has "$1" waiting; }
 restarts() { job_field "$1" Restarts; }
 was_requeued() { (($(restarts "$1") > 0)); }
 power_up_condition() { # NODESET FIELD
@@ -89,7 +87,8 @@ test_an_unschedulable_pod_is_waited_for() {
   job=$(submit -N1 --wrap true)
   wait_for 10 "the pod" has_pod_count 1
   node=$(pods)
-  wait_for 10 "the node says what it waits for" comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
+  wait_for 10 "the node says what it waits for" \
+    node_comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
   wait_for 10 "so does the job" is_told "$job" "waiting: $node: unschedulable"
   assert_equal "the metric" 1 "$(metric 'slurm_k8s_engine_starting_nodes{waits_for="unschedulable"}')"
   assert_equal "job" CONFIGURING "$(job_state "$job")"
@@ -108,7 +107,7 @@ test_an_unschedulable_pod_is_not_waited_for_longer_than_the_nodeset_says() {
   wait_for 10 "the pod" has_pod_count 1
   # Its own time, in whole seconds: a loaded machine sees it late.
   start=$(date --date="$(kubectl get pod broken-1 -o jsonpath='{.metadata.creationTimestamp}')" +%s%3N)
-  wait_for 10 "the node says what it waits for" comment_has broken-1 "slurm-k8s: waiting: unschedulable"
+  wait_for 10 "the node says what it waits for" node_comment_has broken-1 "slurm-k8s: waiting: unschedulable"
   wait_for 30 "the job was requeued" was_requeued "$job"
   (($(now_ms) - start >= 12000)) || fail "after $(($(now_ms) - start)) ms already"
   reason_has broken-1 "slurm-k8s: unschedulable" || fail "$(reason broken-1)"

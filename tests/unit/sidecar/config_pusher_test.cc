@@ -342,7 +342,7 @@ void takes_back_what_a_former_sidecar_had_installed(void**) {
   assert_contains(f.condition().c_str(), "False Refused: slurmctld refuses it, see its log: slurm: Unable to reconf");
 }
 
-// Files with which slurmctld does not start: nobody tells when the one before it has started.
+// slurmctld does not start with these files, so it cannot be asked when it last started.
 void takes_back_files_without_a_slurmctld(void**) {
   Fixture f;
   end_during_the_trial(f);
