@@ -106,9 +106,8 @@ Repair plan_repair(const SlurmNode& record, const RepairFacts& facts) {
   if (is_drained_for_protection(record) && !facts.is_protected) return Repair::end_protection;
   if (is_drained_for_pod(record) && !facts.has_old_pod) return Repair::end_pod_drain;
   if (facts.owned && is_orphaned_allocation(record)) return Repair::free;
-  if (facts.owned && (is_powered_down_unresponsive(record) || is_leaving_unregistered(record))) {
-    return Repair::power_down;
-  }
+  if (facts.owned && is_powered_down_unresponsive(record)) return Repair::refresh;
+  if (facts.owned && is_leaving_unregistered(record)) return Repair::power_down;
   return Repair::none;
 }
 

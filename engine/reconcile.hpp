@@ -72,7 +72,8 @@ enum class Repair {
   end_protection,  ///< it is drained for a protection that is over
   end_pod_drain,   ///< it is drained for a pod that has gone
   free,            ///< it is allocated, perhaps to no job: is_orphaned_allocation()
-  power_down,      ///< slurmctld gives it to no job: is_powered_down_unresponsive(), is_leaving_unregistered()
+  refresh,         ///< it is_powered_down_unresponsive(), perhaps since somebody resumes it right now
+  power_down,      ///< it waits for a slurmd that will not come: is_leaving_unregistered()
 };
 
 struct RepairFacts {

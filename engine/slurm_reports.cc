@@ -20,8 +20,11 @@ constexpr std::chrono::seconds kMassSuspendRest{1};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::seconds kSchedulerRest{1};
 constexpr std::chrono::seconds kRestartRetry{10};
-/** slurmctld powers an allocated node up within a second or two, unless its ResumeRate holds it up. */
-constexpr std::chrono::seconds kLeftAllocated{10};
+/**
+ * What ends by itself is repaired when it lasts. slurmctld powers an allocated node up within a second or two, unless its
+ * ResumeRate holds it up. An administrator may undrain a node and power it up at once.
+ */
+constexpr std::chrono::seconds kLasting{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};
 /** Each time slurmctld makes a copy of all records: with thousands of nodes that wait, less often. */
 constexpr std::chrono::milliseconds kNoteDelayPerNode{1};
@@ -170,22 +173,28 @@ void SlurmReports::unprotect(const std::string& nodeset) {
   tell("unprotect", [nodeset](Slurm& slurm) { return unprotect_nodeset(slurm, nodeset); });
 }
 
-void SlurmReports::free_later(const std::string& node) {
-  const TimePoint since = left_allocated_.try_emplace(node, clock_.now()).first->second;
-  if (clock_.now() < since + kLeftAllocated) return;
-  left_allocated_.erase(node);
-  tell("release an orphaned allocation", [node](Slurm& slurm) { return free_node(slurm, node); });
+bool SlurmReports::lasts(const std::string& node, Repair repair) {
+  const std::pair<Repair, TimePoint> seen(repair, clock_.now());
+  auto& first = lasting_.try_emplace(node, seen).first->second;
+  if (first.first != repair) first = seen;
+  return seen.second >= first.second + kLasting;
 }
 
 void SlurmReports::repair(const SlurmNode& record, Repair repair) {
-  if (repair != Repair::free) left_allocated_.erase(record.name);
+  const std::string& node = record.name;
+  const bool may_end = repair == Repair::free || repair == Repair::refresh;
+  if (may_end && !lasts(node, repair)) return;
+  lasting_.erase(node);
   switch (repair) {
     case Repair::none: break;
-    case Repair::power_down: releasing_.add(record.name); break;
-    case Repair::free: free_later(record.name); break;
-    case Repair::back_off: back_off(record.name, std::string(cause_of(record.reason))); break;
-    case Repair::end_protection: unprotecting_.add(nodeset_of_(record.name)); break;
-    case Repair::end_pod_drain: gone_.add(record.name); break;
+    case Repair::refresh:
+    case Repair::power_down: releasing_.add(node); break;
+    case Repair::free:
+      tell("release an orphaned allocation", [node](Slurm& slurm) { return free_node(slurm, node); });
+      break;
+    case Repair::back_off: back_off(node, std::string(cause_of(record.reason))); break;
+    case Repair::end_protection: unprotecting_.add(nodeset_of_(node)); break;
+    case Repair::end_pod_drain: gone_.add(node); break;
   }
 }
 

@@ -84,7 +84,7 @@ class SlurmReports {
 
  private:
   void repair(const SlurmNode& record, Repair repair);
-  void free_later(const std::string& node);
+  bool lasts(const std::string& node, Repair repair);
   void wake_scheduler();
   void back_off(const std::string& node, const std::string& cause);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause);
@@ -111,9 +111,9 @@ class SlurmReports {
   std::map<std::string, PowerUpHealth> outage_health_;  // how often in a row
   std::map<std::string, StuckPod> stuck_;               // what tell_stuck() tells
   std::map<std::string, OnStuck> on_stuck_;
-  std::unordered_map<std::string, std::string> noted_;         // what slurmctld was told that a node waits for
-  std::unordered_map<std::string, TimePoint> left_allocated_;  // since when
-  std::size_t last_gone_ = 0;                                  // nodes of the last batch, and when
+  std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
+  std::unordered_map<std::string, std::pair<Repair, TimePoint>> lasting_;  // what may end, since when
+  std::size_t last_gone_ = 0;                                              // nodes of the last batch, and when
   TimePoint last_gone_at_{};
   Batch gone_;
   Batch releasing_;

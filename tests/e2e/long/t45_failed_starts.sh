@@ -177,7 +177,7 @@ answers_for() { [[ $(full_state "$1") != *NOT_RESPONDING* ]]; }
 serves_after_a_reconfiguration() { # NODE
   local job
   wait_for 60 "$1 is back" back_in_service "$1"
-  wait_for 60 "$1 isn't \"not responding\": $(full_state "$1")" answers_for "$1"
+  wait_for 90 "$1 isn't \"not responding\": $(full_state "$1")" answers_for "$1"
   slurm scontrol reconfigure
   job=$(submit -N1 -w "$1" --wrap true)
   wait_done "$job" 60

@@ -206,16 +206,27 @@ void a_restart_gives_nodes_back(void** state) {
   drained.reason = "slurm-k8s: protected: exceeded quota";
   SlurmNode& noted = world.slurm.node("compute-4");
   noted.comment = "slurm-k8s: waiting: unschedulable";
-  world.slurm.node("compute-5").not_responding = true;
   world.start();
   world.pass(std::chrono::seconds(15));
   const std::string calls = joined(world.slurm.calls);
   assert_contains(calls, "power_down compute-[0-1]");
-  assert_contains(calls, "power_down compute-5");
   assert_contains(calls, "undrain compute-3");
   assert_text(world.slurm.node("compute-2").reason, "broken disk");
   assert_true(world.slurm.node("compute-2").base == SlurmNode::Base::down);
   assert_text(noted.comment, "");
+}
+
+// Of an administrator who undrains a powered-down node, and powers it up.
+void an_undrained_node_may_be_asked_up(void** state) {
+  World& world = world_of(state);
+  world.slurm.node("compute-1").not_responding = true;
+  world.start();
+  world.slurm.node("compute-5").not_responding = true;
+  world.pass(std::chrono::seconds(9));
+  assert_text(joined(world.slurm.calls), "");
+  world.waited_for("compute-5");
+  world.pass(std::chrono::seconds(50));
+  assert_text(joined(world.slurm.calls), "power_down compute-1");
 }
 
 }  // namespace
@@ -231,6 +242,7 @@ int main() {
       ENGINE_TEST(a_silent_slurmctld_does_not_hold_resumes_back),
       ENGINE_TEST(a_restart_compares_before_it_acts),
       ENGINE_TEST(slurmds_that_registered_with_a_former_slurmctld),
+      ENGINE_TEST(an_undrained_node_may_be_asked_up),
       ENGINE_TEST(a_clock_that_is_set_back),
       ENGINE_TEST(other_steps_of_the_clock),
       ENGINE_TEST(a_restart_gives_nodes_back),

@@ -320,7 +320,7 @@ void repairs_what_a_record_shows(void**) {
       {"drained by an administrator", drained(off, "disk check"), owned, Repair::none},
       {"powered down and allocated", with_base(off, SlurmNode::Base::allocated), owned, Repair::free},
       {"so, and none of ours", with_base(off, SlurmNode::Base::allocated), {}, Repair::none},
-      {"powered down and silent", silent, owned, Repair::power_down},
+      {"powered down and silent", silent, owned, Repair::refresh},
       {"so, and none of ours", silent, {}, Repair::none},
       {"asked to go while it powers up", leaving, owned, Repair::power_down},
       {"so, and none of ours", leaving, {}, Repair::none},
