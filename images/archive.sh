@@ -63,6 +63,8 @@ WORK=$BACKUPS/.partial-${HOSTNAME:-host}
 # slurmctld does not start while this file is there (slurmctld-entrypoint).
 MARK="slurm-k8s-restoring"
 NEW=".slurm-k8s-restore"
+# When the last restore was complete: a backup that overlaps it may have half of each.
+RESTORED=".slurm-k8s-restored"
 # In a file, for a restore that is repeated: no id is given out twice, whatever of the cluster is left.
 JOB_ID_FILE=$BACKUPS/.next-job-id-$CLUSTER
 # A restore adds this to the next job id of the archive: jobs after the archive had ids that may be recorded nowhere.
@@ -103,7 +105,7 @@ write_job_id() { # FILE ID
 # number. The scripts of jobs are in hash.*.
 state_names() {
   find "$STATE" -mindepth 1 -maxdepth 1 ! -name '*.new' ! -name heartbeat ! -name lost+found ! -name 'hash.*' \
-    ! -name "$MARK" ! -name "$NEW" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
+    ! -name "$MARK" ! -name "$NEW" ! -name "$RESTORED" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
 }
 copy_once() { # FOLDER: fails when a file was replaced meanwhile
   local before name
@@ -139,6 +141,8 @@ tar_state() { # FOLDER FILE
 saved_cluster() { cut -d '|' -f 1 "$1/clustername" 2>/dev/null || true; } # FOLDER
 slurm_version() { slurmctld -V | cut -d ' ' -f 2; }
 
+last_restore() { cat "$STATE/$MARK" "$STATE/$RESTORED" 2>/dev/null || true; }
+
 save_state() {
   local saved
   [[ -d $STATE ]] || die "$STATE: no such folder"
@@ -149,6 +153,7 @@ save_state() {
   find "$BACKUPS" -mindepth 1 -maxdepth 1 -name '.partial-*' -mmin +1440 -exec rm -rf {} +
   rm -rf "$WORK"
   mkdir -p "$WORK"
+  last_restore >"$WORK/restored"
   copy_state "$WORK/state"
   with_progress "packing $STATE" tar_state "$WORK/state" "$WORK/state.tar.gz" || die "$STATE: cannot be packed"
   printf '%s\n' format=1 "cluster=$CLUSTER" "created=$(now)" "slurm=$(slurm_version)" "chart=$CHART" \
@@ -251,6 +256,7 @@ prune() { # NEW: keeps it and the newest others
 pack() {
   local name members=(manifest state.tar.gz)
   [[ -e $WORK/manifest ]] || die "$WORK: step save-state is missing"
+  [[ $(last_restore) == "$(<"$WORK/restored")" ]] || die "a restore began meanwhile: no archive is made"
   name=$CLUSTER-$(sed -n 's/^created=//p' "$WORK/manifest" | tr -d ':-').tar
   if [[ -e $WORK/database.sql.gz ]]; then members+=(database.sql.gz); fi
   (cd "$WORK" && sha256sum "${members[@]}" >SHA256SUMS)
@@ -368,6 +374,7 @@ load_state() { # FILE
     swap_state "$new"
     sync -f "$STATE"
   fi
+  echo "${1##*/} $(date +%s.%N)" >"$STATE/$RESTORED"
   rm -f "$JOB_ID_FILE" "$STATE/$MARK"
   sync "$STATE"
   say "${1##*/}: restored"

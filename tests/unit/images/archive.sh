@@ -207,6 +207,18 @@ step "no backup of it" 1 "" "*the restore of $first is not complete" save-state
 echo 0 >"$FAKE/others"
 restores "repeated" 0 "*restored"
 
+archives=$(run list)
+# A restore that begins, and one that also ends, between two steps of a backup.
+during_a_backup() { # NAME COMMANDS
+  expect "$1" 1 "" "*a restore began meanwhile: no archive is made" bash -c \
+    "cd '$top' && images/archive.sh save-state && images/archive.sh save-database && ($2) && images/archive.sh pack"
+}
+during_a_backup "a restore begins during a backup" "images/archive.sh begin"
+run load-database 2>/dev/null && run load-state 2>/dev/null
+during_a_backup "a restore ends during a backup" \
+  "images/archive.sh begin && images/archive.sh load-database && images/archive.sh load-state"
+is "no archive of them" "$archives" "$(run list)"
+
 # A port with a listener.
 python3 -c '
 import socket, time
