@@ -52,7 +52,9 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
                         .omit = kOmitOfPods},
                        listen_for_nodes()),
       kube_nodes_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
-                            {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes}, listen_for_kube_nodes()) {
+                            {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes}, listen_for_kube_nodes()),
+      nodesets_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
+                          {.resource = kube::kNodeSets, .name_space = options_.name_space}, listen_for_nodesets()) {
   if (options_.engine_socket.empty()) return;
   engine_ = std::make_unique<EngineLink>(parts_.loop, options_.engine_socket,
                                          [this](const auto& running) { jobs_changed(running); });
@@ -152,12 +154,24 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
       labels[std::string(key)] = value.text();
     });
     const std::string name(object.at({"metadata", "name"}).text());
+    if (!kube_nodes_.contains(name)) external_nodes_.add_kube_node(name);
     kube_nodes_[name] = std::move(labels);
     kube_node_topologies_[name] = decode_kube_node_topology(object.at({"metadata", "annotations"}));
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
+    external_nodes_.remove_kube_node(key.name);
     kube_nodes_.erase(key.name);
     kube_node_topologies_.erase(key.name);
+  };
+  listener.synced = [this] { look_at_all(); };
+  return listener;
+}
+
+kube::ReflectorListener Bridge::listen_for_nodesets() {
+  kube::ReflectorListener listener;
+  listener.upsert = [this](const Json& object) { external_nodes_.set_nodeset(object); };
+  listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
+    external_nodes_.remove_nodeset(key.name);
   };
   listener.synced = [this] { look_at_all(); };
   return listener;
@@ -168,6 +182,7 @@ void Bridge::start() {
   gated_pods_reflector_.start();
   nodes_reflector_.start();
   kube_nodes_reflector_.start();
+  nodesets_reflector_.start();
   jobs_.load();
   publish();
 }
@@ -177,6 +192,7 @@ void Bridge::stop() {
   gated_pods_reflector_.stop();
   nodes_reflector_.stop();
   kube_nodes_reflector_.stop();
+  nodesets_reflector_.stop();
   parts_.loop.timers().cancel(round_timer_);
 }
 
@@ -472,7 +488,7 @@ PodWriter& Bridge::writer(const std::string& name_space) {
 
 bool Bridge::is_listed() const {
   return pods_reflector_.synced() && gated_pods_reflector_.synced() && nodes_reflector_.synced() &&
-         kube_nodes_reflector_.synced();
+         kube_nodes_reflector_.synced() && nodesets_reflector_.synced();
 }
 
 void Bridge::publish() {

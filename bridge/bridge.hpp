@@ -15,6 +15,7 @@
 
 #include "bridge/claim_cache.hpp"
 #include "bridge/engine_link.hpp"
+#include "bridge/external_nodes.hpp"
 #include "bridge/gangs.hpp"
 #include "bridge/identity.hpp"
 #include "bridge/job_keeper.hpp"
@@ -81,6 +82,7 @@ class Bridge {
   void take_pod(WorkloadPod pod);
   kube::ReflectorListener listen_for_nodes();
   kube::ReflectorListener listen_for_kube_nodes();
+  kube::ReflectorListener listen_for_nodesets();
   void remove_pod(const kube::ObjectKey& key, const std::string& uid);
   void plan_round(std::chrono::milliseconds delay);
   std::chrono::milliseconds until(TimePoint when) const;
@@ -159,11 +161,13 @@ class Bridge {
   kube::Reflector gated_pods_reflector_;  // pods with kLabelBridge
   kube::Reflector nodes_reflector_;       // slurmd's pods
   kube::Reflector kube_nodes_reflector_;
+  kube::Reflector nodesets_reflector_;
 
   WorkloadPods pods_;
   std::map<kube::ObjectKey, std::string> uids_;
   std::set<kube::ObjectKey> gated_;  // pods of gated_pods_reflector_
   KubeNodes kube_node_of_;
+  ExternalNodes external_nodes_{kube_node_of_};
   KubeNodeLabels kube_nodes_;
   std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes; empty: none
   Gangs gangs_;

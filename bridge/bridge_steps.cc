@@ -158,6 +158,7 @@ void Bridge::submit(Gang& gang) {
   auto nodes = nodes_for(pods_of(gang));
   if (!nodes) return refuse(gang, nodes.error());
   request->only_nodes = *std::move(nodes);
+  request->external = !external_nodes_.empty();
   // They were not judged of pods that seemed to have a job.
   bool has_all_claims = true;
   for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;

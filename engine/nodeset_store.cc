@@ -21,6 +21,10 @@ Owner NodeSetStore::owner(const std::string& node) const {
     return Error(Errc::not_found, format("no nodeset in namespace %s owns node %s", name_space_.c_str(), node.c_str()));
   }
   if (!*nodeset) return nodeset->error();
+  if (!(*nodeset)->has_pods()) {
+    return Error(Errc::invalid, format("nodeset %s: scalingMode External: node %s has no pod", (*nodeset)->name.c_str(),
+                                       node.c_str()));
+  }
   return &**nodeset;
 }
 

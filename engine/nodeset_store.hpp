@@ -20,8 +20,9 @@ class NodeSetStore {
   void remove(const std::string& name) { nodesets_.erase(name); }
 
   /**
-   * The NodeSet that a node is made by, valid until it is set or removed. Error: not_found, or what is wrong with its
-   * spec. Its replicas don't count: a node that Slurm resumes has a job, which runs before a scale-in removes the node.
+   * The NodeSet that a node's pod is made by, valid until it is set or removed. Error: not_found, what is wrong with
+   * its spec, or that its nodes have no pods. Its replicas don't count: a node that Slurm resumes has a job, which runs
+   * before a scale-in removes the node.
    */
   Owner owner(const std::string& node) const;
   /** The name of a node's NodeSet, also of one that is gone or wrong; the node's own when it tells none. */

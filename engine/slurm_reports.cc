@@ -21,8 +21,8 @@ constexpr std::chrono::milliseconds kReleaseDelay{100};
 constexpr std::chrono::seconds kSchedulerRest{1};
 constexpr std::chrono::seconds kRestartRetry{10};
 /**
- * What ends by itself is repaired when it lasts. slurmctld powers an allocated node up within a second or two, unless its
- * ResumeRate holds it up. An administrator may undrain a node and power it up at once.
+ * What ends by itself is repaired when it lasts. slurmctld powers an allocated node up within a second or two, unless
+ * its ResumeRate holds it up. An administrator may undrain a node and power it up at once.
  */
 constexpr std::chrono::seconds kLasting{10};
 constexpr std::chrono::milliseconds kNoteDelay{1000};

@@ -34,7 +34,7 @@ struct ScaleIn {
 ScaleIn judge_scale_in(const std::string& node, const KnownNodeSet& known, const NodeSetState& state, bool has_record,
                        bool marked) {
   const bool complete = !has_record && state.ready && state.generation == known.generation;
-  if (known.spec->scaling_mode == ScalingMode::daemon_set) return {false, complete && !state.chosen.contains(node)};
+  if (known.spec->is_per_kube_node()) return {false, complete && !state.chosen.contains(node)};
   const bool chosen = state.scaled_in.contains(node) || (marked && !has_record);
   return {chosen, chosen && complete};
 }

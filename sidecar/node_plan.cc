@@ -78,6 +78,9 @@ class NodeSetPlanner {
              "slurm.conf has no NodeFeaturesPlugins=node_features/k8s, or no JobSubmitPlugins=k8s, or Slurm "
              "is older than 23.02: no job can ask for a variant");
     }
+    if (!can_have_nodes(nodeset)) {
+      refuse("ExternalNodesUnknown", "spec.scalingMode: External: Slurm is older than 26.05");
+    }
     if (input_.gres_types) {
       for (const std::string& name : nodeset.gres_names) {
         if (has_word(*input_.gres_types, name)) continue;
@@ -112,7 +115,7 @@ class NodeSetPlanner {
     scaled_in_.erase(node.name);
     const bool is_other = is_to_be_made_again(node, nodeset);
     if (is_other) resizing_.push_back(node.name);
-    if ((is_other || needs_suspend_time(node)) && is_removable(node) && is_free(node)) {
+    if ((is_other || needs_suspend_time(node) || is_off_for_good(node)) && is_removable(node) && is_free(node)) {
       // It is made again in the next plan, once it is gone.
       add(Kind::remove, node);
       made_again_.insert(node.name);
@@ -129,7 +132,7 @@ class NodeSetPlanner {
     if (wanted_otherwise) add(Kind::power_down, node);
     if (nodeset.keeps_up()) {
       if (!is_registered(node)) not_up_.push_back(node.name);
-      keep_up(node, taken);
+      keep_up(node, taken || !nodeset.has_pods());
     } else if (spares_.contains(node.name)) {
       keep_up(node, taken || wanted_otherwise);
     } else if (nodeset.spare_replicas > 0 && is_busy(node)) {
@@ -168,7 +171,7 @@ class NodeSetPlanner {
     missing_.push_back(std::move(name));
   }
 
-  /** A node that a DaemonSet wants, as soon as its Kubernetes node is ready. */
+  /** A node that a NodeSet of Kubernetes nodes wants, as soon as its Kubernetes node is ready. */
   void choose(const std::string& name) { chosen_.insert(name); }
 
   /** A wanted node whose name is taken by a record that we didn't make, or that slurmctld has lost. */
@@ -183,18 +186,16 @@ class NodeSetPlanner {
 
   /** Makes the missing records for which there is `room`, and takes their number from it. */
   void create(const NodeSet& nodeset, std::int64_t& room) {
+    if (!can_have_nodes(nodeset)) return missing_.clear();
     const auto count = std::clamp<std::int64_t>(room, 0, static_cast<std::int64_t>(missing_.size()));
     room -= count;
     over_.assign(missing_.begin() + count, missing_.end());
     missing_.resize(static_cast<std::size_t>(count));
     if (missing_.empty()) return;
     const std::string nodes = to_hostlist(missing_);
-    plan_.actions.push_back(
-        {Kind::create,
-         name_,
-         nodes,
-         "NodeName=" + nodes + " State=CLOUD Feature=" + static_features(nodeset) + " " + node_definition(nodeset),
-         {}});
+    const std::string line = "NodeName=" + nodes + " State=" + (nodeset.has_pods() ? "CLOUD" : "EXTERNAL") +
+                             " Feature=" + static_features(nodeset) + " " + node_definition(nodeset);
+    plan_.actions.push_back({Kind::create, name_, nodes, line, {}});
   }
 
   /** Brings the nodes that are kept to the NodeSet's template. */
@@ -307,10 +308,15 @@ class NodeSetPlanner {
     return !is_corrected;
   }
 
+  bool can_have_nodes(const NodeSet& nodeset) const { return nodeset.has_pods() || input_.has_external_nodes; }
+
   /** It serves, but slurmctld deletes its pod too early. Only once: 0 may be what slurm.conf says. */
   bool needs_suspend_time(const SlurmNode& node) const {
-    return node.has_no_suspend_time && !made_again_.contains(node.name);
+    return !node.external && node.has_no_suspend_time && !made_again_.contains(node.name);
   }
+
+  /** An external node was powered down, which an exemption should prevent: no slurmd would ever end its power-up. */
+  static bool is_off_for_good(const SlurmNode& node) { return node.external && node.powered_down; }
 
   /** It is to be up, unless it `waits` for something else. */
   void keep_up(const SlurmNode& node, bool waits) {
@@ -512,8 +518,8 @@ NodePlan plan_nodes(const NodePlanInput& input) {
       NodeSetPlanner planner(name, input, plan);
       planner.begin(nodeset, known, state);
       planner.take_spares(nodeset);
-      const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
-      state.desired = (counts_nodes ? plan_ordinals : plan_kube_nodes)(nodeset, records, sorted.taken, input, planner);
+      const auto plan_records = nodeset.is_per_kube_node() ? plan_kube_nodes : plan_ordinals;
+      state.desired = plan_records(nodeset, records, sorted.taken, input, planner);
       planner.update(nodeset, known, state);
       planner.create(nodeset, room);
       planner.finish();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sidecar's decisions: NodeSets, Slurm's node records and pods in, changes and status out. Pure; any thread.
 //
-// A record belongs to the NodeSet that its name says when it was made at run time with State=CLOUD: record_owner().
-// Records of slurm.conf and nodes that registered by themselves are never touched.
+// A record belongs to the NodeSet that its name says when it was made at run time with State=CLOUD or EXTERNAL:
+// record_owner(). Records of slurm.conf and nodes that registered by themselves are never touched.
 #pragma once
 
 #include <cstdint>
@@ -74,6 +74,7 @@ struct NodePlanInput {
   const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types = {};  ///< of slurmctld's configuration; without a value: not known
   const SpareCounts* spares = nullptr;         ///< by the clock; null, or none of a NodeSet: spec.spareReplicas
+  bool has_external_nodes = true;              ///< Slurm has State=EXTERNAL
 };
 
 /**

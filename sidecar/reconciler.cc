@@ -56,7 +56,7 @@ void Reconciler::upsert(const Json& object) {
   }
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
   // Nodes that were to be up and never came up: see remember().
-  unsettled_ |= keeps_up(name) && spec.ok() && !spec->keeps_up();
+  unsettled_ |= registers_at_once(name) && spec.ok() && !spec->keeps_up();
   nodesets_.insert_or_assign(name, KnownNodeSet{.generation = generation,
                                                 .spec = std::move(spec),
                                                 .create_again = std::move(create_again),
@@ -166,9 +166,10 @@ std::chrono::milliseconds Reconciler::round() {
     const bool is_stale = !demand.recycle.empty() && !open_jobs_.is_fresh();
     if (is_stale) demand.recycle.clear();
     const auto unused = cancelled_.due(clock_.now());
-    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                                kube_nodes_listed_ ? &kube_nodes_ : nullptr, &states_, &pins_,
-                                config_->has_node_features, &demand, &unused, config_->gres_types, &spares_});
+    NodePlan plan =
+        plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
+                    kube_nodes_listed_ ? &kube_nodes_ : nullptr, &states_, &pins_, config_->has_node_features, &demand,
+                    &unused, config_->gres_types, &spares_, config_->has_external_nodes});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
@@ -376,9 +377,10 @@ void Reconciler::show_stop(const NodeAction& action) {
   state.message = describe(*state.create_stop, shorten(action.nodes), state.extra_conf);
 }
 
-bool Reconciler::keeps_up(const std::string& nodeset) const {
+bool Reconciler::registers_at_once(const std::string& nodeset) const {
   const auto found = nodesets_.find(nodeset);
-  return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->keeps_up();
+  return found != nodesets_.end() && found->second.spec.ok() && found->second.spec->keeps_up() &&
+         found->second.spec->has_pods();
 }
 
 // What the next plans need to know of an action that was carried out.
@@ -386,7 +388,7 @@ void Reconciler::remember(const NodeAction& action) {
   using Kind = NodeAction::Kind;
   // What slurmctld doesn't see before it is reconfigured it does see when it has registered, which nodes that are kept
   // up do at once: they are spared the reconfiguration, which costs time and their exemptions.
-  unsettled_ |= action.kind == Kind::create && !keeps_up(action.nodeset);
+  unsettled_ |= action.kind == Kind::create && !registers_at_once(action.nodeset);
   if (action.kind == Kind::exempt_from_suspend) exemptions_.added(action.nodeset, action.nodes);
   if (action.kind == Kind::unexempt) exemptions_.removed(action.nodes);
   // slurmctld doesn't count that as a change of its nodes, in all versions: it would go on to say that nothing changed.

@@ -119,7 +119,7 @@ class Reconciler {
   bool is_due() const;
   void remember(const NodeAction& action);
   void show_power_up(const std::set<std::string>& names);
-  bool keeps_up(const std::string& nodeset) const;
+  bool registers_at_once(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
   bool gives_something(const std::string& kube_node) const;
   bool is_stopped(const NodeAction& action) const;

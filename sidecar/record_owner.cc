@@ -9,12 +9,12 @@
 namespace slurmk8s {
 
 std::optional<std::string> record_owner(const SlurmNode& record, const NodeSets& nodesets) {
-  if (!record.cloud || !record.dynamic) return std::nullopt;
+  if ((!record.cloud && !record.external) || !record.dynamic) return std::nullopt;
   if (const auto parsed = parse_node_name(record.name)) {
     const auto found = nodesets.find(std::string(parsed->nodeset));
-    const bool is_daemon_set = found != nodesets.end() && found->second.spec.ok() &&
-                               found->second.spec->scaling_mode == ScalingMode::daemon_set;
-    if (found != nodesets.end() && !is_daemon_set) return found->first;
+    const bool is_per_kube_node =
+        found != nodesets.end() && found->second.spec.ok() && found->second.spec->is_per_kube_node();
+    if (found != nodesets.end() && !is_per_kube_node) return found->first;
   }
   std::string_view longest;
   for (const std::string_view feature : split(record.features, ',')) {

@@ -201,8 +201,8 @@ Status decode_template(const Json& spec, NodeSet& nodeset) {
 
   const Json container = SLURMK8S_TRY(find_slurmd_container(nodeset.pod_spec));
   const Json image = nodeset.slurmd["image"].is_null() ? container["image"] : nodeset.slurmd["image"];
-  if (image.is_null()) return required_field("spec.slurmd.image");
-  if (!image.is_string() || trim(image.text()).empty()) {
+  if (image.is_null() && nodeset.has_pods()) return required_field("spec.slurmd.image");
+  if (!image.is_null() && (!image.is_string() || trim(image.text()).empty())) {
     return invalid_field("spec.slurmd.image", image, "must be the name of an image");
   }
   return decode_sizes(spec, container, nodeset);
@@ -395,12 +395,22 @@ Status decode_spares(const Json& spec, NodeSet& nodeset) {
   nodeset.spare_replicas =
       SLURMK8S_TRY(decode_integer(spec["spareReplicas"], "spec.spareReplicas", 0, 0, kMaxReplicas));
   if (nodeset.spare_replicas != 0 && nodeset.keeps_up()) {
-    return forbidden_field("spec.spareReplicas", "may not be set with scalingMode Always or DaemonSet");
+    return forbidden_field("spec.spareReplicas", "may be set with scalingMode OnDemand only");
   }
   nodeset.spare_schedules = SLURMK8S_TRY(decode_spare_schedules(spec));
   if (!nodeset.spare_schedules.empty() && nodeset.keeps_up()) {
-    return forbidden_field("spec.spareSchedules", "may not be set with scalingMode Always or DaemonSet");
+    return forbidden_field("spec.spareSchedules", "may be set with scalingMode OnDemand only");
   }
+  return {};
+}
+
+/** What is about pods has no effect there, and is refused where somebody would rely on it. */
+Status check_external(const NodeSet& nodeset) {
+  constexpr const char* kNoPods = "may not be set with scalingMode External, whose nodes have no pods";
+  if (nodeset.has_pods()) return {};
+  if (!nodeset.variants.empty()) return forbidden_field("spec.variants", kNoPods);
+  if (!nodeset.claims.templates.empty()) return forbidden_field("spec.volumeClaimTemplates", kNoPods);
+  if (nodeset.confinement != Confinement::none) return forbidden_field("spec.confinement", kNoPods);
   return {};
 }
 
@@ -415,14 +425,15 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   const Json mode = spec["scalingMode"];
   if (mode.text() == "Always") nodeset.scaling_mode = ScalingMode::always;
   if (mode.text() == "DaemonSet") nodeset.scaling_mode = ScalingMode::daemon_set;
+  if (mode.text() == "External") nodeset.scaling_mode = ScalingMode::external;
   if (!mode.is_null() && mode.text() != "OnDemand" && !nodeset.keeps_up()) {
-    return unsupported_field("spec.scalingMode", mode, {"OnDemand", "Always", "DaemonSet"});
+    return unsupported_field("spec.scalingMode", mode, {"OnDemand", "Always", "DaemonSet", "External"});
   }
-  const bool counts_nodes = nodeset.scaling_mode != ScalingMode::daemon_set;
+  const bool counts_nodes = !nodeset.is_per_kube_node();
   SLURMK8S_CHECK(decode_spares(spec, nodeset));
   // 1 is the default, set by the API server.
   if (!counts_nodes && nodeset.replicas != 1) {
-    return forbidden_field("spec.replicas", "may not be set with scalingMode DaemonSet");
+    return forbidden_field("spec.replicas", "may not be set with scalingMode DaemonSet or External");
   }
   const std::size_t length =
       node_name(nodeset.name, std::max<std::int64_t>(0, nodeset.replicas - 1), nodeset.ordinal_padding).size();
@@ -437,7 +448,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
 
   nodeset.pins_nodes = SLURMK8S_TRY(decode_boolean(spec["pinToNode"], "spec.pinToNode", false));
   if (!counts_nodes && nodeset.pins_nodes)
-    return forbidden_field("spec.pinToNode", "may not be set with scalingMode DaemonSet");
+    return forbidden_field("spec.pinToNode", "may not be set with scalingMode DaemonSet or External");
 
   nodeset.confinement = SLURMK8S_TRY(decode_confinement(spec));
   SLURMK8S_CHECK(decode_template(spec, nodeset));
@@ -448,6 +459,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   SLURMK8S_CHECK(take_devices(spec, nodeset));
   SLURMK8S_CHECK(decode_variants(spec, nodeset));
   SLURMK8S_CHECK(take_tmp_disk(nodeset));
+  SLURMK8S_CHECK(check_external(nodeset));
   hash_templates(nodeset);
   return {};
 }
@@ -528,7 +540,7 @@ std::string kube_node_of(const NodeSet& nodeset, std::string_view node) {
     const auto pin = parsed ? nodeset.pins.find(std::to_string(parsed->ordinal)) : nodeset.pins.end();
     return pin == nodeset.pins.end() ? std::string() : pin->second;
   }
-  if (nodeset.scaling_mode != ScalingMode::daemon_set || node.size() <= nodeset.name.size()) return {};
+  if (!nodeset.is_per_kube_node() || node.size() <= nodeset.name.size()) return {};
   return decode_kube_node(node.substr(nodeset.name.size() + 1)).value_or(std::string());
 }
 
@@ -541,7 +553,7 @@ std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& 
     if (nodeset == nullptr) continue;
     const auto parsed = parse_node_name(node);
     const bool is_ordinal = parsed && parsed->nodeset == name;
-    const bool counts_nodes = nodeset->ok() && (*nodeset)->scaling_mode != ScalingMode::daemon_set;
+    const bool counts_nodes = nodeset->ok() && !(*nodeset)->is_per_kube_node();
     if (is_ordinal || (!counts_nodes && decode_kube_node(node.substr(dash + 1)))) return name;
   }
   return std::nullopt;

@@ -31,6 +31,7 @@ enum class ScalingMode {
   on_demand,   ///< a node's pod exists while Slurm has jobs for it, and for SuspendTime after
   always,      ///< a node's pod always exists
   daemon_set,  ///< as always, with a node for each Kubernetes node that the pods fit on, named after it
+  external,    ///< the same nodes without a pod (Slurm's State=EXTERNAL): only pods of the bridge run there
 };
 
 /** Kubernetes nodes by ordinal in decimal digits: status.ordinalToNode. */
@@ -82,10 +83,16 @@ struct NodeSet {
   Json pod_metadata;                  ///< template.metadata; null when absent
   Json pod_spec;                      ///< template.spec; null when absent
 
+  /** Its nodes are never powered down for being idle. */
   bool keeps_up() const { return scaling_mode != ScalingMode::on_demand; }
+  bool has_pods() const { return scaling_mode != ScalingMode::external; }
+  /** One node for each Kubernetes node, named after it; otherwise as many as `replicas` says. */
+  bool is_per_kube_node() const {
+    return scaling_mode == ScalingMode::daemon_set || scaling_mode == ScalingMode::external;
+  }
 };
 
-/** Name of a DaemonSet NodeSet's node for a Kubernetes node. May be too long for a host name. */
+/** Name of the node for a Kubernetes node, of a NodeSet that is_per_kube_node(). May be too long for a host name. */
 std::string daemon_node_name(const NodeSet& nodeset, std::string_view kube_node);
 
 /** The Kubernetes node on which the pod of `node`, a node of the NodeSet, must run; empty: any. */
@@ -95,7 +102,7 @@ std::string kube_node_of(const NodeSet& nodeset, std::string_view node);
 using FindNodeSet = std::function<const Result<NodeSet>*(const std::string& name)>;
 
 /**
- * The NodeSet that owns a node name: NAME-3, or with scalingMode DaemonSet NAME-KUBERNETESNODE. Of several NodeSets the
+ * The NodeSet that owns a node name: NAME-3, or NAME-KUBERNETESNODE when it is_per_kube_node(). Of several NodeSets the
  * one with the longest name; a NodeSet with an invalid spec counts, since its mode is unknown.
  */
 std::optional<std::string> owner_name(std::string_view node, const FindNodeSet& find);

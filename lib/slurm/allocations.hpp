@@ -44,6 +44,7 @@ struct AllocationRequest {
   bool exclusive = false;
   std::vector<std::string> only_nodes;  ///< it may run on no others; empty: on any
   bool held = false;
+  bool external = false;  ///< it may have external nodes, too; without effect before Slurm 26.05
 };
 
 /** A node of an allocation, and what of it the job has. */

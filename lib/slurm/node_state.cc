@@ -28,7 +28,7 @@ bool is_in_use(const SlurmNode& node) { return is_busy(node) || is_starting(node
 bool must_stay(const SlurmNode& node) { return node.reserved || node.base == Base::unknown; }
 
 bool may_have_suspended_job(const SlurmNode& node) {
-  return node.cloud && node.base == Base::idle && !node.completing && !is_suspended(node);
+  return (node.cloud || node.external) && node.base == Base::idle && !node.completing && !is_suspended(node);
 }
 
 bool is_starting(const SlurmNode& node) { return node.powering_up || node.power_up_asked; }
@@ -149,7 +149,8 @@ bool is_lost(const SlurmNode& node) {
 }
 
 bool is_removable(const SlurmNode& node) {
-  return node.powered_down && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;
+  const bool is_off = node.powered_down || node.external;
+  return is_off && !node.going_down() && !is_busy(node) && !is_starting(node) && !node.reserved;
 }
 
 }  // namespace slurmk8s

@@ -20,7 +20,8 @@ struct SlurmNode {
   std::string name;
   Base base = Base::unknown;
   bool cloud = false;
-  bool dynamic = false;  ///< made at run time (scontrol create), so that it may be deleted
+  bool external = false;  ///< State=EXTERNAL: without slurmd, for external jobs alone
+  bool dynamic = false;   ///< made at run time (scontrol create), so that it may be deleted
   bool powering_up = false;
   bool powered_down = false;
   bool powering_down = false;     ///< POWERING_DOWN: SuspendProgram was called
@@ -124,6 +125,7 @@ struct SlurmConfig {
   std::optional<std::string> suspend_exc_nodes;
   /** NodeFeaturesPlugins and JobSubmitPlugins have k8s. */
   bool has_node_features = true;
+  bool has_external_nodes = true;  ///< Slurm has State=EXTERNAL, as we need it
   /** How long slurmctld keeps a requeued job from beginning: AuthInfo=cred_expire, or requeue_delay of 26.05. */
   std::chrono::seconds requeue_delay{120};
   /** BatchStartTimeout and MessageTimeout. */

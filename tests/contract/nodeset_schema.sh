@@ -117,10 +117,10 @@ for count in '"1500m"' -1 '"many"' '""'; do
     '"bridgeDevices":{"nvidia.com/gpu":'"$count}"
 done
 refused_with "spareReplicas with scalingMode Always" \
-  "spec.spareReplicas: Forbidden: may not be set with scalingMode Always" '"scalingMode":"Always","spareReplicas":1'
+  "spec.spareReplicas: Forbidden: may be set with scalingMode OnDemand only" '"scalingMode":"Always","spareReplicas":1'
 window='"duration":"3h","replicas":4'
 refused_with "spareSchedules with scalingMode Always" \
-  "spec.spareSchedules: Forbidden: may not be set with scalingMode Always" \
+  "spec.spareSchedules: Forbidden: may be set with scalingMode OnDemand only" \
   '"scalingMode":"Always","spareSchedules":[{"start":"0 7 * * *",'"$window}]"
 refused_with "spareSchedules without a start" 'spec.spareSchedules\[0\].start: Required value' \
   '"spareSchedules":[{'"$window}]"
@@ -144,13 +144,30 @@ refused_with "unschedulableGracePeriodSeconds" "spec.unschedulableGracePeriodSec
 refused_with "workloadDisruptionProtection" 'spec.workloadDisruptionProtection: Invalid value: *boolean' \
   '"workloadDisruptionProtection":"yes"'
 refused_with "scalingMode" \
-  'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always", "DaemonSet"' \
+  'spec.scalingMode: Unsupported value: "StatefulSet": supported values: "OnDemand", "Always", "DaemonSet", "Exter*' \
   '"scalingMode":"StatefulSet"'
 accepted "scalingMode DaemonSet" "{$slurmd,\"scalingMode\":\"DaemonSet\"}"
 refused_with "replicas with scalingMode DaemonSet" \
   "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet" '"scalingMode":"DaemonSet","replicas":3'
 refused_with "pinToNode with scalingMode DaemonSet" \
   "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet" '"scalingMode":"DaemonSet","pinToNode":true'
+accepted "scalingMode External, without an image" \
+  '{"slurmd":{"resources":{"limits":{"cpu":"2","memory":"1Gi"}}},"scalingMode":"External"}'
+refused_with "replicas with scalingMode External" \
+  "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet or External" \
+  '"scalingMode":"External","replicas":3'
+refused_with "pinToNode with scalingMode External" \
+  "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet or External" \
+  '"scalingMode":"External","pinToNode":true'
+refused_with "variants with scalingMode External" \
+  "spec.variants: Forbidden: may not be set with scalingMode External" \
+  '"scalingMode":"External","variants":[{"name":"v","patch":{}}]'
+refused_with "volumeClaimTemplates with scalingMode External" \
+  "spec.volumeClaimTemplates: Forbidden: may not be set with scalingMode External" \
+  '"scalingMode":"External","volumeClaimTemplates":[{"metadata":{"name":"v"},"spec":{}}]'
+refused_with "confinement with scalingMode External" \
+  "spec.confinement: Forbidden: may not be set with scalingMode External" \
+  '"scalingMode":"External","confinement":"Cgroup"'
 refused_with "pinToNode" "spec.pinToNode: Invalid value: *boolean" '"pinToNode":"yes"'
 accepted "pinToNode" "{$slurmd,\"pinToNode\":true}"
 refused_with "confinement" \
@@ -344,7 +361,8 @@ change 1 "ordinalPadding is immutable" \
 change 1 "ordinalPadding cannot be removed" "spec.ordinalPadding: Invalid value: *field is immutable" \
   '{"spec":{"ordinalPadding":null}}'
 change 1 "scalingMode cannot become DaemonSet" \
-  "spec.scalingMode: Invalid value: *may not be changed to or from DaemonSet" '{"spec":{"scalingMode":"DaemonSet"}}'
+  "spec.scalingMode: Invalid value: *may not be changed to or from DaemonSet or External" \
+  '{"spec":{"scalingMode":"DaemonSet"}}'
 change 0 "replicas, size and image can" patched \
   '{"spec":{"replicas":9,"ordinalPadding":2,"slurmd":{"image":"j","resources":{"limits":{"cpu":"4"}}}}}'
 

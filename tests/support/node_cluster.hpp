@@ -47,6 +47,7 @@ class Cluster {
   const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types;
   std::optional<SpareCounts> spares;
+  bool has_external_nodes = true;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -73,7 +74,7 @@ class Cluster {
   }
   NodePlan plan() const {
     return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins, true, demand,
-                       unused, gres_types, spares ? &*spares : nullptr});
+                       unused, gres_types, spares ? &*spares : nullptr, has_external_nodes});
   }
   std::string actions() const {
     std::string text;

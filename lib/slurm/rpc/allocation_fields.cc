@@ -137,6 +137,7 @@ AllocationMessage::AllocationMessage(const AllocationRequest& request, std::stri
   if (request.minutes) message_.time_limit = *request.minutes;
   if (request.priority) message_.priority = *request.priority;
   if (request.held) message_.priority = 0;
+  if (request.external) message_.bitflags |= compat::kExternalJob;
   if (request.nice != 0) message_.nice = NICE_OFFSET + static_cast<std::uint32_t>(request.nice);
 }
 

@@ -64,6 +64,20 @@ inline bool has_no_suspend_time([[maybe_unused]] const node_info_t& node) {
 #endif
 }
 
+/**
+ * External nodes and jobs, which are there from 25.05 on. Older ones than 26.05 take such a node for silent at a
+ * reconfiguration or when it is undrained (_require_node_reg() in node_mgr.c).
+ */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+inline constexpr bool kHasExternalNodes = true;
+inline constexpr std::uint64_t kExternalJob = EXTERNAL_JOB;
+inline bool is_external(std::uint32_t node_state) { return (node_state & NODE_STATE_EXTERNAL) != 0; }
+#else
+inline constexpr bool kHasExternalNodes = false;
+inline constexpr std::uint64_t kExternalJob = 0;
+inline bool is_external([[maybe_unused]] std::uint32_t node_state) { return false; }
+#endif
+
 /** A node created in the slot of a deleted one is never scheduled before slurmctld is reconfigured. */
 inline constexpr bool kReusedSlotIsUnseen = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 3);
 

@@ -42,6 +42,7 @@ SlurmConfig decode_config(const slurm_conf_t& conf) {
   config.has_node_features = compat::kKnowsVariants &&
                              (has_word(features, "node_features/k8s") || has_word(features, "k8s")) &&
                              (has_word(submit, "job_submit/k8s") || has_word(submit, "k8s"));
+  config.has_external_nodes = compat::kHasExternalNodes;
   config.requeue_delay = requeue_delay(conf);
   config.batch_start_timeout = std::chrono::seconds(conf.batch_start_timeout);
   config.message_timeout = std::chrono::seconds(conf.msg_timeout);

@@ -28,6 +28,7 @@ SlurmNode decode_node(const node_info_t& info) {
   node.name = text_of(info.name);
   node.base = decode_base(state);
   node.cloud = has(NODE_STATE_CLOUD);
+  node.external = compat::is_external(state);
   node.dynamic = has(NODE_STATE_DYNAMIC_NORM);
   node.powering_up = has(NODE_STATE_POWERING_UP);
   node.powered_down = has(NODE_STATE_POWERED_DOWN);

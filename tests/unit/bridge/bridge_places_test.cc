@@ -14,6 +14,39 @@ using std::chrono::seconds;
 
 constexpr const char* kOnRack1 = R"("nodeSelector": {"rack": "m1"},)";
 
+void put_nodeset(BridgeWorld& f, const char* name, const char* mode) {
+  f.client.put(kube::kNodeSets, "slurm",
+               *Json::parse(format(R"({"metadata": {"namespace": "slurm", "name": "%s"}, "spec": {"scalingMode": "%s",
+                                      "slurmd": {"resources": {"limits": {"cpu": "2", "memory": "1Gi"}}}}})",
+                                   name, mode)));
+}
+
+/** They have no pods: names tell their Kubernetes nodes. */
+void external_nodes_take_pods(void**) {
+  BridgeWorld f;
+  put_nodeset(f, "ex", "External");
+  f.put_pod("p", "", kOnRack1);
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).external);
+  assert_true(f.slurm.requests.at(1).only_nodes == (std::vector<std::string>{"c-1", "ex-m1"}));
+  f.slurm.start(1, {{"ex-m1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+
+  f.put_kube_node("m2", "m2");
+  f.put_pod("q");
+  f.run_for();
+  f.slurm.start(2, {{"ex-m2", 1}});
+  f.run_for();
+  assert_text(f.kube_node("q"), "m2");
+
+  f.client.erase(kube::kNodeSets, "slurm", "ex");
+  f.put_pod("r", "", kOnRack1);
+  f.run_for();
+  assert_false(f.slurm.requests.at(3).external);
+  assert_true(f.slurm.requests.at(3).only_nodes == std::vector<std::string>{"c-1"});
+}
+
 void a_selector_leaves_nodes(void**) {
   BridgeWorld f;
   f.put_pod("p", "", kOnRack1);
@@ -252,6 +285,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(ranks_follow_the_topology_of_kubernetes_nodes),
+      SLURMK8S_TEST(external_nodes_take_pods),
       SLURMK8S_TEST(a_selector_leaves_nodes),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),

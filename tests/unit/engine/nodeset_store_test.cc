@@ -26,6 +26,7 @@ void nodes_have_owners(void**) {
   assert_true(store.set(nodeset("gpu")).ok());
   assert_true(store.set(nodeset("gpu-big")).ok());
   assert_true(store.set(nodeset("ds", "DaemonSet")).ok());
+  assert_true(store.set(nodeset("ex", "External")).ok());
   assert_false(store.set(nodeset("bad", "Sometimes")).ok());
   const struct {
     const char* node;
@@ -35,7 +36,8 @@ void nodes_have_owners(void**) {
       {"gpu-0", "=gpu", "gpu"},
       {"gpu-99", "=gpu", "gpu"},  // replicas don't count
       {"gpu-big-3", "=gpu-big", "gpu-big"},
-      {"ds-m-1", "=ds", "ds"},  // of the Kubernetes node m-1
+      {"ds-m-1", "=ds", "ds"},     // of the Kubernetes node m-1
+      {"ex-m1", "invalid", "ex"},  // it has no pod
       {"bad-0", "invalid", "bad"},
       {"gone-5", "not_found", "gone"},
       {"login", "not_found", "login"},

@@ -306,6 +306,12 @@ void a_daemon_set_has_a_node_for_each_kube_node(void**) {
   assert_text(kube_node_of(*nodeset, "compute"), "");
   nodeset->scaling_mode = ScalingMode::always;
   assert_text(kube_node_of(*nodeset, "compute-0"), "");
+  const auto external =
+      decode(R"({"scalingMode":"External","slurmd":{"resources":{"limits":{"cpu":"2","memory":"1Gi"}}}})");
+  assert_true(external.ok());  // without an image
+  assert_true(external->is_per_kube_node());
+  assert_false(external->has_pods());
+  assert_text(kube_node_of(*external, "compute-m1"), "m1");
 }
 
 void finds_pinned_kube_nodes(void**) {
@@ -386,13 +392,14 @@ void names_the_invalid_field(void**) {
       {spec_with(R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":1.5}})"), invalid_part("1.5")},
       {spec_with(R"("scalingMode":"StatefulSet")"),
        "spec.scalingMode: Unsupported value: \"StatefulSet\": supported values: \"OnDemand\", \"Always\", "
-       "\"DaemonSet\""},
+       "\"DaemonSet\", \"External\""},
       {spec_with(R"("confinement":"Full")"),
        "spec.confinement: Unsupported value: \"Full\": supported values: \"None\", \"Cgroup\", \"Privileged\""},
       {spec_with(R"("scalingMode":1)"),
-       "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\""},
+       "spec.scalingMode: Unsupported value: 1: supported values: \"OnDemand\", \"Always\", \"DaemonSet\", "
+       "\"External\""},
       {spec_with(R"("scalingMode":"DaemonSet","replicas":2)"),
-       "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet"},
+       "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet or External"},
       {spec_with(R"("gresType":"4090")"),
        "spec.gresType: Invalid value: \"4090\": must be a letter, then at most 62 letters, digits, '_', '-' and '.', "
        "such as a100"},
@@ -430,9 +437,9 @@ void names_the_invalid_field(void**) {
       {spec_with(R"("spareReplicas":-1)"), "spec.spareReplicas: Invalid value: -1: must be 0 to 65536"},
       {spec_with(R"("spareReplicas":"2")"), "spec.spareReplicas: Invalid value: \"2\": must be an integer"},
       {spec_with(R"("scalingMode":"Always","spareReplicas":1)"),
-       "spec.spareReplicas: Forbidden: may not be set with scalingMode Always or DaemonSet"},
+       "spec.spareReplicas: Forbidden: may be set with scalingMode OnDemand only"},
       {spec_with(R"("scalingMode":"DaemonSet","spareReplicas":1)"),
-       "spec.spareReplicas: Forbidden: may not be set with scalingMode Always or DaemonSet"},
+       "spec.spareReplicas: Forbidden: may be set with scalingMode OnDemand only"},
       {spec_with(R"("spareSchedules":{})"), "spec.spareSchedules: Invalid value: \"object\": must be an array"},
       {spec_with(R"("spareSchedules":[7])"), "spec.spareSchedules[0]: Invalid value: \"integer\": must be an object"},
       {spec_with(R"("spareSchedules":[)" + window() + R"(,{"start":"0 7 * * *","duration":"1h"}])"),
@@ -455,9 +462,17 @@ void names_the_invalid_field(void**) {
       {spec_with(R"("spareSchedules":[)" + window("0 7 * * *", "1h", "UTC", R"("4")") + "]"),
        "spec.spareSchedules[0].replicas: Invalid value: \"4\": must be 1 to 65536"},
       {spec_with(R"("scalingMode":"Always","spareSchedules":[)" + window() + "]"),
-       "spec.spareSchedules: Forbidden: may not be set with scalingMode Always or DaemonSet"},
+       "spec.spareSchedules: Forbidden: may be set with scalingMode OnDemand only"},
       {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
-       "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet"},
+       "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet or External"},
+      {spec_with(R"("scalingMode":"External","replicas":2)"),
+       "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet or External"},
+      {spec_with(R"("scalingMode":"External","variants":[{"name":"v","patch":{}}])"),
+       "spec.variants: Forbidden: may not be set with scalingMode External, whose nodes have no pods"},
+      {spec_with(R"("scalingMode":"External","volumeClaimTemplates":[{"metadata":{"name":"v"},"spec":{}}])"),
+       "spec.volumeClaimTemplates: Forbidden: may not be set with scalingMode External, whose nodes have no pods"},
+      {spec_with(R"("scalingMode":"External","confinement":"Cgroup")"),
+       "spec.confinement: Forbidden: may not be set with scalingMode External, whose nodes have no pods"},
       {spec_with(R"("pinToNode":1)"), "spec.pinToNode: Invalid value: 1: must be true or false"},
       {spec_with(R"("template":[])"), "spec.template: Invalid value: \"array\": must be an object"},
       {spec_with(R"("template":{"metadata":{"labels":{"a":1}}})"),

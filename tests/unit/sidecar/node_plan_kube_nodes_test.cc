@@ -31,10 +31,11 @@ void empties_cordoned_kube_nodes(void**) {
 }
 
 /** A NodeSet "c" of scalingMode DaemonSet, Kubernetes nodes m1, m2.x and m3, and these records. */
-Cluster daemon_set(const std::vector<std::string>& records, const Change& change = {}) {
+Cluster daemon_set(const std::vector<std::string>& records, const Change& change = {},
+                   ScalingMode mode = ScalingMode::daemon_set) {
   Cluster cluster;
   NodeSet nodeset = nodeset_of("c", 1);
-  nodeset.scaling_mode = ScalingMode::daemon_set;
+  nodeset.scaling_mode = mode;
   cluster.nodeset(nodeset);
   cluster.kube_nodes = {{"m1", {}}, {"m2.x", {}}, {"m3", {.labels = {{"gpu", "yes"}}}}};
   for (const std::string& name : records) {
@@ -45,6 +46,58 @@ Cluster daemon_set(const std::vector<std::string>& records, const Change& change
 }
 
 const std::vector<std::string> kAllDaemonNodes{"c-m1", "c-m2--x", "c-m3"};
+
+/** The same with scalingMode External. */
+Cluster externals(const std::vector<std::string>& records, const Change& change = {}) {
+  const auto as_external = [&](SlurmNode& node) {
+    up(node), node.cloud = false, node.external = true;
+    if (change) change(node);
+  };
+  Cluster cluster = daemon_set(records, as_external, ScalingMode::external);
+  cluster.exemptions.update({.suspend_exc_nodes = "c-[m1,m3],c-m2--x"});
+  return cluster;
+}
+
+void external_nodes_have_no_pods(void**) {
+  Cluster cluster = externals({});
+  assert_text(cluster.actions(), "create c-m[1,3],c-m2--x");
+  assert_text(cluster.plan().actions[0].line,
+              "NodeName=c-m[1,3],c-m2--x State=EXTERNAL Feature=c CPUs=2 RealMemory=936");
+  cluster.has_external_nodes = false;
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/ExternalNodesUnknown");
+
+  Cluster all = externals(kAllDaemonNodes);
+  assert_text(all.actions(), "");
+  assert_text(all.state("c"), "Ready/NodesMatch");
+  all.exemptions.update({.suspend_exc_nodes = ""});
+  assert_text(all.actions(), "exempt_from_suspend c-m[1,3],c-m2--x");
+}
+
+void external_nodes_follow_kube_nodes(void**) {
+  Cluster idle = externals(kAllDaemonNodes);
+  idle.kube_nodes.erase("m3");
+  assert_text(idle.actions(), "delete c-m3");
+  Cluster busy = externals(kAllDaemonNodes, allocated);
+  busy.kube_nodes.at("m3").cordoned = true;
+  assert_text(busy.actions(), "drain c-m3");
+  Cluster silent = externals(kAllDaemonNodes, allocated);
+  silent.kube_nodes.at("m1") = {.ready = false, .why_not_ready = "KubeletSilent"};
+  assert_text(silent.actions(), "drain c-m1");
+  silent = externals(kAllDaemonNodes);
+  silent.kube_nodes.at("m1") = {.ready = false, .why_not_ready = "KubeletSilent"};
+  assert_text(silent.actions(), "delete c-m1");
+}
+
+// It was powered down before it was exempt. Powered up, it would wait for a slurmd for ever.
+void external_nodes_are_never_powered_up(void**) {
+  const auto going = [](SlurmNode& node) { node.powering_down = true; };
+  const auto off = [](SlurmNode& node) { node.powered_down = true; };
+  const auto reserved = [](SlurmNode& node) { node.powered_down = node.reserved = true; };
+  assert_text(externals(kAllDaemonNodes, going).actions(), "");
+  assert_text(externals(kAllDaemonNodes, off).actions(), "delete c-m[1,3],c-m2--x");
+  assert_text(externals(kAllDaemonNodes, reserved).actions(), "");
+}
 
 void makes_a_node_for_each_kube_node(void**) {
   Cluster cluster = daemon_set({});
@@ -196,6 +249,9 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(empties_cordoned_kube_nodes),
       SLURMK8S_TEST(makes_a_node_for_each_kube_node),
+      SLURMK8S_TEST(external_nodes_have_no_pods),
+      SLURMK8S_TEST(external_nodes_follow_kube_nodes),
+      SLURMK8S_TEST(external_nodes_are_never_powered_up),
       SLURMK8S_TEST(follows_kube_nodes),
       SLURMK8S_TEST(does_not_wait_for_a_node_whose_kube_node_went),
       SLURMK8S_TEST(does_not_power_up_on_a_silent_kube_node),

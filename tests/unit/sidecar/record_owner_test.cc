@@ -13,7 +13,7 @@ namespace {
 NodeSets nodesets() {
   NodeSets all;
   const std::pair<const char*, const char*> modes[] = {
-      {"gpu", "OnDemand"}, {"gpu-big", "OnDemand"}, {"ds", "DaemonSet"}, {"bad", "Sometimes"}};
+      {"gpu", "OnDemand"}, {"gpu-big", "OnDemand"}, {"ds", "DaemonSet"}, {"ex", "External"}, {"bad", "Sometimes"}};
   for (const auto& [name, mode] : modes) {
     const auto object =
         Json::parse(format(R"({"metadata":{"namespace":"slurm","name":"%s"},"spec":{"scalingMode":"%s",)"
@@ -35,6 +35,10 @@ SlurmNode with(SlurmNode node, bool SlurmNode::*flag, bool value) {
   return node;
 }
 
+SlurmNode external(const char* name, const char* features = "") {
+  return with(with(record(name, features), &SlurmNode::cloud, false), &SlurmNode::external, true);
+}
+
 void records_have_owners(void**) {
   const NodeSets all = nodesets();
   const struct {
@@ -53,6 +57,8 @@ void records_have_owners(void**) {
       {"of one that is gone, two features fit", record("old-gone-0", "old,old-gone"), "old-gone"},
       {"a name of nobody's", record("login"), ""},
       {"a node of slurm.conf", with(record("gpu-0"), &SlurmNode::dynamic, false), ""},
+      {"of external nodes, by its feature", external("ex-m1", "ex"), "ex"},
+      {"an external node of nobody's", external("ex-m1"), ""},
       {"no cloud node", with(record("gpu-0"), &SlurmNode::cloud, false), ""},
   };
   for (const auto& row : rows) {

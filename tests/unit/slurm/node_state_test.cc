@@ -35,7 +35,8 @@ enum Flag : unsigned {
   kBootTime = 1 << 12,
   kOwnAddress = 1 << 13,  ///< another address than its name
   kReboot = 1 << 14,      ///< REBOOT_ISSUED
-  kAllFlags = (1 << 15) - 1,
+  kExternal = 1 << 15,
+  kAllFlags = (1 << 16) - 1,
 };
 constexpr unsigned kNoPower = kPoweringUp | kPoweredDown | kPoweringDown | kPowerDown;
 constexpr unsigned kGoing = kPoweringDown | kPowerDown;
@@ -100,6 +101,7 @@ SlurmNode make_node(Base base, unsigned flags, const std::string& reason) {
   node.has_suspended_job = flags & kSuspendedJob;
   node.reserved = flags & kReserved;
   node.cloud = flags & kCloud;
+  node.external = flags & kExternal;
   node.dynamic = flags & kDynamic;
   node.reboot_issued = flags & kReboot;
   if (flags & kBootTime) node.boot_time = std::chrono::system_clock::time_point(std::chrono::seconds(1));
@@ -137,7 +139,8 @@ const Predicate kPredicates[] = {
     {"must_stay", must_stay, {{bit(Base::unknown)}, {kAnyBase, kReserved}}},
     {"may_have_suspended_job",
      may_have_suspended_job,
-     {{bit(Base::idle), kCloud, kCompleting | kPoweredDown | kPoweringDown}}},
+     {{bit(Base::idle), kCloud, kCompleting | kPoweredDown | kPoweringDown},
+      {bit(Base::idle), kExternal, kCompleting | kPoweredDown | kPoweringDown}}},
     {"is_starting", is_starting, {{kAnyBase, kPowerUp}, {kAnyBase, kPoweringUp}}},
     {"is_changing",
      is_changing,
@@ -234,7 +237,8 @@ const Predicate kPredicates[] = {
     {"is_lost", is_lost, {{bit(Base::future), 0, kDynamic | kCloud, kNoAddress}}},
     {"is_removable",
      is_removable,
-     {{~kAllocated, kPoweredDown, kGoing | kStarting | kCompleting | kSuspendedJob | kReserved}}},
+     {{~kAllocated, kPoweredDown, kGoing | kStarting | kCompleting | kSuspendedJob | kReserved},
+      {~kAllocated, kExternal, kGoing | kStarting | kCompleting | kSuspendedJob | kReserved}}},
 };
 
 bool fits(const Case& one, Base base, unsigned flags, unsigned said) {
@@ -339,6 +343,9 @@ void states_by_their_names(void**) {
       {"boot^, as libslurm tells it while a former job is counted", make_node(Base::mixed, kThere | kReboot, ""),
        "is_allocated is_busy is_in_use is_rebooting is_booting is_powered_up is_registered is_responding "
        "is_schedulable is_in_service has_ever_registered needs_pod"},
+      {"idle, external", make_node(Base::idle, kExternal | kDynamic, ""),
+       "is_idle is_free may_have_suspended_job is_powered_up is_registered is_responding is_schedulable is_in_service "
+       "is_removable"},
       {"futr, lost", make_node(Base::future, 0, "NO NETWORK ADDRESS FOUND"),
        "is_powered_up is_registered is_responding is_in_service is_lost"},
   };

@@ -29,11 +29,11 @@ SuspendTimeout={{ int .Values.slurm.suspendTimeout }}
 SuspendTime={{ ternary 2147483647 (int .Values.slurm.suspendTime) (lt (int .Values.slurm.suspendTime) 0) }}
 {{- $always := list }}
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}
-{{- if has $nodeset.scalingMode (list "Always" "DaemonSet") }}{{ $always = append $always $name }}{{ end }}
+{{- if has $nodeset.scalingMode (list "Always" "DaemonSet" "External") }}{{ $always = append $always $name }}{{ end }}
 {{- end }}
 {{- /* Slurm accepts names of NodeSets from 24.05 on. From 23.02 on the sidecar exempts single nodes. */}}
 {{- if and $always (eq (include "slurm.isBefore" (list . "24.05")) "false") }}
-# Idle nodes of NodeSets with scalingMode Always or DaemonSet stay up.
+# Idle nodes of NodeSets with scalingMode Always, DaemonSet or External stay up.
 SuspendExcNodes={{ join "," $always }}
 {{- end }}
 {{- end -}}
