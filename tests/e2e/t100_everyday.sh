@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What users of Slurm do every day, from a login pod and from zero pods: arrays, dependencies, reservations, licences,
-# preemption, interactive jobs, sbcast, sattach, scrontab, and what is refused in words.
+# preemption, interactive jobs, tasks by the hundred, sbcast, sattach, scrontab, and what is refused in words.
 #
 # Release: everyday
 
@@ -153,6 +153,20 @@ test_interactive_jobs() {
   said=$(as_on_a_terminal ada 'salloc --quiet -N2 bash -c "srun hostname | sort; exit 5"; echo "code $?"')
   [[ $said == *compute-*compute-*"code 5"* ]] || fail "salloc: $said"
   wait_for 30 "no job left" has_no_job
+}
+
+# Each task gets all of the input, and each of its lines comes back, in order.
+test_input_and_output_of_300_tasks() {
+  local said
+  enable_everyday
+  # shellcheck disable=SC2016 # the tasks' own
+  said=$(ssh_as ada 'seq 100 | timeout 120 srun -N8 --ntasks=300 --overcommit --mem=0 --label \
+      sh -c "cat; echo task \$SLURM_PROCID >&2; exit \$((SLURM_PROCID == 299))" >output 2>errors
+    echo "code $?"
+    awk -F ": *" "{ if (\$2 != ++line[\$1]) wrong++ } END { print NR, length(line), wrong + 0 }" output
+    grep -oE "task [0-9]+$" errors | sort -u | wc -l' | paste -sd ,)
+  assert_equal "its code; lines, tasks, lines out of order; errors of tasks" "code 1,30000 300 0,300" "$said" ||
+    { ssh_as ada 'grep -v ": task" errors | head -5' | sed 's/^/# /'; return 1; }
 }
 
 test_sbcast() {

@@ -179,8 +179,8 @@ vm_main() {
   local action=${1:-} image
   (($#)) && shift
   case $action in
-    start | load | dra | run | stop) vm_require_name "${1:-}" ;;
-    *) usage_error 'vm: start NAME [KUBELET-OPTION...], load NAME IMAGE..., dra NAME, run NAME COMMAND..., stop NAME' ;;
+    start | load | dra | share | run | stop) vm_require_name "${1:-}" ;;
+    *) usage_error 'vm: start NAME [KUBELET-OPTION...], load NAME IMAGE..., dra|share|stop NAME, run NAME COMMAND...' ;;
   esac
   state_require_up
   case $action in
@@ -190,6 +190,7 @@ vm_main() {
       for image in "${@:2}"; do vm_load_image "$1" "$image"; done
       ;;
     dra) vm_dra_start "$1" ;;
+    share) vm_share_start "$1" ;;
     run)
       (($# > 1)) || usage_error 'vm run: COMMAND: required'
       vm_ssh "$@"
