@@ -31,6 +31,8 @@ check "an unknown confinement" refused "/nodesets/compute/confinement" --set nod
 check "no confinement by default" lacks confinement: --show-only templates/nodesets/nodesets.yaml
 check "a NodeSet of scalingMode DaemonSet has no replicas" lacks replicas: \
   --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=DaemonSet
+check "nor has one of scalingMode External" lacks replicas: \
+  --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=External
 
 home=(--set sharedHome.existingClaim=home)
 check "shared home: in the nodes" shows nodesets/nodesets '^    - mountPath: /home$' "${home[@]}"
