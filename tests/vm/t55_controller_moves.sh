@@ -8,6 +8,9 @@
 # shellcheck source=tests/vm/lib.sh
 source "$E2E_FOLDER/../vm/lib.sh"
 
+# `bed slurm` enters containers of the bed's own Kubernetes node alone.
+slurm() { kubectl exec "$CONTROLLER" -c slurmctld -- "$@"; }
+
 JOBS=10000
 PLACE=controller/$NAMESPACE # label of the Kubernetes nodes that the controller may be on
 
@@ -37,8 +40,9 @@ remove_all() {
   kubectl label node node1 "$VM" "$PLACE-" >/dev/null 2>&1 || true
 }
 
-install_controller() {
-  remove_release
+install_controller() { # FOLDER
+  remove_release # and all claims
+  make_state "$1"
   install_release --set slurm.resumeTimeout=600 --set slurm.suspendTime=900 \
     --set controller.persistence.existingClaim=state \
     --set-string "controller.podSpec.nodeSelector.$PLACE=yes" \
@@ -68,14 +72,13 @@ serves() { # RUNNING-JOB NODE-OF-COMPUTE
 }
 
 test_the_controller_moves_to_another_kubernetes_node() {
-  local folder job former begin
+  local share job former begin
   trap remove_all EXIT
   start_vm
   "$BED" vm load "$VM" slurmctld sidecar
-  folder=$("$BED" vm share "$VM")/$NAMESPACE
-  make_state "$folder"
+  share=$("$BED" vm share "$VM")/$NAMESPACE
   let_controller_be_on node1
-  install_controller
+  install_controller "$share"
   queue_jobs
   wait_for 120 "$JOBS jobs" has_queued
   job=$(submit -w compute-0 -N1 --wrap 'sleep 3600')
