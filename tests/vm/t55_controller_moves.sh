@@ -21,6 +21,7 @@ let_controller_be_on() { # NODE
 
 # A claim that any number of Kubernetes nodes may mount. The kubelet does not change the owner of such a folder.
 make_state() { # FOLDER
+  rm -rf "$1"
   mkdir -p "$1"
   chown 401:401 "$1"
   kubectl apply --filename=- >/dev/null <<JSON
