@@ -88,4 +88,8 @@ check "jobs cannot reach a metadata service" part \
   '^            except: \["169.254.169.254/32"\]$' NetworkPolicy slurm-nodes
 check "nor by IPv6" part '^            except: \["fd00:ec2::254/128"\]$' NetworkPolicy slurm-nodes
 check "jobs can reach all" part '^    - \{\}$' NetworkPolicy slurm-nodes --set-json networkPolicy.blockedFromNodes=[]
+check "jobs can ask DNS servers everywhere" part \
+  '^        - \{port: 1053, protocol: UDP\}$' NetworkPolicy slurm-nodes --set-json networkPolicy.dnsPorts=[1053]
+# A rule without ports would allow all.
+check "DNS servers: no port" refused "/networkPolicy/dnsPorts" --set-json networkPolicy.dnsPorts=[]
 check "no network policies" lacks 'NetworkPolicy' --set networkPolicy.enabled=false

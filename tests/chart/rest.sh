@@ -117,4 +117,12 @@ no_way_to_slurmdbd() {
   [[ $policy == *'{port: 6817}'* && $policy != *6819* ]]
 }
 check "NetworkPolicy: to no slurmdbd without accounting" no_way_to_slurmdbd
+check "NetworkPolicy: DNS servers of OpenShift, too" part '^        - \{port: 5353, protocol: UDP\}$' \
+  NetworkPolicy slurm-rest "${on[@]}"
+dns_port_alone() {
+  local policy
+  policy=$(render "${on[@]}" --show-only templates/rest/network_policy.yaml --set-json networkPolicy.dnsPorts=[1053])
+  [[ $policy == *'{port: 1053, protocol: UDP}'*'{port: 1053, protocol: TCP}'* && $policy != *'port: 53'* ]]
+}
+check "NetworkPolicy: another port of DNS servers" dns_port_alone
 check "REST without network policies" lacks 'NetworkPolicy' "${on[@]}" --set networkPolicy.enabled=false

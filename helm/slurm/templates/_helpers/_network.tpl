@@ -29,6 +29,17 @@ slurm.addresses (list CIDRS IPV6): the CIDRs of one address family, as YAML; IPV
 {{- end -}}
 
 {{/*
+slurm.dnsPorts: the ports of networkPolicy.dnsPorts, as ports of a NetworkPolicy in YAML. Never none, also with the values
+of a former chart: no ports would be all ports.
+*/}}
+{{- define "slurm.dnsPorts" -}}
+{{- range .Values.networkPolicy.dnsPorts | default (list 53 5353) }}
+- {port: {{ int . }}, protocol: UDP}
+- {port: {{ int . }}, protocol: TCP}
+{{- end }}
+{{- end -}}
+
+{{/*
 slurm.srunPorts: the ports of slurm.srunPortRange, as a port of a NetworkPolicy in JSON.
 */}}
 {{- define "slurm.srunPorts" -}}
