@@ -10,7 +10,8 @@
 # shellcheck disable=SC2034 # state.sh uses it
 UP_PROGRAMS=(kube helm coredns)
 # shellcheck disable=SC2034 # bed uses it
-PROGRAMS=("${UP_PROGRAMS[@]}" kwok device-plugin prometheus-adapter dra-example-kubeletplugin jobset lws)
+PROGRAMS=("${UP_PROGRAMS[@]}" kwok device-plugin prometheus-adapter dra-example-kubeletplugin jobset lws
+  kube-router)
 
 program_links() {
   case $1 in
@@ -49,6 +50,7 @@ program_module() {
     dra-example-kubeletplugin) echo "sigs.k8s.io/dra-example-driver@v$DRA_EXAMPLE_DRIVER_VERSION" ;;
     jobset) echo "sigs.k8s.io/jobset@v$JOBSET_VERSION" ;;
     lws) echo "sigs.k8s.io/lws@v$LWS_VERSION" ;;
+    kube-router) echo "github.com/cloudnativelabs/kube-router/v2@v$KUBE_ROUTER_VERSION" ;;
   esac
 }
 
@@ -59,6 +61,7 @@ program_package() {
     dra-example-kubeletplugin) echo ./cmd/dra-example-kubeletplugin ;;
     jobset) echo . ;;
     lws) echo ./cmd ;;
+    kube-router) echo ./cmd/kube-router ;;
   esac
 }
 
