@@ -57,12 +57,14 @@ is "in their order" "$(grep -v '^#' "$top/images/build-order")" \
   "$(sed -E 's,.*--tag reg.example/me/([a-z]+):1 .*,\1,' "$FAKE/asked")"
 is "what each is built from" \
   "docker build --build-arg BASE=debian:trixie-slim --build-arg BUILDER=reg.example/me/builder:1 \
---build-arg VERSION=[0-9]* --file $top/images/slurmd/Dockerfile --tag reg.example/me/slurmd:1 $top" "$(asked slurmd:1)"
+--build-arg VERSION=[0-9]* --label org.opencontainers.image.version=[0-9]* \
+--file $top/images/slurmd/Dockerfile --tag reg.example/me/slurmd:1 $top" "$(asked slurmd:1)"
 
 build "options with values behind them" 0 "*" "*" --registry reg.example/me --tag 1 --builder buildah --slurm 26.05 \
-  --build-arg "EXTRA_PACKAGES=strace gdb" --platform linux/arm64 slurmd
+  --build-arg "EXTRA_PACKAGES=strace gdb" --build-arg http_proxy=http://proxy.example:3128 --platform linux/arm64 slurmd
 is "one platform" "buildah build --layers --platform linux/arm64 --build-arg BASE=debian:forky-slim *\
---build-arg EXTRA_PACKAGES=strace gdb *--tag reg.example/me/slurmd:1 *" "$(<"$FAKE/asked")"
+--build-arg EXTRA_PACKAGES=strace gdb --build-arg http_proxy=http://proxy.example:3128 \
+*--tag reg.example/me/slurmd:1 *" "$(<"$FAKE/asked")"
 build "a base" 0 "*" "*" "${what[@]}" --base=mine/debian:12 slurmd
 is "of the user's" "*BASE=mine/debian:12 *" "$(<"$FAKE/asked")"
 expect "a builder with options" 0 "*" "*" \
