@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads an OCI archive: archive.py FILE. Prints the name of its image. Fails when there is no image or several, or when a
-blob is missing or another one is in its place.
+"""Reads an OCI archive: archive.py FILE. Prints the name and the id of its image: the digest of its configuration. Fails
+when there is no image or several, or when a blob is missing or another one is in its place.
 """
 import hashlib
 import json
@@ -24,7 +24,7 @@ def main():
         manifest = json.loads(read_blob(archive, image['digest']))
         for blob in [manifest['config'], *manifest['layers']]:
             read_blob(archive, blob['digest'])
-    print(image['annotations']['org.opencontainers.image.ref.name'])
+    print(image['annotations']['org.opencontainers.image.ref.name'], manifest['config']['digest'])
 
 
 main()

@@ -344,8 +344,12 @@ image_main() {
     buildah) image_builder "$@" ;;
     run) chroot_run "$@" ;;
     list) image_list ;;
+    names)
+      state_require_up
+      image_ctr ls --quiet
+      ;;
     tag) echo "$IMAGE_TAG" ;;
     *) usage_error 'image: build|load [NAME...], push PREFIX TAG [NAME...], import FILE..., forget REFERENCE...,
-      run NAME COMMAND..., buildah COMMAND..., list or tag' ;;
+      run NAME COMMAND..., buildah COMMAND..., list, names or tag' ;;
   esac
 }
