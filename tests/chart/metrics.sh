@@ -22,9 +22,19 @@ check "ServiceMonitor: paths of Slurm" part '^      path: /metrics/jobs-users-ac
   "${service[@]}" --set 'metrics.paths={/metrics,/metrics/jobs-users-accts}'
 check "an unknown path" refused "/metrics/paths/0" --set 'metrics.paths={/metrics/job}'
 check "an invalid interval" refused "/metrics/serviceMonitor/interval" --set metrics.serviceMonitor.interval=often
+check "an interval that the definition refuses" refused "/metrics/podMonitor/interval" \
+  --set metrics.podMonitor.interval=5m1h
+check "a scrape that lasts longer than the interval" refused \
+  'metrics.serviceMonitor.scrapeTimeout: must not be longer than the interval, 5s' "${service[@]}" \
+  --set metrics.serviceMonitor.interval=5s
+check "a scrape that lasts as long as the interval" part '^      scrapeTimeout: 1m$' ServiceMonitor slurm \
+  "${service[@]}" --set metrics.serviceMonitor.interval=60s,metrics.serviceMonitor.scrapeTimeout=1m
 
 pod=(--set metrics.podMonitor.enabled=true)
 check "PodMonitor: the controller's pods" part '^      app.kubernetes.io/name: slurmctld$' PodMonitor slurm "${pod[@]}"
+check "PodMonitor: a scrape that lasts longer than the interval" refused \
+  'metrics.podMonitor.scrapeTimeout: must not be longer than the interval, 1m500ms' "${pod[@]}" \
+  --set metrics.podMonitor.interval=1m500ms,metrics.podMonitor.scrapeTimeout=61s
 check "PodMonitor: needs no Service" lacks 'slurm-metrics' "${pod[@]}"
 check "PodMonitor: no bridge, no port of it" lacks 'bridge-metrics' "${pod[@]}" "${service[@]}"
 check "PodMonitor: the bridge" part '^    - port: bridge-metrics$' PodMonitor slurm "${pod[@]}" \

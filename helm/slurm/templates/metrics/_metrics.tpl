@@ -1,10 +1,29 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 {{/*
-slurm.metricsEndpoints: endpoints of a ServiceMonitor or PodMonitor; called with a list of the root and
-metrics.serviceMonitor or metrics.podMonitor.
+slurm.milliseconds: of a duration of Prometheus.
+*/}}
+{{- define "slurm.milliseconds" -}}
+{{- $units := dict "h" 3600000 "m" 60000 "s" 1000 "ms" 1 -}}
+{{- $sum := 0 -}}
+{{- range regexFindAll "[0-9]+[a-z]+" . -1 -}}
+{{- $unit := regexFind "[a-z]+$" . -}}
+{{- $sum = add $sum (mul (trimSuffix $unit . | int64) (get $units $unit)) -}}
+{{- end -}}
+{{- $sum -}}
+{{- end -}}
+
+{{/*
+slurm.metricsEndpoints: endpoints of a ServiceMonitor or PodMonitor; called with a list of the root and its name below
+metrics. The Prometheus Operator takes no monitor whose scrapes may last longer than the time between them.
 */}}
 {{- define "slurm.metricsEndpoints" -}}
-{{- $monitor := index . 1 -}}
+{{- $name := index . 1 -}}
+{{- $monitor := index (index . 0).Values.metrics $name -}}
+{{- if and $monitor.interval $monitor.scrapeTimeout
+    (gt (include "slurm.milliseconds" $monitor.scrapeTimeout | int64)
+      (include "slurm.milliseconds" $monitor.interval | int64)) -}}
+{{- fail (printf "metrics.%s.scrapeTimeout: must not be longer than the interval, %s" $name $monitor.interval) -}}
+{{- end -}}
 {{- $scrapes := list -}}
 {{- range (index . 0).Values.metrics.paths }}{{ $scrapes = append $scrapes (list "metrics" .) }}{{ end -}}
 {{- if eq (include "slurm.hasBridge" (index . 0)) "true" }}
