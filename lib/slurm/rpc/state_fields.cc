@@ -146,7 +146,6 @@ void add_wish(const job_info_t& info, StateJob& job) {
   job.max_nodes = std::max<std::uint64_t>(info.max_nodes, info.num_nodes);
   job.reason = decode_wait_reason(info.state_reason);
   job.over_node_limit = info.state_reason == WAIT_PART_NODE_LIMIT;
-  job.tasks = info.array_task_str == nullptr ? 1 : count_tasks(info.array_task_str);
   job.waits_since = info.eligible_time;
 }
 
@@ -204,8 +203,11 @@ StateJob decode_state_job(const job_info_t& info) {
   job.partition = partitions.substr(0, partitions.find(','));
   job.counts = decode_job_counts(info.job_state, info.state_reason);
   const std::uint32_t base = info.job_state & JOB_STATE_BASE;
+  const bool runs = base == JOB_RUNNING || base == JOB_SUSPENDED;
   if (base == JOB_PENDING) add_wish(info, job);
-  if (base == JOB_RUNNING || base == JOB_SUSPENDED) add_allocation(info, job);
+  if (runs) add_allocation(info, job);
+  // Tasks that have not started are one record, also when they were cancelled.
+  if (!runs && info.array_task_str != nullptr) job.tasks = count_tasks(info.array_task_str);
   if ((info.job_state & JOB_CONFIGURING) != 0) job.waits_since = info.start_time;
   return job;
 }

@@ -181,6 +181,17 @@ void a_running_job_says_what_it_has(void**) {
   assert_int_equal(job.min_nodes, 0);
 }
 
+void tasks_that_ended_before_they_started(void**) {
+  char tasks[] = "3-9%2";
+  job_info_t info{};
+  info.array_task_str = tasks;
+  info.job_state = JOB_CANCELLED;
+  const StateJob job = decode_state_job(info);
+  assert_true(job.counts.test(static_cast<std::size_t>(JobCount::cancelled)));
+  assert_int_equal(job.tasks, 7);
+  assert_int_equal(job.min_nodes, 0);
+}
+
 void memory_has_units(void**) {
   const struct {
     const char* tres;
@@ -277,11 +288,17 @@ void statistics_have_slurms_names(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(each_node_state_counts),         SLURMK8S_TEST(each_job_state_counts),
-      SLURMK8S_TEST(a_node_has_its_resources),       SLURMK8S_TEST(a_pending_job_says_what_it_wants),
-      SLURMK8S_TEST(a_running_job_says_what_it_has), SLURMK8S_TEST(memory_has_units),
-      SLURMK8S_TEST(a_partition_has_its_nodes),      SLURMK8S_TEST(tasks_are_counted),
-      SLURMK8S_TEST(reasons_are_few_words),          SLURMK8S_TEST(statistics_have_slurms_names),
+      SLURMK8S_TEST(each_node_state_counts),
+      SLURMK8S_TEST(each_job_state_counts),
+      SLURMK8S_TEST(a_node_has_its_resources),
+      SLURMK8S_TEST(a_pending_job_says_what_it_wants),
+      SLURMK8S_TEST(a_running_job_says_what_it_has),
+      SLURMK8S_TEST(tasks_that_ended_before_they_started),
+      SLURMK8S_TEST(memory_has_units),
+      SLURMK8S_TEST(a_partition_has_its_nodes),
+      SLURMK8S_TEST(tasks_are_counted),
+      SLURMK8S_TEST(reasons_are_few_words),
+      SLURMK8S_TEST(statistics_have_slurms_names),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
