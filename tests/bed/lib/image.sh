@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Container images: made by buildah without any registry, kept in the cache, loaded into the bed's
-# containerd. `pause` and `base` are the bed's own, every images/NAME with a Dockerfile the product's.
+# containerd. `pause`, `base` and `prometheus` are the bed's own, every images/NAME with a Dockerfile the product's.
 
 # All that can change the product's images.
 IMAGE_INPUTS=(lib engine nss plugins spank convert sidecar bridge images packaging docs m4 build-aux configure.ac
@@ -36,6 +36,7 @@ image_reference() {
   case $1 in
     pause) echo "$PAUSE_IMAGE" ;;
     base) echo "$BASE_IMAGE" ;;
+    prometheus) echo "$PROMETHEUS_IMAGE" ;;
     *) echo "localhost/slurm-k8s/$1:$IMAGE_TAG" ;;
   esac
 }
@@ -44,14 +45,14 @@ image_reference() {
 image_file() {
   case $1 in
     pause) echo pause ;;
-    base) echo "base-$BASE_SUITE" ;;
+    base | prometheus) echo "$1-$BASE_SUITE" ;;
     *) echo "$1-$IMAGE_TAG" ;;
   esac
 }
 
 image_require() {
   case $1 in
-    pause | base) ;;
+    pause | base | prometheus) ;;
     *) [[ $1 =~ ^[a-z][a-z0-9-]*$ && -f $REPOSITORY/images/$1/Dockerfile ]] ||
       die "image $1: no images/$1/Dockerfile" ;;
   esac
@@ -84,6 +85,7 @@ image_product_inputs() {
 image_parent() {
   case $1 in
     pause | base) ;;
+    prometheus) echo base ;;
     suite) echo slurmctld ;;
     clients) echo slurmd ;;
     *) if grep -q '^ARG BUILDER' "$REPOSITORY/images/$1/Dockerfile"; then echo builder; else echo base; fi ;;
@@ -96,6 +98,11 @@ image_key() {
     base)
       cat "$BED_DIR"/image/base/*
       printf '%s\n' "$BASE_SUITE"
+      ;;
+    prometheus)
+      image_record base
+      program_key prometheus-config-reloader
+      cat "$BED_DIR/image/prometheus/Dockerfile"
       ;;
     *)
       image_record "$(image_parent "$1")"
@@ -188,6 +195,16 @@ image_build_pause() {
   rm -rf "$context"
 }
 
+image_build_prometheus() {
+  local context=$BED_CACHE/prometheus-context
+  program_ensure prometheus-config-reloader
+  rm -rf "$context"
+  mkdir -p "$context"
+  cp "$BED_BIN/prometheus-config-reloader" "$context"
+  image_bud prometheus "$context" "$BED_DIR/image/prometheus/Dockerfile" "$1"
+  rm -rf "$context"
+}
+
 # Builds the image unless the one in the cache was made from the same inputs.
 image_ensure_built() {
   local name=$1 parent key
@@ -202,7 +219,7 @@ image_ensure_built() {
   ! image_is_built "$name" "$key" || return 0
   progress "image $name: building (log: $BED_CACHE/$name-image.log)"
   case $name in
-    pause | base) "image_build_$name" "$key" ;;
+    pause | base | prometheus) "image_build_$name" "$key" ;;
     *) image_bud "$name" "$REPOSITORY" "$REPOSITORY/images/$name/Dockerfile" "$key" ;;
   esac
   progress "image $name: built"
@@ -321,7 +338,7 @@ image_builder() { # COMMAND ARGUMENT...
 image_list() {
   local name id loaded
   printf '%-12s %-14s %-7s %s\n' NAME ID LOADED REFERENCE
-  for name in pause base $(image_product_names); do
+  for name in pause base prometheus $(image_product_names); do
     id=$(image_id "$name")
     loaded=no
     if state_is_prepared && [[ -n $id ]] && image_is_loaded "$name" "$id"; then loaded=yes; fi

@@ -11,7 +11,7 @@
 UP_PROGRAMS=(kube helm coredns)
 # shellcheck disable=SC2034 # bed uses it
 PROGRAMS=("${UP_PROGRAMS[@]}" kwok device-plugin prometheus-adapter dra-example-kubeletplugin jobset lws
-  kube-router)
+  kube-router prometheus-operator prometheus-admission-webhook prometheus-config-reloader)
 
 program_links() {
   case $1 in
@@ -37,6 +37,9 @@ program_flags() {
         -X "$package/pkg/lint/rules.k8sVersionMajor=1" -X "$package/pkg/lint/rules.k8sVersionMinor=$minor"
       ;;
     kwok) printf '%s ' -s -w -X "sigs.k8s.io/kwok/pkg/consts.Version=v$KWOK_VERSION" ;;
+    prometheus-operator | prometheus-admission-webhook | prometheus-config-reloader)
+      printf '%s ' -s -w -X "github.com/prometheus/common/version.Version=$PROMETHEUS_OPERATOR_VERSION"
+      ;;
     *) echo -s -w ;;
   esac
 }
@@ -54,9 +57,26 @@ program_module() {
   esac
 }
 
-# The package in the module, for a program that `go install` cannot build from a proxy without a list of versions.
-program_package() {
+# The folder of the bed with its go.mod; fails for a program that has none here.
+program_folder() {
   case $1 in
+    kube | device-plugin) echo "$BED_DIR/$1" ;;
+    prometheus-operator | prometheus-admission-webhook | prometheus-config-reloader)
+      echo "$BED_DIR/prometheus-operator"
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+# The package: in its module, for a program that `go install` cannot build from a proxy without a list of versions, or
+# of another module, for one with a go.mod here.
+program_package() {
+  local operator=github.com/prometheus-operator/prometheus-operator
+  case $1 in
+    kube | device-plugin) echo . ;;
+    prometheus-operator) echo "$operator/cmd/operator" ;;
+    prometheus-admission-webhook) echo "$operator/cmd/admission-webhook" ;;
+    prometheus-config-reloader) echo "$operator/cmd/prometheus-config-reloader" ;;
     prometheus-adapter) echo ./cmd/adapter ;;
     dra-example-kubeletplugin) echo ./cmd/dra-example-kubeletplugin ;;
     jobset) echo . ;;
@@ -83,13 +103,21 @@ program_fetch() { # GO NAME
   printf '%s\n' "$directory"
 }
 
-# Fails for a program that is not the bed's own.
-program_is_ours() { [[ $1 == kube || $1 == device-plugin ]]; }
+# Definitions of the Prometheus Operator: a folder of its module that is no package.
+program_operator_definitions() { # GO FOLDER
+  local module
+  module=$(go_run env GOTOOLCHAIN=local "$1" list -C "$2" -m -f '{{.Dir}}' \
+    github.com/prometheus-operator/prometheus-operator)
+  cat "$module"/example/prometheus-operator-crd/*.yaml
+}
 
 program_key() {
+  local folder file
   {
     printf '%s\n' "$(uname -m)" "$(program_module "$1")" "$(program_flags "$1")"
-    ! program_is_ours "$1" || cat "$BED_DIR/$1"/{main.go,go.mod,go.sum}
+    if folder=$(program_folder "$1"); then
+      for file in "$folder"/{main.go,go.mod,go.sum}; do [[ ! -e $file ]] || cat "$file"; done
+    fi
   } | sha256sum | cut -c 1-16
 }
 
@@ -98,12 +126,13 @@ program_is_built() {
 }
 
 program_compile() {
-  local name=$1 go=$2 target=$3 arguments module manifests
+  local name=$1 go=$2 target=$3 arguments folder module manifests
   # GOTOOLCHAIN=local: the Go that was found is new enough; another one is not to be fetched unasked.
   arguments=(env GOTOOLCHAIN=local)
-  if program_is_ours "$name"; then
-    go_run "${arguments[@]}" "$go" build -C "$BED_DIR/$name" -mod=readonly -buildvcs=false -trimpath \
-      -ldflags "$(program_flags "$name")" -o "$target/$name" .
+  if folder=$(program_folder "$name"); then
+    go_run "${arguments[@]}" "$go" build -C "$folder" -mod=readonly -buildvcs=false -trimpath \
+      -ldflags "$(program_flags "$name")" -o "$target/$name" "$(program_package "$name")"
+    [[ $name != prometheus-operator ]] || program_operator_definitions "$go" "$folder" >"$target/definition.yaml"
   elif [[ $(program_package "$name") ]]; then
     module=$(program_fetch "$go" "$name")
     go_run "${arguments[@]}" "$go" build -C "$module" -mod=readonly -buildvcs=false -trimpath \
