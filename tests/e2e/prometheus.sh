@@ -14,12 +14,15 @@ render_metrics() { # TEMPLATE: without what is not its content
     --show-only "templates/metrics/$1.yaml"
 }
 render_rules() { render_metrics "$1" | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
+render_dashboard() { render_metrics dashboard | awk 'on { sub(/^    /, ""); print } /^  slurm-k8s.json: / { on = 1 }'; }
 
 start_prometheus() { # FOLDER
   local programs address
   programs=$("$E2E_FOLDER/fetch_prometheus")
   address=$(kubectl get pod "$CONTROLLER" -o jsonpath='{.status.podIP}')
   render_rules rules >"$1/rules.yaml"
+  # Without the chart: monitoring.md.
+  [[ -z ${RULES_SECONDS:-} ]] || sed "s/[A-Z_]*_SECONDS/$RULES_SECONDS/" "$CHART/files/rules.yaml" >"$1/rules.yaml"
   render_rules exporter_rules >"$1/exporter_rules.yaml"
   "$programs/promtool" check rules "$1/rules.yaml" "$1/exporter_rules.yaml" || fail "promtool refuses the rules"
   cat >"$1/prometheus.yml" <<END

@@ -4,13 +4,22 @@
 
 usage: prometheus_queries.py URL panels DASHBOARD [NAMESPACE]
                                          prints each query without a series, with its panel; 1 if there is one
+       prometheus_queries.py URL zero_panels DASHBOARD [NAMESPACE]
+                                         prints each panel of whose queries none had another value than 0 in 10 minutes
+       prometheus_queries.py URL alerts SINCE    prints each alert that was pending or firing since then, in seconds
        prometheus_queries.py URL rules   prints each rule that could not be evaluated; 1 if there is one, or none
        prometheus_queries.py URL records prints each recording rule without a series; 1 if there is one, or no rule
+       prometheus_queries.py URL rule_names      prints the names of its rules
+       prometheus_queries.py URL alert_metrics   prints what alerts ask for and has no series; 1 if there is some, or no
+                                                 alert
+       prometheus_queries.py URL targets         prints each: pod, endpoint, path, "up" or the error
        prometheus_queries.py URL value EXPRESSION    prints the value of its only series; 1 if there is not one
        prometheus_queries.py URL quit    ends it
 """
 import json
+import re
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -38,12 +47,32 @@ def panel_queries(dashboard):
             yield panel["title"], target["expr"]
 
 
-def panels(url, path, namespace=".*"):
+def read_panels(path, namespace):
+    """Title and expression of each query."""
     with open(path, encoding="utf-8") as file:
-        queries = list(panel_queries(json.load(file)))
+        dashboard = json.load(file)
+    return [(title, query.replace("$namespace", namespace).replace("$__rate_interval", "1m"))
+            for title, query in panel_queries(dashboard)]
+
+
+def zero_panels(url, path, namespace=".*"):
+    moved = {}
+    for title, expression in read_panels(path, namespace):
+        found = series(url, f"max_over_time(({expression})[10m:5s]) != 0")
+        # NaN is not 0.
+        moved[title] = moved.get(title, False) or any(float(one["value"][1]) > 0 for one in found)
+    print("\n".join(title for title, what in moved.items() if not what))
+
+
+def alerts(url, since):
+    found = series(url, f"max_over_time(ALERTS[{int(time.time()) - int(since)}s])")
+    print("\n".join(sorted({one["metric"]["alertname"] for one in found})))
+
+
+def panels(url, path, namespace=".*"):
+    queries = read_panels(path, namespace)
     faults = 0 if queries else 1
-    for title, query in queries:
-        expression = query.replace("$namespace", namespace).replace("$__rate_interval", "1m")
+    for title, expression in queries:
         try:
             found = series(url, expression)
             what = "no series"
@@ -78,6 +107,30 @@ def records(url):
     return not names or bool(faults)
 
 
+def rule_names(url):
+    for rule in rules_of(url):
+        print(rule["name"])
+
+
+def alert_metrics(url):
+    alerts = [rule for rule in rules_of(url) if rule["type"] == "alerting"]
+    asked = sorted({selector for rule in alerts for selector in re.findall(r"slurm_\w+(?:{[^}]*})?", rule["query"])})
+    faults = [selector for selector in asked if not series(url, selector)]
+    for selector in faults:
+        print(f"{selector}: no series")
+    print(f"{len(alerts)} alerts ask for {len(asked)} metrics", file=sys.stderr)
+    return not alerts or bool(faults)
+
+
+def targets(url):
+    lines = []
+    for target in call(url, "targets?state=active")["data"]["activeTargets"]:
+        labels, path = target["labels"], urllib.parse.urlsplit(target["scrapeUrl"]).path
+        health = "up" if target["health"] == "up" else target["lastError"] or "not scraped yet"
+        lines.append(f"{labels.get('pod')} {labels.get('endpoint')} {path} {health}")
+    print("\n".join(sorted(lines)))
+
+
 def value(url, expression):
     found = series(url, expression)
     if len(found) != 1:
@@ -92,7 +145,8 @@ def end(url):
 
 
 def main():
-    actions = {"panels": panels, "rules": rules, "records": records, "value": value, "quit": end}
+    actions = {"panels": panels, "zero_panels": zero_panels, "alerts": alerts, "rules": rules, "records": records, "rule_names": rule_names,
+               "alert_metrics": alert_metrics, "targets": targets, "value": value, "quit": end}
     if len(sys.argv) < 3 or sys.argv[2] not in actions:
         print(__doc__, file=sys.stderr)
         return 2

@@ -11,38 +11,14 @@
 source "$E2E_FOLDER/../faults/lib.sh"
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
+# shellcheck source=tests/e2e/two_controllers.sh
+source "$E2E_FOLDER/two_controllers.sh"
 
 SCHEDULER=slurm-k8s-bridge-failover
 STAND_BY=slurm-controller-1
-SHARED=$BED_STATE_FOLDER/shared-state-$NAMESPACE
-VOLUME=$NAMESPACE-e2e-shared
 
 # slurmctld's commands, in the pod that $ASK names.
 slurm() { kubectl exec "${ASK:-$CONTROLLER}" -c slurmctld -- "$@" </dev/null; }
-
-shared_volume() {
-  kubectl delete pv "$VOLUME" --ignore-not-found >/dev/null
-  rm -rf "$SHARED"
-  install --directory --owner=401 --group=401 "$SHARED"
-  kubectl apply --filename=- >/dev/null <<END
-apiVersion: v1
-kind: PersistentVolume
-metadata: {name: $VOLUME}
-spec:
-  capacity: {storage: 1Gi}
-  accessModes: [ReadWriteMany]
-  storageClassName: $VOLUME
-  hostPath: {path: $SHARED, type: Directory}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: e2e-shared}
-spec:
-  resources: {requests: {storage: 1Gi}}
-  accessModes: [ReadWriteMany]
-  storageClassName: $VOLUME
-END
-}
 
 install_two_controllers() {
   remove_workloads
@@ -52,10 +28,6 @@ install_two_controllers() {
     --set slurm.slurmctldTimeout=10 \
     -f <(values_with_one_user)
   prepare_ledger
-}
-remove_volume() {
-  kubectl delete pv "$VOLUME" --wait=false >/dev/null
-  kubectl delete pvc e2e-shared --wait=false >/dev/null
 }
 
 # seconds_to SINCE POD TEXT LIMIT: waits for the text, prints how long after SINCE (ms) it was logged.
