@@ -10,7 +10,6 @@ source "$E2E_FOLDER/prometheus.sh"
 page() { kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9100/proxy$1"; }
 page_has() { grep -qE -- "^$2\$" <<<"$(page "$1")"; } # PATH PATTERN
 
-render_dashboard() { render_metrics dashboard | awk 'on { sub(/^    /, ""); print } /^  slurm-k8s.json: / { on = 1 }'; }
 # The query of KEDA's example, for partition main of this release.
 keda_query() {
   awk 'on { print } /query: >-/ { on = 1 }' "$E2E_FOLDER/../../examples/autoscaling/keda.yaml" |
@@ -112,24 +111,151 @@ test_names_of_slinkys_exporter() {
   slurm scancel --me
 }
 
-test_every_panel_has_a_series() {
+# Users of the images, with an account each.
+USERS=(65534:nobody:physics 34:backup:chemistry 8:mail:biology)
+
+submit_as() { # ID OPTION…
+  slurm --user "$1" sbatch --parsable --chdir=/tmp --output=/dev/null --mem=64M "${@:2}"
+}
+# 210 jobs. Prints the ids of some.
+submit_load() {
+  local user id account
+  echo lost="$(submit --account=physics --no-requeue --exclusive -w compute-6 --wrap 'sleep 600')"
+  echo late="$(submit --account=physics --time=1 --mem=64M -w compute-7 --wrap 'sleep 600')"
+  for user in "${USERS[@]}"; do
+    IFS=: read -r id _ account <<<"$user"
+    submit_as "$id" --account="$account" --array=1-60 --wrap 'sleep 3' >/dev/null
+  done
+  submit_as 34 --account=chemistry --array=1-10 --wrap 'exit 1' >/dev/null
+  submit_as 8 --account=biology --hold --array=1-5 --wrap 'sleep 600' >/dev/null
+  echo unwanted="$(submit_as 8 --account=biology --array=1-12 --begin=now+1hour --wrap 'sleep 600')"
+  echo wide="$(submit --account=physics --exclusive -N8 --wrap 'true')"
+}
+counted() { queries value "sum($1)"; } # METRIC
+is_counted() { (($(counted "$2") >= $1)); } # NUMBER METRIC
+has_alert() { queries value "count(ALERTS{alertname=\"$1\"})"; }
+running_tasks() { slurm squeue --noheader --array --states=running --user=nobody --format=%i | head -"$1"; } # NUMBER
+jobs_of() { # USER [STATES]
+  slurm squeue --noheader --array --states="${2:-all}" --user="$1" --format=%i | grep -c . || true
+}
+small_jobs_have_ended() { (($(jobs_of nobody,backup pending,running,completing,configuring) == 0)); }
+
+# What squeue and Prometheus say: STATE=NUMBER for each.
+states_of_slurm() {
+  slurm squeue --noheader --array --states=all --format=%T | sed 's/NODE_FAIL/NODE_FAILED/' |
+    tr '[:upper:]' '[:lower:]' | sort | uniq -c | awk '{ print $2 "=" $1 }'
+}
+states_of_prometheus() {
+  local state
+  for state in cancelled completed failed node_failed pending timeout; do
+    echo "$state=$(counted "slurm_jobs_$state")"
+  done
+}
+states_agree() { [[ $(states_of_slurm) == "$(states_of_prometheus)" ]]; }
+users_agree() {
+  local user name account
+  for user in "${USERS[@]}"; do
+    IFS=: read -r _ name account <<<"$user"
+    [[ $(jobs_of "$name") == "$(counted "slurm_user_jobs{username=\"$name\"}")" ]] &&
+      [[ $(slurm squeue --noheader --array --states=all --account="$account" | grep -c .) == \
+        "$(counted "slurm_account_jobs{account=\"$account\"}")" ]] || return 1
+  done
+}
+
+# A node that is DOWN, of a NodeSet that is not ready: its Gres end slurmctld.
+put_other_nodeset() {
+  local image
+  image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "other"},
+ "spec": {"replicas": 1, "slurmd": {"image": "$image", "resources": {"limits": {"cpu": "1", "memory": "512Mi"}}}}}
+END
+  wait_for 30 "its node" node_has_state other-0 IDLE
+  slurm scontrol update nodename=other-0 state=down reason=e2e
+  kubectl patch nodesets.slurm-k8s.io other --type=merge \
+    --patch '{"spec": {"extraConf": "Gres=foo:a:1,foo:1"}}' >/dev/null
+}
+remove_other_nodeset() {
+  slurm scontrol update nodename=other-0 state=resume
+  kubectl delete nodesets.slurm-k8s.io other >/dev/null
+  wait_for 60 "only the chart's nodes" has_nodes 'compute-[0-7]'
+}
+
+end_load() {
+  let_pods_start
+  kubectl delete resourcequota few --ignore-not-found >/dev/null
+  remove_other_nodeset
+  slurm --user 0 scancel --user=nobody
+  slurm --user 0 scancel --user=backup
+  slurm --user 0 scancel --user=mail
+  queries quit || true
+  wait
+  rm -rf "$work"
+}
+
+# From zero pods: one is refused by a quota, the others find no Kubernetes node for a while. One is deleted under its
+# job, a node is drained; jobs are requeued, cancelled, fail and run into their limit.
+test_every_panel_and_alert_under_load() {
+  local work there since lost late unwanted wide task
+  work=$(mktemp -d)
+  trap end_load EXIT
+  put_other_nodeset
+  hold_pods
+  there=$(kubectl get pods -o name | grep -c .)
+  kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
+  # As without the chart, with seconds that a test can wait for.
+  RULES_SECONDS=20 start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
+  wait_for 30 "the counters, before the load" counted slurm_k8s_engine_api_errors_total
+  since=$(date +%s) # before the first scrape there is an alert, too
+  eval "$(submit_load)"
+  wait_for 60 "a refused pod" is_counted 1 slurm_k8s_engine_api_errors_total
+  kubectl delete resourcequota few >/dev/null
+  wait_for 90 "an alert of jobs that wait for pods" has_alert SlurmJobsWaitForPods
+  let_pods_start
+
+  wait_job "$lost" RUNNING 90
+  wait_job "$late" RUNNING 60
+  wait_for 60 "jobs that run" is_counted 8 slurm_jobs_running
+  for task in $(running_tasks 4); do slurm --user 0 scontrol requeue "$task"; done
+  kubectl delete pod compute-6 --wait=false >/dev/null
+  slurm scontrol update nodename=compute-7 state=drain reason=e2e # has a job for a minute
+  slurm --user 8 scancel "$unwanted"
+  wait_job "$lost" NODE_FAIL 60
+  wait_for 60 "an alert of a node that is DOWN" has_alert SlurmNodesDown
+  wait_for 60 "an alert of the NodeSet" has_alert SlurmNodeSetNotReady
+  wait_for 60 "a node that drains" is_counted 1 slurm_nodes_draining
+  slurm scontrol update nodename=compute-7 state=resume
+  wait_for 150 "the ends of the small jobs" small_jobs_have_ended
+  wait_job "$late" TIMEOUT 120
+  wait_for 60 "an alert of a pending job" has_alert SlurmJobsPending
+  slurm scancel "$wide"
+
+  wait_for 60 "the states of the jobs" states_agree ||
+    fail "squeue: $(states_of_slurm | paste -sd ' '); Prometheus: $(states_of_prometheus | paste -sd ' ')"
+  wait_for 30 "the jobs of users and accounts" users_agree
+  wait_for 60 "all rules are evaluated" queries rules || { queries rules; return 1; }
+  render_dashboard >"$work/dashboard.json"
+  queries panels "$work/dashboard.json" "$NAMESPACE" || return 1
+  assert_equal "panels that showed nothing but zeros" "GPUs of nodes with a pod" \
+    "$(queries zero_panels "$work/dashboard.json" "$NAMESPACE" | paste -sd ,)"
+  assert_equal "alerts" "SlurmApiServerFails SlurmJobsPending SlurmJobsWaitForPods SlurmNodeSetNotReady SlurmNodesDown \
+SlurmNodesFailToPowerUp SlurmNodesLost" "$(queries alerts "$since" | paste -sd ' ')"
+  # A release with them: t115_prometheus_operator.
+  assert_equal "metrics of alerts without a series" "slurm_k8s_bridge_engine_up slurm_k8s_bridge_jobs_unknown \
+slurm_k8s_bridge_refused slurm_k8s_sidecar_leader" "$(queries alert_metrics | sed 's/: .*//' | paste -sd ' ')"
+}
+
+test_what_keda_is_told() {
   local work
   work=$(mktemp -d)
   # shellcheck disable=SC2064 # its name of now
   trap "queries quit || true; wait; rm -rf '$work'" EXIT
   start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
-  render_dashboard >"$work/dashboard.json"
-  # Jobs that run, fail, wait for nodes and are held.
   submit --account=physics --exclusive -N2 --wrap 'sleep 600' >/dev/null
-  submit --account=chemistry --wrap 'exit 1' >/dev/null
   submit --account=chemistry --exclusive -N8 --wrap 'true' >/dev/null
   submit --account=chemistry --hold --wrap 'true' >/dev/null
-  wait_for 120 "a series for each panel" queries panels "$work/dashboard.json" "$NAMESPACE" ||
-    { queries panels "$work/dashboard.json" "$NAMESPACE"; return 1; }
-  wait_for 60 "all rules are evaluated" queries rules || { queries rules; return 1; }
-  wait_for 60 "a running job" value_is 1 'sum(slurm_jobs_running)'
-  assert_equal "held jobs" 1 "$(queries value 'sum(slurm_jobs_hold)')"
   # 2 nodes in use, and a job that needs 8.
-  wait_for 60 "what KEDA is told" value_is 10 "$(keda_query)"
+  wait_for 120 "what KEDA is told" value_is 10 "$(keda_query)"
+  assert_equal "held jobs" 1 "$(queries value 'sum(slurm_jobs_hold)')"
   slurm scancel --me
 }
