@@ -177,7 +177,8 @@ test_ends_go_both_ways() {
   put_pod cancelled 'sleep 600'
   put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
   put_pod deleted 'sleep 600'
-  put_pod eats 'tail /dev/zero'
+  # containerd sees what the OOM killer does from some moments after the start on.
+  put_pod eats 'sleep 3; tail /dev/zero'
   wait_for 90 "it has failed" pod_is fails Failed
   wait_job "$(pod_job fails)" FAILED 30
   assert_equal "exit code" 3:0 "$(job_field "$(pod_job fails)" ExitCode)"
