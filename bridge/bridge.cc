@@ -154,7 +154,7 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
       labels[std::string(key)] = value.text();
     });
     const std::string name(object.at({"metadata", "name"}).text());
-    if (!kube_nodes_.contains(name)) external_nodes_.add_kube_node(name);
+    external_nodes_.add_kube_node(name);
     kube_nodes_[name] = std::move(labels);
     kube_node_topologies_[name] = decode_kube_node_topology(object.at({"metadata", "annotations"}));
   };

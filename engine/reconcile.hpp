@@ -72,7 +72,7 @@ enum class Repair {
   end_protection,  ///< it is drained for a protection that is over
   end_pod_drain,   ///< it is drained for a pod that has gone
   free,            ///< it is allocated, perhaps to no job: is_orphaned_allocation()
-  refresh,         ///< it is_powered_down_unresponsive(), perhaps since somebody resumes it right now
+  refresh,         ///< it is_powered_down_unresponsive(); a power_up may follow at once
   power_down,      ///< it waits for a slurmd that will not come: is_leaving_unregistered()
 };
 

@@ -174,17 +174,16 @@ void SlurmReports::unprotect(const std::string& nodeset) {
 }
 
 bool SlurmReports::lasts(const std::string& node, Repair repair) {
-  const std::pair<Repair, TimePoint> seen(repair, clock_.now());
-  auto& first = lasting_.try_emplace(node, seen).first->second;
-  if (first.first != repair) first = seen;
-  return seen.second >= first.second + kLasting;
+  Seen& seen = seen_.try_emplace(node, Seen{repair, clock_.now()}).first->second;
+  if (seen.repair != repair) seen = {repair, clock_.now()};
+  return clock_.now() >= seen.since + kLasting;
 }
 
 void SlurmReports::repair(const SlurmNode& record, Repair repair) {
   const std::string& node = record.name;
   const bool may_end = repair == Repair::free || repair == Repair::refresh;
   if (may_end && !lasts(node, repair)) return;
-  lasting_.erase(node);
+  seen_.erase(node);
   switch (repair) {
     case Repair::none: break;
     case Repair::refresh:

@@ -83,6 +83,12 @@ class SlurmReports {
   std::size_t protected_nodesets() const { return protected_.size(); }
 
  private:
+  /** What all comparisons since then have found. */
+  struct Seen {
+    Repair repair;
+    TimePoint since;
+  };
+
   void repair(const SlurmNode& record, Repair repair);
   bool lasts(const std::string& node, Repair repair);
   void wake_scheduler();
@@ -112,8 +118,8 @@ class SlurmReports {
   std::map<std::string, StuckPod> stuck_;               // what tell_stuck() tells
   std::map<std::string, OnStuck> on_stuck_;
   std::unordered_map<std::string, std::string> noted_;  // what slurmctld was told that a node waits for
-  std::unordered_map<std::string, std::pair<Repair, TimePoint>> lasting_;  // what may end, since when
-  std::size_t last_gone_ = 0;                                              // nodes of the last batch, and when
+  std::unordered_map<std::string, Seen> seen_;          // by node: what may end by itself
+  std::size_t last_gone_ = 0;                           // nodes of the last batch, and when
   TimePoint last_gone_at_{};
   Batch gone_;
   Batch releasing_;

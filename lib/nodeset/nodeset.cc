@@ -404,7 +404,7 @@ Status decode_spares(const Json& spec, NodeSet& nodeset) {
   return {};
 }
 
-/** What is about pods has no effect there, and is refused where somebody would rely on it. */
+/** Fields of pods would have no effect. Those that a user would rely on are refused. */
 Status check_external(const NodeSet& nodeset) {
   constexpr const char* kNoPods = "may not be set with scalingMode External, whose nodes have no pods";
   if (nodeset.has_pods()) return {};

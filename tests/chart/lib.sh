@@ -3,22 +3,8 @@
 # Functions of the chart's tests: each test is a call of `check`, with one of the other functions as its command.
 # CHART is the chart's folder, TOP that of the tree, HELM the program.
 
-COUNT=0
-FAILED=0
-
-# check WHAT COMMAND...: one test. The output of a failed command is shown.
-check() {
-  local what=$1 output
-  shift
-  COUNT=$((COUNT + 1))
-  if output=$("$@" 2>&1); then
-    echo "ok $COUNT - $what"
-  else
-    FAILED=$((FAILED + 1))
-    echo "not ok $COUNT - $what"
-    printf '# %s\n' "${output//$'\n'/$'\n# '}"
-  fi
-}
+# shellcheck source=tests/support/check.sh
+source "$TOP/tests/support/check.sh"
 
 # render [OPTION...]: helm template.
 render() {

@@ -16,12 +16,12 @@ END
 }
 
 # bridge_values of a file whose $SCHEDULER is its own: bridges with one name would answer each other's pods.
-values_with_one_user() {
+values_with_one_user() { # [FIELD-OF-THE-RULE]
   cat <<END
 bridge:
   enabled: true
   schedulerName: $SCHEDULER
-  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001}]
+  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001${1:+, $1}}]
 END
 }
 

@@ -98,11 +98,16 @@ def rules(url):
     return not all_rules or bool(faults)
 
 
+def without_series(url, selectors):
+    faults = [selector for selector in selectors if not series(url, selector)]
+    for selector in faults:
+        print(f"{selector}: no series")
+    return faults
+
+
 def records(url):
     names = [rule["name"] for rule in rules_of(url) if rule["type"] == "recording"]
-    faults = [name for name in names if not series(url, name)]
-    for name in faults:
-        print(f"{name}: no series")
+    faults = without_series(url, names)
     print(f"{len(names)} recording rules", file=sys.stderr)
     return not names or bool(faults)
 
@@ -115,9 +120,7 @@ def rule_names(url):
 def alert_metrics(url):
     alerts = [rule for rule in rules_of(url) if rule["type"] == "alerting"]
     asked = sorted({selector for rule in alerts for selector in re.findall(r"slurm_\w+(?:{[^}]*})?", rule["query"])})
-    faults = [selector for selector in asked if not series(url, selector)]
-    for selector in faults:
-        print(f"{selector}: no series")
+    faults = without_series(url, asked)
     print(f"{len(alerts)} alerts ask for {len(asked)} metrics", file=sys.stderr)
     return not alerts or bool(faults)
 

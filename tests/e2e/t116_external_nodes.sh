@@ -9,7 +9,7 @@ source "$E2E_FOLDER/bridge.sh"
 
 SCHEDULER=slurm-k8s-bridge-external
 bridge_values() {
-  values_with_one_user
+  values_with_one_user 'partition: ex'
   cat <<END
 nodesets:
   ex:
@@ -19,17 +19,8 @@ nodesets:
     podSpec: {nodeSelector: {kubernetes.io/hostname: node1}}
 END
 }
-values_with_one_user() {
-  cat <<END
-bridge:
-  enabled: true
-  schedulerName: $SCHEDULER
-  users: [{namespace: $NAMESPACE, uid: 2001, gid: 2001, partition: ex}]
-END
-}
 
-condition_is() { [[ $(nodeset_condition reason) == "$1" ]]; }
-nodeset_condition() { kubectl get nodesets.slurm-k8s.io ex -o jsonpath="{.status.conditions[?(@.type=='Ready')].$1}"; }
+condition_is() { [[ $(nodeset_condition ex reason) == "$1" ]]; }
 is_external() { [[ $(node_state ex-node1) == IDLE+*EXTERNAL* && $(node_state ex-node1) != *POWER* ]]; }
 place_on() { # HOSTNAME
   kubectl patch nodesets.slurm-k8s.io ex --type=merge \
@@ -53,7 +44,7 @@ test_an_older_slurm_has_no_external_nodes() {
   needs_slurm_before 26.05
   enable_bridge
   wait_for 30 "the condition" condition_is ExternalNodesUnknown
-  assert_equal "its message" "spec.scalingMode: External: Slurm is older than 26.05" "$(nodeset_condition message)"
+  assert_equal "its message" "spec.scalingMode: External: Slurm is older than 26.05" "$(nodeset_condition ex message)"
   has_no_external_node 2>/dev/null || fail "there is a node: $(node_state ex-node1)"
 }
 

@@ -58,7 +58,7 @@ void records_have_owners(void**) {
       {"a name of nobody's", record("login"), ""},
       {"a node of slurm.conf", with(record("gpu-0"), &SlurmNode::dynamic, false), ""},
       {"of external nodes, by its feature", external("ex-m1", "ex"), "ex"},
-      {"an external node of nobody's", external("ex-m1"), ""},
+      {"an external node without the feature", external("ex-m1"), ""},
       {"no cloud node", with(record("gpu-0"), &SlurmNode::cloud, false), ""},
   };
   for (const auto& row : rows) {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Lines of TAP for the tests of a release.
+# check: one test, as a line of TAP. The output of a failed command is shown. `echo "1..$NUMBER"` ends them.
 
 NUMBER=0
 FAILED=0
