@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tests the bed itself, in TAP: what it offers, that faults heal, and that `down` leaves nothing.
-# Starts and stops the machine's only bed: refuses when one is up.
+# Starts and stops the machine's first bed, and a second one: refuses when the first is up.
 set -euo pipefail
 
 BED=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/bed
@@ -18,7 +18,8 @@ if [[ ${1:-} == --help ]]; then
 fi
 
 finish() {
-  "$BED" down 2>"$WORK/down.log" || cat "$WORK/down.log" >&2
+  BED_NUMBER=2 "$BED" down 2>>"$WORK/down.log" || true
+  "$BED" down 2>>"$WORK/down.log" || cat "$WORK/down.log" >&2
   rm -rf "$WORK"
 }
 
@@ -277,6 +278,22 @@ remove_cgroups() {
   find /sys/fs/cgroup -depth -type d -path '*/slurm-k8s-bed*' -exec rmdir {} + 2>/dev/null
 }
 
+# The same names and addresses, and nothing of each other.
+further_bed_serves() {
+  local -x BED_NUMBER=2
+  "$BED" up
+  "$BED" image load base
+  kubectl create namespace second
+  kubectl run one -n second --image="$IMAGE" --restart=Never -- sleep 300
+  kubectl wait -n second pod/one --for=condition=Ready --timeout=60s
+  "$BED" fault kill kubelet
+  BED_NUMBER='' node_is_ready
+  [[ -z $(BED_NUMBER='' kubectl get namespace second --ignore-not-found) ]]
+  "$BED" down
+  BED_NUMBER='' component_state_is containerd ready
+  BED_NUMBER='' component_state_is kubelet ready
+}
+
 # What a reboot leaves: the files alone, without processes, mounts and cgroups.
 up_after_a_reboot() {
   poll 20 end_processes
@@ -379,6 +396,7 @@ main() {
   check 'pods run after it' restart_pods
   check 'pods get devices' pods_get_devices
   check 'an image is built after a build that was killed' build_after_a_killed_one
+  check 'a further bed serves beside it' further_bed_serves
   [[ ! ${TEST_BED_VM:-} ]] || check 'a virtual machine is a second Kubernetes node' second_node_joins # ./check full
   check 'down with pods and a virtual machine running' "$BED" down
   check 'down on no bed does nothing' "$BED" down
