@@ -3,7 +3,9 @@
 #include "engine/node_report.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <thread>
+#include <unordered_map>
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
@@ -110,6 +112,32 @@ bool is_of(const SlurmNode& record, const std::string& nodeset) {
   return (parsed && parsed->nodeset == nodeset) || is_made_for(record, nodeset);
 }
 
+Status note_waiting(Slurm& slurm, const WaitingNote& note,
+                    const std::unordered_map<std::string_view, const SlurmNode*>& records) {
+  const bool clears = note.text.empty();
+  std::vector<std::string> over;  // what the nodes waited for until now
+  const auto fits = [&](const SlurmNode& node) {
+    const bool ours = std::string_view(node.comment).starts_with(kCommentWaiting);
+    if (clears && ours) over.push_back(node.comment.substr(kCommentWaiting.size()));
+    return clears ? ours : is_waiting_for_pod(node) && (ours || node.comment.empty());
+  };
+  std::vector<std::string> noted;
+  for (const std::string& name : note.nodes) {
+    const auto record = records.find(name);
+    if (record != records.end() && fits(*record->second)) noted.push_back(name);
+  }
+  SlurmNodeUpdate update;
+  update.clear_comment = clears;
+  if (!clears) update.comment = std::string(kCommentWaiting) + note.text;
+  SLURMK8S_CHECK(change_nodes(slurm, noted, update, fits));
+  if (clears) {
+    clear_job_comments(slurm, note.jobs, over);
+  } else if (!noted.empty()) {
+    comment_jobs(slurm, note.jobs, build_job_comment({compress_hostlist(noted), note.text, true}));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Verdict> fail_node(Slurm& slurm, const NodeFailure& failure) {
@@ -191,26 +219,16 @@ Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   return change_nodes(slurm, done, update_to(State::resume), fits);
 }
 
-Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
-                    const std::string& text) {
-  const bool clears = text.empty();
-  std::vector<std::string> over;  // what the nodes waited for until now
-  const auto fits = [&](const SlurmNode& node) {
-    const bool ours = std::string_view(node.comment).starts_with(kCommentWaiting);
-    if (clears && ours) over.push_back(node.comment.substr(kCommentWaiting.size()));
-    return clears ? ours : is_waiting_for_pod(node) && (ours || node.comment.empty());
-  };
-  const auto noted = SLURMK8S_TRY(select_nodes(slurm, &nodes, fits));
-  SlurmNodeUpdate update;
-  update.clear_comment = clears;
-  if (!clears) update.comment = std::string(kCommentWaiting) + text;
-  SLURMK8S_CHECK(change_nodes(slurm, noted, update, fits));
-  if (clears) {
-    clear_job_comments(slurm, jobs, over);
-  } else if (!noted.empty()) {
-    comment_jobs(slurm, jobs, build_job_comment({compress_hostlist(noted), text, true}));
+Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes) {
+  const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
+  std::unordered_map<std::string_view, const SlurmNode*> by_name;
+  for (const SlurmNode& record : records) by_name.emplace(record.name, &record);
+  Status first;
+  for (const WaitingNote& note : notes) {
+    const Status status = note_waiting(slurm, note, by_name);
+    if (first.ok()) first = status;
   }
-  return {};
+  return first;
 }
 
 Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause) {

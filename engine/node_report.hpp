@@ -70,12 +70,17 @@ inline constexpr std::chrono::seconds kRequeuePatience{5};
 /** The pods of these nodes are gone: ends their power-down now instead of after SuspendTimeout. */
 Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes);
 
+/** What nodes, and these jobs of theirs, wait for; empty: for nothing any more. */
+struct WaitingNote {
+  std::vector<std::string> nodes;
+  std::vector<std::uint32_t> jobs;
+  std::string text;
+};
 /**
- * Says in the Comment of nodes that are powering up, and in the AdminComment of their jobs, what they wait for; an
- * empty text takes that back.
+ * Says it in the Comment of nodes that are powering up, and in the AdminComment of their jobs, or takes it back. One list
+ * of all nodes, whatever the number of notes. The first error; the other notes are written all the same.
  */
-Status note_waiting(Slurm& slurm, const std::vector<std::string>& nodes, const std::vector<std::uint32_t>& jobs,
-                    const std::string& text);
+Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes);
 
 /** Drains the powered-down nodes of a NodeSet whose power-ups fail, so that jobs go elsewhere or wait. */
 Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause);

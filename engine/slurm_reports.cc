@@ -223,7 +223,7 @@ std::chrono::milliseconds SlurmReports::note_delay() const {
 }
 
 void SlurmReports::note(const std::vector<std::string>& nodes) {
-  std::map<std::string, std::pair<std::vector<std::string>, std::set<std::uint32_t>>> by_text;
+  std::map<std::string, WaitingNote> by_text;
   for (const std::string& node : nodes) {
     const Waiting waiting = waits_for_(node);
     const auto noted = noted_.find(node);
@@ -233,15 +233,19 @@ void SlurmReports::note(const std::vector<std::string>& nodes) {
     } else {
       noted_[node] = waiting.text;
     }
-    auto& [names, jobs] = by_text[waiting.text];
-    names.push_back(node);
-    jobs.insert(waiting.jobs.begin(), waiting.jobs.end());
+    WaitingNote& about = by_text[waiting.text];
+    about.text = waiting.text;
+    about.nodes.push_back(node);
+    about.jobs.insert(about.jobs.end(), waiting.jobs.begin(), waiting.jobs.end());
   }
-  for (const auto& [text, about] : by_text) {
-    const std::vector<std::uint32_t> jobs(about.second.begin(), about.second.end());
-    tell("what nodes wait for",
-         [text = text, names = about.first, jobs](Slurm& slurm) { return note_waiting(slurm, names, jobs, text); });
+  if (by_text.empty()) return;
+  std::vector<WaitingNote> notes;
+  for (auto& [text, about] : by_text) {
+    std::sort(about.jobs.begin(), about.jobs.end());
+    about.jobs.erase(std::unique(about.jobs.begin(), about.jobs.end()), about.jobs.end());
+    notes.push_back(std::move(about));
   }
+  tell("what nodes wait for", [notes = std::move(notes)](Slurm& slurm) { return note_waiting(slurm, notes); });
 }
 
 }  // namespace slurmk8s

@@ -179,22 +179,44 @@ void notes_what_nodes_wait_for(void**) {
       {"drained since its pod doesn't go",
        [](SlurmNode& node) { node.draining = true, node.reason = std::string(kReasonNotDeleted) + "x"; }, kNoted},
   };
-  check(rows, [](FakeSlurm& slurm) { return note_waiting(slurm, {"c-0"}, {}, "no room"); });
+  check(rows, [](FakeSlurm& slurm) { return note_waiting(slurm, {{{"c-0"}, {}, "no room"}}); });
   const Row noted[] = {
       {"over", [](SlurmNode& node) { node.comment = "slurm-k8s: waiting: x"; }, "update c-0"},
       {"an administrator's", [](SlurmNode& node) { node.comment = "mine"; }, ""},
   };
-  check(noted, [](FakeSlurm& slurm) { return note_waiting(slurm, {"c-0"}, {}, ""); });
+  check(noted, [](FakeSlurm& slurm) { return note_waiting(slurm, {{{"c-0"}, {}, ""}}); });
 
   FakeSlurm slurm;
   powering_up(slurm.node("c-0"));
   slurm.jobs[7].id = 7;
   slurm.jobs[8].admin_comment = "an administrator's";
-  assert_ok(note_waiting(slurm, {"c-0"}, {7, 8}, "no room"));
+  assert_ok(note_waiting(slurm, {{{"c-0"}, {7, 8}, "no room"}}));
   assert_text(slurm.comments[7], "slurm-k8s: waiting: c-0: no room");
   assert_text(slurm.jobs[8].admin_comment, "an administrator's");
-  assert_ok(note_waiting(slurm, {"c-0"}, {7, 8}, ""));
+  assert_ok(note_waiting(slurm, {{{"c-0"}, {7, 8}, ""}}));
   assert_text(slurm.comments[7], "");
+}
+
+// A zone is lost: each node waits for a Kubernetes node of its own.
+void many_notes_need_one_list(void**) {
+  FakeSlurm slurm;
+  std::vector<WaitingNote> notes;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "c-" + std::to_string(i);
+    powering_up(slurm.node(name));
+    notes.push_back({{name}, {}, "kube node m-" + std::to_string(i)});
+  }
+  notes.push_back({{"c-99"}, {}, "not known"});
+  assert_ok(note_waiting(slurm, notes));
+  assert_int_equal(slurm.loads, 1);
+  assert_int_equal(slurm.calls.size(), 20);
+  assert_text(slurm.node("c-19").comment, "slurm-k8s: waiting: kube node m-19");
+  // One that fails takes none of the others along.
+  slurm.failures.push_back(Error(Errc::unavailable, "busy"));
+  for (WaitingNote& note : notes) note.text += "!";
+  assert_false(note_waiting(slurm, notes).ok());
+  assert_text(slurm.node("c-0").comment, "slurm-k8s: waiting: kube node m-0");
+  assert_text(slurm.node("c-19").comment, "slurm-k8s: waiting: kube node m-19!");
 }
 
 // Its record was saved when its job got it, the job's record when it had ended.
@@ -260,6 +282,7 @@ int main() {
       SLURMK8S_TEST(releases_nodes_that_were_given_up),
       SLURMK8S_TEST(protects_nodes_that_could_get_jobs),
       SLURMK8S_TEST(notes_what_nodes_wait_for),
+      SLURMK8S_TEST(many_notes_need_one_list),
       SLURMK8S_TEST(frees_a_node_that_no_job_holds),
       SLURMK8S_TEST(a_node_that_has_come_up_meanwhile_stays),
       SLURMK8S_TEST(another_error_is_told),
