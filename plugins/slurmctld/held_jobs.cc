@@ -20,8 +20,12 @@
 namespace slurmk8s {
 namespace {
 
-/** The hook, under slurmctld's write locks, asks about no more jobs with pods. With more, the launch thread asks. */
+/**
+ * The hook, under slurmctld's write locks, asks about no more jobs with pods, and looks up no more of their nodes. With
+ * more, the launch thread asks.
+ */
 constexpr std::size_t kMaxAskedByHook = 200;
+constexpr std::size_t kMaxNamesInHook = 1000;
 
 // For the engine's thread and the launch thread, while HeldJobs is there.
 std::atomic<Launches*> launches_here{nullptr};
@@ -283,7 +287,7 @@ HeldJobs::~HeldJobs() {
 
 bool HeldJobs::hold(job_record_t* job) {
   const TimePoint begin = std::chrono::steady_clock::now();
-  const bool may_ask = pod_jobs_->on_nodes()->size() <= kMaxAskedByHook;
+  const bool may_ask = pod_jobs_->on_nodes()->size() <= kMaxAskedByHook && pod_jobs_->name_count() <= kMaxNamesInHook;
   if (may_ask && test_job_nodes_ready(job) && !PodGate(pod_jobs_here).blocks(job)) {
     if (pod_jobs_->has_jobs()) pod_jobs_->look(id_of(job));
     return false;

@@ -7,6 +7,7 @@
 
 #include "base/guarded.hpp"
 #include "base/thread.hpp"
+#include "slurm/hostlist.hpp"
 #include "slurmctld/poll_pace.hpp"
 
 namespace slurmk8s {
@@ -17,9 +18,18 @@ constexpr std::chrono::milliseconds kPollInterval{50};
 
 bool is_on_nodes(const PodJobs::Where& where) { return !where.nodes.empty() || !where.over.empty(); }
 
-/** The jobs with nodes after a change: `before` itself when there is no other. */
+std::size_t count_names(const PodJobs::Where& where) {
+  std::size_t count = 0;
+  for (const std::string& hostlist : {where.nodes, where.over}) {
+    const auto names = expand_hostlist(hostlist);
+    count += names ? names->size() : kMaxHosts;
+  }
+  return count;
+}
+
+/** The jobs with nodes after a change, and how many names these have: `before` itself when there is no other. */
 std::shared_ptr<const PodJobs::Nodes> change_nodes(const std::shared_ptr<const PodJobs::Nodes>& before,
-                                                   const PodJobs::Change& change) {
+                                                   const PodJobs::Change& change, std::size_t& name_count) {
   const auto concerns = [&](std::uint32_t job) { return before->contains(job); };
   const bool is_other = change.is_all || std::ranges::any_of(change.gone, concerns) ||
                         std::ranges::any_of(change.nodes, [&](const auto& one) {
@@ -27,10 +37,17 @@ std::shared_ptr<const PodJobs::Nodes> change_nodes(const std::shared_ptr<const P
                         });
   if (!is_other) return before;
   auto after = change.is_all ? std::make_shared<PodJobs::Nodes>() : std::make_shared<PodJobs::Nodes>(*before);
-  for (const std::uint32_t job : change.gone) after->erase(job);
+  if (change.is_all) name_count = 0;
+  const auto remove = [&](std::uint32_t job) {
+    const auto one = after->extract(job);
+    if (!one.empty()) name_count -= count_names(one.mapped());
+  };
+  for (const std::uint32_t job : change.gone) remove(job);
   for (const auto& [job, where] : change.nodes) {
-    after->erase(job);
-    if (is_on_nodes(where)) after->emplace(job, where);
+    remove(job);
+    if (!is_on_nodes(where)) continue;
+    after->emplace(job, where);
+    name_count += count_names(where);
   }
   return after;
 }
@@ -50,7 +67,8 @@ void PodJobs::stop() {
 }
 
 std::uint64_t PodJobs::set(const Change& change) {
-  auto on_nodes = change_nodes(this->on_nodes(), change);
+  std::size_t name_count = this->name_count();
+  auto on_nodes = change_nodes(this->on_nodes(), change, name_count);
   std::uint64_t number = 0;
   {
     auto state = state_.lock();
@@ -63,6 +81,7 @@ std::uint64_t PodJobs::set(const Change& change) {
       state->soon.insert(job);
     }
     state->on_nodes = std::move(on_nodes);
+    state->name_count = name_count;
     state->report_all |= change.is_all;
     state->unknown = false;
     state->fresh = true;
@@ -76,6 +95,7 @@ void PodJobs::forget() {
   auto state = state_.lock();
   state->jobs.clear();
   state->on_nodes = std::make_shared<const Nodes>();
+  state->name_count = 0;
   state->unknown = true;
   state->since = clock_.now();
 }
@@ -92,6 +112,7 @@ void PodJobs::look(std::uint32_t job) {
 
 bool PodJobs::has_jobs() { return !state_.lock()->jobs.empty(); }
 std::shared_ptr<const PodJobs::Nodes> PodJobs::on_nodes() { return state_.lock()->on_nodes; }
+std::size_t PodJobs::name_count() { return state_.lock()->name_count; }
 
 bool PodJobs::is_unknown() {
   auto state = state_.lock();

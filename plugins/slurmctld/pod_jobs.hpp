@@ -73,6 +73,8 @@ class PodJobs {
    * has_jobs().
    */
   std::shared_ptr<const Nodes> on_nodes();
+  /** How many names of nodes on_nodes() has, a node of several jobs several times. As has_jobs(). */
+  std::size_t name_count();
   /** Whether the bridge has still to say where pods are. As has_jobs(). */
   bool is_unknown();
 
@@ -85,6 +87,7 @@ class PodJobs {
   struct State {
     std::set<std::uint32_t> jobs;
     std::shared_ptr<const Nodes> on_nodes = std::make_shared<const Nodes>();
+    std::size_t name_count = 0;  ///< of on_nodes
     std::uint64_t number = 0;
     bool report_all = false;
     std::set<std::uint32_t> soon;  ///< to be looked at now, and reported

@@ -194,6 +194,13 @@ void jobs_without_nodes_are_in_no_launch_s_way(void**) {
   assert_true(jobs.on_nodes() == before);  // not copied for jobs that wait
   jobs.set({false, {{12, {}}, {15, {"c-2"}}}, {14}});
   assert_true(*jobs.on_nodes() == (PodJobs::Nodes{{15, {"c-2"}}}));
+  assert_int_equal(jobs.name_count(), 1);
+  jobs.set({false, {{17, {"c-[10-19]", "c-20"}}}});
+  assert_int_equal(jobs.name_count(), 12);
+  jobs.set({false, {{17, {"c-[10-11]"}}}});
+  assert_int_equal(jobs.name_count(), 3);
+  jobs.set({false, {}, {17}});
+  assert_int_equal(jobs.name_count(), 1);
   jobs.set({true, {{16, {"c-3"}}}});
   assert_true(*jobs.on_nodes() == (PodJobs::Nodes{{16, {"c-3"}}}));
 }
