@@ -182,6 +182,17 @@ def run_trial(conf, log_path, environment):
         trial.wait()
 
 
+def plugstack_errors(folder, environment):
+    """slurmctld does not read plugstack.conf; commands do. A plugin may be in other images alone. One that takes long is
+    not refused."""
+    try:
+        said = subprocess.run(['srun', '--help'], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
+                              check=False, timeout=TRIAL_SECONDS).stderr.decode(errors='replace')
+    except subprocess.TimeoutExpired:
+        return []
+    return [line for line in messages(said, folder) if 'Invalid' in line]
+
+
 def try_set(texts, live):
     """Why slurmctld does not start with these files; empty when it does."""
     if 'slurm.conf' not in texts:
@@ -205,11 +216,7 @@ def try_set(texts, live):
     if not started:
         errors = messages(text, folder) or ['slurmctld ended without a message']
         return (place(errors, texts, live) + '; '.join(errors))[:900]
-    # slurmctld does not read plugstack.conf; commands do. A plugin may be in other images alone.
-    spank = subprocess.run(['srun', '--help'], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
-                           check=False, timeout=TRIAL_SECONDS).stderr.decode(errors='replace')
-    bad = [line for line in messages(spank, folder) if 'Invalid' in line]
-    return '; '.join(bad)[:900]
+    return '; '.join(plugstack_errors(folder, environment))[:900]
 
 
 def start(source):

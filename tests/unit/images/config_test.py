@@ -70,6 +70,28 @@ class Trial(unittest.TestCase):
                     self.assertFalse(os.path.exists(f'/proc/{file.read().strip()}'))
 
 
+class Plugstack(unittest.TestCase):
+    """With a program in srun's place."""
+    TABLE = (
+        ('nothing is wrong', 'echo usage', []),
+        ('a line of plugstack.conf', 'echo "srun: error: /trial/plugstack.conf: 1: Invalid keyword: x" >&2; exit 1',
+         ['plugstack.conf: 1: Invalid keyword: x']),
+        ('a plugin of other images', 'echo "srun: error: spank: x.so: not found" >&2; exit 1', []),
+        ('it needs longer than the trial has', 'exec sleep 60', []),
+    )
+
+    def test_table(self):
+        for what, script, errors in self.TABLE:
+            with self.subTest(what), tempfile.TemporaryDirectory() as folder:
+                program = os.path.join(folder, 'srun')
+                with open(program, 'w', encoding='utf-8') as file:
+                    file.write(f'#!/bin/sh\n{script}\n')
+                os.chmod(program, 0o755)
+                environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
+                with mock.patch.object(config, 'TRIAL_SECONDS', 1), mock.patch.dict(os.environ, environment):
+                    self.assertEqual(config.plugstack_errors('/trial', environment), errors)
+
+
 class Messages(unittest.TestCase):
     TABLE = (
         ('nothing', '', []),
