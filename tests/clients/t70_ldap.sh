@@ -35,19 +35,42 @@ sharedHome: {existingClaim: home}
 login:
   enabled: true
   users:
-    authorizedKeys: {grace: "$1", slurmadmin: "$1"}
-  nslcd:
-    conf: |
-      uri ldap://ldap/
-      base dc=example,dc=org
+    authorizedKeys: {grace: "$1", gone: "$1", slurmadmin: "$1"}
+  nslcd: {existingSecret: directory}
+  extraSshdConfig: PasswordAuthentication yes
 END
+}
+ldap_values_with_accounting() {
+  ldap_values "$1"
+  cat <<'END'
+accounting:
+  enabled: true
+  enforce: [associations, limits]
+  mariadb: {resources: {requests: {memory: 64Mi}}}
+END
+}
+# install_ldap FUNCTION
+install_ldap() {
+  start_slapd
+  kubectl create secret generic directory --dry-run=client -o yaml --from-literal=nslcd.conf='uri ldap://ldap/
+base dc=example,dc=org
+binddn cn=reader,dc=example,dc=org
+bindpw directory-reader-4c1' | kubectl apply -f - >/dev/null
+  install_login "$1" grace
+}
+remove_ldap() { kubectl delete pod/ldap service/ldap secret/directory --ignore-not-found >/dev/null; }
+with_password() { # USER PASSWORD COMMAND
+  # shellcheck disable=SC2016 # of the pod's shell
+  slurm sh -c 'umask 077; printf "#!/bin/sh\necho %s\n" "$1" >/tmp/ask && chmod 700 /tmp/ask' - "$2"
+  slurm env DISPLAY=none SSH_ASKPASS=/tmp/ask SSH_ASKPASS_REQUIRE=force setsid ssh -o PubkeyAuthentication=no \
+    -o NumberOfPasswordPrompts=1 -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile=/tmp/login-test-hosts \
+    "$1@slurm-login" "$3" </dev/null
 }
 
 test_a_user_of_a_directory_runs_a_job() {
   local output
-  trap 'kubectl delete pod,service ldap --ignore-not-found >/dev/null' EXIT
-  start_slapd
-  install_login ldap_values grace
+  trap remove_ldap EXIT
+  install_ldap ldap_values
   output=$(ssh_as grace 'sbatch --quiet --wait -N1 -o out --wrap "id; whoami; echo ~; srun whoami" && cat out')
   assert_equal "in the job" "uid=5001(grace) gid=5001(grace) groups=5001(grace),5100(navy)
 grace
@@ -55,4 +78,26 @@ grace
 grace" "$output"
   # The directory says that this one has the id of user slurm.
   if can_log_in slurmadmin; then fail "a user of the directory is Slurm's administrator"; fi
+  if can_log_in gone; then fail "an account that has expired can log in"; fi
+  assert_equal "with the directory's password" grace "$(with_password grace directory-grace-9e2 whoami)"
+  if with_password grace another whoami; then fail "another password is taken"; fi
+}
+
+# slurmctld knows nothing of the directory.
+test_accounts_of_a_user_of_a_directory() {
+  local job said
+  trap remove_ldap EXIT
+  install_ldap ldap_values_with_accounting
+  if said=$(ssh_as grace 'sbatch --wrap true 2>&1'); then fail "a user without an account: $said"; fi
+  [[ $said == *"Invalid account or account/partition combination"* ]] || fail "what it said: $said"
+  slurm sacctmgr --immediate add account first,second >/dev/null
+  slurm sacctmgr --immediate add user grace account=first >/dev/null
+  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --wrap true')
+  assert_equal "its account" "first grace(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
+  slurm sacctmgr --immediate add user grace account=second >/dev/null
+  # Needed before Slurm 25.11 (docs/admin/login.md).
+  slurm scontrol reconfigure
+  wait_for 30 "slurmctld up" controller_ready
+  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --account=second --wrap true')
+  assert_equal "its account" second "$(job_field "$job" Account)"
 }
