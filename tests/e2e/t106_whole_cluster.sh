@@ -54,6 +54,12 @@ test_no_secret_is_shown() {
   trap "touch $logs/end; rm -rf $logs $logs.*; kubectl delete secret canary --ignore-not-found >/dev/null" EXIT
   "$E2E_FOLDER/shown_secrets.py" "$logs" <"$logs.secrets" >"$logs.shown" &
   search=$!
+  # Those that handle them when they start.
+  for name in statefulset/slurm-mariadb statefulset/slurm-accounting statefulset/slurm-login deployment/slurm-rest; do
+    kubectl rollout restart "$name" >/dev/null
+    kubectl rollout status "$name" --timeout=120s >/dev/null
+  done
+  wait_for 60 "ssh to the new login pod" can_log_in ada
   job=$(ssh_as ada 'sbatch --parsable --wrap "sleep 300"')
   wait_job "$job" RUNNING 60
   # Not as api() has it, whose token is in a command line.
@@ -104,4 +110,52 @@ test_an_upgrade_and_a_rollback_under_users() {
   wait_for 60 "the former login pods" is_annotated slurm-login-0 ""
   assert_all_work rolled-back
   end_work
+}
+
+# ---- the next Slurm ----
+
+# Each part of it, with a job, a pod and a token of the former.
+test_the_next_slurm_under_users() {
+  local name image
+  needs_next_slurm
+  trap 'remove_release; install_release' EXIT
+  install_all
+  start_work
+  "$BED" helm upgrade slurm "$CHART" -n "$NAMESPACE" --reuse-values --set "images.tag=$NEXT_TAG" \
+    --set-string "slurmVersion=$NEXT_VERSION" --wait --timeout 300s >/dev/null
+  wait_for 60 "slurmctld up" controller_ready
+  assert_equal "slurmctld" "$NEXT_VERSION" "$(slurm_version | cut -d . -f 1-2)"
+  for name in "$CONTROLLER" slurm-login-0 slurm-accounting-0 "$(rest_pod)"; do
+    image=$(pod_field "$name" '.spec.containers[0].image')
+    [[ $image == *":$NEXT_TAG" ]] || fail "$name has $image"
+  done
+  assert_all_work next
+  end_work
+}
+rest_pod() { kubectl get pods -l app.kubernetes.io/name=slurmrestd -o jsonpath='{.items[0].metadata.name}'; }
+
+# ---- uninstall ----
+
+# The last one. The pod of the bridge is not the chart's: whose it is ends it.
+test_uninstall_keeps_what_it_says() {
+  local kept others
+  trap 'remove_workloads; remove_release; install_release' EXIT
+  install_all
+  [[ $(cluster_wide) ]] || fail "no cluster-wide object is found"
+  put_pod stays 'sleep 3600'
+  wait_for 60 "the bridge's pod" pod_is stays Running
+  others=$(secrets_of_others)
+  kept=$(kept_by_notes)
+  "$BED" helm uninstall slurm -n "$NAMESPACE" --wait --timeout 180s >/dev/null
+  # shellcheck disable=SC2317 # called by wait_for
+  only_its_pod_is_left() { [[ $(kubectl get pods -o name) == pod/stays ]]; }
+  wait_for 90 "no pod of the chart" only_its_pod_is_left
+  assert_equal "what is kept" "$kept" "$(kept_objects "${others:+$others$'\n'}persistentvolumeclaim/home")"
+  assert_equal "what belongs to no namespace" "" "$(cluster_wide)"
+}
+# Of this release: their names have the namespace.
+cluster_wide() {
+  local kinds=clusterroles,clusterrolebindings,priorityclasses,validatingadmissionpolicies
+  kubectl get "$kinds,validatingadmissionpolicybindings" -l app.kubernetes.io/instance=slurm -o name |
+    grep -E "/($NAMESPACE-slurm|whole-$NAMESPACE\$)" || true
 }

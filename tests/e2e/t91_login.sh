@@ -110,6 +110,41 @@ test_a_missing_folder_is_said() {
   assert_equal "an administrator's" mine "$(job_field "$job" AdminComment)"
 }
 
+# Homes in the login pod alone: what a newcomer without a volume gets.
+test_without_a_shared_home_it_is_said() {
+  local private said job notes
+  enable_login
+  private=$(slurm cat "$SSH_KEY")
+  trap '"$BED" helm rollback slurm -n "$NAMESPACE" --wait --timeout 180s >/dev/null
+    wait_for 60 "slurmctld up" controller_ready; put_key "$private"; wait_for 60 "ssh" can_log_in ada' EXIT
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" --reuse-values \
+    --set sharedHome.existingClaim= --wait --timeout 180s >/dev/null
+  notes=$("$BED" helm get notes slurm -n "$NAMESPACE")
+  [[ $notes == *"a batch job that is submitted from one fails"* ]] || fail "Helm's notes: $notes"
+  wait_for 60 "slurmctld up" controller_ready
+  put_key "$private"
+  wait_for 60 "ssh" can_log_in ada
+  said=$(ssh_as ada 'sbatch --wrap true 2>&1')
+  [[ $said == *"output file: /home/ada is below no shared path"* ]] || fail "sbatch said: $said"
+  job=$(grep -o '[0-9]*$' <<<"$said")
+  wait_job "$job" FAILED 90
+  slurm scontrol show job "$job" -o | grep -q 'AdminComment=compute-[0-9]*: /home/ada: no such folder in the pod' ||
+    fail "AdminComment: $(slurm scontrol show job "$job" -o)"
+}
+
+copies_files() {
+  slurm scp -q -i "$SSH_KEY" -o BatchMode=yes -o UserKnownHostsFile=/tmp/login-test-hosts "$@" </dev/null
+}
+test_files_are_copied() {
+  enable_login
+  slurm sh -c 'echo of scp >/tmp/scp-test'
+  copies_files /tmp/scp-test ada@slurm-login:copied
+  assert_equal "by scp, in a job" "of scp" "$(ssh_as ada 'srun cat copied')"
+  copies_files ada@slurm-login:copied /tmp/scp-test-back
+  assert_equal "back" "of scp" "$(slurm cat /tmp/scp-test-back)"
+  [[ $(ssh_as ada 'rsync --version; rm copied') == rsync* ]] || fail "no rsync in the login pod"
+}
+
 is_refused_login() { ! ssh_as "$1" true; }
 test_who_cannot_log_in() {
   enable_login

@@ -86,6 +86,37 @@ test_a_lost_cluster_is_restored() {
   slurm scancel "$held"
 }
 
+is_unknown() { ! slurm squeue -h -t all -o %A | grep -qx "$1"; } # JOB
+test_jobs_that_live_at_a_restore() {
+  local runs ended pending late archive uid
+  enable_backups
+  runs=$(submit -w compute-0 --exclusive --wrap 'sleep 900')
+  ended=$(submit -w compute-1 --exclusive --requeue --wrap 'until test -e /tmp/stop; do sleep 1; done')
+  pending=$(submit -n1 --hold --wrap true)
+  wait_job "$runs" RUNNING 90
+  wait_job "$ended" RUNNING 90
+  wait_saved
+  archive=$(backup create)
+  uid=$(pod_uid compute-0)
+  in_pod compute-1 touch /tmp/stop
+  wait_job "$ended" COMPLETED 60
+  slurm scontrol release "$pending"
+  wait_job "$pending" COMPLETED 90
+  late=$(submit -w compute-2 --exclusive --wrap 'sleep 900')
+  wait_job "$late" RUNNING 90
+  backup restore --yes "$archive"
+  assert_equal "the job that runs on" "RUNNING 0 $uid" \
+    "$(job_state "$runs") $(job_field "$runs" Restarts) $(pod_uid compute-0)"
+  assert_equal "the job that was pending" PENDING "$(job_state "$pending")"
+  # Its node says that it is not there; what slurmctld requeues ends at once.
+  wait_job "$ended" COMPLETED 400
+  is_unknown "$late" || fail "job $late is known: $(job_state "$late")"
+  wait_for 120 "the pod of the unknown job is gone" has_no_pod compute-2
+  assert_equal "the job that runs on" "RUNNING 0 $uid" \
+    "$(job_state "$runs") $(job_field "$runs" Restarts) $(pod_uid compute-0)"
+  slurm scancel "$runs" "$pending"
+}
+
 # Where the archives are on this machine.
 archives_folder() {
   kubectl get pv "$(kubectl get pvc slurm-backup -o jsonpath='{.spec.volumeName}')" -o jsonpath='{.spec.local.path}'

@@ -10,19 +10,12 @@ source "$E2E_FOLDER/accounting.sh"
 # shellcheck source=tests/e2e/releases.sh
 source "$E2E_FOLDER/releases.sh"
 
-NEXT_SUITE=${E2E_UPGRADE_SUITE:-}
-
 backup() { "$BED" exec "$E2E_FOLDER/../../packaging/slurm-k8s-backup" --namespace="$NAMESPACE" "$@" </dev/null; }
 seconds_since() { awk -v ms="$(($(now_ms) - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'; }
 image_of() { kubectl get pod "$1" -o jsonpath='{.spec.containers[0].image}'; }
 
 # ---- releases ----
 
-needs_next_slurm() {
-  [[ $NEXT_SUITE ]] || skip "needs E2E_UPGRADE_SUITE and its images (./check versions_forky)"
-  NEXT_TAG=$(BED_SUITE=$NEXT_SUITE "$BED" image tag)
-  NEXT_VERSION=$(sed -nE 's/^slurmVersion: "(.*)"$/\1/p' "$E2E_FOLDER/suites/$NEXT_SUITE.yaml")
-}
 # Idle nodes stay until the test ends: a pod is away because it was replaced. A suspend would end a drain.
 TEST_VALUES=(--set slurm.suspendTime=3600 --set slurm.resumeTimeout=300
   --set controller.extraConfMap.SuspendExcStates=DRAIN
@@ -104,15 +97,15 @@ test_the_controller_is_back() {
   uid=$(pod_uid "$CONTROLLER")
   since=$(now_ms)
   kubectl delete pod "$CONTROLLER" --wait=false >/dev/null
-  wait_for 120 "the next controller" controller_is_other "$uid"
+  wait_for 20 "the next controller" controller_is_other "$uid"
   echo "# deleted pod of slurmctld: an answer after $(seconds_since "$since") s"
   slurm scancel "$(submit --hold --wrap true)"
   echo "# deleted pod of slurmctld: takes a job after $(seconds_since "$since") s"
   restarts=$(container_field slurmctld restartCount)
   since=$(now_ms)
   "$BED" fault kill "$CONTROLLER/slurmctld"
-  wait_for 120 "slurmctld back" container_is_back slurmctld "$restarts"
-  wait_for 60 "slurmctld up" controller_ready
+  wait_for 20 "slurmctld back" container_is_back slurmctld "$restarts"
+  wait_for 5 "slurmctld up" controller_ready
   slurm scancel "$(submit --hold --wrap true)"
   echo "# killed slurmctld: takes a job after $(seconds_since "$since") s"
   ends_well "$job" compute-0 "$(slurm_version)"
@@ -285,21 +278,13 @@ nodeset_is_ready() { [[ $(nodeset_condition compute status) == True ]]; }
 
 # ---- uninstall ----
 
-# What another release in this namespace has kept.
-secrets_of_others() {
-  local manifest name
-  manifest=$("$BED" helm get manifest slurm -n "$NAMESPACE")
-  for name in $(kubectl get secrets --field-selector type!=helm.sh/release.v1 -o name); do
-    grep -q "^  name: ${name#secret/}$" <<<"$manifest" || echo "$name"
-  done
-}
 is_namespace_gone() { ! "$BED" kubectl get namespace "$NAMESPACE" >/dev/null 2>&1; }
 # The last one: its namespace is deleted and made again.
 test_uninstall_leaves_no_finalizer() {
   local job kept others
   begin_release
   others=$(secrets_of_others)
-  kept=$("$BED" helm get notes slurm -n "$NAMESPACE" | sed -nE 's/^  (persistentvolumeclaim|secret)/\1/p' | sort)
+  kept=$(kept_by_notes)
   job=$(submit -N1 -w compute-0 --wrap 'sleep 600')
   wait_job "$job" RUNNING 90
   kubectl apply -f - >/dev/null <<END_OF_NODESET
@@ -319,8 +304,7 @@ END_OF_NODESET
   kubectl delete nodesets.slurm-k8s.io mine --timeout=60s
   wait_for 60 "no pods of nodes" has_pod_count 0
   # What the release's notes said is kept, and nothing else.
-  assert_equal "what is kept" "$kept" \
-    "$(kubectl get pvc,secrets -o name | grep -v /scratch | grep -vxF "${others:-none}" | sort)"
+  assert_equal "what is kept" "$kept" "$(kept_objects "$others")"
   "$BED" kubectl delete namespace "$NAMESPACE" --timeout=120s
   wait_for 10 "no namespace" is_namespace_gone
   "$BED" kubectl create namespace "$NAMESPACE" >/dev/null
