@@ -26,6 +26,12 @@ constexpr std::chrono::seconds kBindingTime{5};
 constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
 constexpr std::size_t kMaxSingle = 50;
+/** Comments, without the pods, that a job of the pod can have. */
+std::set<std::string> comments_of(const WorkloadPod& pod) {
+  const WorkloadRef alone{pod.name_space, "Pod", pod.name};
+  return {std::string(kCommentPrefix) + to_string(pod.group), std::string(kCommentPrefix) + to_string(alone)};
+}
+
 constexpr const char* kGateOfOthers = "a pod with the bridge's gate keeps another spec.schedulerName, which binds it";
 
 }  // namespace
@@ -37,7 +43,8 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
       jobs_(
           parts.slurm, *parts.loop.clock(), [this](auto job) { look_at_job(job); }, [this] { return jobs_of_gangs(); }),
       workloads_(parts.kube_reader, *parts.loop.clock(), [this](const auto& one) { workload_read(one); }),
-      claims_(parts.kube_reader, *parts.loop.clock(), [this](const auto& pods) { look_at_waiting(pods); }),
+      claims_(parts.kube_reader, *parts.loop.clock(), options_.device_classes,
+              [this](const auto& pods) { look_at_waiting(pods); }),
       pods_reflector_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                       {.resource = kube::kPods, .field_selector = "spec.schedulerName=" + options_.scheduler},
                       listen_for_pods()),
@@ -183,7 +190,7 @@ void Bridge::start() {
   nodes_reflector_.start();
   kube_nodes_reflector_.start();
   nodesets_reflector_.start();
-  jobs_.load();
+  jobs_.load(JobKeeper::Since::any);
   publish();
 }
 
@@ -227,6 +234,13 @@ void Bridge::look_at_all() {
   plan_round(kSoon);
 }
 
+/** Whether the engine has said before that the job, which is being configured, does not run: by now it may have ended. */
+bool Bridge::is_told_again(std::uint32_t job) {
+  bool is_again = false;
+  for (Gang* gang : gangs_.of_job(job)) is_again = std::exchange(gang->is_told_configuring, true) || is_again;
+  return is_again;
+}
+
 /** Reads the jobs that slurmctld did not yet show so. */
 void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
   std::set<std::uint32_t> jobs;
@@ -235,12 +249,14 @@ void Bridge::jobs_changed(const std::map<std::uint32_t, bool>& running) {
     if (runs) jobs_.note_start(job);
     const auto known = jobs_.known().jobs.find(job);
     const bool is_known = known != jobs_.known().jobs.end();
-    if (!is_known || runs != (known->second.state == Allocation::State::running)) jobs.insert(job);
+    const bool differs = !is_known || runs != (known->second.state == Allocation::State::running);
+    const bool is_configuring = is_known && known->second.state == Allocation::State::configuring;
+    if (differs || (is_configuring && is_told_again(job))) jobs.insert(job);
   }
   if (jobs.size() > kMaxSingle) {
-    jobs_.load();
+    jobs_.load(JobKeeper::Since::now);
   } else {
-    jobs_.load(jobs);
+    jobs_.load(jobs, JobKeeper::Since::now);
   }
   plan_round(kSoon);
 }
@@ -273,7 +289,7 @@ void Bridge::do_steps() {
 
 /** Returns the jobs that these gangs have or had. */
 std::set<std::uint32_t> Bridge::step_due_gangs() {
-  job_count_ = engine_ && gangs_.all().size() >= kMaxPodJobs ? jobs_of_gangs().size() : 0;
+  job_count_.reset();
   const std::set<std::uint64_t> due = std::exchange(due_, {});
   std::set<std::uint32_t> jobs;
   for (const std::uint64_t number : due) {
@@ -330,7 +346,7 @@ void Bridge::ask_slurmctld() {
   if (is_told && !is_current()) {
     jobs_.load_whole();
   } else if (needs_jobs_ || now >= jobs_.known().asked + between_lists) {
-    jobs_.load();
+    jobs_.load(JobKeeper::Since::any);
   }
   if (is_told && now >= pending_read_ + kLively) {
     pending_read_ = parts_.loop.clock()->now();
@@ -338,7 +354,7 @@ void Bridge::ask_slurmctld() {
     for (std::size_t i = 0; i < std::min(pending_.size(), kPendingPerRead); ++i) {
       jobs.insert(pending_[next_pending_++ % pending_.size()]);
     }
-    jobs_.load(jobs);
+    jobs_.load(jobs, JobKeeper::Since::any);
   }
   plan_round(is_lively ? until_full_round() : kIdle);
   if (!tell_at_.empty()) plan_round(until(tell_at_.begin()->first));
@@ -444,7 +460,7 @@ void Bridge::assign(const WorkloadPod& pod) {
   std::string why;
   const std::optional<Workload> workload = workloads_.find(pod.group, why);
   if (!workload) {
-    unresolved_.emplace(pod.uid, pod.name_space);
+    unresolved_.emplace(pod.uid, comments_of(pod));
     unread_[pod.group].insert(pod.uid);
     if (!why.empty()) writer(pod.name_space).tell_wait(pod, to_string(pod.group) + ": " + why);
     return;
@@ -462,7 +478,7 @@ bool Bridge::has_job_without_pods(const WorkloadRef& workload) const {
   return !orphan_comments_.empty() && orphan_comments_.contains(std::string(kCommentPrefix) + to_string(workload));
 }
 
-/** Whether all its claims have volumes; tells why not. */
+/** Whether all its claims can be used; tells why not. */
 bool Bridge::has_claims(const WorkloadPod& pod) {
   const ClaimCache::Answer claims = claims_.judge(pod);
   if (!claims.why.empty()) {
@@ -471,7 +487,7 @@ bool Bridge::has_claims(const WorkloadPod& pod) {
     return false;
   }
   if (claims.is_known) return true;
-  unresolved_.emplace(pod.uid, pod.name_space);
+  unresolved_.emplace(pod.uid, comments_of(pod));
   if (!claims.unread.empty()) writer(pod.name_space).tell_wait(pod, claims.unread);
   return false;
 }

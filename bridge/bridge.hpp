@@ -48,6 +48,8 @@ struct BridgeOptions {
   std::string version;
   std::string engine_socket;  ///< empty: slurmctld has no engine; it is polled, and launches don't wait for pods
   PriorityRules priorities = {};
+  DeviceClasses device_classes = {};
+  std::size_t max_jobs = kMaxPodJobs;  ///< at a time, with an engine; fewer for tests
 };
 
 /** What the metrics tell. */
@@ -97,6 +99,7 @@ class Bridge {
   void note_in_gang(const WorkloadPod& pod);
   void look_at_job(std::optional<std::uint32_t> job);
   void look_at_all();
+  bool is_told_again(std::uint32_t job);
   void jobs_changed(const std::map<std::uint32_t, bool>& running);
   void count_all();
   void publish();
@@ -118,6 +121,7 @@ class Bridge {
   void step(Gang& gang);
   bool is_busy() const;
   void submit_waiting();
+  bool has_most_jobs();
   bool put_off(const Gang& gang);
   void submit(Gang& gang);
   bool adopt(Gang& gang, std::uint32_t user);
@@ -140,7 +144,11 @@ class Bridge {
 
   std::set<std::uint32_t> jobs_of_gangs() const;
   std::vector<const WorkloadPod*> pods_of(const Gang& gang) const;
-  Result<AllocationRequest> request_for(const Gang& gang) const;
+  JobAnnotations annotations_of(const Gang& gang) const;
+  Result<IdentityRule> identity_of(const Gang& gang, const JobAnnotations& annotations) const;
+  Result<BridgeDevices> devices_of(const std::vector<const WorkloadPod*>& pods);
+  Result<AllocationRequest> request_for(const Gang& gang);
+  bool has_size(Gang& gang);
   Result<std::vector<std::string>> nodes_for(const std::vector<const WorkloadPod*>& pods) const;
   bool is_selected(const NodeSelector& selector, const std::string& kube_node) const;
   bool is_misplaced(const Gang& gang) const;
@@ -172,21 +180,22 @@ class Bridge {
   std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes; empty: none
   Gangs gangs_;
   StartedWorkloads started_;
-  std::set<std::uint64_t> unidentified_;           // restored gangs whose workload isn't known yet
-  std::set<std::uint64_t> due_;                    // gangs of the next round
-  std::set<std::string> unassigned_;               // pods that the next round assigns to gangs, by uid
-  bool is_full_ = true;                            // the next round is about all gangs and pods
-  TimePoint full_at_{};                            // when the last one of these was
-  std::set<std::uint64_t> submit_next_;            // gangs whose submission waits for others
-  std::map<std::uint64_t, TimePoint> binding_;     // gangs that are being bound, since when; not those that take long
-  std::set<std::string> settled_;                  // uids of pods of forgotten gangs: nothing is left to do
-  std::set<std::uint64_t> ended_;                  // gangs whose jobs have ended
-  std::set<std::string> occupied_;                 // Kubernetes nodes with pods of ended jobs; of this round
-  std::map<std::uint32_t, TimePoint> orphans_;     // jobs without pods, since when
-  std::set<std::string> orphan_comments_;          // theirs, without the pods
-  bool is_engine_started_ = false;                 // EngineLink::start() was called
-  std::size_t job_count_ = 0;                      // of all gangs, in this round; 0: fewer than kMaxPodJobs
-  std::map<std::string, std::string> unresolved_;  // pods whose workload or claims aren't known, and their namespaces
+  std::set<std::uint64_t> unidentified_;        // restored gangs whose workload isn't known yet
+  std::set<std::uint64_t> due_;                 // gangs of the next round
+  std::set<std::string> unassigned_;            // pods that the next round assigns to gangs, by uid
+  bool is_full_ = true;                         // the next round is about all gangs and pods
+  TimePoint full_at_{};                         // when the last one of these was
+  std::set<std::uint64_t> submit_next_;         // gangs whose submission waits for others
+  std::map<std::uint64_t, TimePoint> binding_;  // gangs that are being bound, since when; not those that take long
+  std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
+  std::set<std::uint64_t> ended_;               // gangs whose jobs have ended
+  std::set<std::string> occupied_;              // Kubernetes nodes with pods of ended jobs; of this round
+  std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
+  std::set<std::string> orphan_comments_;       // theirs, without the pods
+  bool is_engine_started_ = false;              // EngineLink::start() was called
+  std::optional<std::size_t> job_count_;        // has_most_jobs(); none: not counted in this round
+  std::map<std::string, std::set<std::string>>
+      unresolved_;                                       // pods whose workload or claims aren't known: comments_of()
   std::map<WorkloadRef, std::set<std::string>> unread_;  // workloads that aren't known, and pods that wait for them
   std::set<std::string> refused_;                        // pods that are in no gang, since they can't have a job
   TimePoint engine_up_since_{};                          // of the connection that the last round had; {}: none

@@ -24,6 +24,10 @@ constexpr std::size_t kMaxBinding = 16;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
 
+PodSize pod_size_of(const AllocationRequest& request) {
+  return {request.cpus_per_task, static_cast<std::uint32_t>(count_gpus(request.gres)), request.tasks_per_node};
+}
+
 }  // namespace
 
 /** What slurmctld said of its job last: all gangs of a round, before any of them has its step. */
@@ -68,10 +72,14 @@ std::vector<const WorkloadPod*> Bridge::pods_of(const Gang& gang) const {
 }
 
 /** The workload's own annotations count more than its pods'. */
-Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
-  const std::vector<const WorkloadPod*> pods = pods_of(gang);
+JobAnnotations Bridge::annotations_of(const Gang& gang) const {
   JobAnnotations annotations = gang.spec.annotations;
-  for (const WorkloadPod* pod : pods) annotations.insert(pod->annotations.begin(), pod->annotations.end());
+  for (const WorkloadPod* pod : pods_of(gang)) annotations.insert(pod->annotations.begin(), pod->annotations.end());
+  return annotations;
+}
+
+Result<IdentityRule> Bridge::identity_of(const Gang& gang, const JobAnnotations& annotations) const {
+  const std::vector<const WorkloadPod*> pods = pods_of(gang);
   IdentityRule identity;
   for (const WorkloadPod* pod : pods) {
     identity = SLURMK8S_TRY(find_identity(options_.rules, *pod, annotations));
@@ -85,7 +93,25 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) const {
                                       pod->service_account);
     }
   }
-  return build_job_request(gang.workload, pods, annotations, identity);
+  return identity;
+}
+
+/** The most GPUs that resource claims of one pod ask for. */
+Result<BridgeDevices> Bridge::devices_of(const std::vector<const WorkloadPod*>& pods) {
+  BridgeDevices most;
+  for (const WorkloadPod* pod : pods) {
+    const BridgeDevices devices = SLURMK8S_TRY(claims_.devices_of(*pod));
+    for (const auto& [name, milli] : devices) most[name] = std::max(most[name], milli);
+  }
+  return most;
+}
+
+Result<AllocationRequest> Bridge::request_for(const Gang& gang) {
+  const std::vector<const WorkloadPod*> pods = pods_of(gang);
+  const JobAnnotations annotations = annotations_of(gang);
+  const IdentityRule identity = SLURMK8S_TRY(identity_of(gang, annotations));
+  const BridgeDevices devices = SLURMK8S_TRY(devices_of(pods));
+  return build_job_request(gang.workload, pods, annotations, identity, devices);
 }
 
 bool Bridge::is_selected(const NodeSelector& selector, const std::string& kube_node) const {
@@ -136,10 +162,25 @@ void Bridge::submit_waiting() {
   plan_round(kSoon);
 }
 
+/** Whether the engine takes no further job. Those of a former process count, too: they have no gangs at first. */
+bool Bridge::has_most_jobs() {
+  if (!engine_) return false;
+  const std::size_t most = gangs_.all().size() + jobs_.known().jobs.size() + submitting_;
+  if (most < options_.max_jobs) return false;
+  if (!job_count_) {
+    std::set<std::uint32_t> jobs = jobs_of_gangs();
+    for (const auto& [id, job] : jobs_.known().jobs) {
+      if (job.state != Allocation::State::ended && !find_job_namespace(job.comment).empty()) jobs.insert(id);
+    }
+    job_count_ = jobs.size();
+  }
+  return *job_count_ + submitting_ >= options_.max_jobs;
+}
+
 /** Whether no job can be submitted for it now. */
 bool Bridge::put_off(const Gang& gang) {
-  if (engine_ && job_count_ + submitting_ >= kMaxPodJobs) {
-    tell_wait(gang, format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", kMaxPodJobs));
+  if (has_most_jobs()) {
+    tell_wait(gang, format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", options_.max_jobs));
     return true;
   }
   if (!is_busy()) return false;
@@ -151,18 +192,21 @@ void Bridge::submit(Gang& gang) {
   // A job that the pods may have already waits for no place: it would be cancelled as an orphan.
   const bool is_put_off = put_off(gang);
   if (is_put_off && !has_job_without_pods(gang.workload)) return;
-  Result<AllocationRequest> request = request_for(gang);
-  if (!request) return refuse(gang, request.error());
+  const Result<IdentityRule> identity = identity_of(gang, annotations_of(gang));
+  if (!identity) return refuse(gang, identity.error());
   if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
-  if (adopt(gang, request->user) || is_put_off) return;
-  auto nodes = nodes_for(pods_of(gang));
-  if (!nodes) return refuse(gang, nodes.error());
-  request->only_nodes = *std::move(nodes);
-  request->external = !external_nodes_.empty();
+  if (adopt(gang, identity->uid) || is_put_off) return;
   // They were not judged of pods that seemed to have a job.
   bool has_all_claims = true;
   for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;
   if (!has_all_claims) return drop(gang);
+  Result<AllocationRequest> request = request_for(gang);
+  if (!request) return refuse(gang, request.error());
+  auto nodes = nodes_for(pods_of(gang));
+  if (!nodes) return refuse(gang, nodes.error());
+  request->only_nodes = *std::move(nodes);
+  request->external = !external_nodes_.empty();
+  gang.pod_size = pod_size_of(*request);
   gangs_.close(gang);
   gang.stage = Gang::Stage::submitting;
   gang.user = request->user;
@@ -252,16 +296,24 @@ void Bridge::note_occupied_nodes() {
   }
 }
 
+/** Whether it is known what its job asked for each pod; after a restart its pods tell. */
+bool Bridge::has_size(Gang& gang) {
+  if (gang.pod_size) return true;
+  const Result<AllocationRequest> request = request_for(gang);
+  if (request) {
+    gang.pod_size = pod_size_of(*request);
+  } else if (request.error().code() != Errc::unavailable) {
+    tell_wait(gang, format("Slurm job %u: %s", gang.job, request.error().message().c_str()));
+  }
+  return request.ok();
+}
+
 void Bridge::bind(Gang& gang, const Allocation& job) {
   if (!std::exchange(gang.is_binding, true)) binding_.emplace(gang.number, parts_.loop.clock()->now());
   const std::vector<const WorkloadPod*> pods = pods_of(gang);
   if (gang.places.empty()) {
-    const Result<AllocationRequest> request = request_for(gang);
-    PodSize size;
-    if (request) {
-      size = {request->cpus_per_task, static_cast<std::uint32_t>(count_gpus(request->gres)), request->tasks_per_node};
-    }
-    for (const PlacedPod& placed : place_pods(pods, job.nodes, size, topologies_of(job))) {
+    if (!has_size(gang)) return;
+    for (const PlacedPod& placed : place_pods(pods, job.nodes, *gang.pod_size, topologies_of(job))) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }
@@ -405,15 +457,15 @@ void Bridge::end_orphans() {
   std::map<std::uint32_t, TimePoint> orphans;
   orphan_comments_.clear();
   for (const auto& [id, job] : jobs_.known().jobs) {
-    const std::string_view name_space = find_job_namespace(job.comment);
-    if (name_space.empty()) continue;  // not the bridge's: a pod's annotation can name any job
+    if (find_job_namespace(job.comment).empty()) continue;  // not the bridge's: a pod's annotation can name any job
     if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid, job.submitted) != nullptr) continue;
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
     orphans.emplace(id, since);
-    orphan_comments_.insert(job.comment.substr(0, job.comment.rfind(':')));
+    const std::string comment = job.comment.substr(0, job.comment.rfind(':'));
+    orphan_comments_.insert(comment);
     // Its pods may be among those whose workload or claims aren't known.
-    const auto is_there = [&](const auto& pod) { return pod.second == name_space; };
+    const auto is_there = [&](const auto& pod) { return pod.second.contains(comment); };
     if (now < since + kOrphanAfter || std::ranges::any_of(unresolved_, is_there)) continue;
     log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());
     jobs_.end(id, job.submitted, {JobResult::Kind::cancelled}, [] {});

@@ -1,43 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ClaimCache: whether the PersistentVolumeClaims of pods are bound to volumes, asked of the API server. Same thread
-// rules as kube::Client.
+// ClaimCache: of the claims of pods, whether volumes are bound to them, and which GPUs they ask for; asked of the API
+// server. Same thread rules as kube::Client.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "bridge/device_classes.hpp"
 #include "bridge/object_cache.hpp"
 #include "bridge/workload_pod.hpp"
 #include "kube/reflector.hpp"
 
 namespace slurmk8s {
 
-/** Error of a claim that has no volume, without the field; empty: it has one. */
+/** Error of a PersistentVolumeClaim that has no volume, without the field; empty: it has one. */
 std::string describe_claim(const Json& claim);
 
 class ClaimCache {
  public:
-  /** Of the uids of pods for which the last judge() found no volume of the claim that is answered now. */
+  /** Of the uids of pods that lacked the claim which is answered now, when they were last looked at. */
   using Changed = std::function<void(const std::set<std::string>& pods)>;
 
-  /** References must outlive it. */
-  ClaimCache(kube::Reader& client, const Clock& clock, Changed changed);
+  /** References must outlive it. Without `classes` no resource claim is read. */
+  ClaimCache(kube::Reader& client, const Clock& clock, DeviceClasses classes, Changed changed);
 
   struct Answer {
     bool is_known = true;  ///< false: claims are being read, or can't be read
-    std::string why;       ///< of the first claim without a volume, with its field; empty: all that are known are bound
+    std::string why;       ///< what keeps the first claim from being used, with its field; empty: nothing that is known
     std::string unread;    ///< why the first claim that isn't known can't be read, with its field; empty: being read
+    BridgeDevices devices = {};  ///< what the resource claims that are known ask for
   };
+  /** All claims of the pod. */
   Answer judge(const WorkloadPod& pod);
+  /** GPUs of its resource claims. Error (unavailable) while they are being read, (invalid) when they cannot be told. */
+  Result<BridgeDevices> devices_of(const WorkloadPod& pod);
   /** Forgets claims without a judge() for ObjectCache::kKeep. */
   void prune();
 
  private:
-  using Claims = ObjectCache<kube::ObjectKey, std::string>;  // why a claim has no volume; empty: it has one
+  using Key = std::pair<ClaimKind, kube::ObjectKey>;
+  struct Claim {
+    std::string why;  // it cannot be used; empty: it can
+    BridgeDevices devices;
+  };
+  using Claims = ObjectCache<Key, Claim>;
 
-  std::map<kube::ObjectKey, std::set<std::string>> waiting_;  // uids of pods
+  Claim decode(const Key& key, const Json& claim) const;
+  void look_at(const std::vector<PodClaim>& claims, const WorkloadPod& pod, Answer& answer);
+
+  const DeviceClasses classes_;
+  std::map<Key, std::set<std::string>> waiting_;  // uids of pods
   Claims claims_;
 };
 

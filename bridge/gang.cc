@@ -36,7 +36,8 @@ JobResult judge_pods(const Gang& gang, const WorkloadPods& pods) {
 }
 
 GangPlan plan_collecting(const Gang& gang, const GangCounts& count, const KnownJobs& known, TimePoint now) {
-  if (count.gone + count.over + count.leaving != 0) return {Step::regroup};
+  // A pod may be bound for its former job, as the API server tells only now: it goes back to that one.
+  if (count.gone + count.over + count.leaving + count.bound != 0) return {Step::regroup};
   // After an attempt slurmctld may have the job: Gangs::adopt() must have seen a later list.
   const bool is_known = gang.asked == TimePoint{} || known.asked > gang.asked;
   const bool may_submit = is_known && now >= gang.not_before && is_complete(gang, now);

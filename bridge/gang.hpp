@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "bridge/placement.hpp"
 #include "bridge/started_workloads.hpp"
 #include "bridge/workload.hpp"
 #include "slurm/allocations.hpp"
@@ -50,11 +51,13 @@ struct Gang {
   std::optional<Allocation> ended;      ///< how it ended: slurmctld forgets it after MinJobAge
   TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
   bool is_announced = false;            ///< its pods have the event that names the job
+  bool is_told_configuring = false;     ///< the engine has said that its job does not run yet
   bool is_binding = false;              ///< its job runs, and its bindings have begun
   bool is_ending = false;               ///< slurmctld was asked to end the job
   bool is_unknown = false;              ///< slurmctld does not know the job of its running pods
   bool is_reported = false;             ///< its pods have an event that says so
   TimePoint lost{};                     ///< when a pod of it was first seen to be lost with its Kubernetes node
+  std::optional<PodSize> pod_size;      ///< as it was submitted; none: by another process, or not yet
   std::map<std::string, Place> places;  ///< by uid; empty: the job has not started
 
   /** Slurm's name of the node where a pod is to go, or already is; empty: none is decided, or none has room for it. */

@@ -75,40 +75,51 @@ void JobKeeper::end(std::uint32_t job, std::time_t submitted, const JobResult& r
       if (!status.ok()) {
         warn(format("job %u: end", job), status.error());
         failed();
-        return load({job});
+        return load({job}, Since::now);
       }
       const auto found = known_.jobs.find(job);
-      if (found == known_.jobs.end() || found->second.submitted != submitted) return load({job});
+      if (found == known_.jobs.end() || found->second.submitted != submitted) return load({job}, Since::now);
       note(found->second, Allocation::State::ended);  // which saves a call
     };
   });
 }
 
-void JobKeeper::load_list(bool is_whole) {
-  if (loading_) return;
+void JobKeeper::load_list(bool is_whole, Since since_when) {
+  if (loading_) {
+    has_changed_ = has_changed_ || since_when == Since::now;
+    return;
+  }
   loading_ = true;
   const TimePoint asked = clock_.now();
   std::set<std::uint32_t> wanted = wanted_();
   const bool is_same = wanted == asked_for_;
   asked_for_ = wanted;
   // Without a change slurmctld sends nothing, also not what was of no interest before.
-  call([this, asked, &clock = clock_, since = is_same && !is_whole ? since_ : 0,
+  call([this, asked, since = is_same && !is_whole ? since_ : 0,
         wanted = std::move(wanted)](Allocations& slurm) -> AllocationCaller::Then {
     std::time_t version = since;
-    const TimePoint began = clock.now();
+    const auto began = std::chrono::steady_clock::now();  // the call may outlive what owns clock_
     auto answer = slurm.load_since(version, std::string(kCommentPrefix), wanted);
-    return [this, asked, version, took = clock.now() - began, answer = std::move(answer)] {
+    return [this, asked, version, took = std::chrono::steady_clock::now() - began, answer = std::move(answer)] {
       if (answer) list_time_ = took;
       take(asked, version, answer);
     };
   });
 }
 
-void JobKeeper::load(const std::set<std::uint32_t>& jobs) {
+void JobKeeper::load(const std::set<std::uint32_t>& jobs, Since since) {
   for (const std::uint32_t job : jobs) {
-    if (!loading_jobs_.insert(job).second) continue;
+    const auto [entry, is_first] = loading_jobs_.try_emplace(job, false);
+    if (!is_first) {
+      entry->second = entry->second || since == Since::now;
+      continue;
+    }
     call([this, job, asked = clock_.now()](Allocations& slurm) -> AllocationCaller::Then {
-      return [this, job, asked, answer = slurm.load(job)] { take(job, asked, answer); };
+      return [this, job, asked, answer = slurm.load(job)] {
+        const bool has_changed = loading_jobs_.extract(job).mapped();
+        take(job, asked, answer);
+        if (has_changed) load({job}, Since::any);
+      };
     });
   }
 }
@@ -133,7 +144,6 @@ bool JobKeeper::is_older(std::uint32_t job, TimePoint asked) const {
 }
 
 void JobKeeper::take(std::uint32_t id, TimePoint asked, Result<std::optional<Allocation>> answer) {
-  loading_jobs_.erase(id);
   if (!answer) return warn(format("job %u", id), answer.error());
   answered_ = clock_.now();
   if (is_older(id, asked)) return;
@@ -144,12 +154,13 @@ void JobKeeper::take(std::uint32_t id, TimePoint asked, Result<std::optional<All
     job = **std::move(answer);
     changed_(id);
   } else {
-    load();
+    load(Since::any);
   }
 }
 
 void JobKeeper::take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer) {
   loading_ = false;
+  if (std::exchange(has_changed_, false)) load(Since::any);
   if (!answer) {
     warn("jobs", answer.error());
     return;

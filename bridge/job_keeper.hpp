@@ -46,15 +46,17 @@ class JobKeeper {
    * ended already. The job is known as ended then; it is loaded if that is not sure.
    */
   void end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed);
+  /** What is wanted while slurmctld is being asked: nothing more, or another answer after that, since jobs changed. */
+  enum class Since { any, now };
   /**
-   * Asks slurmctld for all jobs of ours, unless it is being asked. It sends all jobs of all users, or says that nothing
-   * has changed since the last answer.
+   * Asks slurmctld for all jobs of ours. It sends all jobs of all users, or says that nothing has changed since the last
+   * answer.
    */
-  void load() { load_list(false); }
+  void load(Since since) { load_list(false, since); }
   /** The same, but it sends them: the last answer may be another slurmctld's, whose clock differs. */
-  void load_whole() { load_list(true); }
+  void load_whole() { load_list(true, Since::any); }
   /** Asks slurmctld for these jobs alone, one by one. One that it does not know is looked for by load(). */
-  void load(const std::set<std::uint32_t>& jobs);
+  void load(const std::set<std::uint32_t>& jobs, Since since);
 
   /** A job with nodes that was being configured runs now: slurmctld's engine says so, which saves a call. */
   void note_start(std::uint32_t job);
@@ -66,7 +68,7 @@ class JobKeeper {
   TimePoint::duration list_time() const { return list_time_; }
 
  private:
-  void load_list(bool is_whole);
+  void load_list(bool is_whole, Since since_when);
   void take(TimePoint asked, std::time_t since, Result<std::optional<std::vector<Allocation>>> answer);
   void take(std::uint32_t id, TimePoint asked, Result<std::optional<Allocation>> answer);
   void note(Allocation& job, Allocation::State state);
@@ -86,7 +88,8 @@ class JobKeeper {
   std::set<std::uint32_t> asked_for_;         // in the last load()
   std::map<std::uint32_t, TimePoint> noted_;  // jobs whose state is known without a call, and since when
   bool loading_ = false;
-  std::set<std::uint32_t> loading_jobs_;
+  bool has_changed_ = false;                    // while it loads: a list that was answered before may lack it
+  std::map<std::uint32_t, bool> loading_jobs_;  // whether to ask once more: a job may have changed since the call
   std::set<std::uint32_t> ending_jobs_;
   LogLimiter limiter_{std::chrono::seconds(10)};
 };

@@ -8,7 +8,6 @@
 
 #include "base/strings.hpp"
 #include "bridge/names.hpp"
-#include "nodeset/bridge_devices.hpp"
 #include "nodeset/device_gres.hpp"
 #include "nodeset/field_error.hpp"
 #include "nodeset/quantity.hpp"
@@ -169,13 +168,14 @@ Status require_devices(const BridgeDevices& devices, std::string& features) {
  * GPUs of each pod. The annotation may say their type alone: with another number Slurm would count others than the
  * kubelet gives.
  */
-Status set_devices(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
+Status set_devices(Draft& draft, const std::vector<const WorkloadPod*>& pods, const BridgeDevices& claimed) {
   BridgeDevices devices;
   for (const WorkloadPod* pod : pods) {
     for (const auto& [name, milli] : pod->devices) {
       if (milli != 0) devices[name] = std::max(devices[name], milli);
     }
   }
+  for (const auto& [name, milli] : claimed) devices[name] += milli;
   constexpr const char* kField = "spec.containers: resources.requests";
   if (has_several_kinds(devices)) {
     return forbidden_field(kField, "whole GPUs of two resources, or beside MIG devices, in one Slurm job");
@@ -215,7 +215,8 @@ std::string_view find_job_namespace(std::string_view comment) {
 bool is_job_annotation(const std::string& key) { return setters().contains(key); }
 
 Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const std::vector<const WorkloadPod*>& pods,
-                                            const JobAnnotations& annotations, const IdentityRule& identity) {
+                                            const JobAnnotations& annotations, const IdentityRule& identity,
+                                            const BridgeDevices& claimed) {
   Draft draft;
   AllocationRequest& request = draft.request;
   std::vector<std::string> uids;
@@ -246,7 +247,7 @@ Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const s
   if (draft.memory_per_task_mib < memory_mib) {
     return invalid_annotation("mem-per-node", std::to_string(draft.memory_per_task_mib) + "Mi", kTooSmall);
   }
-  SLURMK8S_CHECK(set_devices(draft, pods));
+  SLURMK8S_CHECK(set_devices(draft, pods, claimed));
   if (request.min_nodes > request.max_nodes) {
     return invalid_annotation("min-nodes", std::to_string(request.min_nodes), "more than max-nodes, or than pods");
   }

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "bridge/identity.hpp"
 #include "bridge/workload_pod.hpp"
+#include "nodeset/bridge_devices.hpp"
 #include "slurm/allocations.hpp"
 
 namespace slurmk8s {
@@ -24,9 +25,11 @@ bool is_job_annotation(const std::string& key);
 
 /**
  * The job of `pods`, which start together: one task for each, as large as the largest of them. `pods` isn't empty.
- * Error (invalid) names the annotation: an unknown one, or an invalid value.
+ * `claimed`: the most GPUs that resource claims of one pod ask for. Error (invalid) names the annotation: an unknown
+ * one, or an invalid value.
  */
 Result<AllocationRequest> build_job_request(const WorkloadRef& workload, const std::vector<const WorkloadPod*>& pods,
-                                            const JobAnnotations& annotations, const IdentityRule& identity);
+                                            const JobAnnotations& annotations, const IdentityRule& identity,
+                                            const BridgeDevices& claimed = {});
 
 }  // namespace slurmk8s

@@ -29,7 +29,7 @@ constexpr const char* kUsage =
     "usage: slurm-k8s-bridge --users FILE [--config FILE] [--scheduler-name NAME] [--leader-elect]\n"
     "Submits a Slurm job for each workload whose pods name this scheduler, and binds the pods to the job's nodes.\n"
     "  --users FILE   YAML: which namespaces submit as which Slurm users, and\n"
-    "                 what their PriorityClasses mean\n"
+    "                 what PriorityClasses and DeviceClasses mean\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --scheduler-name NAME  spec.schedulerName of the pods (default: slurm-k8s-bridge)\n"
     "  --without-engine       slurmctld has no engine: poll it. Launches of jobs then don't wait for pods to end\n"
@@ -63,12 +63,14 @@ struct Arguments {
 struct Rules {
   std::vector<IdentityRule> users;
   PriorityRules priorities;
+  DeviceClasses device_classes;
 };
 
 Result<Rules> parse_rules(const std::string& text) {
   Rules rules;
   rules.users = SLURMK8S_TRY(parse_identity_rules(text));
   rules.priorities = SLURMK8S_TRY(parse_priority_rules(text));
+  rules.device_classes = SLURMK8S_TRY(parse_device_classes(text));
   return rules;
 }
 
@@ -112,7 +114,7 @@ Result<MainLoopEnd> run_bridge(Options& options, const Arguments& arguments, Rul
       make_rpc_allocations(), [&loop](std::function<void()> fn) { loop->post(std::move(fn)); }, fence);
   Bridge bridge({*loop, *connection.client, kube_writer, slurm, admin},
                 {options.name_space, arguments.scheduler, rules.users, PACKAGE_VERSION,
-                 arguments.has_engine ? options.engine_socket : std::string(), rules.priorities});
+                 arguments.has_engine ? options.engine_socket : std::string(), rules.priorities, rules.device_classes});
   log_info("slurm-k8s-bridge %s: scheduler name %s, %zu rules, namespace %s of %s", PACKAGE_VERSION,
            arguments.scheduler.c_str(), rules.users.size(), options.name_space.c_str(), connection.server.c_str());
   bridge.start();

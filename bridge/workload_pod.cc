@@ -146,6 +146,19 @@ std::vector<PodClaim> decode_claims(const Json& spec, const std::string& pod) {
   return claims;
 }
 
+std::vector<PodClaim> decode_device_claims(const Json& spec) {
+  std::vector<PodClaim> claims;
+  std::size_t index = 0;
+  spec["resourceClaims"].each([&](const Json& claim) {
+    const std::string path = format("spec.resourceClaims[%zu]", index++);
+    const std::string own(claim["resourceClaimName"].text());
+    const std::string of_template(claim["resourceClaimTemplateName"].text());
+    if (!own.empty()) claims.push_back({own, path, ClaimKind::device});
+    if (!of_template.empty()) claims.push_back({of_template, path, ClaimKind::device_template});
+  });
+  return claims;
+}
+
 /** The first failed container's code, and whether one was out of memory. */
 void note_ends(const Json& statuses, PodEnd& end) {
   statuses.each([&](const Json& container) {
@@ -287,6 +300,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   decode_gates(spec, pod);
   pod.priority_class = spec["priorityClassName"].text();
   if (!pod.has_gate) pod.claims = decode_claims(spec, pod.name);
+  pod.device_claims = decode_device_claims(spec);
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   pod.kube_node = spec["nodeName"].text();
   pod.job = decode_job(metadata["annotations"]);

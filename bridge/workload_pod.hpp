@@ -39,10 +39,14 @@ struct PodEnd {
 /** What a workload asks of its job: keys without the prefix, "timelimit", to values. */
 using JobAnnotations = std::map<std::string, std::string>;
 
-/** A PersistentVolumeClaim that a pod mounts, in its namespace. */
+/** PersistentVolumeClaim, ResourceClaim or ResourceClaimTemplate. */
+enum class ClaimKind { volume, device, device_template };
+
+/** A claim of a pod, in its namespace. */
 struct PodClaim {
   std::string name;
   std::string field;  ///< of the pod that names it: "spec.volumes[0].persistentVolumeClaim"
+  ClaimKind kind = ClaimKind::volume;
   bool operator==(const PodClaim&) const = default;
 };
 
@@ -61,6 +65,7 @@ struct WorkloadPod {
   JobAnnotations annotations;
   std::string priority_class;    ///< spec.priorityClassName
   std::vector<PodClaim> claims;  ///< that must be bound before its job is submitted: kube-scheduler binds none for it
+  std::vector<PodClaim> device_claims;   ///< spec.resourceClaims: kube-scheduler allocates them
   std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up
   bool gated = false;                    ///< it has scheduling gates of others
   bool has_gate = false;                 ///< it has the bridge's: kube-scheduler binds it when its job has started

@@ -35,6 +35,13 @@ check "PriorityClasses: a meaning" refused "/bridge/priorityClasses/0" "${on[@]}
   'bridge.priorityClasses=[{"name":"high"}]'
 check "PriorityClasses: a priority" refused "/bridge/priorityClasses/0/priority" "${on[@]}" --set-json \
   'bridge.priorityClasses=[{"name":"high","priority":0}]'
+check "DeviceClasses" shows bridge/users '^      gpu.nvidia.com: nvidia.com/gpu$' "${on[@]}" --set-json \
+  'bridge.deviceClasses={"gpu.nvidia.com":"nvidia.com/gpu"}'
+check "DeviceClasses: GPUs" refused "/bridge/deviceClasses/nic" "${on[@]}" --set-json \
+  'bridge.deviceClasses={"nic":"rdma/hca"}'
+check "rights: resource claims" shows bridge/rbac resourceclaimtemplates "${on[@]}" --set-json \
+  'bridge.deviceClasses={"gpu.nvidia.com":"nvidia.com/gpu"}'
+check "rights: no resource claims" lacks_in bridge/rbac resourceclaims "${on[@]}"
 check "rights: no pod is created" lacks_in bridge/rbac create.*pods "${on[@]}"
 check "rights: bindings" shows bridge/rbac 'resources: \[pods/binding\]' "${on[@]}"
 check "metrics: who may read them" shows controller/network_policy '\{port: 9101\}' "${on[@]}" --set-json \

@@ -65,7 +65,8 @@ struct BridgeWorld {
   Fence fence{[] { return true; }};
   FencedKubeWriter kube_writer{client, fence};
   const TemporaryFolder folder;
-  std::string socket;  ///< of the engine; empty: none
+  std::string socket;                  ///< of the engine; empty: none
+  std::size_t max_jobs = kMaxPodJobs;  ///< of the next restart()
   std::unique_ptr<Bridge> bridge;
 
   explicit BridgeWorld(bool has_engine = false) : socket(has_engine ? folder.path() + "/engine.sock" : "") {
@@ -76,9 +77,15 @@ struct BridgeWorld {
   /** As a new process would. */
   void restart() {
     bridge.reset();
-    bridge = std::make_unique<Bridge>(
-        BridgeParts{*loop, client, kube_writer, caller, admin},
-        BridgeOptions{"slurm", kBridgeScheduler, bridge_rules(), "1.2.3", socket, {{"high", {"urgent", {}}}}});
+    bridge = std::make_unique<Bridge>(BridgeParts{*loop, client, kube_writer, caller, admin},
+                                      BridgeOptions{"slurm",
+                                                    kBridgeScheduler,
+                                                    bridge_rules(),
+                                                    "1.2.3",
+                                                    socket,
+                                                    {{"high", {"urgent", {}}}},
+                                                    {{"gpu.nvidia.com", "nvidia.com/gpu"}},
+                                                    max_jobs});
     bridge->start();
   }
   void put_node(const std::string& node, const std::string& kube_node) {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# GPUs by resource claims (DRA), with the example driver of the Kubernetes project: nodes have them as Gres, and the
-# bridge leaves its pods' claims to kube-scheduler.
+# GPUs by resource claims (DRA), with the example driver of the Kubernetes project: nodes have them as Gres. Slurm
+# counts those of the bridge's pods, and leaves their choice to kube-scheduler.
 #
 # Release: vm_claims
 
@@ -15,7 +15,7 @@ RESOURCES='"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"2","memory"
 prepare() {
   start_vm
   "$BED" vm dra "$VM"
-  need_release --set bridge.enabled=true \
+  need_release --set bridge.enabled=true --set-json 'bridge.deviceClasses={"gpu.example.com":"nvidia.com/gpu"}' \
     --set "bridge.users[0].namespace=$NAMESPACE,bridge.users[0].uid=2001,bridge.users[0].gid=2001"
 }
 put_claim_template() { # NAME COUNT
@@ -66,28 +66,46 @@ test_claimed_gpus_are_gres() {
   wait_for 120 "the claims are gone with the pods" has_claims 0
 }
 
-test_a_pod_of_the_bridge_has_its_claim() {
-  local job
-  trap 'kubectl delete pods --selector slurm-k8s.io/bridge >/dev/null; remove_nodeset shared
-    kubectl delete resourceclaimtemplates one-gpu >/dev/null' EXIT
-  prepare
-  put_claim_template one-gpu 1
-  put_nodeset shared 1 "$ON_THE_VM"
+put_claiming_pod() { # NAME TEMPLATE COMMAND
   kubectl apply --filename=- >/dev/null <<JSON
-{"apiVersion":"v1","kind":"Pod","metadata":{"name":"claims","labels":{"slurm-k8s.io/bridge":"$SCHEDULER"},
-  "annotations":{"job.slurm-k8s.io/constraints":"shared"}},
+{"apiVersion":"v1","kind":"Pod","metadata":{"name":"$1","labels":{"slurm-k8s.io/bridge":"$SCHEDULER"}},
  "spec":{"restartPolicy":"Never","schedulingGates":[{"name":"slurm-k8s.io/bridge"}],
-  "tolerations":[$TOLERATE],"resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"one-gpu"}],
+  "tolerations":[$TOLERATE],"resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"$2"}],
   "containers":[{"name":"main","image":"localhost/slurm-k8s/slurmd:$IMAGE_TAG",
-   "command":["sh","-c","env | grep ^GPU_DEVICE_; exit 3"],
+   "command":["sh","-c","env | grep ^GPU_DEVICE_; $3"],
    "resources":{"claims":[{"name":"gpu"}],"requests":{"cpu":"50m","memory":"32Mi"},"limits":{"memory":"64Mi"}}}]}}
 JSON
-  wait_for 60 "it has a job" has_submission claims
-  wait_for 600 "it ran" pod_is claims Failed
-  job=$(pod_job claims)
-  assert_equal "its Kubernetes node" "$VM" "$(machine_of claims)"
-  [[ $(kubectl logs claims) == *GPU_DEVICE_*gpu-* ]] || fail "it has no device: $(kubectl logs claims)"
-  wait_job "$job" FAILED 60
-  assert_equal "the job's exit code" 3:0 "$(job_field "$job" ExitCode)"
 }
 has_submission() { [[ $(job_of "$1") ]] || has_job "$1"; }
+devices_told() { kubectl logs "$1" | sed -n 's/^GPU_DEVICE_[0-9]*=//p' | tr -d '"' | sort; } # POD
+
+# B10. The kubelet and kube-scheduler know four GPUs, and so does Slurm.
+test_pods_of_the_bridge_have_their_claims() {
+  local job name third
+  trap 'kubectl delete pods --selector slurm-k8s.io/bridge >/dev/null; remove_nodeset shared
+    kubectl delete resourceclaimtemplates two-gpus >/dev/null' EXIT
+  prepare
+  put_claim_template two-gpus 2
+  # With CPUs for all three.
+  put_spec shared 1 "$ON_THE_VM" \
+    '"resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"4","memory":"512Mi"}}' \
+    '"bridgeDevices":{"nvidia.com/gpu":4}'
+  for name in a b c; do
+    put_claiming_pod "claims-$name" two-gpus 'until test -e /tmp/end; do sleep 1; done; exit 3'
+    wait_for 60 "claims-$name has a job" has_submission "claims-$name"
+  done
+  wait_for 600 "the first runs" pod_is claims-a Running
+  wait_for 600 "the second runs" pod_is claims-b Running
+  assert_equal "its Kubernetes node" "$VM" "$(machine_of claims-a)"
+  assert_equal "devices of both" "gpu-0 gpu-1 gpu-2 gpu-3" \
+    "$({ devices_told claims-a && devices_told claims-b; } | sort | paste -sd ' ')"
+  # The third waits in Slurm's queue, not for kube-scheduler.
+  third=$(job_of claims-c)
+  assert_equal "the third" "PENDING Resources" "$(job_state "$third") $(job_field "$third" Reason)"
+  job=$(pod_job claims-a)
+  kubectl exec claims-a -- touch /tmp/end
+  wait_job "$job" FAILED 120
+  assert_equal "the job's exit code" 3:0 "$(job_field "$job" ExitCode)"
+  wait_for 300 "the third runs" pod_is claims-c Running
+  assert_equal "devices of the third" "$(devices_told claims-a)" "$(devices_told claims-c)"
+}

@@ -95,6 +95,39 @@ void a_new_slurmctld_launches_nothing_beside_pods_until_its_jobs_are_known(void*
   assert_true(engine->jobs == (PodJobs{{1, {"", "c-1"}}}));
 }
 
+/** A former process's jobs count: the engine takes no more, and would drop the connection. */
+void a_restart_at_the_limit_submits_nothing(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  f.max_jobs = 3;
+  f.restart();
+  for (const char* pod : {"p1", "p2", "p3", "p4", "p5"}) f.put_pod(pod);
+  engine.run_for(seconds(5));
+  assert_int_equal(f.slurm.submits, 3);
+  assert_contains(f.condition("p5", "PodScheduled"), "3 Slurm jobs of pods are enough");
+  f.restart();
+  engine.run_for(seconds(20));
+  assert_text(f.calls(), "submit p1, submit p2, submit p3");
+  f.slurm.start(2, {{"c-1", 1}});
+  engine.run_for(seconds(2));
+  assert_text(f.kube_node("p2"), "m1");
+}
+
+/** Other jobs wait for its nodes. */
+void the_end_of_a_job_that_is_configured_is_seen(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  f.put_pod("p");
+  engine.run_for(seconds(3));
+  f.slurm.configure(1, {{"c-1", 1}});
+  engine.run_for(seconds(1));
+  assert_true(engine.jobs == (PodJobs{{1, {"c-1"}}}));
+  f.slurm.end(1, "CANCELLED");
+  engine.run_for(seconds(2));
+  assert_true(engine.jobs.empty());
+  assert_true(f.client.find(kube::kPods, "a", "p").is_null());
+}
+
 // A list is all jobs of all users.
 void an_engine_saves_lists(void**) {
   BridgeWorld f(true);
@@ -140,6 +173,7 @@ void a_start_that_the_engine_tells_needs_no_call(void**) {
   engine.run_for(seconds(1));
   assert_true(engine.jobs == (PodJobs{{1, {"c-1"}}}));
   assert_text(f.kube_node("p"), "");
+  f.run_for(milliseconds(100));  // what it was asked since it was told so again
   f.slurm.jobs.at(1).state = Allocation::State::running;
   const int before = f.slurm.single_loads;
   engine.report();
@@ -159,6 +193,8 @@ int main() {
       SLURMK8S_TEST(slurmctld_is_told_nothing_before_pods_are_listed),
       SLURMK8S_TEST(slurmctld_knows_where_pods_still_end),
       SLURMK8S_TEST(a_new_slurmctld_launches_nothing_beside_pods_until_its_jobs_are_known),
+      SLURMK8S_TEST(a_restart_at_the_limit_submits_nothing),
+      SLURMK8S_TEST(the_end_of_a_job_that_is_configured_is_seen),
       SLURMK8S_TEST(an_engine_saves_lists),
       SLURMK8S_TEST(submissions_need_few_lists),
       SLURMK8S_TEST(a_start_that_the_engine_tells_needs_no_call),

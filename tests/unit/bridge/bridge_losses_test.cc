@@ -222,6 +222,18 @@ void a_gate_needs_another_scheduler(void**) {
   assert_contains(f.events("SlurmJobRefused"), "spec.schedulingGates: Forbidden: ");
 }
 
+/** A pod that waits for a PodGroup may have one job of the namespace, not all. */
+void a_pod_without_its_group_keeps_no_other_job(void**) {
+  BridgeWorld f;
+  f.put_pod("q", kMember);  // there is no such PodGroup
+  f.run_pod("p", 1, "c-0");
+  f.bridge->stop();
+  f.client.erase(kube::kPods, "a", "p");
+  f.restart();
+  f.run_for(seconds(15));
+  assert_text(f.calls(), "submit p, cancel 1");
+}
+
 void an_empty_slurmctld_deletes_nothing(void**) {
   BridgeWorld f;
   f.run_pod("p", 1, "c-0");
@@ -252,6 +264,7 @@ int main() {
       SLURMK8S_TEST(a_group_that_is_made_again_starts_together),
       SLURMK8S_TEST(a_backlog_cancels_no_job_after_a_restart),
       SLURMK8S_TEST(a_gate_needs_another_scheduler),
+      SLURMK8S_TEST(a_pod_without_its_group_keeps_no_other_job),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -124,6 +124,23 @@ void a_failed_read_of_a_claim_is_no_refusal(void**) {
   }
 }
 
+/** Its job keeps its size. */
+void a_changed_annotation_does_not_change_where_pods_go(void**) {
+  const std::string member(kMember);
+  const std::string two_cpus = member + R"(, "annotations": {"job.slurm-k8s.io/cpu-per-task": "2")";
+  BridgeWorld f;
+  put_group(f, 3);
+  for (const char* pod : {"p1", "p2", "p3"}) f.put_pod(pod, (two_cpus + "}").c_str());
+  f.run_for(seconds(3));
+  f.slurm.wait_for(1, "Resources");
+  f.run_for();
+  f.put_pod("p1", (two_cpus + R"(, "job.slurm-k8s.io/timelimit": "soon"})").c_str());
+  f.run_for();
+  f.slurm.start(1, {{"c-0", 2}, {"c-1", 4}});
+  f.run_for();
+  assert_text(f.kube_node("p1") + f.kube_node("p2") + f.kube_node("p3"), "m0m1m1");
+}
+
 void ranks_follow_the_topology_of_kubernetes_nodes(void**) {
   const struct {
     const char* annotation;  // of m1
@@ -173,7 +190,7 @@ void an_answer_is_about_its_pods_alone(void**) {
   kube::FakeClient client;
   FakeClock clock;
   std::vector<std::string> told;
-  ClaimCache claims(client, clock, [&](const std::set<std::string>& pods) {
+  ClaimCache claims(client, clock, {}, [&](const std::set<std::string>& pods) {
     std::string uids;
     for (const std::string& uid : pods) uids += uid;
     told.push_back(uids);
@@ -236,10 +253,92 @@ void a_pod_waits_for_its_claims(void**) {
 }
 
 /** Of kube-scheduler, with a gate until its job has nodes. */
-void put_gated_pod(BridgeWorld& f) {
-  f.client.put(kube::kPods, "a", *Json::parse(R"({"metadata": {"namespace": "a", "name": "g", "labels":
+void put_gated_pod(BridgeWorld& f, const char* name = "g", const char* spec = "", const char* metadata = "") {
+  f.client.put(kube::kPods, "a",
+               *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "%s", %s "labels":
     {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}}, "spec": {"schedulerName": "default-scheduler", "schedulingGates":
-    [{"name": "slurm-k8s.io/bridge"}], "containers": [{}]}})"));
+    [{"name": "slurm-k8s.io/bridge"}], %s "containers": [{}]}})",
+                                   name, metadata, spec)));
+}
+
+constexpr const char* kTwoGpus = R"("resourceClaims": [{"name": "g", "resourceClaimTemplateName": "two"}],)";
+
+void put_template(BridgeWorld& f, const char* request) {
+  f.client.put(kube::kResourceClaimTemplates, "a",
+               *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "two"}, "spec": {"spec": {"devices":
+                                      {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.nvidia.com",
+                                      %s}}]}}}})",
+                                   request)));
+}
+
+void slurm_counts_gpus_of_claims(void**) {
+  BridgeWorld f;
+  put_template(f, R"("count": 2)");
+  put_gated_pod(f, "g", kTwoGpus);
+  f.run_for();
+  assert_text(f.slurm.requests.at(1).gres, "gpu:2");
+  assert_text(f.slurm.requests.at(1).features, "nvidia.com/gpu");
+  // It is bound by another process, long after that has read its claim.
+  f.slurm.wait_for(1, "Resources");
+  f.restart();
+  f.run_for(seconds(200));
+  f.slurm.start(1, {{"c-0", 1, 0}, {"c-1", 1, 2}});
+  f.run_for();
+  assert_text(f.annotation("g", kAnnotationKubeNode), "m1");
+  assert_text(f.calls(), "submit g");
+}
+
+void a_claim_that_cannot_be_counted_is_told(void**) {
+  BridgeWorld f;
+  put_gated_pod(f, "g", kTwoGpus);
+  f.run_for();
+  assert_text(f.calls(), "");
+  assert_contains(f.events("SlurmJobRefused"), "spec.resourceClaims[0]: Forbidden: ");
+  put_template(f, R"("allocationMode": "All")");
+  f.run_for(seconds(10));
+  assert_text(f.calls(), "");
+  assert_contains(f.events("SlurmJobRefused"),
+                  "spec.resourceClaims[0]: Forbidden: resource claim two: request r: allocationMode All cannot be "
+                  "counted");
+  put_template(f, R"("count": 1)");
+  f.run_for(seconds(20));
+  assert_text(f.slurm.requests.at(1).gres, "gpu:1");
+}
+
+/** A restart while claims cannot be read: its job is found, and nothing is submitted or refused. */
+void an_unread_claim_costs_no_job(void**) {
+  BridgeWorld f;
+  put_template(f, R"("count": 2)");
+  constexpr const char* kMetadata = R"("annotations": {"job.slurm-k8s.io/gres": "gpu:a100:2"}, )";
+  put_gated_pod(f, "g", kTwoGpus, kMetadata);
+  f.run_for();
+  assert_text(f.slurm.requests.at(1).gres, "gpu:a100:2");
+  f.slurm.wait_for(1, "Resources");
+  f.client.fail_next(Verb::get, Error(Errc::unavailable, "away"), 1000);
+  f.restart();
+  f.run_for(seconds(15));
+  f.client.forgive();
+  f.run_for(seconds(100));
+  assert_text(f.calls(), "submit g");
+  assert_text(f.events("SlurmJobRefused"), "");
+  f.slurm.start(1, {{"c-0", 1, 0}, {"c-1", 1, 2}});
+  f.run_for(seconds(10));
+  assert_text(f.annotation("g", kAnnotationKubeNode), "m1");
+}
+
+/** A claim of its own, while the API server answers nothing: no job without its GPUs. */
+void an_unread_claim_is_waited_for(void**) {
+  BridgeWorld f;
+  f.client.put(kube::kResourceClaims, "a", *Json::parse(R"({"metadata": {"namespace": "a", "name": "own"},
+    "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}}})"));
+  f.client.fail_next(Verb::get, Error(Errc::unavailable, "away"), 1000);
+  put_gated_pod(f, "g", R"("resourceClaims": [{"name": "g", "resourceClaimName": "own"}],)");
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "");
+  assert_contains(f.events("SlurmPending"), "spec.resourceClaims[0]: claim own cannot be read: away");
+  f.client.forgive();
+  f.run_for(seconds(6));
+  assert_text(f.slurm.requests.at(1).gres, "gpu:1");
 }
 
 void kube_scheduler_binds_a_pod_with_a_gate(void**) {
@@ -296,6 +395,11 @@ int main() {
       SLURMK8S_TEST(a_pod_waits_for_its_claims),
       SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
       SLURMK8S_TEST(a_gate_that_is_gone_takes_the_job_with_it),
+      SLURMK8S_TEST(slurm_counts_gpus_of_claims),
+      SLURMK8S_TEST(a_claim_that_cannot_be_counted_is_told),
+      SLURMK8S_TEST(an_unread_claim_is_waited_for),
+      SLURMK8S_TEST(an_unread_claim_costs_no_job),
+      SLURMK8S_TEST(a_changed_annotation_does_not_change_where_pods_go),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -216,6 +216,9 @@ void a_collecting_gang(void**) {
       {"wg", true, Earlier::none, 1, 9, 1, Step::regroup},
       {"wx", true, Earlier::none, 1, 9, 1, Step::regroup},
       {"g", false, Earlier::none, 1, 1, 1, Step::regroup},
+      // Bound for a former job, which the watch shows late.
+      {"b", false, Earlier::none, 1, 1, 0, Step::regroup},
+      {"bw", true, Earlier::none, 2, 2, 0, Step::regroup},
   };
   for (const auto& one : cases) {
     WorkloadPods pods;

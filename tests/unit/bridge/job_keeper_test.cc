@@ -13,6 +13,7 @@ namespace slurmk8s {
 namespace {
 
 using State = Allocation::State;
+using Since = JobKeeper::Since;
 using std::chrono::milliseconds;
 
 /** slurmctld is asked at once, and its answers come when a test wants them. */
@@ -44,7 +45,7 @@ struct Fixture {
     jobs.submit(request, [](const auto&) {});
     caller.answer();
     slurm.configure(1, {{"c-0", 1}});
-    jobs.load({1});
+    jobs.load({1}, Since::any);
     caller.answer();
   }
   State state() const { return jobs.known().jobs.at(1).state; }
@@ -57,9 +58,9 @@ void an_older_answer_takes_no_start_back(void**) {
     assert_true(f.state() == State::configuring);
     f.later();
     if (is_list) {
-      f.jobs.load();
+      f.jobs.load(Since::any);
     } else {
-      f.jobs.load({1});
+      f.jobs.load({1}, Since::any);
     }
     f.later();
     f.slurm.start(1, {{"c-0", 1}});
@@ -77,9 +78,9 @@ void a_later_answer_counts(void**) {
     f.later();
     f.slurm.end(1, "TIMEOUT");
     if (is_list) {
-      f.jobs.load();
+      f.jobs.load(Since::any);
     } else {
-      f.jobs.load({1});
+      f.jobs.load({1}, Since::any);
     }
     f.caller.answer();
     assert_true(f.state() == State::ended);
@@ -91,7 +92,7 @@ void a_start_can_be_lost(void**) {
   Fixture f;
   f.jobs.note_start(1);
   f.later();
-  f.jobs.load();
+  f.jobs.load(Since::any);
   f.caller.answer();
   assert_true(f.state() == State::configuring);
 }
@@ -100,7 +101,7 @@ void an_end_is_known_without_a_call(void**) {
   Fixture f;
   f.jobs.note_start(1);
   f.slurm.start(1, {{"c-0", 1}});
-  f.jobs.load();  // answered after the end
+  f.jobs.load(Since::any);  // answered after the end
   f.later();
   const int before = f.slurm.single_loads;
   f.jobs.end(1, f.slurm.jobs.at(1).submitted, {JobResult::Kind::completed}, [] {});
@@ -112,7 +113,7 @@ void an_end_is_known_without_a_call(void**) {
 void a_job_without_nodes_is_not_noted(void**) {
   Fixture f;
   f.slurm.configure(1, {});
-  f.jobs.load({1});
+  f.jobs.load({1}, Since::any);
   f.caller.answer();
   f.jobs.note_start(1);
   assert_true(f.state() == State::configuring);
@@ -122,10 +123,38 @@ void a_job_without_nodes_is_not_noted(void**) {
 
 void what_a_list_waits_for_is_not_its_time(void**) {
   Fixture f;
-  f.jobs.load();
+  f.jobs.load(Since::any);
   f.clock.advance(std::chrono::seconds(5));
   f.caller.answer();
-  assert_true(f.jobs.list_time() == TimePoint::duration(0));
+  assert_true(f.jobs.list_time() < std::chrono::seconds(5));
+}
+
+/** slurmctld answered before the change, and the answer is on its way. */
+void a_change_while_an_answer_is_on_its_way_is_asked_for(void**) {
+  for (const bool is_list : {false, true}) {
+    Fixture f;
+    const auto load = [&](Since since) { is_list ? f.jobs.load(since) : f.jobs.load({1}, since); };
+    load(Since::any);
+    f.slurm.start(1, {{"c-0", 1}});
+    f.later();
+    load(Since::any);
+    f.caller.answer();
+    f.caller.answer();
+    assert_true(f.state() == State::configuring);
+    f.slurm.configure(1, {{"c-1", 1}});
+    load(Since::any);
+    f.slurm.start(1, {{"c-1", 1}});
+    f.later();
+    load(Since::now);
+    load(Since::now);
+    f.caller.answer();
+    assert_true(f.state() == State::configuring);
+    f.caller.answer();
+    assert_true(f.state() == State::running);
+    const int before = f.slurm.single_loads + f.slurm.loads;
+    f.caller.answer();
+    assert_int_equal(f.slurm.single_loads + f.slurm.loads, before);
+  }
 }
 
 void slow_lists_are_asked_for_less_often(void**) {
@@ -149,6 +178,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(an_older_answer_takes_no_start_back),
+      SLURMK8S_TEST(a_change_while_an_answer_is_on_its_way_is_asked_for),
       SLURMK8S_TEST(a_later_answer_counts),
       SLURMK8S_TEST(a_start_can_be_lost),
       SLURMK8S_TEST(an_end_is_known_without_a_call),

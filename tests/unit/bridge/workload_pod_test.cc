@@ -290,6 +290,11 @@ void claims(void**) {
       std::string(R"({"metadata": {"name": "p"}, "spec": {"schedulingGates": [{"name": "slurm-k8s.io/bridge"}], )") +
       kVolumes + "}}");
   assert_true(gated.claims.empty());
+  const auto devices = decode(R"({"metadata": {"name": "p"}, "spec": {"resourceClaims": [{"name": "a"},
+    {"name": "b", "resourceClaimName": "own"}, {"name": "c", "resourceClaimTemplateName": "each"}]}})");
+  const std::vector<PodClaim> of_devices = {{"own", "spec.resourceClaims[1]", ClaimKind::device},
+                                            {"each", "spec.resourceClaims[2]", ClaimKind::device_template}};
+  assert_true(devices.device_claims == of_devices);
 }
 
 void gangs_of_workloads(void**) {
