@@ -216,7 +216,14 @@ void add_login_environment(spank_t spank, const Settings& settings, bool batch) 
   // So that a job submitted from this one requests it too.
   if (asked_us) change_environment(spank, {{kGetUserEnv, "1"}, {kLoginEnv, std::nullopt}});
   if (settings.login_env == std::chrono::seconds(0)) return;
-  const EnvChanges login = login_environment(account_of_user(spank), settings.login_env);
+  const Account account = account_of_user(spank);
+  // The profile runs before there is a task whose process could hide them.
+  const auto secret = first_readable(settings.hidden);
+  if (secret) {
+    slurm_error("spank_k8s: %s: listed in hide= but readable by the job's user; the job gets no login environment",
+                secret->c_str());
+  }
+  const EnvChanges login = secret ? basic_environment(account) : login_environment(account, settings.login_env);
   change_environment(spank, without_names(login, job_variables(spank)));
 }
 

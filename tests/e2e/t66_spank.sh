@@ -111,6 +111,10 @@ test_secrets_are_hidden_or_tasks_refused() {
   [[ $out == *"/opt/token/token: listed in hide= but readable by the job's user; task refused"* ]] ||
     fail "refused otherwise: $out"
   kubectl exec plain-0 -c slurmd -- test -s /opt/token/token
+  # A profile runs before a task does.
+  kubectl exec plain-0 -c slurmd -- sh -c 'echo "cat /opt/token/token >/tmp/stolen" >/etc/profile.d/e2e.sh'
+  slurm sbatch --wait --export=NONE -N1 -w plain-0 --output=/dev/null --wrap true || true
+  kubectl exec plain-0 -c slurmd -- test ! -e /tmp/stolen || fail "a profile read it"
   # In one stream: in which order two of them arrive is not said.
   out=$(slurm srun -N1 -w capable-0 bash -c 'exec 2>&1; ls -A /opt/token /run/slurm-k8s/key; cat /opt/token/token') &&
     fail "read: $out"
