@@ -16,6 +16,7 @@ device_start() {
   local arguments resource count
   state_require_up
   program_ensure device-plugin
+  lock_take state # two tests may start it at once
   if process_is_gone device-plugin; then
     mapfile -t arguments < <(config_arguments device-plugin)
     process_start device-plugin "$BED_BIN/device-plugin" "${arguments[@]}"
@@ -30,6 +31,7 @@ device_start() {
 # Containers keep their devices. The node goes on to name the resources, with none allocatable.
 device_stop() {
   state_require_up
+  lock_take state
   process_kill device-plugin
   rm -rf "$BED_STATE/devices"
   device_remove_sockets
