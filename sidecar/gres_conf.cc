@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <compare>
 #include <map>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/strings.hpp"
@@ -40,6 +41,28 @@ std::vector<Gpus> parse_gpus(std::string_view gres) {
   return gpus;
 }
 
+/** The GPUs of spec.extraConf. */
+std::vector<Gpus> gpus_of(const NodeSet& nodeset) {
+  for (const std::string_view word : split(nodeset.extra_conf, ' ')) {
+    if (to_lower(word.substr(0, 5)) == "gres=") return parse_gpus(word.substr(5));
+  }
+  return {};
+}
+
+/**
+ * Whether these lines are ours. A record whose NodeSet is gone, or has no such limits any more, keeps those that it has
+ * until it is deleted, or made again as the administrator has written it: jobs may use its GPUs.
+ */
+bool has_our_lines(const SlurmNode& node, const std::vector<Gpus>& gpus, const NodeSets& nodesets,
+                   const std::set<std::string>& former) {
+  const std::optional<std::string> owner = record_owner(node, nodesets);
+  if (!owner) return false;
+  const auto nodeset = nodesets.find(*owner);
+  if (nodeset == nodesets.end()) return former.contains(node.name);
+  if (has_devices(nodeset->second)) return true;
+  return former.contains(node.name) && gpus != gpus_of(*nodeset->second.spec);
+}
+
 /** Their lines: each has a file, counted from 0. */
 std::string lines_of(const std::string& nodes, const std::vector<Gpus>& gpus) {
   std::string lines;
@@ -56,15 +79,12 @@ std::string lines_of(const std::string& nodes, const std::vector<Gpus>& gpus) {
 }  // namespace
 
 std::string build_gres_conf(const NodeSets& nodesets, const std::vector<SlurmNode>& nodes,
-                            const std::vector<NodeAction>& actions) {
-  const auto none = [](const auto& nodeset) { return !has_devices(nodeset.second); };
-  if (std::all_of(nodesets.begin(), nodesets.end(), none)) return {};
+                            const std::vector<NodeAction>& actions, const std::set<std::string>& former) {
   std::map<std::vector<Gpus>, std::vector<std::string>> names;
   for (const SlurmNode& node : nodes) {
     if (node.gres.empty()) continue;
-    const std::optional<std::string> owner = record_owner(node, nodesets);
-    const auto nodeset = owner ? nodesets.find(*owner) : nodesets.end();
-    if (nodeset != nodesets.end() && has_devices(nodeset->second)) names[parse_gpus(node.gres)].push_back(node.name);
+    const std::vector<Gpus> gpus = parse_gpus(node.gres);
+    if (has_our_lines(node, gpus, nodesets, former)) names[gpus].push_back(node.name);
   }
   for (const NodeAction& action : actions) {
     if (action.kind != NodeAction::Kind::create) continue;
@@ -80,13 +100,29 @@ std::string build_gres_conf(const NodeSets& nodesets, const std::vector<SlurmNod
   return text;
 }
 
-Status GresConfFile::write(const std::string& lines) {
-  const std::string text = kGresConfHead + lines;
-  if (path_.empty() || written_ == text) return {};
-  if (!written_) {
+const std::optional<std::string>& GresConfFile::text_of_file() {
+  if (!written_ && !path_.empty()) {
     if (const auto present = read_file(path_, kMaxFile); present.ok()) written_ = *present;
   }
-  if (written_ != text) SLURMK8S_CHECK(replace_file(path_, text));
+  return written_;
+}
+
+std::set<std::string> GresConfFile::nodes() {
+  constexpr std::string_view kWord = "NodeName=";
+  std::set<std::string> nodes;
+  const std::string text = text_of_file().value_or("");
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.substr(0, kWord.size()) != kWord) continue;
+    const auto names = expand_hostlist(std::string(line.substr(kWord.size(), line.find(' ') - kWord.size())));
+    if (names.ok()) nodes.insert(names->begin(), names->end());
+  }
+  return nodes;
+}
+
+Status GresConfFile::write(const std::string& lines) {
+  const std::string text = kGresConfHead + lines;
+  if (path_.empty()) return {};
+  if (text_of_file() != text) SLURMK8S_CHECK(replace_file(path_, text));
   written_ = text;
   return {};
 }

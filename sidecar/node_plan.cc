@@ -536,6 +536,9 @@ NodePlan plan_nodes(const NodePlanInput& input) {
   for (const auto& [name, records] : sorted.managed) {
     if (!input.nodesets.contains(name)) plan_orphans(name, records, input, plan);
   }
+  for (const auto& [node, nodeset] : input.exemptions.ours()) {
+    if (const auto state = plan.states.find(nodeset); state != plan.states.end()) state->second.exempt.insert(node);
+  }
   std::stable_sort(plan.actions.begin(), plan.actions.end(),
                    [](const NodeAction& a, const NodeAction& b) { return a.kind < b.kind; });
   return plan;

@@ -48,6 +48,7 @@ struct NodeSetState {
   std::set<std::string> made_again;  ///< nodes that were made again to be so: not twice, whatever came of it
   std::set<std::string> scaled_in;   ///< numbered nodes that a scale-in removes or has removed, not wanted since
   std::set<std::string> chosen;      ///< of a DaemonSet: nodes of the chosen Kubernetes nodes, ready or not
+  std::set<std::string> exempt;      ///< nodes that we have exempted from suspends: the next sidecar has to know
 };
 
 using NodeSetStates = std::map<std::string, NodeSetState>;

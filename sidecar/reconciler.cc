@@ -54,6 +54,7 @@ void Reconciler::upsert(const Json& object) {
   if (const auto stop = decode_create_stop(object["status"]); stop && found == nodesets_.end()) {
     stops_.emplace(name, *stop);
   }
+  if (found == nodesets_.end()) exemptions_.restore(name, std::string(object.at({"status", "suspendExempt"}).text()));
   if (!spec.ok()) log_warning("%s", spec.error().message().c_str());
   // Nodes that were to be up and never came up: see remember().
   unsettled_ |= registers_at_once(name) && spec.ok() && !spec->keeps_up();
@@ -157,7 +158,7 @@ std::chrono::milliseconds Reconciler::round() {
     }
     load_failures_ = 0;
     refresh_spares();
-    if (!changed && !dirty_ && !unsettled_ && !is_due()) return next_round();
+    if (!changed && !dirty_ && !is_to_settle() && !is_due()) return next_round();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
     if (const auto next = cancelled_.next(clock_.now())) held_until_ = std::min(held_until_.value_or(*next), *next);
@@ -259,7 +260,8 @@ bool Reconciler::refresh_jobs() {
 // Before they are carried out: slurmctld reads the file for each node that it makes.
 void Reconciler::write_gres_conf(const std::vector<NodeAction>& actions) {
   if (!hooks_.write_gres_conf) return;
-  gres_conf_ = hooks_.write_gres_conf(build_gres_conf(nodesets_, nodes_, actions));
+  const std::set<std::string> former = hooks_.gres_conf_nodes ? hooks_.gres_conf_nodes() : std::set<std::string>();
+  gres_conf_ = hooks_.write_gres_conf(build_gres_conf(nodesets_, nodes_, actions, former));
   if (!gres_conf_.ok()) log_warning("gres.conf: %s", gres_conf_.error().message().c_str());
 }
 
@@ -268,10 +270,14 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
   bool acted = false, powers = false;
   std::map<Key, Failure> still;
   for (const NodeAction& action : actions) {
-    const Key key{action.nodeset, action.kind};
+    const Key key = failure_key(action);
     const auto failed = failures_.find(key);
-    if (is_stopped(action) || (failed != failures_.end() && clock_.now() < failed->second.retry)) {
+    // stop() needs to know which slurmctld it was, and ours may have reconfigured it in this round.
+    const bool lacks_config = action.kind == NodeAction::Kind::create && !config_;
+    const bool rests = failed != failures_.end() && clock_.now() < failed->second.retry;
+    if (is_stopped(action) || rests || lacks_config) {
       if (failed != failures_.end()) still.insert(*failed);
+      forget_made_again(action);
       show_stop(action);
       continue;
     }
@@ -313,9 +319,33 @@ Status Reconciler::call(const NodeAction& action) {
   return writer_.update_nodes(action.nodes, {.state = State::drain, .reason = action.reason});
 }
 
+Reconciler::Key Reconciler::failure_key(const NodeAction& action) {
+  const SlurmNodeUpdate& change = action.change;
+  return {action.nodeset, action.kind,
+          action.reason + "\n" + change.topology.value_or("") + "\n" + change.features.value_or("") + "\n" +
+              change.active_features.value_or("")};
+}
+
+// slurmctld may have carried it out all the same.
+void Reconciler::note_lost_answer(const NodeAction& action, Errc code) {
+  if (action.kind == NodeAction::Kind::remove) since_ = 0;  // see remember()
+  if (action.kind == NodeAction::Kind::create && code == Errc::timeout) {
+    unsettled_ |= !registers_at_once(action.nodeset);  // of a broken connection judge_stops() has the word
+  }
+}
+
+// The plan took them for made again: they were not deleted.
+void Reconciler::forget_made_again(const NodeAction& action) {
+  if (action.kind != NodeAction::Kind::remove) return;
+  const auto state = states_.find(action.nodeset);
+  const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
+  if (state == states_.end() || !names.ok()) return;
+  for (const std::string& name : *names) state->second.made_again.erase(name);
+}
+
 // Logs an action, and keeps or forgets its failure.
 void Reconciler::note(const NodeAction& action, const Status& status) {
-  const Key key{action.nodeset, action.kind};
+  const Key key = failure_key(action);
   const std::string what = std::string(to_string(action.kind)) + " " + shorten(action.nodes);
   if (status.ok()) {
     failures_.erase(key);
@@ -330,6 +360,8 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
   // The delays grow to a minute: that is limit enough for the log.
   log_warning("nodeset %s: %s", action.nodeset.c_str(), text.c_str());
   failures_[key] = {count, clock_.now() + action_backoff_.delay(count, jitter_()), std::move(text)};
+  note_lost_answer(action, status.error().code());
+  forget_made_again(action);
   if (action.kind == NodeAction::Kind::create && status.error().code() == Errc::interrupted) stop(action);
 }
 
@@ -359,10 +391,13 @@ void Reconciler::stop(const NodeAction& action) {
 void Reconciler::judge_stops() {
   for (const auto& [nodeset, suspect] : std::exchange(suspects_, {})) {
     if (config_->booted == suspect.booted) {
+      unsettled_ |= !registers_at_once(nodeset);
       suspect.before ? void(stops_[nodeset] = *suspect.before) : void(stops_.erase(nodeset));
     } else {
       log_error("nodeset %s: slurmctld exited while creating its nodes", nodeset.c_str());
-      failures_.erase({nodeset, NodeAction::Kind::create});
+      std::erase_if(failures_, [&](const auto& one) {
+        return one.first.nodeset == nodeset && one.first.kind == NodeAction::Kind::create;
+      });
     }
     dirty_ = true;
   }
@@ -419,18 +454,23 @@ void Reconciler::show_power_up(const std::set<std::string>& names) {
   version_++;
 }
 
-// After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. Tried
-// again in the next round when it fails.
+// It may restart slurmctld, which judge_stops() would take for a crash.
+bool Reconciler::is_to_settle() const { return unsettled_ && suspects_.empty() && clock_.now() >= settle_next_; }
+
+// After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. When
+// it fails, slurmctld may have stopped scheduling for a while: it is tried again at longer and longer distance.
 void Reconciler::settle() {
-  if (!unsettled_) return;
+  if (!is_to_settle()) return;
   const Status status = writer_.make_created_nodes_schedulable();
   if (!count("reconfigure", status.ok())) {
     unsigned suppressed = 0;
     if (limiter_.allow(clock_.now(), suppressed)) {
       log_warning("slurmctld: %s (%u similar messages suppressed)", status.error().message().c_str(), suppressed);
     }
+    settle_next_ = clock_.now() + action_backoff_.delay(++settle_failures_, jitter_());
     return;
   }
+  settle_failures_ = 0;
   unsettled_ = false;
   config_.reset();  // a reconfiguration may have changed it, and has dropped exemptions from suspends
 }
@@ -458,16 +498,16 @@ void Reconciler::forget_recoveries(const std::vector<NodeAction>& planned) {
 }
 
 void Reconciler::forget_failures(const std::string& nodeset) {
-  std::erase_if(failures_, [&](const auto& entry) { return entry.first.first == nodeset; });
+  std::erase_if(failures_, [&](const auto& entry) { return entry.first.nodeset == nodeset; });
 }
 
 // What slurmctld refused goes into the condition of the NodeSet.
 void Reconciler::show_failures() {
   for (const auto& [key, failure] : failures_) {
-    const auto state = states_.find(key.first);
+    const auto state = states_.find(key.nodeset);
     if (state == states_.end() || state->second.create_stop) continue;
     state->second.ready = false;
-    state->second.reason = failure_reason(key.second);
+    state->second.reason = failure_reason(key.kind);
     state->second.message = failure.text;
   }
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <ctime>
 #include <functional>
@@ -35,6 +36,8 @@ struct ReconcilerHooks {
   std::function<void()> wake_power_save = {};
   /** Writes gres_conf.hpp's text, which slurmctld reads when it makes nodes. When it fails none are made. */
   std::function<Status(const std::string& text)> write_gres_conf = {};
+  /** The nodes that have lines in it. */
+  std::function<std::set<std::string>()> gres_conf_nodes = {};
 };
 
 class Reconciler {
@@ -89,7 +92,12 @@ class Reconciler {
   const std::map<std::string, Count>& requests() const { return requests_; }
 
  private:
-  using Key = std::pair<std::string, NodeAction::Kind>;  // NodeSet and kind of action
+  struct Key {
+    std::string nodeset;
+    NodeAction::Kind kind;
+    std::string target;  // what the nodes are to be: one that is refused holds up no other
+    auto operator<=>(const Key&) const = default;
+  };
   struct Failure {
     unsigned count;
     TimePoint retry;
@@ -108,7 +116,11 @@ class Reconciler {
   void write_gres_conf(const std::vector<NodeAction>& actions);
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
+  static Key failure_key(const NodeAction& action);
+  void note_lost_answer(const NodeAction& action, Errc code);
+  void forget_made_again(const NodeAction& action);
   void note(const NodeAction& action, const Status& status);
+  bool is_to_settle() const;
   void settle();
   bool may_recover(const std::string& nodeset) const;
   void note_recovery(const std::string& nodeset);
@@ -166,6 +178,8 @@ class Reconciler {
   };
   std::map<std::string, Recovery> recoveries_;  // by NodeSet: each is a reconfiguration
   bool unsettled_ = false;                      // records were made that the scheduler may not see yet
+  unsigned settle_failures_ = 0;                // in a row
+  TimePoint settle_next_{};                     // after a failure
   unsigned load_failures_ = 0;
   std::optional<TimePoint> slurm_answered_;
   std::map<std::string, Count> requests_;

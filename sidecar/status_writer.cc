@@ -78,6 +78,12 @@ Json with_transition(const Json& wanted, const Json& known, std::chrono::system_
   return status;
 }
 
+/** A hostlist; null without any. */
+Json encode_names(const std::set<std::string>& names) {
+  if (names.empty()) return {};
+  return Json::string(compress_hostlist({names.begin(), names.end()}));
+}
+
 }  // namespace
 
 Json encode_status(const std::string& nodeset, const NodeSetState& state, const Conditions& more) {
@@ -108,6 +114,7 @@ Json encode_status(const std::string& nodeset, const NodeSetState& state, const 
       .set("selector", std::string(kLabelNodeSet) + "=" + nodeset)
       .set("ordinalToNode", encode_pins(state.pins))
       .set("records", encode_records(state.records))
+      .set("suspendExempt", encode_names(state.exempt))
       .set("createStopped", encode_create_stop(state.create_stop))
       .set("conditions", conditions);
   return status;

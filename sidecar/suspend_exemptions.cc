@@ -29,6 +29,12 @@ void SuspendExemptions::added(const std::string& nodeset, const std::string& hos
   names_.insert(names->begin(), names->end());
 }
 
+void SuspendExemptions::restore(const std::string& nodeset, const std::string& hostlist) {
+  const Result<std::vector<std::string>> names = expand_hostlist(hostlist);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) ours_.try_emplace(name, nodeset);
+}
+
 void SuspendExemptions::removed(const std::string& hostlist) {
   const Result<std::vector<std::string>> names = expand_hostlist(hostlist);
   if (!names.ok()) return;

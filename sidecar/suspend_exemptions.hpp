@@ -24,6 +24,8 @@ class SuspendExemptions {
   /** Names that we added, and nobody else, and for which NodeSet. */
   const std::map<std::string, std::string, std::less<>>& ours() const { return ours_; }
   void added(const std::string& nodeset, const std::string& hostlist);
+  /** Names that a former sidecar added: ours, too, if slurmctld still has them at the next update(). */
+  void restore(const std::string& nodeset, const std::string& hostlist);
   void removed(const std::string& hostlist);
 
  private:

@@ -36,6 +36,10 @@ class FakeSlurm final : public Slurm {
   /** The next calls fail with these, one each; loads too when `fail_loads`. */
   std::vector<Error> failures;
   bool fail_loads = false;
+  /** The next create or delete is carried out, but its answer is lost: it returns this. */
+  std::optional<Error> lost_answer;
+  /** A change to this topology is refused. */
+  std::string wrong_topology;
   /** As 22.05, 26.05, and others with accounting: a drain that ends takes its Reason along. */
   bool clears_reasons = false;
   /** As 22.05: a node that slurmctld sets DOWN keeps the Reason that it has. */
@@ -46,6 +50,7 @@ class FakeSlurm final : public Slurm {
   std::time_t booted = 1;                        ///< when slurmctld started
   std::optional<Error> config_error;             ///< instead of the configuration
   bool ends_at_create = false;                   ///< slurmctld ends at each create, and starts again
+  std::optional<Error> settle_error;             ///< of make_created_nodes_schedulable()
   int settled = 0;                               ///< calls of make_created_nodes_schedulable() that went well
   int scheduled = 0;                             ///< calls of schedule_jobs() that went well
   bool sees_no_change = false;                   ///< its clock was set back: it compares times of changes
@@ -189,6 +194,7 @@ class FakeSlurm final : public Slurm {
   }
 
   Status make_created_nodes_schedulable() override {
+    if (settle_error) return *settle_error;
     if (auto error = refusal()) return *error;
     settled++;
     if (exempt_nodes) exempt_nodes = configured_exempt_nodes;  // slurmctld reads slurm.conf again
@@ -198,6 +204,7 @@ class FakeSlurm final : public Slurm {
   Status drop_lost_nodes() override {
     calls.push_back("drop lost nodes");
     if (auto error = refusal()) return *error;
+    if (on_drop) on_drop();
     if (drops_lost_nodes) {
       time_++;
       std::erase_if(nodes_,
@@ -206,6 +213,7 @@ class FakeSlurm final : public Slurm {
     return {};
   }
   bool drops_lost_nodes = true;
+  std::function<void()> on_drop;  ///< while lost nodes are dropped
 
   /** As slurmctld does at its start with a node whose name has no address. */
   void lose(const std::string& name) {
@@ -302,6 +310,7 @@ class FakeSlurm final : public Slurm {
       made.weight = static_cast<std::uint64_t>(parse_int(words["Weight"]).value_or(1));
       made.core_spec_count = static_cast<std::uint64_t>(parse_int(words["CoreSpecCount"]).value_or(0));
     }
+    if (lost_answer) return *std::exchange(lost_answer, std::nullopt);
     return {};
   }
 
@@ -319,6 +328,7 @@ class FakeSlurm final : public Slurm {
         nodes_.erase(found);  // which slurmctld doesn't count as a change of its nodes
       }
     }
+    if (lost_answer) return *std::exchange(lost_answer, std::nullopt);
     return status;
   }
 
@@ -329,6 +339,9 @@ class FakeSlurm final : public Slurm {
                     (update.weight ? " Weight=" + std::to_string(*update.weight) : "") +
                     (update.topology ? " Topology=" + *update.topology : ""));
     if (auto error = refusal()) return *error;
+    if (update.topology && *update.topology == wrong_topology && !wrong_topology.empty()) {
+      return Error(Errc::invalid, "slurm: Requested topology configuration is not available");
+    }
     if (on_update) on_update();
     // As update_node() in node_mgr.c: each name once, in order, up to the first one that isn't there.
     const auto names = SLURMK8S_TRY(expand_hostlist(hostlist));

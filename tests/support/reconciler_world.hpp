@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct ReconcilerWorld {
   std::function<void()> on_wake;        ///< what slurmctld's power-save thread does at once
   std::vector<std::string> gres_confs;  ///< as they were written
   Status gres_conf_status;
+  std::set<std::string> gres_conf_nodes;  ///< that have lines in the file
   Reconciler reconciler;
   std::int64_t generation = 0;
 
@@ -35,7 +37,8 @@ struct ReconcilerWorld {
                         [this](const std::string& text) {
                           gres_confs.push_back(text);
                           return gres_conf_status;
-                        }},
+                        },
+                    .gres_conf_nodes = [this] { return gres_conf_nodes; }},
                    std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {

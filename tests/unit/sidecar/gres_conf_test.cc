@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/strings.hpp"
 #include "support/cmocka.hpp"
 #include "support/fake_slurm.hpp"
 
@@ -87,6 +88,30 @@ void has_a_file_for_each_gpu(void**) {
   }
 }
 
+// Jobs may use the GPUs of such records: a slurmctld that starts without their lines drains the nodes.
+void keeps_lines_of_records_that_have_lost_their_nodeset(void**) {
+  constexpr const char* kLines = "NodeName=g-0 Name=gpu Type=a100 File=/run/slurm-k8s/gpu[0-1]\n";
+  const auto of_administrator = [](const char* conf) {
+    return NodeSets{{"g", nodeset("g", "", format(R"(,"extraConf":"%s")", conf))}};
+  };
+  const struct {
+    const char* what;
+    NodeSets nodesets;
+    std::set<std::string> former;
+    const char* expected;
+  } cases[] = {
+      {"the NodeSet is gone", {}, {"g-0"}, kLines},
+      {"and it had no lines", {}, {"other-0"}, ""},
+      {"its limits have no GPUs any more", {{"g", nodeset("g", "")}}, {"g-0"}, kLines},
+      {"the administrator's Gres, not yet made", of_administrator("Weight=2 Gres=gpu:b200:2"), {"g-0"}, kLines},
+      {"made again as the administrator's", of_administrator("Weight=2 gres=gpu:a100:2,x:1"), {"g-0"}, ""},
+  };
+  for (const auto& c : cases) {
+    const std::string text = build_gres_conf(c.nodesets, {record("g-0", "gpu:a100:2(S:0)")}, {}, c.former);
+    if (text != c.expected) fail_msg("%s:\n%s", c.what, text.c_str());
+  }
+}
+
 void writes_when_it_differs(void**) {
   char folder[] = "/tmp/gres_conf_test-XXXXXX";
   assert_non_null(mkdtemp(folder));
@@ -107,12 +132,18 @@ void writes_when_it_differs(void**) {
   assert_true(next.write("b\n").ok());
   assert_true(next.write("c\n").ok());
   assert_text(lines(), with_head("c\n").c_str());
+  assert_true(GresConfFile(path).nodes().empty());
+  assert_true(next.write("NodeName=a-[0-1],b-3 Name=gpu File=/x[0-1]\nNodeName=c-0 Name=gpu File=/x[0-1]\n").ok());
+  const std::set<std::string> expected = {"a-0", "a-1", "b-3", "c-0"};
+  assert_true(next.nodes() == expected);
+  assert_true(GresConfFile(path).nodes() == expected);
   assert_int_equal(unlink(path.c_str()), 0);
   assert_int_equal(rmdir(folder), 0);
   const Status failed = GresConfFile(path).write("d\n");
   assert_false(failed.ok());
   assert_contains(failed.error().message(), path.c_str());
   assert_true(GresConfFile("").write("e\n").ok());
+  assert_true(GresConfFile("").nodes().empty());
 }
 
 }  // namespace
@@ -122,6 +153,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(has_a_file_for_each_gpu),
+      SLURMK8S_TEST(keeps_lines_of_records_that_have_lost_their_nodeset),
       SLURMK8S_TEST(writes_when_it_differs),
   };
   return cmocka_run_group_tests_name("sidecar_gres_conf", tests, nullptr, nullptr);

@@ -2,6 +2,7 @@
 // sidecar/reconciler: rounds against a fake slurmctld: records follow NodeSets, pods and Kubernetes nodes.
 #include "sidecar/reconciler.hpp"
 
+#include "sidecar/status_writer.hpp"
 #include "support/cmocka.hpp"
 #include "support/reconciler_world.hpp"
 
@@ -274,6 +275,25 @@ void keeps_nodes_up(void**) {
   assert_true(f.reconciler.states().at("c").ready);
 }
 
+// slurmctld keeps them over a restart of the sidecar: idle pods would stay up.
+void takes_back_exemptions_of_a_former_sidecar(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.scale_always("c", 2);
+  f.rounds(2);
+  assert_text(*f.slurm.exempt_nodes, "c-[0-1]");
+  *f.slurm.exempt_nodes += ",mine";
+  Json object = f.object("c", R"({"replicas":2,"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
+                              R"("memory":"1000Mi"}}}})");
+  object.set("status", encode_status("c", f.reconciler.states().at("c")));
+  Reconciler second(f.slurm, f.slurm, f.clock);
+  second.upsert(object);
+  second.set_listed();
+  second.round();
+  assert_text(*f.slurm.exempt_nodes, "mine");
+  assert_true(second.states().at("c").exempt.empty());
+}
+
 void does_not_power_up_in_a_hurry(void**) {
   Fixture f([] { return 1.0; });
   f.reconciler.set_listed();
@@ -405,6 +425,12 @@ void writes_gres_conf_before_nodes_are_made(void**) {
   for (const std::string& text : f.gres_confs) {
     assert_text(text, "NodeName=g-[0-1] Name=gpu Type=a100 File=/run/slurm-k8s/gpu[0-1]\n");
   }
+  f.slurm.node("g-0").base = SlurmNode::Base::allocated;
+  f.gres_conf_nodes = {"g-0", "g-1"};
+  f.reconciler.remove("g");
+  f.rounds(3);
+  assert_text(f.slurm.names(), "g-0");
+  assert_text(f.gres_confs.back(), "NodeName=g-0 Name=gpu Type=a100 File=/run/slurm-k8s/gpu[0-1]\n");
 }
 
 // slurmctld puts it back when the node is powered down: it comes again with the next pod.
@@ -478,6 +504,7 @@ int main() {
       SLURMK8S_TEST(heeds_pods),
       SLURMK8S_TEST(a_name_that_comes_back_serves_at_once),
       SLURMK8S_TEST(keeps_nodes_up),
+      SLURMK8S_TEST(takes_back_exemptions_of_a_former_sidecar),
       SLURMK8S_TEST(does_not_power_up_in_a_hurry),
       SLURMK8S_TEST(a_pod_brings_the_features_of_its_kube_node),
       SLURMK8S_TEST(a_pod_brings_the_topology_of_its_kube_node),
