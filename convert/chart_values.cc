@@ -157,6 +157,14 @@ void convert_login_sets(const Json& values, Conversion& conversion) {
        has_login ? "users come from `login.users`, or from LDAP by `login.nslcd`" : "there are no login pods"});
 }
 
+/** Slinky's default has the namespace in it, which values do not tell; of another name slurmdbd has another cluster. */
+void convert_cluster_name(const Json& values, Conversion& conversion) {
+  if (!is_empty(values["clusterName"]) || is_empty(find_member(values, "accounting.enabled"))) return;
+  conversion.notes.push_back({Kind::missing, "clusterName",
+                              "Slinky's default is NAMESPACE_RELEASE, ours RELEASE: with the former name accounts and "
+                              "usage stay those of this cluster"});
+}
+
 /** A name that no other file has: two kinds of scripts may have one of the same name. */
 std::string free_name(const Json& files, std::string_view name, std::string_view parameter) {
   std::string own(name);
@@ -211,6 +219,7 @@ void convert_chart_values(const Json& values, Conversion& conversion) {
   }
   for (const auto& [key, parameter] : kScripts) convert_scripts(values, key, parameter, conversion);
   convert_login_sets(values, conversion);
+  convert_cluster_name(values, conversion);
   values["partitions"].each([&](std::string_view name, const Json& partition) {
     convert_partition(std::string(name), partition, conversion);
   });
