@@ -102,10 +102,11 @@ write_job_id() { # FILE ID
 
 # slurmctld never writes into a file that is there: it writes NAME.new, makes NAME to NAME.old, and NAME.new to NAME
 # by links (save_buf_to_state() in Slurm's state_save.c). So each file is whole, and one that was replaced has another
-# number. The scripts of jobs are in hash.*.
+# number. The scripts of jobs are in hash.*. slurm-k8s-config, which slurmctld-config writes at each start, has files of
+# the site's Secrets.
 state_names() {
   find "$STATE" -mindepth 1 -maxdepth 1 ! -name '*.new' ! -name heartbeat ! -name lost+found ! -name 'hash.*' \
-    ! -name "$MARK" ! -name "$NEW" ! -name "$RESTORED" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
+    ! -name slurm-k8s-config ! -name "$MARK" ! -name "$NEW" ! -name "$RESTORED" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
 }
 copy_once() { # FOLDER: fails when a file was replaced meanwhile
   local before name

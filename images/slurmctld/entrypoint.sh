@@ -20,16 +20,12 @@ wait_for_slurmdbd() { # HOST PORT
 
 # Before slurmctld starts with slurmdbd for the first time: it does not start without slurmdbd (later it has in
 # StateSaveLocation what it needs), and refuses the cluster id of slurmdbd if it has saved one that it chose itself.
-# Of a cluster of another name the file stays, which slurmctld refuses.
 begin_accounting() {
   local state
   state=$(setting StateSaveLocation)
   if [[ $(setting AccountingStorageType) != */slurmdbd || -e $state/slurm-k8s-accounting ]]; then return; fi
   wait_for_slurmdbd "$(setting AccountingStorageHost)" "$(setting AccountingStoragePort)"
-  # NAME|ID
-  if [[ $(cut -d '|' -f 1 "$state/clustername" 2>/dev/null) == "$(setting ClusterName)" ]]; then
-    rm "$state/clustername"
-  fi
+  forget_cluster_id "$state" "$(setting ClusterName)"
   touch "$state/slurm-k8s-accounting"
 }
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Functions of slurmctld's entrypoint: which Slurm wrote a StateSaveLocation, and whether the installed one reads it.
-# slurmctld itself would say "start with '-i' to ignore this", which loses all jobs.
+# Functions of slurmctld's entrypoint: the cluster id in a StateSaveLocation, which Slurm wrote it, and whether the
+# installed one reads it. slurmctld itself would say "start with '-i' to ignore this", which loses all jobs.
 
 # Releases of Slurm by the number of their protocol: SLURM_24_11_PROTOCOL_VERSION is 42 << 8.
 PROTOCOLS=([38]=22.05 [39]=23.02 [40]=23.11 [41]=24.05 [42]=24.11 [43]=25.05 [44]=25.11 [45]=26.05)
@@ -59,4 +59,10 @@ check_state() {
       "cannot read. Nothing was changed. Install the previous images again, and upgrade to a release between first." >&2
     exit 1
   fi
+}
+
+# forget_cluster_id StateSaveLocation ClusterName: removes the file NAME|ID, in which slurmctld writes the name in small
+# letters. Of a cluster of another name the file stays, which slurmctld refuses.
+forget_cluster_id() {
+  if [[ $(cut -d '|' -f 1 "$1/clustername" 2>/dev/null) == "${2,,}" ]]; then rm "$1/clustername"; fi
 }

@@ -54,6 +54,7 @@ make_state() { # NEXT-JOB-ID-IN-HEX TEXT
   echo nodes >"$STATE/node_state"
   echo half >"$STATE/part_state.new"
   echo script >"$STATE/hash.1/job.1/script"
+  echo secret >"$STATE/slurm-k8s-config/job_container.conf"
 }
 job_id() { od --address-radix=n --format=u4 --endian=big --skip-bytes=31 --read-bytes=4 "$1" | tr -d ' '; }
 

@@ -42,6 +42,20 @@ chmod +x "$folder/compare"
 expect "the table of releases is that of the plugins" 0 "" "" "$folder/compare" "$top/images/slurmctld/state.sh" \
   "$top/plugins/slurmctld/compat.hpp"
 
+cat >"$folder/forget" <<'SCRIPT'
+#!/bin/bash
+source "$1"
+forget_cluster_id "$2" "$3"
+ls "$2"
+SCRIPT
+chmod +x "$folder/forget"
+forget=("$folder/forget" "$top/images/slurmctld/state.sh" "$state") # ClusterName
+begin_state
+expect "no cluster id" 0 "" "" "${forget[@]}" alpha
+echo 'alpha|7' >"$state/clustername"
+expect "of another cluster: it stays" 0 clustername "" "${forget[@]}" beta
+expect "slurmctld has written the name in small letters" 0 "" "" "${forget[@]}" Alpha
+
 begin_state
 expect "an empty state" 0 "" "" "${check[@]}" 24.11.5
 add_file job_state 42

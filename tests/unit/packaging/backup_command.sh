@@ -34,6 +34,7 @@ case $line in
   *"status.phase"*) echo Running ;;
   *"initContainerStatuses"*) printf '%s=2026\n' files pack begin ;;
   *"initContainers"*) echo " files pack" ;;
+  "rollout status "*) note "$line"; [[ ! -e $FAKE/slow || $line != *"$(cat "$FAKE/slow")"* ]] ;;
   *"status.conditions"*) cat "$FAKE/job" ;;
   "get pods --output=name") printf 'pod/%s\n' slurm-controller-0 slurm-controller-1 slurm-accounting-0 compute-0 ;;
   logs*) cat "$FAKE/logs" ;;
@@ -120,9 +121,33 @@ scale statefulset/slurm-accounting --replicas=0
 wait --for=delete pod/slurm-accounting-0 *
 create job with ARCHIVE=alpha-20260101T000000Z.tar PART=state FIRST_JOB_ID=900
 scale statefulset/slurm-accounting --replicas=1
-rollout status statefulset/slurm-accounting *
 scale statefulset/slurm-controller --replicas=2
-rollout status statefulset/slurm-controller *"
+rollout status statefulset/slurm-controller *
+rollout status statefulset/slurm-accounting *"
+echo slurm-accounting >"$FAKE/slow"
+command "restore: a slurmdbd that needs long" 1 "" \
+  "*statefulset/slurm-accounting: not ready after 600 s; the restore is complete: it goes on to start" restore --yes
+expect "slurmctld is started" 0 "*statefulset/slurm-controller --replicas=2" "" \
+  grep -- 'slurm-controller --replicas=2' "$FAKE/asked"
+rm "$FAKE/slow"
+: >"$FAKE/job"
+cat >"$folder/interrupted" <<'END'
+#!/bin/bash
+# SIGINT is ignored in what runs in the background; SIGTERM is handled alike.
+"$1" restore --yes &
+for _ in {1..100}; do
+  ! grep -q 'create job with ARCHIVE' "$FAKE/asked" || break
+  sleep 0.1
+done
+kill -TERM $!
+wait $!
+END
+chmod +x "$folder/interrupted"
+: >"$FAKE/asked"
+expect "restore: interrupted while its job runs" 1 "" "*ending job slurm-backup-restore-*are stopped: repeat*" \
+  "$folder/interrupted" "$top/packaging/slurm-k8s-backup"
+asked "its job is ended" "*create job with ARCHIVE=*delete job"
+echo Complete >"$FAKE/job"
 : >"$FAKE/accounting"
 command "restore: no accounting" 0 "" "*: restored" restore --yes
 expect "nothing of it is started" 1 "" "" grep accounting "$FAKE/asked"
