@@ -32,6 +32,8 @@ check "slurmdbd.conf: Slurm's authentication" dbd_conf 'AuthType=auth/slurm'
 check "slurmdbd.conf: munge before 23.11" dbd_conf 'AuthType=auth/munge' --set slurmVersion=22.05
 check "slurmdbd.conf: the chart's database" dbd_conf 'StorageHost=slurm-mariadb'
 check "slurmdbd.conf: another database" dbd_conf 'StorageHost=db.example.org' "${own[@]}"
+check "slurmdbd.conf: extraConfMap: a large number" dbd_conf 'MaxQueryTimeRange=2000000' \
+  --set-json accounting.extraConfMap.MaxQueryTimeRange=2000000
 check "slurmdbd.conf: extraConfMap" dbd_conf 'PurgeJobAfter=12months' \
   --set accounting.extraConfMap.PurgeJobAfter=12months
 check "slurmdbd.conf: extraConf" dbd_conf 'ArchiveJobs=yes' --set accounting.extraConf=ArchiveJobs=yes

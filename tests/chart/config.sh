@@ -87,6 +87,10 @@ check "Slurm 22.05: a cgroup plugin without effect" has cgroup.conf "CgroupPlugi
 check "no jobs as root" has slurm.conf "DisableRootJobs=YES"
 check "srun's ports in slurm.conf" has slurm.conf "SrunPortRange=5001-5010" --set slurm.srunPortRange=5001-5010
 
+check "extraConfMap: a large number" has slurm.conf "MaxArraySize=4000001" \
+  --set-json controller.extraConfMap.MaxArraySize=4000001
+check "extraConfMap: numbers in a list" has slurm.conf "X=2000000,0.5,a" \
+  --set-json 'controller.extraConfMap.X=[2000000,0.5,"a"]'
 check "extraConfMap" has slurm.conf "DebugFlags=Power,NodeFeatures" \
   --set 'controller.extraConfMap.DebugFlags={Power,NodeFeatures}'
 check "extraConf" has slurm.conf "PrEpPlugins=prep/script" --set controller.extraConf=PrEpPlugins=prep/script

@@ -5,8 +5,8 @@
 slinky=(-f "$TOP/tests/chart/convert/converted.yaml")
 
 check "values from Slinky are accepted" shows controller/statefulset 'kind: StatefulSet' "${slinky[@]}"
-check "from Slinky: its NodeSets" shows nodesets/nodesets '^  name: slinky$' "${slinky[@]}"
-check "from Slinky: not those of our defaults" lacks '^  name: compute$' "${slinky[@]}"
+check "from Slinky: its NodeSets" shows nodesets/nodesets '^  name: "slinky"$' "${slinky[@]}"
+check "from Slinky: not those of our defaults" lacks '^  name: "compute"$' "${slinky[@]}"
 check "from Slinky: its partition" has slurm.conf \
   "PartitionName=all Nodes=ALL State=UP Default=YES MaxTime=UNLIMITED" "${slinky[@]}"
 check "from Slinky: no partition of our defaults" lacks 'PartitionName=main' "${slinky[@]}"

@@ -49,6 +49,8 @@ check "no rights to volume claims by default" lacks 'persistentvolumeclaims'
 check "invalid retention policy" refused "whenScaled" \
   --set nodesets.compute.persistentVolumeClaimRetentionPolicy.whenScaled=Keep
 
+check "image by a tag that is a number" shows nodesets/nodesets 'image: "r.example/x/slurmd:20261124"' \
+  --set-json 'images={"registry":"r.example/x","tag":20261124}'
 check "image by tag" shows nodesets/nodesets 'image: "r.example/x/slurmd:1"' \
   --set images.registry=r.example/x,images.tag=1
 digest=sha256:$(printf 0 | sha256sum | cut -d ' ' -f 1)
@@ -87,6 +89,8 @@ check "srun's ports are allowed" \
 check "jobs cannot reach a metadata service" part \
   '^            except: \["169.254.169.254/32"\]$' NetworkPolicy slurm-nodes
 check "nor by IPv6" part '^            except: \["fd00:ec2::254/128"\]$' NetworkPolicy slurm-nodes
+check "policy: of our nodes alone" part '^      app.kubernetes.io/managed-by: slurm-k8s$' NetworkPolicy slurm-nodes
+check "Service of nodes: of our nodes alone" part '^    app.kubernetes.io/managed-by: slurm-k8s$' Service slurm-nodes
 check "jobs can reach all" part '^    - \{\}$' NetworkPolicy slurm-nodes --set-json networkPolicy.blockedFromNodes=[]
 check "jobs can ask DNS servers everywhere" part \
   '^        - \{port: 1053, protocol: UDP\}$' NetworkPolicy slurm-nodes --set-json networkPolicy.dnsPorts=[1053]

@@ -42,7 +42,7 @@ slurm.labels: labels of every object of the chart.
 */}}
 {{- define "slurm.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
@@ -52,5 +52,5 @@ slurm.controllerSelector: labels that select the controller's pods.
 */}}
 {{- define "slurm.controllerSelector" -}}
 app.kubernetes.io/name: slurmctld
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}

@@ -1,13 +1,21 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 
 {{/*
+slurm.nodeSelector: labels of the nodes' pods, which the engine makes.
+*/}}
+{{- define "slurm.nodeSelector" -}}
+app.kubernetes.io/name: slurmd
+app.kubernetes.io/managed-by: slurm-k8s
+{{- end -}}
+
+{{/*
 slurm.ownPeers: peers of NetworkPolicies that belong to this Slurm cluster, as YAML: its pods, and the pods from which
 users submit jobs.
 */}}
 {{- define "slurm.ownPeers" -}}
 - podSelector:
     matchLabels:
-      app.kubernetes.io/name: slurmd
+      {{- include "slurm.nodeSelector" . | nindent 6 }}
 - podSelector:
     matchLabels:
       {{- include "slurm.controllerSelector" . | nindent 6 }}

@@ -26,7 +26,7 @@ StoragePort={{ int $storage.port }}
 StorageLoc={{ $storage.database }}
 StorageUser={{ $storage.username }}
 {{- range $key, $value := .Values.accounting.extraConfMap }}
-{{ $key }}={{ if kindIs "slice" $value }}{{ join "," $value }}{{ else }}{{ $value }}{{ end }}
+{{ include "slurm.confLine" (list $key $value) }}
 {{- end }}
 {{- with .Values.accounting.extraConf }}
 {{ . }}

@@ -79,7 +79,7 @@ MpiDefault={{ .Values.slurm.mpiDefault }}
 
 {{ include "slurm.conf.partitions" . }}
 {{- range $key, $value := .Values.controller.extraConfMap }}
-{{ $key }}={{ if kindIs "slice" $value }}{{ join "," $value }}{{ else }}{{ $value }}{{ end }}
+{{ include "slurm.confLine" (list $key $value) }}
 {{- end }}
 {{- with .Values.controller.extraConf }}
 {{ . }}
