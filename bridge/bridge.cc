@@ -234,7 +234,7 @@ void Bridge::look_at_all() {
   plan_round(kSoon);
 }
 
-/** Whether the engine has said before that the job, which is being configured, does not run: by now it may have ended. */
+/** Whether the engine has said before that the job, which is being configured, does not run: it may have ended now. */
 bool Bridge::is_told_again(std::uint32_t job) {
   bool is_again = false;
   for (Gang* gang : gangs_.of_job(job)) is_again = std::exchange(gang->is_told_configuring, true) || is_again;

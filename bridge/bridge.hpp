@@ -121,7 +121,7 @@ class Bridge {
   void step(Gang& gang);
   bool is_busy() const;
   void submit_waiting();
-  bool has_most_jobs();
+  bool has_max_jobs();
   bool put_off(const Gang& gang);
   void submit(Gang& gang);
   bool adopt(Gang& gang, std::uint32_t user);
@@ -193,7 +193,7 @@ class Bridge {
   std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
   std::set<std::string> orphan_comments_;       // theirs, without the pods
   bool is_engine_started_ = false;              // EngineLink::start() was called
-  std::optional<std::size_t> job_count_;        // has_most_jobs(); none: not counted in this round
+  std::optional<std::size_t> job_count_;        // has_max_jobs(); none: not counted in this round
   std::map<std::string, std::set<std::string>>
       unresolved_;                                       // pods whose workload or claims aren't known: comments_of()
   std::map<WorkloadRef, std::set<std::string>> unread_;  // workloads that aren't known, and pods that wait for them

@@ -98,12 +98,12 @@ Result<IdentityRule> Bridge::identity_of(const Gang& gang, const JobAnnotations&
 
 /** The most GPUs that resource claims of one pod ask for. */
 Result<BridgeDevices> Bridge::devices_of(const std::vector<const WorkloadPod*>& pods) {
-  BridgeDevices most;
+  BridgeDevices asked;
   for (const WorkloadPod* pod : pods) {
     const BridgeDevices devices = SLURMK8S_TRY(claims_.devices_of(*pod));
-    for (const auto& [name, milli] : devices) most[name] = std::max(most[name], milli);
+    for (const auto& [name, milli] : devices) asked[name] = std::max(asked[name], milli);
   }
-  return most;
+  return asked;
 }
 
 Result<AllocationRequest> Bridge::request_for(const Gang& gang) {
@@ -163,10 +163,10 @@ void Bridge::submit_waiting() {
 }
 
 /** Whether the engine takes no further job. Those of a former process count, too: they have no gangs at first. */
-bool Bridge::has_most_jobs() {
+bool Bridge::has_max_jobs() {
   if (!engine_) return false;
-  const std::size_t most = gangs_.all().size() + jobs_.known().jobs.size() + submitting_;
-  if (most < options_.max_jobs) return false;
+  const std::size_t counted = gangs_.all().size() + jobs_.known().jobs.size() + submitting_;
+  if (counted < options_.max_jobs) return false;
   if (!job_count_) {
     std::set<std::uint32_t> jobs = jobs_of_gangs();
     for (const auto& [id, job] : jobs_.known().jobs) {
@@ -179,7 +179,7 @@ bool Bridge::has_most_jobs() {
 
 /** Whether no job can be submitted for it now. */
 bool Bridge::put_off(const Gang& gang) {
-  if (has_most_jobs()) {
+  if (has_max_jobs()) {
     tell_wait(gang, format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", options_.max_jobs));
     return true;
   }

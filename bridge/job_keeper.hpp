@@ -49,8 +49,8 @@ class JobKeeper {
   /** What is wanted while slurmctld is being asked: nothing more, or another answer after that, since jobs changed. */
   enum class Since { any, now };
   /**
-   * Asks slurmctld for all jobs of ours. It sends all jobs of all users, or says that nothing has changed since the last
-   * answer.
+   * Asks slurmctld for all jobs of ours. It sends all jobs of all users, or says that nothing has changed since the
+   * last answer.
    */
   void load(Since since) { load_list(false, since); }
   /** The same, but it sends them: the last answer may be another slurmctld's, whose clock differs. */

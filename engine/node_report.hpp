@@ -77,8 +77,8 @@ struct WaitingNote {
   std::string text;
 };
 /**
- * Says it in the Comment of nodes that are powering up, and in the AdminComment of their jobs, or takes it back. One list
- * of all nodes, whatever the number of notes. The first error; the other notes are written all the same.
+ * Says it in the Comment of nodes that are powering up, and in the AdminComment of their jobs, or takes it back. One
+ * list of all nodes, whatever the number of notes. The first error; the other notes are written all the same.
  */
 Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes);
 
