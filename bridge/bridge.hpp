@@ -49,6 +49,8 @@ struct BridgeOptions {
   std::string engine_socket;  ///< empty: slurmctld has no engine; it is polled, and launches don't wait for pods
   PriorityRules priorities = {};
   DeviceClasses device_classes = {};
+  /** slurmctld then ends a job that waits for its nodes, which it cannot requeue: the bridge does so before. */
+  std::chrono::seconds launch_timeout{3600};
   std::size_t max_jobs = kMaxPodJobs;  ///< at a time, with an engine; fewer for tests
 };
 

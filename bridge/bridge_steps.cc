@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::chrono::seconds kRetryAfter{5};   // a call that failed
 constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow it meanwhile
-constexpr std::chrono::seconds kTellAfter{1};    // most jobs of a free cluster have started by then
+constexpr std::chrono::seconds kBeforeLaunchTimeout{10};
+constexpr std::chrono::seconds kTellAfter{1};  // most jobs of a free cluster have started by then
 /** Submissions under way: what else slurmctld is asked waits for no more than these. */
 constexpr std::size_t kMaxSubmitting = 4;
 /** Gangs that are being bound: more jobs would have their nodes before the API server takes the pods' bindings. */
@@ -35,6 +36,12 @@ void Bridge::note_job(Gang& gang) {
   const Allocation* const job = jobs_.known().find(gang);
   if (job == nullptr) return;
   gang.job_submitted = job->submitted;
+  const bool is_configuring = job->state == Allocation::State::configuring;
+  if (!is_configuring) gang.give_up = {};
+  if (is_configuring && gang.give_up == TimePoint{}) {
+    const std::chrono::seconds limit = options_.launch_timeout;
+    gang.give_up = parts_.loop.clock()->now() + std::max(limit - kBeforeLaunchTimeout, limit / 2);
+  }
   if (job->state != Allocation::State::ended) return;
   gang.ended = *job;
   ended_.insert(gang.number);
@@ -273,12 +280,16 @@ void Bridge::refuse(Gang& gang, const Error& error) {
 
 void Bridge::regroup(Gang& gang) {
   const Allocation* const job = jobs_.known().find(gang);
-  if (job != nullptr) {
-    log_info("%s: its pods or their nodes have changed: job %u is cancelled", to_string(gang.workload).c_str(),
-             gang.job);
+  if (job != nullptr && job->state == Allocation::State::ended) {
+    log_info("%s: job %u got no nodes (%s): it gets another one", to_string(gang.workload).c_str(), gang.job,
+             job->state_name.c_str());
+  } else if (job != nullptr) {
+    log_info("%s: its pods or their nodes have changed, or do not come up: job %u is cancelled",
+             to_string(gang.workload).c_str(), gang.job);
     jobs_.end(job->id, job->submitted, {JobResult::Kind::cancelled}, [] {});  // end_orphans() tries again
   }
   drop(gang);
+  plan_round(kSoon);  // they join another one
 }
 
 /** Kubernetes nodes where pods of an ended job are still ending: nothing else begins there. */

@@ -53,15 +53,20 @@ GangPlan plan_without_job(const Gang& gang, const GangCounts& count, const Known
   return {Step::wait, {}, true};
 }
 
-GangPlan plan_ended(const GangCounts& count) {
+GangPlan plan_ended(const Gang& gang, const GangCounts& count, const Allocation& job) {
+  // Its nodes did not come up, or are gone: none of its pods has begun, and Slurm has other nodes.
+  const bool has_no_nodes = job.state_name == "NODE_FAIL" || job.state_name == "BOOT_FAIL";
+  const bool has_begun = gang.is_binding || count.waiting != gang.uids.size() || count.leaving != 0;
+  if (has_no_nodes && !has_begun) return {Step::regroup};
   if (count.evictable != 0) return {Step::evict};
   return {count.leaving == 0 ? Step::forget : Step::wait};
 }
 
 /** Pending, or its nodes power up: a change of its pods changes what it needs. */
-GangPlan plan_before_start(const Gang& gang, const GangCounts& count) {
+GangPlan plan_before_start(const Gang& gang, const GangCounts& count, TimePoint now) {
   const bool has_changed = count.gone + count.over + count.leaving != 0;
-  if (has_changed && count.bound == 0 && !gang.is_ending) return {Step::regroup};
+  const bool is_late = gang.give_up != TimePoint{} && now >= gang.give_up;
+  if ((has_changed || is_late) && count.bound == 0 && !gang.is_ending) return {Step::regroup};
   return {Step::wait};
 }
 
@@ -129,9 +134,9 @@ GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& 
   const Allocation* job = known.find(gang);
   if (job == nullptr) return plan_without_job(gang, count, known, now);
   switch (job->state) {
-    case Allocation::State::ended: return plan_ended(count);
+    case Allocation::State::ended: return plan_ended(gang, count, *job);
     case Allocation::State::pending:
-    case Allocation::State::configuring: return plan_before_start(gang, count);
+    case Allocation::State::configuring: return plan_before_start(gang, count, now);
     default: return plan_started(gang, count, *job, pods, now);
   }
 }

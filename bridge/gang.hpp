@@ -52,6 +52,7 @@ struct Gang {
   TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
   bool is_announced = false;            ///< its pods have the event that names the job
   bool is_told_configuring = false;     ///< the engine has said that its job does not run yet
+  TimePoint give_up{};                  ///< when its job goes that still waits for its nodes; {}: it does not wait so
   bool is_binding = false;              ///< its job runs, and its bindings have begun
   bool is_ending = false;               ///< slurmctld was asked to end the job
   bool is_unknown = false;              ///< slurmctld does not know the job of its running pods

@@ -114,7 +114,8 @@ Result<MainLoopEnd> run_bridge(Options& options, const Arguments& arguments, Rul
       make_rpc_allocations(), [&loop](std::function<void()> fn) { loop->post(std::move(fn)); }, fence);
   Bridge bridge({*loop, *connection.client, kube_writer, slurm, admin},
                 {options.name_space, arguments.scheduler, rules.users, PACKAGE_VERSION,
-                 arguments.has_engine ? options.engine_socket : std::string(), rules.priorities, rules.device_classes});
+                 arguments.has_engine ? options.engine_socket : std::string(), rules.priorities, rules.device_classes,
+                 options.launch_timeout});
   log_info("slurm-k8s-bridge %s: scheduler name %s, %zu rules, namespace %s of %s", PACKAGE_VERSION,
            arguments.scheduler.c_str(), rules.users.size(), options.name_space.c_str(), connection.server.c_str());
   bridge.start();

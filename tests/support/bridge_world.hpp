@@ -67,6 +67,7 @@ struct BridgeWorld {
   const TemporaryFolder folder;
   std::string socket;                  ///< of the engine; empty: none
   std::size_t max_jobs = kMaxPodJobs;  ///< of the next restart()
+  std::chrono::seconds launch_timeout{3600};
   std::unique_ptr<Bridge> bridge;
 
   explicit BridgeWorld(bool has_engine = false) : socket(has_engine ? folder.path() + "/engine.sock" : "") {
@@ -85,6 +86,7 @@ struct BridgeWorld {
                                                     socket,
                                                     {{"high", {"urgent", {}}}},
                                                     {{"gpu.nvidia.com", "nvidia.com/gpu"}},
+                                                    launch_timeout,
                                                     max_jobs});
     bridge->start();
   }

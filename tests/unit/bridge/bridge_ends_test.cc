@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bridge/bridge: a job and its pods go together, and nothing else goes.
+// R3: bridge/bridge: a job and its pods go together, and nothing else goes.
 #include <string>
 
 #include "support/bridge_world.hpp"
@@ -118,6 +118,55 @@ void the_job_of_a_lost_pod_ends_though_its_node_is_up(void**) {
   assert_text(f.calls(), "submit p, complete 1 256");
 }
 
+/** Nothing of it has begun: Slurm has other nodes. */
+void a_pod_whose_job_got_no_nodes_gets_another_job(void**) {
+  for (const char* const state : {"NODE_FAIL", "BOOT_FAIL"}) {
+    BridgeWorld f;
+    f.put_pod("p");
+    f.run_for();
+    f.slurm.configure(1, {{"c-0", 1}});
+    f.run_for();
+    f.slurm.end(1, state);
+    f.run_for(seconds(3));
+    assert_text(f.calls(), "submit p, submit p");
+    assert_int_equal(f.client.count(Verb::remove), 0);
+    f.slurm.start(2, {{"c-1", 1}});
+    f.run_for();
+    assert_text(f.kube_node("p"), "m1");
+    // Now it has begun.
+    f.slurm.end(2, state);
+    f.run_for();
+    assert_contains(f.condition("p", "DisruptionTarget"), "SlurmNodeFailure");
+  }
+}
+
+void a_pod_goes_when_its_job_is_cancelled_before_it_begins(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.configure(1, {{"c-0", 1}});
+  f.run_for();
+  f.slurm.end(1, "CANCELLED");
+  f.run_for(seconds(5));
+  assert_text(f.calls(), "submit p");
+  assert_int_equal(f.client.count(Verb::remove), 1);
+}
+
+/** At LaunchTimeout slurmctld would cancel it, which would take the pod with it. */
+void a_job_that_waits_long_for_its_nodes_is_replaced(void**) {
+  BridgeWorld f;
+  f.launch_timeout = seconds(300);
+  f.restart();
+  f.put_pod("p");
+  f.run_for();
+  f.slurm.configure(1, {{"c-0", 1}});
+  f.run_for(seconds(280));
+  assert_text(f.calls(), "submit p");
+  f.run_for(seconds(19));
+  assert_text(f.calls(), "submit p, cancel 1, submit p");
+  assert_int_equal(f.client.count(Verb::remove), 0);
+}
+
 // Its pods may still come to be known; those of other namespaces have nothing to do with it.
 void a_workload_that_is_not_known_holds_up_its_namespace_alone(void**) {
   BridgeWorld f;
@@ -233,6 +282,9 @@ int main() {
       SLURMK8S_TEST(a_suspended_job_ends_with_its_pod),
       SLURMK8S_TEST(a_job_goes_with_its_pods),
       SLURMK8S_TEST(slurmctld_ends_the_job_of_a_lost_pod),
+      SLURMK8S_TEST(a_pod_whose_job_got_no_nodes_gets_another_job),
+      SLURMK8S_TEST(a_pod_goes_when_its_job_is_cancelled_before_it_begins),
+      SLURMK8S_TEST(a_job_that_waits_long_for_its_nodes_is_replaced),
       SLURMK8S_TEST(the_job_of_a_lost_pod_ends_though_its_node_is_up),
       SLURMK8S_TEST(a_job_without_pods_is_cancelled),
       SLURMK8S_TEST(a_workload_that_is_not_known_holds_up_its_namespace_alone),

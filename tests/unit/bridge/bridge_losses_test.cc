@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bridge/bridge: what is lost, forgotten or given twice makes no second job, and ends none.
+// R4: bridge/bridge: what is lost, forgotten or given twice makes no second job, and ends none.
 #include <string>
 
 #include "support/bridge_world.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bridge/gang and gangs: what is to be done for pods that have one Slurm job, and which pods these are.
+// R3, R4: bridge/gang and gangs: what is to be done for pods that have one Slurm job, and which pods these are.
 #include "bridge/gang.hpp"
 
 #include <string>

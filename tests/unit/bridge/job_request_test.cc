@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bridge/identity and job_request: as whom a workload's job is submitted, and what it asks for.
+// R5, B9: bridge/identity and job_request: as whom a workload's job is submitted, and what it asks for.
 #include "bridge/job_request.hpp"
 
 #include <string>

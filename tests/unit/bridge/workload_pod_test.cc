@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bridge/workload_pod and workload: what a pod, a Job and a PodGroup mean for their Slurm job.
+// R5: bridge/workload_pod and workload: what a pod, a Job and a PodGroup mean for their Slurm job.
 #include "bridge/workload_pod.hpp"
 
 #include <map>
