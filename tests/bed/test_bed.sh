@@ -275,7 +275,8 @@ end_processes() {
 }
 
 remove_cgroups() {
-  find /sys/fs/cgroup -depth -type d -path '*/slurm-k8s-bed*' -exec rmdir {} + 2>/dev/null
+  find /sys/fs/cgroup -depth -type d \( -path '*/slurm-k8s-bed' -o -path '*/slurm-k8s-bed/*' \) -exec rmdir {} + \
+    2>/dev/null
 }
 
 # The same names and addresses, and nothing of each other.
@@ -363,6 +364,9 @@ main() {
   fi
   "$BED" build kube helm coredns device-plugin
   "$BED" image build base
+  for number in '' 2; do
+    [[ $(BED_NUMBER=$number "$BED" status 2>&1) == 'not up' ]] || { echo "Bail out! bed ${number:-1} is up"; exit 1; }
+  done
   snapshot "$WORK/before"
   trap finish EXIT
 

@@ -17,11 +17,24 @@ host_check() {
     die "$KUBELET_DEVICE_SOCKET: there is another kubelet on this machine; remove this file if that is not so"
 }
 
+# Prints the files of the other beds that are up: their kubelets need the settings, and have saved the former ones.
+host_others() {
+  local file
+  for file in "${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}"{,-[2-9]}/host-sysctls; do
+    [[ ! -e $file || $file == "$BED_STATE"/* ]] || printf '%s\n' "$file"
+  done
+}
+
 host_remember() {
-  local name
-  for name in "${HOST_SYSCTLS[@]}"; do
-    [[ ! -e /proc/sys/$name ]] || printf '%s %s\n' "$name" "$(<"/proc/sys/$name")"
-  done >"$BED_STATE/host-sysctls"
+  local name others
+  mapfile -t others < <(host_others)
+  if ((${#others[@]})); then
+    cp "${others[0]}" "$BED_STATE/host-sysctls"
+  else
+    for name in "${HOST_SYSCTLS[@]}"; do
+      [[ ! -e /proc/sys/$name ]] || printf '%s %s\n' "$name" "$(<"/proc/sys/$name")"
+    done >"$BED_STATE/host-sysctls"
+  fi
   for name in "${HOST_DIRECTORIES[@]}"; do
     [[ -e $name ]] || printf '%s\n' "$name"
   done >"$BED_STATE/host-directories"
@@ -51,9 +64,11 @@ host_restore() {
   rm -f "$KUBELET_DEVICE_SOCKET" /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint \
     /var/lib/cni/results/"$BED_CNI_NETWORK"-* /var/lib/cni/results/cni-loopback-*
   [[ -e $BED_STATE/host-sysctls ]] || return 0
-  while read -r name value; do
-    printf '%s' "$value" >"/proc/sys/$name"
-  done <"$BED_STATE/host-sysctls"
+  if [[ ! $(host_others) ]]; then
+    while read -r name value; do
+      printf '%s' "$value" >"/proc/sys/$name"
+    done <"$BED_STATE/host-sysctls"
+  fi
   tac "$BED_STATE/host-directories" | while read -r name; do
     [[ ! -d $name ]] || rmdir --ignore-fail-on-non-empty "$name"
   done

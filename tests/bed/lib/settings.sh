@@ -35,7 +35,7 @@ IMAGE_TAG=${BED_TAG:-$DEFAULT_TAG}
 BED_CACHE=${SLURM_K8S_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/slurm-k8s}
 # 2 to 9: a further bed, beside the first.
 BED_NUMBER=${BED_NUMBER:-}
-BED_STATE=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed${BED_NUMBER:+-$BED_NUMBER}}
+BED_STATE=${SLURM_K8S_STATE:-/var/lib/slurm-k8s-bed}${BED_NUMBER:+-$BED_NUMBER}
 BED_NAMESPACE=${BED_NAMESPACE:-slurm}
 BED_BIN=$BED_CACHE/bin
 BED_LOG=$BED_STATE/log
