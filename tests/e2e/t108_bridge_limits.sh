@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The bridge where slurmctld enforces associations, limits and QOS: pods have the user, the account and the limits of a
-# job of sbatch.
+# B7, B9: the bridge where slurmctld enforces associations, limits and QOS: pods have the user, the account and the
+# limits of a job of sbatch.
 #
 # Release: bridge-limits
 

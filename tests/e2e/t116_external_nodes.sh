@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Nodes of the bridge alone: Slurm's external nodes, which have no slurmd and no pod.
+# R6: nodes of the bridge alone: Slurm's external nodes, which have no slurmd and no pod.
 #
 # Release: external-nodes
 

@@ -68,7 +68,7 @@ test_jobs_get_gpus_of_their_own() {
 }
 
 test_other_kinds_of_gpus() {
-  local ids
+  local ids out
   "$BED" device start >/dev/null
   trap 'remove mig amd' EXIT
   nodeset mig 1 '"nvidia.com/mig-1g.10gb": 2, "rdma/hca": 1' ''
@@ -79,9 +79,43 @@ test_other_kinds_of_gpus() {
   nodeset amd 1 '"amd.com/gpu": 2' '"gresType": "mi300", "extraConf": "Weight=5",'
   wait_for 30 "the changed Gres" has_gres amd-0 gpu:mi300:2
   assert_equal "AMD" 0,1 "$(slurm srun -C amd -n1 --mem=50 --gpus=mi300:2 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
+  # shellcheck disable=SC2016 # for the job's shell
+  assert_equal "AMD, one for each task" "0 1" "$(slurm srun -C amd -n2 --mem=50 --gpus-per-task=1 \
+    bash -c 'echo $ROCR_VISIBLE_DEVICES' | sort | paste -sd' ')"
   ids=$(visible -C mig --gres=gpu:1g.10gb:2)
   [[ $ids == MIG-????????,MIG-???????? ]] || fail "MIG: $ids"
+  out=$(slurm bash -c 'for job in 1 2; do
+      srun -C mig -n1 --mem=50 --gres=gpu:1g.10gb:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 2" &
+    done
+    wait')
+  assert_equal "MIG devices of two jobs" "$(all_of "$ids")" "$(sort <<<"$out" | paste -sd,)"
   assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
+}
+
+# It is unknown which file belongs to which of Slurm's GPUs: all are of the user whose jobs have any.
+test_other_users_jobs_cannot_open_an_amd_gpu() {
+  local job
+  needs_slurm 23.11
+  "$BED" device start >/dev/null
+  trap 'remove amd' EXIT
+  nodeset amd 1 '"amd.com/gpu": 2' '"scalingMode": "Always",'
+  wait_for 60 "a node that is up" node_is_up amd-0
+  files() { kubectl exec amd-0 -c slurmd -- bash -c 'stat -c "%u %a" /dev/dri/renderD*' | sort -u | paste -sd,; }
+  has() { [[ $(files) == "$1" ]]; }
+  # What a step of nobody's can open.
+  # shellcheck disable=SC2016 # for the job's shell
+  opened() {
+    kubectl exec amd-0 -c slurmd -- setpriv --reuid=65534 --regid=65534 --clear-groups srun --chdir=/ -w amd-0 -n1 \
+      --mem=50 "$@" \
+      bash -c 'for file in /dev/dri/renderD*; do (exec 3<>"$file") 2>/dev/null && echo "$file"; done; true'
+  }
+  job=$(submit -w amd-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 30
+  assert_equal "files of a job with one GPU" "401 600" "$(files)"
+  assert_equal "what another user opens" "" "$(opened)"
+  assert_equal "with a GPU of their own" 2 "$(opened --gres=gpu:1 | wc -l)"
+  slurm scancel "$job"
+  wait_for 30 "files of nobody's" has "0 600"
 }
 
 # A folder like /proc/driver/nvidia, with all GPUs of the bed's device plugin.

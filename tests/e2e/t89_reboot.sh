@@ -25,13 +25,14 @@ test_reboot_recreates_the_pod() {
 
 test_powered_down_nodes_are_skipped() {
   wait_for 120 "compute-7 is powered down" node_has_state compute-7 POWERED_DOWN
-  slurm scontrol reboot asap nextstate=RESUME compute-7 || true
+  slurm scontrol reboot asap nextstate=RESUME compute-7
   sleep 2  # slurmctld issues reboots once a second
   node_has_state compute-7 POWERED_DOWN || fail "compute-7: $(slurm scontrol -o show node compute-7)"
   if kubectl get pod compute-7 >/dev/null 2>&1; then fail "compute-7 has a pod"; fi
 }
 
-# examples/health-check as docs/admin/operations.md has it, each 5 s and not each minute.
+# examples/health-check as docs/admin/operations.md has it, each 5 s and not each minute. The node has no GPU: the test
+# gives it a link as that of a GPU that is lost, and then fills /dev/shm.
 test_a_failed_health_check_recreates_the_pod() {
   local examples=$E2E_FOLDER/../../examples/health-check job next uid
   trap install_release EXIT
@@ -41,8 +42,8 @@ test_a_failed_health_check_recreates_the_pod() {
   job=$(submit -N1 -w compute-0 --wrap 'sleep 25')
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
-  kubectl exec compute-0 -- ln -s /dev/nvidia9 /run/slurm-k8s/gpu0 # a GPU whose device file is gone
-  wait_for 20 "the failed check" node_has_reason compute-0 "health check: no /dev/nvidia9"
+  kubectl exec compute-0 -- ln -s /dev/nvidia9 /run/slurm-k8s/gpu0
+  wait_for 20 "the failed check" node_has_reason compute-0 "health check: cannot open /dev/nvidia9"
   node_has_state compute-0 DRAIN || fail "compute-0 is $(node_state compute-0)"
   next=$(submit -N1 -w compute-0 --wrap 'hostname')
   assert_equal "the job" RUNNING "$(job_state "$job")"
@@ -55,4 +56,10 @@ test_a_failed_health_check_recreates_the_pod() {
   assert_equal "its Reason" none "$(slurm sinfo -h -N -n compute-0 -o %E)"
   # The check goes on, and finds nothing.
   stays 12 node_is_undrained compute-0
+  uid=$(pod_uid compute-0)
+  # shellcheck disable=SC2016 # for the pod's shell
+  kubectl exec compute-0 -- \
+    bash -c 'fallocate -l $(($(df --output=avail -B1 /dev/shm | tail -n 1) * 95 / 100)) /dev/shm/left'
+  wait_for 60 "compute-0 has a new pod" has_new_pod compute-0 "$uid"
+  wait_for 60 "compute-0 is idle" node_is_up compute-0
 }

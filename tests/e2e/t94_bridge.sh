@@ -499,8 +499,8 @@ test_a_new_slurmctld_waits_for_pods_that_end() {
 # Processes that use a CPU which Slurm has given away: of pods, and of jobs.
 count_users() { pgrep -cf "^(pod|job)-of-$NAMESPACE" || true; }
 
-# 40 pods and 40 jobs of one CPU each, cancelled at random; pods take 2 s to end. Prints the most that ran at a time. A
-# pod waits by "read": "sleep" would be a process of its own, which counts until it has its own name.
+# 40 pods and 40 jobs of one CPU each on one node, cancelled at random; pods take 2 s to end. Prints the most that ran at
+# the same time. A pod waits by "read": "sleep" would be a process of its own, which counts until it has its own name.
 run_mixed_load() {
   local most=0 users end running
   kubectl apply -f - >/dev/null <<END
@@ -527,7 +527,7 @@ spec:
               exec -a pod-of-$NAMESPACE bash -c 'trap "read -t 2 -u 3; exit 0" TERM; read -t 4 -u 3; exit 0'
 END
   slurm bash -c "for ((i = 0; i < 40; i++)); do
-    sbatch -J mixed --output=/dev/null --wrap \"bash -c 'exec -a job-of-$NAMESPACE sleep 3'\"; done" >/dev/null
+    sbatch -J mixed --mem=16 --output=/dev/null --wrap \"bash -c 'exec -a job-of-$NAMESPACE sleep 3'\"; done" >/dev/null
   end=$((SECONDS + 120))
   while ((SECONDS < end)); do
     users=$(count_users)
@@ -543,11 +543,17 @@ END
 }
 
 cpus_of_all_nodes() { slurm sinfo -h -o %C | cut -d / -f 4; }
+with_one_node() {
+  trap 'scale 8' EXIT
+  scale 1
+  wait_for 60 "one node" has_node_count 1
+}
 
 # B4.
 test_no_cpu_is_given_twice() {
   local most cpus
   enable_bridge
+  with_one_node
   cpus=$(cpus_of_all_nodes)
   most=$(run_mixed_load)
   echo "# at most $most processes on $cpus CPUs" >&2
@@ -555,9 +561,9 @@ test_no_cpu_is_given_twice() {
   ((most <= cpus)) || fail "$most processes on $cpus CPUs"
 }
 
-# B4: what the two tests above would be without the engine: otherwise they show nothing.
+# B4: what the tests above would be without the engine: otherwise they show nothing.
 test_without_the_engine_they_meet() {
-  local node next
+  local node next most cpus
   enable_bridge
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
     --set-json 'bridge.args=["--without-engine"]' --wait --timeout 180s >/dev/null
@@ -566,5 +572,10 @@ test_without_the_engine_they_meet() {
   next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
   began_beside "$next" slow || fail "job $next did not meet the pod"
   slurm scancel "$next"
+  with_one_node
+  cpus=$(cpus_of_all_nodes)
+  most=$(run_mixed_load)
+  echo "# without the engine: $most processes on $cpus CPUs" >&2
+  ((most > cpus)) || fail "only $most processes on $cpus CPUs: the load of the other test shows nothing"
   kubectl delete configmap slurm-bridge >/dev/null # the next test enables the bridge anew
 }

@@ -107,11 +107,14 @@ has_no_jobs() { [[ -z $(slurm squeue -h) ]]; }
 test_a_deleted_node_ends_no_job_that_waits() {
   local blocker job count
   enable_bridge
-  blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
+  # Where a powered-down node would be is unknown: the job excludes compute-7.
+  wait_for 120 "compute-7 is powered down" node_has_state compute-7 POWERED_DOWN
+  blocker=$(submit -N7 -w 'compute-[0-6]' --exclusive --wrap 'sleep 600')
   wait_job "$blocker" RUNNING 90
   put_pod waits true '' '"nodeSelector": {"kubernetes.io/hostname": "node1"},'
   wait_for 30 "it waits in Slurm" waits_for waits 'Slurm job'
   job=$(job_of waits)
+  assert_equal "nodes that it excludes" compute-7 "$(job_field "$job" ExcNodeList)"
   slurm scontrol hold "$job"
   slurm scancel "$blocker"
   scale 4
@@ -129,4 +132,3 @@ test_a_deleted_node_ends_no_job_that_waits() {
   wait_for 60 "eight nodes" has_node_count 8
   kubectl delete pod waits >/dev/null
 }
-has_node_count() { [[ $(slurm sinfo -h -N -o %N | sort -u | wc -l) == "$1" ]]; }

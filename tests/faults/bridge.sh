@@ -25,7 +25,7 @@ END
 job_status() { kubectl get job.batch "$1" -o jsonpath="{.status.$2}"; }
 has_succeeded() { [[ $(job_status "$1" succeeded) -ge $2 ]]; }
 has_running_job() { [[ $(slurm squeue -h -n "$1" -t R,CF -o %A) ]]; } # NAME
-no_slurm_jobs() { [[ -z $(slurm squeue -h -t R,CF,CG) ]]; }
+no_slurm_jobs() { [[ -z $(slurm squeue -h) ]]; }
 
 # A pod that was deleted, or that failed, ends the Job: backoffLimit is 0. The Job's controller may make more than it
 # should when the API server was away (TooManySucceededPods).
@@ -69,7 +69,7 @@ test_pods_outlive_random_faults() {
   local seed=${BRIDGE_SEED:-$RANDOM} done=0 fault number pause left
   echo "# BRIDGE_SEED=$seed"
   RANDOM=$seed
-  left=(kill_{bridge,slurmctld,api_server}{,,})
+  left=(kill_{bridge,slurmctld,sidecar,api_server}{,,})
   enable_bridge
   fresh_controller
   start_pods seeded 2

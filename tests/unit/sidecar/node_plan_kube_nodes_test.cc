@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/node_plan: nodes that follow Kubernetes nodes, and scalingMode DaemonSet.
+// R6: sidecar/node_plan: nodes that follow Kubernetes nodes, and scalingMode DaemonSet.
 #include "sidecar/node_plan.hpp"
 
 #include <functional>
