@@ -176,8 +176,12 @@ void Engine::on_pod(const Json& object) {
 }
 
 void Engine::observe(const std::string& name, Pod pod) {
-  note_pod(name, nodes_[name], std::move(pod));
+  Node& node = nodes_[name];
+  note_pod(name, node, std::move(pod));
   enqueue(name);
+  // Others may wait for the API server for minutes: slurmctld is told of a lost node all the same.
+  const PlanContext context{nodesets_.owner(name), parts_.clock.now(), parts_.one_shot};
+  if (ready() && plan_node(node, context).kind == Action::Kind::fail) act(name, node);
   pump();
 }
 

@@ -40,7 +40,10 @@ void Engine::pump() {
 void Engine::act(const std::string& name, Node& node) {
   const Owner owner = nodesets_.owner(name);
   const Action action = plan_node(node, {owner, parts_.clock.now(), parts_.one_shot});
-  node.answer = Answer::none;
+  const bool deletes = action.kind == Action::Kind::replace || action.kind == Action::Kind::remove;
+  const bool is_answered = std::exchange(node.answer, Answer::none) != Answer::none;
+  // At the end of the pause the pod may have a job: slurmctld is asked again then.
+  if (deletes && is_answered && executor_.is_paused()) return enqueue(name);
   switch (action.kind) {
     case Action::Kind::none: break;
     case Action::Kind::wait: enqueue_at(name, action.at); break;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
@@ -190,16 +191,19 @@ Status recover_from_set_back(Slurm& slurm, const std::map<std::string, std::vect
   return slurm.restart_slurmctld();
 }
 
-Status free_node(Slurm& slurm, const std::string& node) {
-  const SlurmNode record = SLURMK8S_TRY(slurm.load_node(node));
-  if (!is_orphaned_allocation(record)) return {};
-  for (const std::vector<std::string>& nodes : SLURMK8S_TRY(load_jobs_nodes(slurm))) {
-    if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return {};
-  }
+Status free_nodes(Slurm& slurm, const std::vector<std::string>& nodes) {
+  std::vector<std::string> orphaned = SLURMK8S_TRY(select_nodes(slurm, &nodes, is_orphaned_allocation));
+  if (orphaned.empty()) return {};
+  std::unordered_set<std::string> held;
+  for (const std::vector<std::string>& job : SLURMK8S_TRY(load_jobs_nodes(slurm))) held.insert(job.begin(), job.end());
+  std::erase_if(orphaned, [&](const std::string& node) { return held.contains(node); });
+  if (orphaned.empty()) return {};
   // From "allocated" there is no other way to "idle".
-  SLURMK8S_CHECK(slurm.update_nodes(node, update_to(State::down, std::string(kReason) + "allocated without a job")));
-  SLURMK8S_CHECK(slurm.update_nodes(node, update_to(State::power_down)));
-  log_warning("node %s: was powered down and allocated without a job: powered down again", node.c_str());
+  const std::string reason = std::string(kReason) + "allocated without a job";
+  SLURMK8S_CHECK(change_nodes(slurm, orphaned, update_to(State::down, reason), is_orphaned_allocation));
+  SLURMK8S_CHECK(change_nodes(slurm, orphaned, update_to(State::power_down), is_there));
+  log_warning("nodes %s: were powered down and allocated without a job: powered down again",
+              shorten(compress_hostlist(orphaned)).c_str());
   return {};
 }
 

@@ -43,10 +43,10 @@ Result<std::vector<std::string>> find_renewable(Slurm& slurm, const std::vector<
                                                 const std::set<std::string>& booting);
 
 /**
- * Powers a node down that slurmctld takes for allocated (is_orphaned_allocation()) when no job has it. A job that gets
- * it in that moment is requeued.
+ * Powers those nodes down that slurmctld takes for allocated (is_orphaned_allocation()) though no job has them, by one
+ * list of all jobs. A job that gets one in that moment is requeued.
  */
-Status free_node(Slurm& slurm, const std::string& node);
+Status free_nodes(Slurm& slurm, const std::vector<std::string>& nodes);
 
 /**
  * Powers nodes down that fail_node() or ResumeTimeout left DOWN, or that are is_powered_down_unresponsive(), so that

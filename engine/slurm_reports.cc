@@ -62,6 +62,10 @@ SlurmReports::SlurmReports(Parts parts)
                          for (const std::string& node : nodes) backing_off_.erase(node);
                        });
                  }),
+      freeing_(timers_, kReleaseDelay,
+               [this](const std::vector<std::string>& nodes) {
+                 tell("release orphaned allocations", [nodes](Slurm& calls) { return free_nodes(calls, nodes); });
+               }),
       unprotecting_(timers_, kReleaseDelay,
                     [this](const std::vector<std::string>& nodesets) {
                       for (const std::string& nodeset : nodesets) unprotect(nodeset);
@@ -188,9 +192,7 @@ void SlurmReports::repair(const SlurmNode& record, Repair repair) {
     case Repair::none: break;
     case Repair::refresh:
     case Repair::power_down: releasing_.add(node); break;
-    case Repair::free:
-      tell("release an orphaned allocation", [node](Slurm& slurm) { return free_node(slurm, node); });
-      break;
+    case Repair::free: freeing_.add(node); break;
     case Repair::back_off: back_off(node, std::string(cause_of(record.reason))); break;
     case Repair::end_protection: unprotecting_.add(nodeset_of_(node)); break;
     case Repair::end_pod_drain: gone_.add(node); break;

@@ -123,6 +123,7 @@ class SlurmReports {
   TimePoint last_gone_at_{};
   Batch gone_;
   Batch releasing_;
+  Batch freeing_;
   Batch unprotecting_;  // NodeSets
   Batch telling_stuck_;
   Batch noting_;

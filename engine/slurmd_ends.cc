@@ -26,7 +26,8 @@ SlurmdEndVerdict SlurmdEnds::note(const std::vector<LostRun>& runs, SlurmdEnd en
   std::vector<EndedRun> ended;
   ended.reserve(runs.size());
   for (const LostRun& run : runs) {
-    if (run.started <= now) ended.push_back(count(run, now));  // a later one is innocent
+    const bool has_begun = !run.configuring && run.started <= now;  // others are innocent
+    if (has_begun) ended.push_back(count(run, now));
   }
   return judge_slurmd_end(ended, end);
 }

@@ -55,7 +55,7 @@ class SlurmdEnds {
 
   /**
    * slurmd of a node that had `runs` has ended. A run counts once, on however many of its nodes slurmd ends. `now`:
-   * slurmctld's time of day then; a run that began later does not count.
+   * slurmctld's time of day then; a run that began later does not count, nor one that still waits for its nodes.
    */
   SlurmdEndVerdict note(const std::vector<LostRun>& runs, SlurmdEnd end, std::time_t now);
   std::size_t size() const { return order_.size(); }

@@ -112,7 +112,7 @@ std::set<std::string> GresConfFile::nodes() {
   std::set<std::string> nodes;
   const std::string text = text_of_file().value_or("");
   for (const std::string_view line : split(text, '\n')) {
-    if (line.substr(0, kWord.size()) != kWord) continue;
+    if (!line.starts_with(kWord)) continue;
     const auto names = expand_hostlist(std::string(line.substr(kWord.size(), line.find(' ') - kWord.size())));
     if (names.ok()) nodes.insert(names->begin(), names->end());
   }

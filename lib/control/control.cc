@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <utility>
+
 #include "slurm/hostlist.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -19,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 64;
 constexpr std::chrono::seconds kConnectionTime{10};
+constexpr std::chrono::milliseconds kLookInterval{1000};
 constexpr mode_t kSocketMode = 0600;
 
 Error socket_error(const std::string& path, const char* what, int number) {
@@ -62,10 +65,8 @@ Json refusal(const std::string& text) {
   return answer;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& path, EventLoop& loop,
-                                                             Handler handler) {
+/** A socket that listens there, in the place of another one. */
+Result<UniqueFd> open_socket(const std::string& path) {
   const sockaddr_un address = SLURMK8S_TRY(address_of(path));
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return socket_error(path, "socket", errno);
@@ -79,8 +80,25 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& 
   }
   if (::chmod(path.c_str(), kSocketMode) != 0) return socket_error(path, "chmod", errno);
   if (::listen(fd.get(), kMaxConnections) != 0) return socket_error(path, "listen", errno);
+  return fd;
+}
+
+/** Nobody listens there, or the name is gone. */
+bool is_abandoned(const std::string& path) {
+  const auto address = address_of(path);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!address || !fd) return false;
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0) return false;
+  return errno == ECONNREFUSED || errno == ENOENT;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& path, EventLoop& loop,
+                                                             Handler handler) {
+  UniqueFd fd = SLURMK8S_TRY(open_socket(path));
   std::unique_ptr<ControlServer> server(new ControlServer(path, std::move(fd), loop, std::move(handler)));
-  SLURMK8S_CHECK(loop.watch(server->socket_.get(), EPOLLIN, [server = server.get()] { server->accept(); }));
+  SLURMK8S_CHECK(server->watch());
   return server;
 }
 
@@ -91,7 +109,33 @@ ControlServer::ControlServer(std::string path, UniqueFd socket, EventLoop& loop,
       loop_(loop),
       handler_(std::move(handler)) {}
 
+Status ControlServer::watch() {
+  SLURMK8S_CHECK(loop_.watch(socket_.get(), EPOLLIN, [this] { accept(); }));
+  look_timer_ = loop_.timers().after(kLookInterval, [this] { look_for_name(); });
+  return {};
+}
+
+// A slurmctld that ended while it began, as with `scontrol reconfigure` and a fault in slurm.conf, had taken the name
+// over. Twice: one that begins has the name before it listens.
+void ControlServer::look_for_name() {
+  const bool is_lost = inode_of(path_) != inode_ && is_abandoned(path_);
+  if (is_lost && std::exchange(was_lost_, true)) {
+    if (auto fd = open_socket(path_); fd.ok()) {
+      loop_.unwatch(socket_.get());
+      socket_ = std::move(*fd);
+      inode_ = inode_of(path_);
+      was_lost_ = false;
+      log_info("socket %s: bound again: the process that had taken it over is gone", path_.c_str());
+      if (const Status watched = watch(); !watched.ok()) log_error("%s", watched.error().message().c_str());
+      return;
+    }
+  }
+  if (!is_lost) was_lost_ = false;
+  look_timer_ = loop_.timers().after(kLookInterval, [this] { look_for_name(); });
+}
+
 ControlServer::~ControlServer() {
+  loop_.timers().cancel(look_timer_);
   loop_.unwatch(socket_.get());
   while (!connections_.empty()) drop(connections_.begin()->first);
   if (inode_of(path_) == inode_) ::unlink(path_.c_str());  // not a successor's

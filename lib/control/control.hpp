@@ -38,7 +38,8 @@ class ControlServer {
 
   /**
    * Binds `path` (mode 0600, an old socket there is replaced; its folder must exist). Only processes of root and of
-   * the user that this process runs as are heard. `loop` must outlive it. Error: the path and why.
+   * the user that this process runs as are heard. A successor that binds the same path has the name as long as it
+   * listens. `loop` must outlive it. Error: the path and why.
    */
   static Result<std::unique_ptr<ControlServer>> listen(const std::string& path, EventLoop& loop, Handler handler);
   ~ControlServer();
@@ -60,6 +61,8 @@ class ControlServer {
   };
 
   ControlServer(std::string path, UniqueFd socket, EventLoop& loop, Handler handler);
+  Status watch();
+  void look_for_name();
   void accept();
   void receive(int fd);
   void answer(int fd, const std::string& line);
@@ -69,6 +72,8 @@ class ControlServer {
   std::string path_;
   UniqueFd socket_;
   std::uint64_t inode_;
+  bool was_lost_ = false;  // at the last look
+  Timers::Id look_timer_ = 0;
   EventLoop& loop_;
   Handler handler_;
   std::map<int, Connection> connections_;

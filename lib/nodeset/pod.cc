@@ -95,7 +95,13 @@ SlurmdEnd decode_slurmd_end(const Json& status) {
   if (is_evicted_for_its_limit(status)) return SlurmdEnd::error;
   if (!status["reason"].text().empty()) return SlurmdEnd::other;  // evicted for others, NodeShutdown, …
   const Json terminated = slurmd_state(status)["terminated"];
-  if (terminated["reason"].text() == "OOMKilled") return SlurmdEnd::out_of_memory;
+  const std::string_view reason = terminated["reason"].text();
+  if (reason == "OOMKilled") return SlurmdEnd::out_of_memory;
+  // "Unknown", 255: of a container that the runtime lost, as when the machine is rebooted (containerd's
+  // internal/cri/server/restart.go). "ContainerStatusUnknown": the kubelet's word. The others never began.
+  for (const char* no_end : {"Unknown", "ContainerStatusUnknown", "StartError", "ContainerCannotRun"}) {
+    if (reason == no_end) return SlurmdEnd::other;
+  }
   const std::int64_t code = terminated["exitCode"].integer_or(0);
   return code != 0 && code != kSigkill && code != kSigterm ? SlurmdEnd::error : SlurmdEnd::other;
 }

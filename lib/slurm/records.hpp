@@ -114,7 +114,8 @@ struct SlurmRun {
   std::time_t submitted = 0;
   std::string nodes;  ///< hostlist
   std::time_t started = 0;
-  std::string batch_host;  ///< node of the batch script; only of a batch job that is launched and not suspended
+  std::string batch_host;    ///< node of the batch script; only of a batch job that is launched and not suspended
+  bool configuring = false;  ///< it waits for its nodes
 };
 
 /** What we need of slurmctld's configuration. */

@@ -13,7 +13,9 @@ namespace {
 /** The list of jobs takes a twentieth of the time at most. */
 constexpr int kLoadRest = 20;
 
-LostRun lost_run(const SlurmRun& run) { return {run.id, run.restarts, run.submitted, run.het_id, run.started, {}}; }
+LostRun lost_run(const SlurmRun& run) {
+  return {run.id, run.restarts, run.submitted, run.het_id, run.started, {}, run.configuring};
+}
 
 }  // namespace
 

@@ -38,6 +38,9 @@ class Heartbeat {
     return read_ && last_.holder == self && now - since_ <= timeout;
   }
 
+  /** Whether the last beat that could be read is another one's. Otherwise one that is late may only be silent. */
+  bool is_held_by_other(int self) const { return read_ && last_.holder != self; }
+
  private:
   Beat last_;
   TimePoint since_{};  // not written before this

@@ -30,6 +30,8 @@ constexpr std::size_t kMaxNamesInHook = 1000;
 // For the engine's thread and the launch thread, while HeldJobs is there.
 std::atomic<Launches*> launches_here{nullptr};
 std::atomic<PodJobs*> pod_jobs_here{nullptr};
+/** Its heartbeat is late, and no other slurmctld has taken over: nothing is launched. */
+std::atomic<bool> is_silent{false};
 Undestroyed<Locked<LockTimes>> lock_times;
 
 void observe(LockedCall call, TimePoint begin) {
@@ -112,7 +114,7 @@ JobState state_of(uint32_t id, const PodGate& gate) {
 }
 
 std::vector<JobState> poll_jobs(const std::vector<uint32_t>& jobs) {
-  if (is_ending()) return std::vector<JobState>(jobs.size(), JobState::waiting);
+  if (is_ending() || is_silent) return std::vector<JobState>(jobs.size(), JobState::waiting);
   std::vector<JobState> states;
   states.reserve(jobs.size());
   const SlurmLocks locks(compat::job_and_node_read_locks(), LockedCall::poll);
@@ -198,11 +200,14 @@ int in_control() {
   beat.written = get_last_heartbeat(&beat.holder);
   const bool has =
       heartbeat.is_held_by(backup_inx, beat, std::chrono::seconds(slurm_conf.slurmctld_timeout), SystemClock());
+  // A full disk makes it silent. Then this one keeps its jobs: nothing else calls the hook for them again.
+  const bool is_lost = had && heartbeat.is_held_by_other(backup_inx);
+  is_silent = had && !has && !is_lost;
   Launches* launches = launches_here;
-  if (had && !has && launches) launches->forget();
+  if (is_lost && launches) launches->forget();
   PodJobs* pod_jobs = pod_jobs_here;
-  if (had && !has && pod_jobs) pod_jobs->forget();
-  had = has;
+  if (is_lost && pod_jobs) pod_jobs->forget();
+  had = has || is_silent;
   return has;
 }
 
@@ -253,7 +258,7 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
     return states;
   };
   host.complete = [this, complete = std::move(complete)](uint32_t job, bool ok) {
-    if (is_ending()) return launches_->hold(job);
+    if (is_ending() || is_silent) return launches_->hold(job);
     if (compat::kForgetsAddresses && ok) remember_addresses(job);
     complete(job, ok);
     pod_jobs_->look(job);

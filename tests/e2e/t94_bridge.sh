@@ -499,8 +499,8 @@ test_a_new_slurmctld_waits_for_pods_that_end() {
 # Processes that use a CPU which Slurm has given away: of pods, and of jobs.
 count_users() { pgrep -cf "^(pod|job)-of-$NAMESPACE" || true; }
 
-# 40 pods and 40 jobs of one CPU each on one node, cancelled at random; pods take 2 s to end. Prints the most that ran at
-# the same time. A pod waits by "read": "sleep" would be a process of its own, which counts until it has its own name.
+# 40 pods and 40 jobs of one CPU each on one node, cancelled at random; pods take 2 s to end. Prints how many ran at a
+# time at most. A pod waits by "read": "sleep" would be a process of its own, which counts until it has its own name.
 run_mixed_load() {
   local most=0 users end running
   kubectl apply -f - >/dev/null <<END

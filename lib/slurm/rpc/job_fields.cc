@@ -91,7 +91,8 @@ SlurmRun decode_run(const job_info_t& job) {
           job.submit_time,
           text_of(job.nodes),
           job.start_time,
-          has_script ? text_of(job.batch_host) : ""};
+          has_script ? text_of(job.batch_host) : "",
+          (job.job_state & JOB_CONFIGURING) != 0};
 }
 
 }  // namespace slurmk8s

@@ -209,6 +209,41 @@ std::string take(const UniqueFd& fd) {
   return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : count == 0 ? "closed" : "";
 }
 
+/** A slurmctld that ended while it began had taken the name over; a successor that lives keeps it. */
+void the_name_comes_back(void**) {
+  TurnedServer first;
+  const auto look = [&first] {
+    first.clock->advance(std::chrono::milliseconds(1000));
+    first.turn();
+  };
+  const auto reaches_first = [&first] {
+    const UniqueFd fd = first.connect();
+    if (!fd) return false;
+    put(fd, "{\"op\":\"stay\"}\n");
+    first.turn();
+    return take(fd) == "{\"op\":\"stay\"}\n";
+  };
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  strncpy(address.sun_path, first.path.c_str(), sizeof address.sun_path - 1);
+  UniqueFd second(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  unlink(first.path.c_str());
+  assert_int_equal(bind(second.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  look();  // it does not listen yet
+  assert_int_equal(listen(second.get(), 8), 0);
+  for (int i = 0; i < 3; ++i) look();
+  assert_false(reaches_first());
+  second.reset();
+  look();
+  assert_false(reaches_first());
+  look();
+  assert_true(reaches_first());
+  assert_int_equal(unlink(first.path.c_str()), 0);
+  look();
+  look();
+  assert_true(reaches_first());
+}
+
 void a_connection_that_is_kept(void**) {
   TurnedServer server;
   const UniqueFd fd = server.connect();
@@ -327,6 +362,7 @@ int main() {
       cmocka_unit_test_setup_teardown(bad_clients_do_not_disturb_others, set_up, tear_down),
       cmocka_unit_test_setup_teardown(other_users_get_no_answer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_message_without_an_end_is_not_kept, set_up, tear_down),
+      SLURMK8S_TEST(the_name_comes_back),
       SLURMK8S_TEST(a_connection_that_is_kept),
       SLURMK8S_TEST(a_client_that_does_not_read_is_dropped),
       SLURMK8S_TEST(a_silent_client_is_dropped),

@@ -75,12 +75,32 @@ void nothing_is_sent_during_a_pause(void** state) {
   world.caller.arrive();
   world.settle();
   assert_true(world.engine->gauges().paused);
-  assert_int_equal(world.engine->gauges().in_flight, 2);
+  assert_int_equal(world.engine->gauges().in_flight, 1);
   const std::size_t before = world.api.calls.size();
   world.pass(std::chrono::seconds(18));
   assert_int_equal(world.api.calls.size(), before);
   world.pass(std::chrono::seconds(10));
   assert_text(world.pods(), "compute-[0-1],data-0");
+}
+
+// slurmctld said before the pause that it waits for the node; meanwhile its slurmd has come, and a job with it.
+void no_pod_is_deleted_for_an_old_answer(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.put_pod("compute-1", "r0");
+  world.settle();
+  world.caller.late = true;
+  world.resume("r1", {"compute-1"});
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(20)));
+  world.resume("r2", {"compute-0"});
+  world.caller.arrive();
+  world.settle();
+  assert_true(world.engine->gauges().paused);
+  world.registered("compute-1");
+  world.caller.late = false;
+  world.pass(std::chrono::seconds(30));
+  assert_text(world.pods(), "compute-[0-1]");
+  assert_int_equal(world.api.count(Verb::remove), 0);
 }
 
 // An event begins a pause as well, and is told when it is over.
@@ -119,6 +139,23 @@ void requests_in_flight_are_bounded(void** state) {
   assert_int_equal(most, 4);
   assert_text(world.pods(), "big-[0-999]");
   assert_true(world.engine->settled(nodes));
+}
+
+// slurmctld hears of it at once, so that its jobs are requeued.
+void a_lost_node_is_told_during_a_pause(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r0", {"compute-7"});
+  world.registered("compute-7");
+  world.slurm.node("compute-7").base = SlurmNode::Base::allocated;
+  world.api.fail_next(Verb::create, Error(Errc::throttled, "too many", std::chrono::seconds(50)));
+  world.resume("r1", {"compute-0"});
+  world.resume("r2", {"compute-1", "compute-2"});
+  assert_true(world.engine->gauges().paused);
+  world.hinder("compute-7", R"({"phase":"Failed"})");
+  world.pass(std::chrono::seconds(5));
+  assert_true(world.engine->gauges().paused);
+  assert_contains(joined(world.slurm.calls), "down compute-7 slurm-k8s: pod ended: Failed");
 }
 
 void a_delete_whose_answer_was_lost(void** state) {
@@ -212,8 +249,10 @@ int main() {
       ENGINE_TEST(a_create_that_conflicts_is_tried_again),
       ENGINE_TEST(throttling_makes_everything_wait_but_not_for_hours),
       ENGINE_TEST(nothing_is_sent_during_a_pause),
+      ENGINE_TEST(no_pod_is_deleted_for_an_old_answer),
       ENGINE_TEST(a_refused_event_pauses_everything),
       ENGINE_TEST(requests_in_flight_are_bounded),
+      ENGINE_TEST(a_lost_node_is_told_during_a_pause),
       ENGINE_TEST(a_delete_whose_answer_was_lost),
       ENGINE_TEST(a_create_whose_answer_was_lost_and_the_watch_is_away),
       ENGINE_TEST(a_look_that_fails_after_a_conflict),

@@ -37,6 +37,22 @@ void tells_all_and_holds_one(void**) {
   assert_int_equal(failure.out_of_memory, 0);
 }
 
+/** Job 7 waited for nodes of a broken image, twice; later job 8 ends slurmd beside it. */
+void a_job_that_waits_for_its_nodes_is_innocent(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(true);
+  for (std::uint32_t restarts = 0; restarts < 2; ++restarts) {
+    slurm.runs = {{7, 0, restarts, 0, "c-0", 100, "", true}};
+    NodeFailure failure = failure_of("c-0", SlurmdEnd::error);
+    const std::vector<LostRun> lost = lost_jobs.note(slurm, failure, TimePoint{1h * (restarts + 1)}, kNow);
+    assert_int_equal(lost.size(), 1);  // it is requeued at once all the same
+    assert_text(lost[0].held_for, "");
+  }
+  slurm.runs = {{7, 0, 2, 0, "c-1", 100}, {8, 0, 0, 0, "c-1", 100}};
+  NodeFailure failure = failure_of("c-1", SlurmdEnd::error);
+  for (const LostRun& lost : lost_jobs.note(slurm, failure, TimePoint{5h}, kNow)) assert_text(lost.held_for, "");
+}
+
 void ends_a_job_that_fills_its_pod(void**) {
   FakeSlurm slurm;
   LostJobs lost_jobs(true);
@@ -127,10 +143,15 @@ void a_start_that_failed_is_no_end(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_all_and_holds_one),           SLURMK8S_TEST(ends_a_job_that_fills_its_pod),
-      SLURMK8S_TEST(it_ends_before_its_node_is_down),   SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
-      SLURMK8S_TEST(a_job_that_has_gone_is_not_blamed), SLURMK8S_TEST(a_job_that_is_pending_again_is_not_ended),
-      SLURMK8S_TEST(holds_without_fast_requeue_too),    SLURMK8S_TEST(a_start_that_failed_is_no_end),
+      SLURMK8S_TEST(tells_all_and_holds_one),
+      SLURMK8S_TEST(a_job_that_waits_for_its_nodes_is_innocent),
+      SLURMK8S_TEST(ends_a_job_that_fills_its_pod),
+      SLURMK8S_TEST(it_ends_before_its_node_is_down),
+      SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
+      SLURMK8S_TEST(a_job_that_has_gone_is_not_blamed),
+      SLURMK8S_TEST(a_job_that_is_pending_again_is_not_ended),
+      SLURMK8S_TEST(holds_without_fast_requeue_too),
+      SLURMK8S_TEST(a_start_that_failed_is_no_end),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -225,7 +225,7 @@ void frees_a_node_that_no_job_holds(void**) {
   const auto nodes_of_jobs = [](const char* hostlist) {
     return [hostlist](FakeSlurm& slurm) {
       slurm.nodes_of_jobs = {"d-0", hostlist};
-      const Status status = free_node(slurm, "c-0");
+      const Status status = free_nodes(slurm, {"c-0"});
       slurm.pass_time();
       if (!slurm.calls.empty()) assert_true(slurm.node("c-0").base == Base::idle);
       if (slurm.calls.size() == 2) assert_text(slurm.calls[1], "power_down c-0");
@@ -236,6 +236,25 @@ void frees_a_node_that_no_job_holds(void**) {
   check({{"no job has it", left, "down c-0 slurm-k8s: allocated without a job"}}, nodes_of_jobs("c-[1-2]"));
   check({{"a job has it", left, ""}}, nodes_of_jobs("c-[0-2]"));
   check({{"it is idle", [](SlurmNode&) {}, ""}}, nodes_of_jobs("c-[1-2]"));
+}
+
+/** A slurmctld that comes back with an older state may have thousands. */
+void frees_many_nodes_by_one_list_of_jobs(void**) {
+  FakeSlurm slurm;
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 50; ++i) {
+    nodes.push_back("c-" + std::to_string(i));
+    slurm.node(nodes.back()).base = Base::allocated;
+  }
+  slurm.nodes_of_jobs = {"c-7"};
+  int lists = 0;
+  slurm.on_load_jobs = [&] { ++lists; };
+  assert_ok(free_nodes(slurm, nodes));
+  slurm.pass_time();
+  assert_int_equal(lists, 1);
+  for (const std::string& node : nodes) {
+    assert_true((slurm.node(node).base == Base::allocated) == (node == "c-7"));
+  }
 }
 
 /** Its pod did not start; job 7 waits for it. */
@@ -284,6 +303,7 @@ int main() {
       SLURMK8S_TEST(notes_what_nodes_wait_for),
       SLURMK8S_TEST(many_notes_need_one_list),
       SLURMK8S_TEST(frees_a_node_that_no_job_holds),
+      SLURMK8S_TEST(frees_many_nodes_by_one_list_of_jobs),
       SLURMK8S_TEST(a_node_that_has_come_up_meanwhile_stays),
       SLURMK8S_TEST(another_error_is_told),
   };

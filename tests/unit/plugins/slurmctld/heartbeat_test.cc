@@ -40,6 +40,24 @@ void who_writes_is_in_control(void**) {
   assert_false(world.is_held_after(1));
 }
 
+/** Nobody has taken over from one that cannot write: its jobs are its own. */
+void a_silent_one_is_not_replaced(void**) {
+  World world;
+  assert_false(world.heartbeat.is_held_by_other(0));  // nobody has ever written
+  world.write(0);
+  assert_true(world.poll());
+  assert_false(world.is_held_after(20));
+  assert_false(world.heartbeat.is_held_by_other(0));
+  world.beat = {};
+  assert_false(world.poll());
+  assert_false(world.heartbeat.is_held_by_other(0));
+  world.write(0);
+  assert_true(world.is_held_after(1));
+  world.write(1);
+  assert_false(world.is_held_after(1));
+  assert_true(world.heartbeat.is_held_by_other(0));
+}
+
 void one_of_the_previous_slurmctld_is_as_old_as_it_says(void**) {
   World world;
   world.write(0);
@@ -92,8 +110,11 @@ void no_poll_for_long(void**) {
 int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(who_writes_is_in_control), SLURMK8S_TEST(one_of_the_previous_slurmctld_is_as_old_as_it_says),
-      SLURMK8S_TEST(one_that_can_not_be_read), SLURMK8S_TEST(the_time_of_day_is_set),
+      SLURMK8S_TEST(who_writes_is_in_control),
+      SLURMK8S_TEST(a_silent_one_is_not_replaced),
+      SLURMK8S_TEST(one_of_the_previous_slurmctld_is_as_old_as_it_says),
+      SLURMK8S_TEST(one_that_can_not_be_read),
+      SLURMK8S_TEST(the_time_of_day_is_set),
       SLURMK8S_TEST(no_poll_for_long),
   };
   return cmocka_run_group_tests_name("plugins_heartbeat", tests, nullptr, nullptr);
