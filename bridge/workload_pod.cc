@@ -121,12 +121,12 @@ std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
       return forbidden_field(std::string("spec.affinity.") + kind, kCannotTell);
     }
   }
-  if (has_gate) return std::nullopt;  // kube-scheduler allocates the rest
-  if (spec["resourceClaims"].size() != 0) return forbidden_field("spec.resourceClaims", kCannotTell);
   // Kubernetes' own gangs, in 1.35 and later.
   for (const char* field : {"workloadRef", "schedulingGroup"}) {
     if (!spec[field].is_null()) return forbidden_field(std::string("spec.") + field, kCannotTell);
   }
+  if (has_gate) return std::nullopt;  // kube-scheduler allocates the rest
+  if (spec["resourceClaims"].size() != 0) return forbidden_field("spec.resourceClaims", kCannotTell);
   const auto of_pod = find_uncounted(spec.at({"resources", "requests"}), "spec.resources.requests");
   return of_pod ? of_pod : find_unsupported_container(spec);
 }

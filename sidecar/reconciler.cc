@@ -395,7 +395,7 @@ void Reconciler::judge_stops() {
       suspect.before ? void(stops_[nodeset] = *suspect.before) : void(stops_.erase(nodeset));
     } else {
       log_error("nodeset %s: slurmctld exited while creating its nodes", nodeset.c_str());
-      std::erase_if(failures_, [&](const auto& one) {
+      std::erase_if(failures_, [&nodeset = nodeset](const auto& one) {
         return one.first.nodeset == nodeset && one.first.kind == NodeAction::Kind::create;
       });
     }

@@ -112,9 +112,9 @@ test_a_missing_folder_is_said() {
 
 # Homes in the login pod alone: what a newcomer without a volume gets.
 test_without_a_shared_home_it_is_said() {
-  local private said job notes
+  local said job notes
   enable_login
-  private=$(slurm cat "$SSH_KEY")
+  private=$(slurm cat "$SSH_KEY") # not local: the trap comes after the function
   trap '"$BED" helm rollback slurm -n "$NAMESPACE" --wait --timeout 180s >/dev/null
     wait_for 60 "slurmctld up" controller_ready; put_key "$private"; wait_for 60 "ssh" can_log_in ada' EXIT
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" --reuse-values \

@@ -98,7 +98,7 @@ test_jobs_that_live_at_a_restore() {
   wait_saved
   archive=$(backup create)
   uid=$(pod_uid compute-0)
-  in_pod compute-1 touch /tmp/stop
+  kubectl exec compute-1 -c slurmd -- touch /tmp/stop
   wait_job "$ended" COMPLETED 60
   slurm scontrol release "$pending"
   wait_job "$pending" COMPLETED 90

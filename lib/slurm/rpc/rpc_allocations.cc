@@ -2,8 +2,8 @@
 // Allocations over Slurm's RPCs: libslurm's public functions behind slurm/allocations.hpp.
 //
 // A job is what salloc --no-shell makes: REQUEST_RESOURCE_ALLOCATION without a port, which slurmctld tries to schedule
-// before it answers. It is an ordinary allocation in each version, also where Slurm has external jobs (25.05): their
-// nodes are free at once when they end, without an epilog, while pods of the job may still be there.
+// before it answers. It is an ordinary allocation unless it may have external nodes (26.05): nodes of an external job
+// are free at once when it ends, without an epilog, while pods of the job may still be there.
 //
 // What such a job doesn't end by (line numbers of 24.11.5, src/slurmctld):
 // - InactiveLimit: _job_time_limit() asks for other_port first (job_mgr.c:9218; 22.05.8: 9346; 26.05: 9492).

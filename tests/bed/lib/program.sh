@@ -188,7 +188,7 @@ program_ensure() {
   lock_take programs
   go=$(go_program)
   for name in "${missing[@]}"; do
-    program_build "$name" "$go"
+    program_is_built "$name" || program_build "$name" "$go" # by another command, meanwhile
   done
   program_remove_caches
 }
@@ -197,6 +197,7 @@ program_ensure() {
 # removal has left goes, too.
 program_remove_caches() {
   local gone=$BED_CACHE/.go-$$
+  [[ -e $BED_CACHE/go ]] || return 0
   progress 'removing the build caches, in the background'
   mv "$BED_CACHE/go" "$gone"
   (

@@ -266,6 +266,7 @@ void what_slurm_cannot_be_told(void**) {
           [{"ports": [{"hostPort": 80}], "resources": {"requests": {"hugepages-2Mi": "4Mi"}}}])",
        nullptr},
       {R"("workloadRef": {"name": "w", "podGroup": "g"})", "spec.workloadRef"},
+      {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "workloadRef": {"name": "w"})", "spec.workloadRef"},
       {R"("schedulingGroup": {"podGroupName": "g"})", "spec.schedulingGroup"},
   };
   for (const auto& [spec, field] : cases) {
