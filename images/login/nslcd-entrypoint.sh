@@ -10,6 +10,7 @@ umask 077
   echo 'log /dev/stderr info'
   echo 'nss_min_uid 1000'
   cat /run/slurm-k8s/ldap/nslcd.conf
+  echo # nslcd refuses a last line without its end
 } >/run/slurm-k8s/nslcd/nslcd.conf
 umask 022
 

@@ -43,9 +43,10 @@ Json build_patch(const Lease& lease, Json spec) {
 Lease decode_lease(const Json& object, std::chrono::seconds duration) {
   if (object.is_null()) return {};
   const Json spec = object["spec"];
+  const std::int64_t seconds = spec["leaseDurationSeconds"].integer_or(0);
   return {.there = true,
           .holder = std::string(spec["holderIdentity"].text()),
-          .duration = std::chrono::seconds(spec["leaseDurationSeconds"].integer_or(duration.count())),
+          .duration = seconds > 0 ? std::chrono::seconds(seconds) : duration,
           .acquired = std::string(spec["acquireTime"].text()),
           .renewed = std::string(spec["renewTime"].text()),
           .transitions = spec["leaseTransitions"].integer_or(0),

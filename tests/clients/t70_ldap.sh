@@ -93,7 +93,7 @@ test_accounts_of_a_user_of_a_directory() {
   slurm sacctmgr --immediate add account first,second >/dev/null
   slurm sacctmgr --immediate add user grace account=first >/dev/null
   job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --wrap true')
-  assert_equal "its account" "first grace(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
+  assert_equal "its account" "first 5001(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
   slurm sacctmgr --immediate add user grace account=second >/dev/null
   # Needed before Slurm 25.11 (docs/admin/login.md).
   slurm scontrol reconfigure

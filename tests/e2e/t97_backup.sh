@@ -91,7 +91,9 @@ test_jobs_that_live_at_a_restore() {
   local runs ended pending late archive uid
   enable_backups
   runs=$(submit -w compute-0 --exclusive --wrap 'sleep 900')
-  ended=$(submit -w compute-1 --exclusive --requeue --wrap 'until test -e /tmp/stop; do sleep 1; done')
+  # shellcheck disable=SC2016 # for the job's shell
+  ended=$(submit -w compute-1 --exclusive --requeue \
+    --wrap 'test -n "$SLURM_RESTART_COUNT" || until test -e /tmp/stop; do sleep 1; done')
   pending=$(submit -n1 --hold --wrap true)
   wait_job "$runs" RUNNING 90
   wait_job "$ended" RUNNING 90
@@ -108,8 +110,9 @@ test_jobs_that_live_at_a_restore() {
   assert_equal "the job that runs on" "RUNNING 0 $uid" \
     "$(job_state "$runs") $(job_field "$runs" Restarts) $(pod_uid compute-0)"
   assert_equal "the job that was pending" PENDING "$(job_state "$pending")"
-  # Its node says that it is not there; what slurmctld requeues ends at once.
+  # Its node says that it is not there: slurmctld requeues it, and it runs a second time.
   wait_job "$ended" COMPLETED 400
+  assert_equal "restarts of the job that had ended" 1 "$(job_field "$ended" Restarts)"
   is_unknown "$late" || fail "job $late is known: $(job_state "$late")"
   wait_for 120 "the pod of the unknown job is gone" has_no_pod compute-2
   assert_equal "the job that runs on" "RUNNING 0 $uid" \

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   parse_names(text);
   if (const auto account = decode_account(text)) {
-    const AccountFiles files = build_account_files({*account}, {}, {});
+    const AccountFiles files = build_account_files({*account}, {{"root"}, {0}}, {{"root"}, {0}});
     require(std::ranges::count(files.passwd, '\n') <= 1, "two users of one");
     require(!files.passwd.starts_with("root:"), "root");
   }

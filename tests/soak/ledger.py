@@ -40,12 +40,13 @@ def _is_in(moment, spans):
     return any(begin <= moment <= end for begin, end in spans)
 
 
-def judge(name, jobs, runs, restarts, cancelled=False, forgotten=(), unheard=lambda run: False):
+def judge(name, jobs, runs, restarts, cancelled=False, forgotten=(), unheard=lambda run: False,
+          heard=lambda run: run.last):
     """What is wrong with a job: a list of sentences, empty when all is well.
 
     jobs: Slurm's records of that name. restarts: most that the faults allow. forgotten: spans (begin, end) of what
     slurmctld did not save before it was killed: a run that began or ended there may be done again. unheard: whether the
-    end of a run that ended may have been lost with its pod.
+    end of a run that ended may have been lost with its pod. heard: when slurmctld heard of the end of a run.
     """
     if len(jobs) != 1:
         return [f"{name}: slurm has {len(jobs)} jobs of this name"]
@@ -57,7 +58,8 @@ def judge(name, jobs, runs, restarts, cancelled=False, forgotten=(), unheard=lam
         wrong.append(f"job {job.id} ended as {job.state} ({job.reason}, exit code {job.exit_code})")
     if job.restarts > restarts:
         wrong.append(f"job {job.id} was restarted {job.restarts} times, at most {restarts} expected")
-    counted = [run for run in runs if not _is_in(run.first, forgotten) and not _is_in(run.last, forgotten)]
+    counted = [run for run in runs
+               if not any(_is_in(moment, forgotten) for moment in (run.first, run.last, heard(run)))]
     if len(counted) > job.restarts + 1:
         wrong.append(f"job {job.id} ran {len(runs)} times with {job.restarts} restarts")
     ended = [run for run in counted if run.ended and not (run is not runs[-1] and unheard(run))]
