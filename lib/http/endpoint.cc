@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace slurmk8s::http {
@@ -30,6 +31,10 @@ bool is_loopback(const std::string& host) {
 
 Result<Endpoint> parse_endpoint(const std::string& base_url, const std::string& tls_server_name) {
   const auto bad = [&](const char* why) { return Error(Errc::invalid, "server " + base_url + ": " + why); };
+  // libcurl takes an empty query for none, and a text for its beginning, up to a zero byte.
+  const bool is_plain =
+      std::none_of(base_url.begin(), base_url.end(), [](unsigned char c) { return c <= ' ' || c == '?' || c == '#'; });
+  if (!is_plain) return bad("only https://host:port/path is understood");
   const std::unique_ptr<CURLU, UrlDeleter> url(curl_url());
   if (!url || curl_url_set(url.get(), CURLUPART_URL, base_url.c_str(), 0) != CURLUE_OK) return bad("not a URL");
   for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {

@@ -71,7 +71,7 @@ class Evidence:
     def unheard(self, run):
         """Whether the end of a run may have been lost: the pod of its script was taken away before it could be told, or
         while there was no slurmctld to tell."""
-        heard = run.last
+        heard = self.heard(run)
         for hit in self.hits:
             if hit.slurmctld and hit.begin <= run.last <= hit.back:
                 heard = max(heard, hit.back)

@@ -97,6 +97,11 @@ class Evidence(unittest.TestCase):
         self.assertEqual(self.evidence.heard(run(5, 16)), BEGIN + 40)
         self.assertEqual(self.evidence.heard(run(50, 60)), BEGIN + 60)  # it did not
 
+    def test_an_end_that_went_with_its_pod(self):
+        for at, is_unheard in ((14, False), (16, True), (39, True), (44, False)):  # slurmctld heard of it at 40
+            self.evidence.hits = [faults.Hit("kill slurmd", BEGIN + at, node="c-0")]
+            self.assertEqual(self.evidence.unheard(run(5, 16)), is_unheard, at)
+
     def test_what_a_killed_slurmctld_forgot(self):
         self.evidence.hits = [faults.Hit("kill slurmctld", BEGIN + 40, slurmctld=True, saved=BEGIN + 36)]
         self.assertEqual(self.evidence.forgotten(), [(BEGIN + 35, BEGIN + 41)])
