@@ -52,7 +52,7 @@ Result<Endpoint> parse_endpoint(const std::string& base_url, const std::string& 
     }
     endpoint.url = url_part(url.get(), CURLUPART_URL);
   }
-  if (endpoint.url.ends_with('/')) endpoint.url.pop_back();
+  while (endpoint.url.ends_with('/')) endpoint.url.pop_back();
   return endpoint;
 }
 
