@@ -4,6 +4,7 @@ the moment at which it ran."""
 import datetime
 import re
 
+import faults
 import world
 
 # slurmctld's log: job id, nodes.
@@ -54,9 +55,8 @@ class Evidence:
         return taken + len(lost)
 
     def _is_after_outage(self, moment):
-        """Of the API server, etcd, the kubelet and their like: not of a pod, and not of slurmctld."""
         return any(hit.begin <= moment <= max(hit.begin, hit.back) + RESUME_TIMEOUT
-                   for hit in self.hits if not hit.slurmctld and not hit.node)
+                   for hit in self.hits if faults.is_outage(hit.kind))
 
     def heard(self, run):
         """When slurmctld heard of the end of a run, by its log; when it ended if it did not. slurmstepd repeats what no

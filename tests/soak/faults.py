@@ -127,6 +127,12 @@ def switch_node(event, hit):
     return True
 
 
+def is_outage(kind):
+    """Of the API server, etcd, the kubelet and their like."""
+    name = kind.partition(" ")[2]
+    return name.startswith("kube") or name == "etcd"
+
+
 def inflict(event, soak, hit):
     """Carries a fault out, and writes into `hit` what it did; False when there was nothing to hit, or it was refused.
     Away: nobody knows whether it was done."""
@@ -141,7 +147,7 @@ def inflict(event, soak, hit):
     elif event.kind == "reconfigure":
         for _ in range(event.pick % 5 + 1):
             slurm("scontrol", "reconfigure", timeout=40)
-    elif name.startswith("kube") or name == "etcd":
+    elif is_outage(event.kind):
         outage(verb, name, event.seconds)
     elif event.kind.startswith("power node"):
         return switch_node(event, hit)

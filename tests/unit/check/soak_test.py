@@ -92,6 +92,8 @@ class Evidence(unittest.TestCase):
         self.assertEqual(self.restarts(outage, end=60), 0)  # it was given up after the job's end
         self.assertEqual(self.restarts(faults.Hit("stop kubelet", BEGIN - 50, back=BEGIN - 20)), 0)
         self.assertEqual(self.restarts(faults.Hit("stop kubelet", BEGIN + 101, back=BEGIN + 110)), 0)
+        for kind in ("power node down", "reconfigure", "kill sidecar"):
+            self.assertEqual(self.restarts(faults.Hit(kind, BEGIN - 5, back=BEGIN + 60)), 0, kind)
 
     def test_when_slurmctld_heard_of_an_end(self):
         self.assertEqual(self.evidence.heard(run(5, 16)), BEGIN + 40)
