@@ -26,13 +26,12 @@ constexpr std::chrono::seconds kBindingTime{5};
 constexpr std::size_t kPendingPerRead = 25;
 /** More are read with a list of all jobs. */
 constexpr std::size_t kMaxSingle = 50;
+constexpr const char* kGateOfOthers = "a pod with the bridge's gate keeps another spec.schedulerName, which binds it";
+
 /** Comments, without the pods, that a job of the pod can have. */
 std::set<std::string> comments_of(const WorkloadPod& pod) {
-  const WorkloadRef alone{pod.name_space, "Pod", pod.name};
-  return {std::string(kCommentPrefix) + to_string(pod.group), std::string(kCommentPrefix) + to_string(alone)};
+  return {comment_of(pod.group), comment_of({pod.name_space, "Pod", pod.name})};
 }
-
-constexpr const char* kGateOfOthers = "a pod with the bridge's gate keeps another spec.schedulerName, which binds it";
 
 }  // namespace
 
@@ -475,7 +474,7 @@ void Bridge::assign(const WorkloadPod& pod) {
 
 /** From before this process began: the pod's claims were judged then. Anybody can write a Comment: see submit(). */
 bool Bridge::has_job_without_pods(const WorkloadRef& workload) const {
-  return !orphan_comments_.empty() && orphan_comments_.contains(std::string(kCommentPrefix) + to_string(workload));
+  return !orphan_comments_.empty() && orphan_comments_.contains(comment_of(workload));
 }
 
 /** Whether all its claims can be used; tells why not. */

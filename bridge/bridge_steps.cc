@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::chrono::seconds kRetryAfter{5};   // a call that failed
 constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow it meanwhile
+constexpr std::chrono::seconds kTellAfter{1};    // most jobs of a free cluster have started by then
+/** Before LaunchTimeout: slurmctld must not be first. */
 constexpr std::chrono::seconds kBeforeLaunchTimeout{10};
-constexpr std::chrono::seconds kTellAfter{1};  // most jobs of a free cluster have started by then
 /** Submissions under way: what else slurmctld is asked waits for no more than these. */
 constexpr std::size_t kMaxSubmitting = 4;
 /** Gangs that are being bound: more jobs would have their nodes before the API server takes the pods' bindings. */

@@ -102,7 +102,7 @@ std::vector<Gang*> Gangs::of_job(std::uint32_t job) {
 }
 
 bool Gangs::adopt(Gang& gang, std::uint32_t user, const std::map<std::uint32_t, Allocation>& jobs, TimePoint now) {
-  const std::string prefix = std::string(kCommentPrefix) + to_string(gang.workload) + ":";
+  const std::string prefix = comment_of(gang.workload) + ":";
   for (const auto& [id, job] : jobs) {
     if (job.state == Allocation::State::ended || job.uid != user || !job.comment.starts_with(prefix)) continue;
     Gang* const bound = find_job(id, user, job.submitted);

@@ -195,10 +195,11 @@ Status set_devices(Draft& draft, const std::vector<const WorkloadPod*>& pods, co
 
 }  // namespace
 
+std::string comment_of(const WorkloadRef& workload) { return std::string(kCommentPrefix) + to_string(workload); }
+
 std::string build_job_comment(const WorkloadRef& workload, std::vector<std::string> uids) {
   std::sort(uids.begin(), uids.end());
-  return std::string(kCommentPrefix) + to_string(workload) +
-         format(":%016llx", static_cast<unsigned long long>(hash_of(uids)));
+  return comment_of(workload) + format(":%016llx", static_cast<unsigned long long>(hash_of(uids)));
 }
 
 std::string_view find_job_namespace(std::string_view comment) {

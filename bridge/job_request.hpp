@@ -14,6 +14,9 @@
 
 namespace slurmk8s {
 
+/** What a job's Comment has before its pods: "k8s:a/Job/train". */
+std::string comment_of(const WorkloadRef& workload);
+
 /** "k8s:team-a/Job/train:0123456789abcdef": whose job it is, and for which pods, in any order. */
 std::string build_job_comment(const WorkloadRef& workload, std::vector<std::string> uids);
 

@@ -180,9 +180,13 @@ void Engine::observe(const std::string& name, Pod pod) {
   note_pod(name, node, std::move(pod));
   enqueue(name);
   // Others may wait for the API server for minutes: slurmctld is told of a lost node all the same.
-  const PlanContext context{nodesets_.owner(name), parts_.clock.now(), parts_.one_shot};
-  if (ready() && plan_node(node, context).kind == Action::Kind::fail) act(name, node);
+  if (ready() && !node.pod->ended.empty()) tell_at_once(name, node);
   pump();
+}
+
+void Engine::tell_at_once(const std::string& name, Node& node) {
+  const Owner owner = nodesets_.owner(name);
+  if (plan_node(node, {owner, parts_.clock.now(), parts_.one_shot}).kind == Action::Kind::fail) act(name, node);
 }
 
 void Engine::note_pod(const std::string& name, Node& node, Pod pod) {

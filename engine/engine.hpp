@@ -81,6 +81,7 @@ class Engine {
   void on_pod_removed(const std::string& name, const std::string& uid);
   void on_synced();
   void observe(const std::string& name, Pod pod);
+  void tell_at_once(const std::string& name, Node& node);
   void note_pod(const std::string& name, Node& node, Pod pod);
   void time_steps(Node& node);
 

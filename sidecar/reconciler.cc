@@ -457,8 +457,8 @@ void Reconciler::show_power_up(const std::set<std::string>& names) {
 // It may restart slurmctld, which judge_stops() would take for a crash.
 bool Reconciler::is_to_settle() const { return unsettled_ && suspects_.empty() && clock_.now() >= settle_next_; }
 
-// After every create but those: which slots deleted records have left, ours or an administrator's, nobody tells. When
-// it fails, slurmctld may have stopped scheduling for a while: it is tried again at longer and longer distance.
+// After every create except those: slurmctld does not say which slots deleted records have left. A reconfiguration that
+// fails may have stopped scheduling for a while. So the pauses between tries grow.
 void Reconciler::settle() {
   if (!is_to_settle()) return;
   const Status status = writer_.make_created_nodes_schedulable();

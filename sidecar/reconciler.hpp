@@ -95,7 +95,7 @@ class Reconciler {
   struct Key {
     std::string nodeset;
     NodeAction::Kind kind;
-    std::string target;  // what the nodes are to be: one that is refused holds up no other
+    std::string target;  // the requested state: a refused one does not delay others
     auto operator<=>(const Key&) const = default;
   };
   struct Failure {

@@ -37,7 +37,7 @@ Result<Endpoint> parse_endpoint(const std::string& base_url, const std::string& 
   if (!is_plain) return bad("only https://host:port/path is understood");
   const std::unique_ptr<CURLU, UrlDeleter> url(curl_url());
   if (!url || curl_url_set(url.get(), CURLUPART_URL, base_url.c_str(), 0) != CURLUE_OK) return bad("not a URL");
-  for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
+  for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD}) {
     if (!url_part(url.get(), part).empty()) return bad("only https://host:port/path is understood");
   }
   const std::string scheme = url_part(url.get(), CURLUPART_SCHEME);

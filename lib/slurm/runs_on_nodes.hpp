@@ -21,7 +21,7 @@ struct LostRun {
   std::time_t submitted = 0;   ///< as slurmctld had it: a requeue sets it again
   std::uint32_t het_id = 0;    ///< of the first component of a heterogeneous job; 0: it isn't one
   std::time_t started = 0;
-  std::string held_for;      ///< why it is to be held when it is requeued, for its AdminComment; empty: it isn't
+  std::string held_for;      ///< AdminComment of a job to be held after its requeue: the reason; empty: not to be held
   bool configuring = false;  ///< it had not been launched
 };
 

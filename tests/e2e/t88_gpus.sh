@@ -102,7 +102,7 @@ test_other_users_jobs_cannot_open_an_amd_gpu() {
   wait_for 60 "a node that is up" node_is_up amd-0
   files() { kubectl exec amd-0 -c slurmd -- bash -c 'stat -c "%u %a" /dev/dri/renderD*' | sort -u | paste -sd,; }
   has() { [[ $(files) == "$1" ]]; }
-  # What a step of nobody's can open.
+  # Files that a step of user nobody can open.
   # shellcheck disable=SC2016 # for the job's shell
   opened() {
     kubectl exec amd-0 -c slurmd -- setpriv --reuid=65534 --regid=65534 --clear-groups srun --chdir=/ -w amd-0 -n1 \
@@ -115,7 +115,7 @@ test_other_users_jobs_cannot_open_an_amd_gpu() {
   assert_equal "what another user opens" "" "$(opened)"
   assert_equal "with a GPU of their own" 2 "$(opened --gres=gpu:1 | wc -l)"
   slurm scancel "$job"
-  wait_for 30 "files of nobody's" has "0 600"
+  wait_for 30 "the files are root's again" has "0 600"
 }
 
 # A folder like /proc/driver/nvidia, with all GPUs of the bed's device plugin.

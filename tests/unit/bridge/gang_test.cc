@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// R3, R4: bridge/gang and gangs: what is to be done for pods that have one Slurm job, and which pods these are.
+// R3, R4: bridge/gang and gangs: the pods of one Slurm job, and the next step for them.
 #include "bridge/gang.hpp"
 
 #include <string>

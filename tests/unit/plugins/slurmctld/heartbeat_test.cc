@@ -43,7 +43,7 @@ void who_writes_is_in_control(void**) {
 /** Nobody has taken over from one that cannot write: its jobs are its own. */
 void a_silent_one_is_not_replaced(void**) {
   World world;
-  assert_false(world.heartbeat.is_held_by_other(0));  // nobody has ever written
+  assert_false(world.heartbeat.is_held_by_other(0));  // no beat yet
   world.write(0);
   assert_true(world.poll());
   assert_false(world.is_held_after(20));
