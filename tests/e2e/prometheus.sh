@@ -6,6 +6,10 @@ URL=http://127.0.0.1:19090
 CHART=$E2E_FOLDER/../../helm/slurm
 
 queries() { "$BED" exec "$E2E_FOLDER/prometheus_queries.py" "$URL" "$@"; }
+# What it says when it fails is of the test's causes.
+wait_for_queries() { # SECONDS TEXT ARGUMENT…
+  wait_for "$1" "$2" queries "${@:3}" || { queries "${@:3}" | sed 's/^/# /' >&2; return 1; }
+}
 value_is() { [[ $(queries value "$2") == "$1" ]]; } # VALUE EXPRESSION
 
 render_metrics() { # TEMPLATE: without what is not its content

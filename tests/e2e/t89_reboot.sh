@@ -38,7 +38,8 @@ test_a_failed_health_check_recreates_the_pod() {
   trap install_release EXIT
   kubectl delete configmap health-check --ignore-not-found >/dev/null
   kubectl create configmap health-check --from-file="$examples/check" >/dev/null
-  install_release -f "$examples/values.yaml" --set controller.extraConfMap.HealthCheckInterval=5
+  # The node is idle for over 15 s, and stays.
+  install_release -f "$examples/values.yaml" --set controller.extraConfMap.HealthCheckInterval=5,slurm.suspendTime=120
   job=$(submit -N1 -w compute-0 --wrap 'sleep 25')
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
@@ -60,6 +61,6 @@ test_a_failed_health_check_recreates_the_pod() {
   # shellcheck disable=SC2016 # for the pod's shell
   kubectl exec compute-0 -- \
     bash -c 'fallocate -l $(($(df --output=avail -B1 /dev/shm | tail -n 1) * 95 / 100)) /dev/shm/left'
-  wait_for 60 "compute-0 has a new pod" has_new_pod compute-0 "$uid"
+  wait_for 60 "compute-0 has a new pod after the check of /dev/shm" has_new_pod compute-0 "$uid"
   wait_for 60 "compute-0 is idle" node_is_up compute-0
 }

@@ -136,17 +136,16 @@ ServiceMonitor selected 1" || { resources; return 1; }
   # The operator polls every minute.
   wait_for 90 "conditions" conditions_are "Available=True Reconciled=True" || { conditions_of_prometheus; return 1; }
   wait_for 90 "all rules are loaded" rules_are_loaded || { queries rule_names; return 1; }
-  wait_for 30 "all rules are evaluated" queries rules || { queries rules; return 1; }
-  wait_for 60 "a series for each metric of the alerts" queries alert_metrics || { queries alert_metrics; return 1; }
+  wait_for_queries 30 "all rules are evaluated" rules
+  wait_for_queries 60 "a series for each metric of the alerts" alert_metrics
 
   # With the operator's labels, and the second controller's metrics.
   render_dashboard >"$WORK/dashboard-$WORKER.json"
   submit --account=physics --exclusive -N2 --wrap 'sleep 600' >/dev/null
   submit --account=chemistry --wrap 'exit 1' >/dev/null
   submit --account=chemistry --exclusive -N8 --wrap 'true' >/dev/null
-  wait_for 120 "a series for each panel" queries panels "$WORK/dashboard-$WORKER.json" "$NAMESPACE" ||
-    { queries panels "$WORK/dashboard-$WORKER.json" "$NAMESPACE"; return 1; }
-  wait_for 60 "a series for each recorded name" queries records || { queries records; return 1; }
+  wait_for_queries 120 "a series for each panel" panels "$WORK/dashboard-$WORKER.json" "$NAMESPACE"
+  wait_for_queries 60 "a series for each recorded name" records
   wait_for 60 "a job counts once" value_is 1 "sum(slurm_jobs_running{namespace=\"$NAMESPACE\"})" ||
     { queries value 'sum(slurm_jobs_running)'; return 1; }
   assert_equal "sidecars" 2 "$(queries value "count(slurm_k8s_sidecar_leader{namespace=\"$NAMESPACE\"})")"
