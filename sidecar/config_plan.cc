@@ -3,6 +3,7 @@
 #include "sidecar/config_plan.hpp"
 
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "base/strings.hpp"
@@ -50,6 +51,20 @@ std::string values_of(std::string_view text, std::string_view name) {
 }
 
 }  // namespace
+
+std::string differing_files(const ConfigFiles& live, const ConfigFiles& wanted) {
+  std::set<std::string> names;
+  for (const auto& [name, text] : live) {
+    const auto other = wanted.find(name);
+    if (other == wanted.end() || other->second != text) names.insert(name);
+  }
+  for (const auto& [name, text] : wanted) {
+    if (live.count(name) == 0) names.insert(name);
+  }
+  std::string list;
+  for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
+  return list;
+}
 
 std::string needs_restart(const ConfigFiles& live, const ConfigFiles& wanted) {
   std::string settings;

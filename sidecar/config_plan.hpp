@@ -33,12 +33,17 @@ struct ConfigPlan {
 inline constexpr const char* kConfigApplied = "Applied";
 inline constexpr const char* kConfigRefused = "Refused";
 inline constexpr const char* kConfigNeedsRestart = "RestartRequired";
+/** What is installed is not what was to be installed. */
+inline constexpr const char* kConfigDiffers = "FilesDiffer";
 
 /**
  * What `scontrol reconfigure` does not change: "slurm.conf: SlurmctldPort; slurm-k8s.conf"; empty for nothing. The
  * chart recreates the controller's pod when one of these changes (slurm.restartSettings).
  */
 std::string needs_restart(const ConfigFiles& live, const ConfigFiles& wanted);
+
+/** "cgroup.conf, slurm.conf": names of files that are not the same in both, or not in both. */
+std::string differing_files(const ConfigFiles& live, const ConfigFiles& wanted);
 
 /** `verdict`: the last one, on whatever files. */
 ConfigPlan plan_config(const ConfigFiles& live, const ConfigFiles& wanted, const std::optional<ConfigVerdict>& verdict);

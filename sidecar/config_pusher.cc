@@ -22,11 +22,14 @@ constexpr milliseconds kPoll{100};
 constexpr milliseconds kRetry{1000};
 /** A trial ends after 30 s by itself; the container may be restarting. */
 constexpr seconds kTrialFor{60};
+/** A slurmctld that is away for so long does not start with the files that it has. */
+constexpr seconds kAwayFor{30};
 /** slurmctld answers when the new one runs; one that was away starts with the installed files. */
 constexpr seconds kReconfigureFor{60};
 
 constexpr const char* kSourceMissing = "SourceMissing";
 constexpr const char* kTrialUnavailable = "TrialUnavailable";
+constexpr const char* kSlurmctldAway = "SlurmctldAway";
 
 Kind kind_of(const std::string& reason) {
   if (reason == kConfigApplied) return {"Normal", "ConfigApplied", "Reconfigure"};
@@ -198,6 +201,7 @@ void ConfigPusher::begin() {
   files_ = wanted();
   const ConfigPlan plan = plan_config(*live, files_, verdict_);
   if (plan.kind == ConfigPlan::Kind::none) {
+    if (is_unconfirmed_ && plan.reason == kConfigApplied) return confirm();
     tell(plan.reason, plan.text);
     return is_unkept_ && plan.reason == kConfigApplied ? settle(Verb::keep) : void();
   }
@@ -209,13 +213,27 @@ void ConfigPusher::begin() {
   verb_ = plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install;
   // Later than this slurmctld has started, or read the files, when it has taken them.
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
-  const Status asked = config.ok() ? parts_.installer.ask(verb_, files_) : config.error();
+  if (config.ok()) away_since_.reset();
+  if (!config.ok() && !away_since_) away_since_ = parts_.clock.now();
+  const bool waits = away_since_ && parts_.clock.now() < *away_since_ + kAwayFor;
+  const Status asked = waits ? config.error() : parts_.installer.ask(verb_, files_);
   if (!asked.ok()) return retry(asked.error());
   last_failure_.clear();
-  booted_ = config->booted;
+  booted_ = config.ok() ? config->booted : std::chrono::system_clock::to_time_t(parts_.clock.wall());
   stage_ = Stage::asked;
   deadline_ = parts_.clock.now() + kTrialFor;
   look_after(kPoll);
+}
+
+/** slurmctld was away when the files were installed: they are not called good before it has started with them. */
+void ConfigPusher::confirm() {
+  const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
+  if (!config.ok()) {
+    tell(kSlurmctldAway, "slurmctld does not answer, see its log; it has the files when it starts");
+    return look_after(kRetry);
+  }
+  is_unconfirmed_ = false;
+  config->booted > booted_ ? take() : await_slurmctld();
 }
 
 /** Empty: it is awaited, or at the deadline all begins again: the container may have installed files and ended. */
@@ -239,6 +257,10 @@ void ConfigPusher::judge_trial() {
     refuse(kConfigRefused, *answer);
   } else if (verb_ == Verb::check) {
     refuse(kConfigNeedsRestart, needs_ + ": changed: delete the controller's pod to apply it");
+  } else if (away_since_) {
+    is_unconfirmed_ = true;
+    stage_ = Stage::idle;
+    look_after(milliseconds(0));
   } else {
     await_slurmctld();
   }
@@ -260,11 +282,7 @@ void ConfigPusher::refuse(const char* reason, const std::string& text) {
 void ConfigPusher::reconfigure() {
   const Status status = parts_.slurm_writer.restart_slurmctld();
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
-  if (config.ok() && config->booted > booted_) {
-    if (parts_.applied) parts_.applied();
-    has_applied_ = true;
-    return settle(Verb::keep);
-  }
+  if (config.ok() && config->booted > booted_) return take();
   if (!status.ok()) last_failure_ = status.error().message();
   const bool gives_up = parts_.clock.now() > deadline_;
   if (gives_up || (!status.ok() && !status.error().retryable() && status.error().code() != Errc::interrupted)) {
@@ -272,6 +290,13 @@ void ConfigPusher::reconfigure() {
     return settle(Verb::restore);
   }
   look_after(kRetry);
+}
+
+/** slurmctld has started with the files. */
+void ConfigPusher::take() {
+  if (parts_.applied) parts_.applied();
+  has_applied_ = true;
+  settle(Verb::keep);
 }
 
 void ConfigPusher::settle(Verb verb) {
@@ -292,6 +317,10 @@ void ConfigPusher::judge_settling() {
   // The next plan keeps or restores once more, or installs other files.
   if (is_unkept_) return retry(Error(Errc::unavailable, *answer));
   last_failure_.clear();
+  // Another installation would end the same way, each with a reconfiguration.
+  const Result<ConfigFiles> live = parts_.installer.live();
+  if (verb_ == Verb::keep && live.ok() && *live != files_)
+    verdict_ = ConfigVerdict{files_, kConfigDiffers, differing_files(*live, files_) + ": other than Kubernetes has it"};
   look_after(milliseconds(0));
 }
 

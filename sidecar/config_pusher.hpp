@@ -11,6 +11,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,11 +93,13 @@ class ConfigPusher {
   void compare();
   void judge_comparison();
   void begin();
+  void confirm();
   void judge_trial();
   std::optional<std::string> await_answer();
   void await_slurmctld();
   void retry(const Error& error);
   void reconfigure();
+  void take();
   void settle(ConfigInstaller::Verb verb);
   void judge_settling();
   void refuse(const char* reason, const std::string& text);
@@ -120,11 +123,13 @@ class ConfigPusher {
   std::time_t booted_ = 0;    // slurmctld, before the files were installed
   std::string last_failure_;  // of the stage
   std::optional<ConfigVerdict> verdict_;
-  bool is_unkept_ = false;    // what slurmctld runs with is not the last good set yet
-  bool has_applied_ = false;  // slurmctld has taken a set from this process
-  std::string uid_;           // of the first source
-  std::string hash_;          // its annotation: which configuration the condition is about
-  Json condition_;            // as it was written last
+  std::optional<TimePoint> away_since_;  // slurmctld, when files were to be tried
+  bool is_unconfirmed_ = false;          // what was installed then
+  bool is_unkept_ = false;               // what slurmctld runs with is not the last good set yet
+  bool has_applied_ = false;             // slurmctld has taken a set from this process
+  std::string uid_;                      // of the first source
+  std::string hash_;                     // its annotation: which configuration the condition is about
+  Json condition_;                       // as it was written last
   std::string reason_;
   std::string text_;
   bool told_ = true;

@@ -209,7 +209,7 @@ Status Reconciler::load(bool& changed) {
     changed = config_ != *config;
     config_ = *std::move(config);
     config_until_ = now + kConfigAge;
-    exemptions_.update(*config_);
+    changed |= exemptions_.update(*config_);
     judge_stops();
   }
   auto answer = reader_.load_nodes_since(since_);

@@ -2,12 +2,19 @@
 // SuspendExcNodes: a hostlist, in which names of NodeSets may stand from Slurm 24.05 on.
 #include "sidecar/suspend_exemptions.hpp"
 
+#include <utility>
+
 #include "slurm/hostlist.hpp"
 
 namespace slurmk8s {
 
-void SuspendExemptions::update(const SlurmConfig& config) {
-  names_.clear();
+bool SuspendExemptions::update(const SlurmConfig& config) {
+  const std::set<std::string, std::less<>> before = std::exchange(names_, {});
+  read(config);
+  return names_ != before;
+}
+
+void SuspendExemptions::read(const SlurmConfig& config) {
   can_change_ = config.suspend_exc_nodes.has_value();
   if (!can_change_) return;
   // "c-[0-9]:2", two of ten: slurmctld neither adds to such a list nor takes from it.

@@ -14,8 +14,11 @@ namespace slurmk8s {
 
 class SuspendExemptions {
  public:
-  /** What slurmctld says now. Names that we added and that it has lost, as at a reconfiguration, are ours no more. */
-  void update(const SlurmConfig& config);
+  /**
+   * What slurmctld says now; true when that is not what we know. Names that we added and that it has lost, as at a
+   * reconfiguration, are ours no more.
+   */
+  bool update(const SlurmConfig& config);
   /** False: this Slurm can't change them at run time, or an administrator's entry is of a kind that it can't add to. */
   bool can_change() const { return can_change_; }
   /** By its own name, or by that of its NodeSet, which slurm.conf may have (NodeSet=NAME Feature=NAME). */
@@ -29,6 +32,8 @@ class SuspendExemptions {
   void removed(const std::string& hostlist);
 
  private:
+  void read(const SlurmConfig& config);
+
   bool can_change_ = false;
   std::set<std::string, std::less<>> names_;
   std::map<std::string, std::string, std::less<>> ours_;

@@ -39,6 +39,8 @@ RUN = '/run'
 PORT = 6899
 TRIAL_SECONDS = 30
 AWAIT_SECONDS = 240  # a new image of the controller may have to be pulled
+# Reasons that end by themselves: helm has the pod recreated; kubelet starts slurmctld again.
+PASSING = ('RestartRequired', 'SlurmctldAway')
 # Settings of the trial's slurm.conf that are not those of the set.
 REPLACED = re.compile(
     r'\s*(SlurmctldHost|SlurmctldPort|SlurmctldPidFile|SlurmctldDebug|SlurmctldLogFile|SlurmctldSyslogDebug'
@@ -49,6 +51,10 @@ USUAL = re.compile(r'more than once|state file|state save file|engine not starte
 STARTED = 'Running as primary controller'
 
 
+# Files of users keep their bytes, whatever line ends and encoding they have.
+AS_IT_IS = {'encoding': 'utf-8', 'errors': 'surrogateescape', 'newline': ''}
+
+
 def files(folder):
     """{name: text} of the folder's files; of a volume's the links to them."""
     found = {}
@@ -56,13 +62,13 @@ def files(folder):
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if not name.startswith('..') and os.path.isfile(path):
-                with open(path, encoding='utf-8', errors='replace') as file:
+                with open(path, **AS_IT_IS) as file:
                     found[name] = file.read()
     return found
 
 
 def write(path, text, mode=0o644):
-    with open(path, 'w', encoding='utf-8', errors='replace') as file:
+    with open(path, 'w', **AS_IT_IS) as file:
         file.write(text)
     os.chmod(path, mode)
 
@@ -152,7 +158,8 @@ def place(errors, texts, live):
                 if not line or line.startswith('#'):
                     continue
                 score = len(words & {word.lower() for word in re.findall(r'[\w./-]{3,}', line)})
-                changed.append(f'{name} line {number + 1}: "{line[:120]}": ')
+                shown = line[:120].encode(errors='surrogateescape').decode(errors='replace')
+                changed.append(f'{name} line {number + 1}: "{shown}": ')
                 if score > best[0]:
                     best = (score, changed[-1])
     return best[1] or (changed[0] if len(changed) == 1 else '')
@@ -298,7 +305,7 @@ def await_answer(wanted):
                 if found['status'] == 'True':
                     print(last)
                     return
-                if found['reason'] != 'RestartRequired':  # helm has the pod recreated
+                if found['reason'] not in PASSING:
                     break
         except (OSError, urllib.error.URLError) as error:
             last = str(error)

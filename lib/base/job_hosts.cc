@@ -56,17 +56,30 @@ std::vector<Line> parse_lines(std::string_view text) {
   return lines;
 }
 
-/** As long as `before` at least, with empty lines: no part of an earlier line follows for who reads meanwhile. */
-Status write_over(int fd, const std::string& path, std::string text, std::size_t before) {
-  const std::size_t size = text.size();
-  if (size < before) text.append(before - size, '\n');
+bool write_all(int fd, std::string_view text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t put = ::pwrite(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return file_error(path, "write");
+    if (put < 0) return false;
     done += static_cast<std::size_t>(put);
   }
-  if (size < before && ::ftruncate(fd, static_cast<off_t>(size)) != 0) return file_error(path, "truncate");
+  return true;
+}
+
+/**
+ * As long as `before` at least, with empty lines: no part of an earlier line follows for who reads meanwhile. On a full
+ * disk `before` comes back, whose blocks are there: part of a line would be taken for somebody else's.
+ */
+Status write_over(int fd, const std::string& path, std::string text, const std::string& before) {
+  const std::size_t size = text.size();
+  if (size < before.size()) text.append(before.size() - size, '\n');
+  if (!write_all(fd, text)) {
+    const Error failed = file_error(path, "write");
+    if (!write_all(fd, before) || ::ftruncate(fd, static_cast<off_t>(before.size())) != 0)
+      return file_error(path, "write back");
+    return failed;
+  }
+  if (size < before.size() && ::ftruncate(fd, static_cast<off_t>(size)) != 0) return file_error(path, "truncate");
   return {};
 }
 
@@ -111,7 +124,7 @@ Status change_hosts(const std::string& path, const std::string& lock,
   if (after == before) return {};
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file) return file_error(path, "open");
-  return write_over(file.get(), path, after, before.size());
+  return write_over(file.get(), path, after, before);
 }
 
 }  // namespace slurmk8s

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include <utility>
@@ -27,6 +28,10 @@ constexpr mode_t kSocketMode = 0600;
 Error socket_error(const std::string& path, const char* what, int number) {
   const Errc code = number == EACCES || number == EPERM ? Errc::forbidden : Errc::unavailable;
   return Error(code, format("socket %s: %s: %s", path.c_str(), what, strerror(number)));
+}
+
+Error late(const std::string& path) {
+  return Error(Errc::timeout, format("socket %s: no answer in time", path.c_str()));
 }
 
 Result<sockaddr_un> address_of(const std::string& path) {
@@ -266,7 +271,7 @@ Status wait_for(int fd, short events, TimePoint deadline, const std::string& pat
   pollfd entry{fd, events, 0};
   const int ready = left.count() > 0 ? ::poll(&entry, 1, static_cast<int>(left.count())) : 0;
   if (ready < 0 && errno != EINTR) return socket_error(path, "poll", errno);
-  if (ready == 0) return Error(Errc::timeout, format("socket %s: no answer in time", path.c_str()));
+  if (ready == 0) return late(path);
   return {};
 }
 
@@ -297,19 +302,23 @@ Result<std::string> receive_line(int fd, TimePoint deadline, const std::string& 
 
 }  // namespace
 
-Result<UniqueFd> connect_control(const std::string& path, int flags) {
+Result<UniqueFd> connect_control(const std::string& path, int flags, std::chrono::milliseconds timeout) {
   const sockaddr_un address = SLURMK8S_TRY(address_of(path));
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!fd) return socket_error(path, "socket", errno);
+  // connect() waits while as many as the listener takes wait for accept(). Linux ends that after this time; 0: never.
+  const std::chrono::microseconds limit = timeout;
+  const timeval time{limit.count() / 1'000'000, limit.count() % 1'000'000};
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return socket_error(path, "connect", errno);
+    return errno == EAGAIN ? late(path) : socket_error(path, "connect", errno);
   }
   return fd;
 }
 
 Result<Json> control_call(const std::string& path, const Json& message, std::chrono::milliseconds timeout) {
   const TimePoint deadline = std::chrono::steady_clock::now() + timeout;
-  const UniqueFd fd = SLURMK8S_TRY(connect_control(path, 0));
+  const UniqueFd fd = SLURMK8S_TRY(connect_control(path, 0, timeout));
   SLURMK8S_CHECK(send_all(fd.get(), message.dump() + "\n", deadline, path));
   const std::string line = SLURMK8S_TRY(receive_line(fd.get(), deadline, path));
   const Json answer = SLURMK8S_TRY(Json::parse(line));

@@ -86,8 +86,11 @@ Json encode_suspend(const std::vector<std::string>& nodes);
 Result<ResumeRequest> decode_resume(const Json& message);
 Result<std::vector<std::string>> decode_nodes(const Json& message);
 
-/** A client's connection. `flags` of socket(2): SOCK_NONBLOCK or 0. Errors: unavailable, forbidden, invalid (path). */
-Result<UniqueFd> connect_control(const std::string& path, int flags);
+/**
+ * A client's connection. `flags` of socket(2): SOCK_NONBLOCK; or 0, which waits for `timeout` at most (0: without end).
+ * Errors: unavailable, timeout (too many others wait), forbidden, invalid (path).
+ */
+Result<UniqueFd> connect_control(const std::string& path, int flags, std::chrono::milliseconds timeout = {});
 
 /**
  * One call from a client, blocking for at most `timeout`. Errors: unavailable (nobody listens there), timeout,

@@ -166,7 +166,9 @@ void LeaderLease::on_write(const Result<Json>& answer) {
   if (!answer.ok()) {
     // Another one has written, made or deleted it: what is there now decides.
     const Errc code = answer.error().code();
-    const bool changed = code == Errc::conflict || code == Errc::already_exists || code == Errc::not_found;
+    // Not found at a create: there is no such namespace.
+    const bool changed =
+        code == Errc::conflict || code == Errc::already_exists || (code == Errc::not_found && lease_.there);
     if (!changed) return retry(answer.error());
     return read();
   }

@@ -62,12 +62,38 @@ test_files_from_before_there_were_trials() {
   slurm srun -w compute-0 true || fail "no job runs"
 }
 
+# The trial has no JobCompType: slurmctld alone finds that there is no such plugin.
+test_slurmctld_does_not_start() {
+  needs_slurm 23.11
+  local uid
+  upgrade --no-hooks --wait=false --set controller.extraConfMap.JobCompType=jobcomp/typo >/dev/null || fail "upgrade"
+  kubectl delete pod "$CONTROLLER" --grace-period=1 >/dev/null
+  ended_twice() { [[ $(container_field slurmctld restartCount) -ge 2 ]]; }
+  wait_for 120 "slurmctld ends again and again" ended_twice
+  uid=$(pod_uid "$CONTROLLER")
+  upgrade >/dev/null || fail "helm upgrade with the former values"
+  assert_equal "condition" Applied "$(config_condition reason)"
+  assert_equal "the controller's pod" "$uid" "$(pod_uid "$CONTROLLER")"
+  slurm srun -w compute-0 true || fail "no job runs"
+}
+
+boot_time() { slurm scontrol show config | sed -n 's/^BOOT_TIME *= //p'; }
+
+# One file has the script, the other another encoding and line ends: it stays as it is, and is installed once.
 test_a_secret_with_a_script() {
   needs_slurm 23.11
-  kubectl create secret generic site-files --from-literal=prolog.sh=$'#!/bin/sh\ntouch /tmp/prolog-ran\n' >/dev/null
+  local notes=$WORK/notes-$WORKER booted
+  printf 'Gr\xfc\xdfe\r\n' >"$notes"
+  kubectl create secret generic site-files --from-file=notes="$notes" \
+    --from-literal=prolog.sh=$'#!/bin/sh\ntouch /tmp/prolog-ran\n' >/dev/null
   upgrade --set 'configFilesFrom[0].secret=site-files' --set controller.extraConf=Prolog=prolog.sh >/dev/null ||
     fail "helm upgrade"
   wait_for 60 "slurmctld up" controller_ready
   slurm srun -w compute-0 test -e /tmp/prolog-ran || fail "the prolog has not run"
+  slurm cat /etc/slurm/notes | cmp - "$notes" || fail "the other file has changed"
+  booted=$(boot_time)
+  assert_equal "condition" Applied "$(config_condition reason)"
+  sleep 10
+  assert_equal "slurmctld's start" "$booted" "$(boot_time)"
   kubectl delete secret site-files >/dev/null
 }

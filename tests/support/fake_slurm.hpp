@@ -128,9 +128,9 @@ class FakeSlurm final : public Slurm {
 
   /** An idle node that is asked to power down begins to, one that was powering down is down. Nothing else moves. */
   void pass_time() {
-    time_++;
     for (auto& [name, node] : nodes_) {
       if (!node.going_down() || is_busy(node)) continue;
+      time_++;
       if (node.power_down_asked) {
         node.power_down_asked = node.powered_down = node.powering_up = node.draining = false;
         node.not_responding = false;

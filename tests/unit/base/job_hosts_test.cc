@@ -2,9 +2,13 @@
 // base/job_hosts: lines of /etc/hosts that come and go with jobs.
 #include "base/job_hosts.hpp"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <string>
 #include <thread>
 #include <vector>
@@ -141,14 +145,40 @@ void many_at_a_time(void**) {
   assert_int_equal(split(shown(*read_file(path, 100000)), ';').size(), 4 + 1);
 }
 
+// Part of a line would be taken for somebody else's.
+void a_full_disk_leaves_what_was_there(void**) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("hosts", kPod);
+  const std::string lock = folder.path() + "/lock";
+  assert_true(change_hosts(path, lock, [](auto text) { return with_job_hosts(text, 1, hosts("10.0.0.2 c-1")); }).ok());
+  const std::string before = *read_file(path, 100000);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{before.size() + 9, before.size() + 9};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const auto more = [](auto text) {
+      return with_job_hosts(text, 2, hosts("10.0.0.9 c-1,10.0.0.3 c-2,10.0.0.4 c-3"));
+    };
+    ::_exit(change_hosts(path, lock, more).ok() ? 1 : 0);
+  }
+  int status = 0;
+  assert_int_equal(::waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+  assert_text(*read_file(path, 100000), before);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
 using namespace slurmk8s;
 
 int main() {
-  const CMUnitTest tests[] = {SLURMK8S_TEST(names_of_jobs), SLURMK8S_TEST(lines_of_others_stay),
-                              SLURMK8S_TEST(removes_the_lines_of_one_job), SLURMK8S_TEST(writes_in_place),
-                              SLURMK8S_TEST(many_at_a_time)};
+  const CMUnitTest tests[] = {SLURMK8S_TEST(names_of_jobs),
+                              SLURMK8S_TEST(lines_of_others_stay),
+                              SLURMK8S_TEST(removes_the_lines_of_one_job),
+                              SLURMK8S_TEST(writes_in_place),
+                              SLURMK8S_TEST(many_at_a_time),
+                              SLURMK8S_TEST(a_full_disk_leaves_what_was_there)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

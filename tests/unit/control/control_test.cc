@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -322,6 +323,28 @@ void no_server(void**) {
   assert_true(answer.error().message().find("/nonexistent/engine.sock") != std::string::npos);
 }
 
+void a_server_that_takes_no_connections(void**) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/engine.sock";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  const UniqueFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  assert_int_equal(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  assert_int_equal(listen(listener.get(), 0), 0);
+  std::vector<UniqueFd> waiting;
+  for (auto one = connect_control(path, SOCK_NONBLOCK); one.ok(); one = connect_control(path, SOCK_NONBLOCK))
+    waiting.push_back(std::move(one).value());
+  struct sigaction interrupt {};
+  interrupt.sa_handler = [](int) {};
+  sigaction(SIGALRM, &interrupt, nullptr);
+  alarm(10);  // ends a connect() that waits
+  const auto answer = control_call(path, encode_suspend({"c-0"}), std::chrono::milliseconds(200));
+  alarm(0);
+  assert_false(answer.ok());
+  assert_true(answer.error().code() == Errc::timeout);
+}
+
 void requests_survive_the_way(void**) {
   ResumeRequest request;
   request.id = "4f";
@@ -369,6 +392,7 @@ int main() {
       SLURMK8S_TEST(a_client_that_gave_up_is_not_served),
       SLURMK8S_TEST(connections_are_bounded),
       SLURMK8S_TEST(no_server),
+      SLURMK8S_TEST(a_server_that_takes_no_connections),
       SLURMK8S_TEST(requests_survive_the_way),
       SLURMK8S_TEST(bad_requests_name_the_member),
   };

@@ -377,6 +377,15 @@ void the_same_name_goes_on_at_once(void**) {
   assert_int_equal(f.spec()["leaseTransitions"].integer_or(-1), 0);
 }
 
+// 404 at a create, too.
+void a_missing_namespace_is_asked_for_rarely(void**) {
+  Fixture f;
+  f.client.fail_next(Verb::create, Error(Errc::not_found, "namespaces \"slurm\" not found"), 1000);
+  f.a.contend();
+  f.run_for(seconds(10));
+  assert_in_range(f.client.calls.size(), 4, 20);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -403,6 +412,7 @@ int main() {
       SLURMK8S_TEST(a_conflict_is_looked_into),
       SLURMK8S_TEST(a_deleted_one_is_made_again),
       SLURMK8S_TEST(the_same_name_goes_on_at_once),
+      SLURMK8S_TEST(a_missing_namespace_is_asked_for_rarely),
   };
   return cmocka_run_group_tests_name("sidecar_leader_lease", tests, nullptr, nullptr);
 }

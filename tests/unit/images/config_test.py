@@ -135,6 +135,10 @@ class Place(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(config.place(errors, {**self.LIVE, file: text}, self.LIVE), expected)
 
+    def test_a_line_of_another_encoding_can_be_told(self):
+        found = config.place(['x'], {'slurm.conf': b'ClusterName=\xe4'.decode(errors='surrogateescape')}, {})
+        self.assertEqual(found, 'slurm.conf line 1: "ClusterName=\ufffd": ')
+
     def test_a_long_line_is_cut(self):
         found = config.place(['x'], {'slurm.conf': 'ClusterName=' + 'b' * 500}, {'slurm.conf': 'ClusterName=a'})
         self.assertEqual(found, 'slurm.conf line 1: "ClusterName=' + 'b' * 108 + '": ')
@@ -153,6 +157,20 @@ class Sets(unittest.TestCase):
             with self.subTest(texts):
                 config.swap(texts)
                 self.assertEqual(config.files(config.LIVE), texts)
+
+    def test_bytes_stay(self):
+        source = os.path.join(os.path.dirname(config.LIVE), 'source')
+        wanted = {'prolog.sh': b'#!/bin/sh\r\n# \xe4\r', 'key': bytes(range(256))}
+        os.mkdir(source)
+        for name, content in wanted.items():
+            with open(os.path.join(source, name), 'wb') as file:
+                file.write(content)
+        config.swap(config.files(source))
+        config.keep()
+        for folder in (config.LIVE, config.GOOD):
+            for name, content in wanted.items():
+                with self.subTest(f'{folder}/{name}'), open(os.path.join(folder, name), 'rb') as file:
+                    self.assertEqual(file.read(), content)
 
     def test_scripts_are_executable(self):
         config.swap({'prolog.sh': '#!/bin/sh\n', 'slurm.conf': 'a'})

@@ -23,6 +23,7 @@ struct FakeInstaller final : ConfigInstaller {
   bool cannot_keep = false;
   bool silent = false;
   bool cannot_restore = false;
+  bool changes_text = false;             // of what it installs
   bool is_full = false;                  // the volume of the last good set
   std::optional<Verb> unanswered;        // the container ends before it does it
   bool is_former = false;                // it cannot compare
@@ -47,6 +48,7 @@ struct FakeInstaller final : ConfigInstaller {
     const bool bad = conf != files.end() && conf->second.find("bad") != std::string::npos;
     last = bad ? "slurm.conf line 2: bad" : "";
     if (verb == Verb::install && !bad) now = files;
+    if (verb == Verb::install && !bad && changes_text) now["slurm.conf"] += "#";
     if (verb == Verb::restore && cannot_restore) last = "slurmctld-config: [Errno 28] No space left on device";
     if (verb == Verb::restore && !cannot_restore) now = good;
     if (verb == Verb::keep && is_full) last = "slurmctld-config: [Errno 28] No space left on device";
@@ -355,6 +357,70 @@ void takes_back_files_without_a_slurmctld(void**) {
   assert_text(f.installer.now.at("slurm.conf"), kFormer);
 }
 
+Error no_slurmctld() { return Error(Errc::unavailable, "slurm: Unable to contact slurm controller"); }
+
+// It does not start with the files that it has: only others let it.
+void corrects_files_without_a_slurmctld(void**) {
+  Fixture f;
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(1));
+  f.slurm.config_error = no_slurmctld();
+  f.put(kChanged, "h2");
+  f.run_for(seconds(25));
+  assert_text(f.asked(), "");
+  f.run_for(seconds(100));
+  assert_text(f.asked(), "install");
+  assert_text(f.installer.now.at("slurm.conf"), kChanged);
+  assert_text(f.installer.good.at("slurm.conf"), kFormer);
+  assert_text(f.condition(),
+              "False SlurmctldAway: slurmctld does not answer, see its log; it has the files when it starts "
+              "(configuration h2)");
+  // The correction was wrong, too.
+  constexpr const char* kLater = "ClusterName=a\nMaxJobCount=6\n";
+  f.put(kLater, "h3");
+  f.run_for(seconds(5));
+  assert_text(f.installer.now.at("slurm.conf"), kLater);
+  f.slurm.config_error.reset();
+  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) + 1;
+  f.run_for(seconds(5));
+  assert_text(f.asked(), "install install keep");
+  assert_text(f.installer.good.at("slurm.conf"), kLater);
+  assert_int_equal(f.restarts(), 0);
+  assert_int_equal(f.applied, 1);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h3)");
+}
+
+// It was only silent: it has to be told.
+void reconfigures_a_slurmctld_that_was_silent(void**) {
+  Fixture f;
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(1));
+  f.slurm.config_error = no_slurmctld();
+  f.put(kChanged, "h2");
+  f.run_for(seconds(40));
+  f.slurm.config_error.reset();
+  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) - 60;
+  f.run_for(seconds(1));
+  assert_int_equal(f.restarts() > 0, 1);
+  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) + 1;
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install keep");
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
+void installs_once_although_the_files_stay_different(void**) {
+  Fixture f;
+  f.installer.changes_text = true;
+  f.put(kChanged);
+  f.start();
+  f.run_for(seconds(30));
+  assert_text(f.asked(), "install keep");
+  assert_int_equal(f.restarts(), 1);
+  assert_text(f.condition(), "False FilesDiffer: slurm.conf: other than Kubernetes has it (configuration h1)");
+}
+
 void trusts_a_former_container(void**) {
   Fixture f;
   f.installer.is_former = true;
@@ -431,6 +497,9 @@ int main() {
       SLURMK8S_TEST(confirms_what_the_container_installed_before_it_ended),
       SLURMK8S_TEST(takes_back_what_a_former_sidecar_had_installed),
       SLURMK8S_TEST(takes_back_files_without_a_slurmctld),
+      SLURMK8S_TEST(corrects_files_without_a_slurmctld),
+      SLURMK8S_TEST(reconfigures_a_slurmctld_that_was_silent),
+      SLURMK8S_TEST(installs_once_although_the_files_stay_different),
       SLURMK8S_TEST(trusts_a_former_container),
       SLURMK8S_TEST(says_so_when_nobody_compares),
       SLURMK8S_TEST(waits_for_the_trial_of_a_former_sidecar),

@@ -54,6 +54,12 @@ void readable_files(void**) {
     return first_readable({key, folder.path() + "/secret"}) ? 2 : 0;
   });
   assert_int_equal(code, 0);
+  // As slurmstepd before a task: its real ids are still root's.
+  const int effective = in_child([&] {
+    if (::setegid(65534) != 0 || ::seteuid(65534) != 0) return 1;
+    return first_readable({key, folder.path() + "/secret"}) ? 2 : 0;
+  });
+  assert_int_equal(effective, 0);
 }
 
 void hidden_paths(void**) {
