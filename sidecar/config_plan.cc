@@ -59,7 +59,7 @@ std::string differing_files(const ConfigFiles& live, const ConfigFiles& wanted) 
     if (other == wanted.end() || other->second != text) names.insert(name);
   }
   for (const auto& [name, text] : wanted) {
-    if (live.count(name) == 0) names.insert(name);
+    if (!live.contains(name)) names.insert(name);
   }
   std::string list;
   for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
