@@ -114,7 +114,8 @@ bool is_of(const SlurmNode& record, const std::string& nodeset) {
 }
 
 Status note_waiting(Slurm& slurm, const WaitingNote& note,
-                    const std::unordered_map<std::string_view, const SlurmNode*>& records) {
+                    const std::unordered_map<std::string_view, const SlurmNode*>& records,
+                    std::set<std::string>* told) {
   const bool clears = note.text.empty();
   std::vector<std::string> over;  // what the nodes waited for until now
   const auto fits = [&](const SlurmNode& node) {
@@ -131,6 +132,7 @@ Status note_waiting(Slurm& slurm, const WaitingNote& note,
   update.clear_comment = clears;
   if (!clears) update.comment = std::string(kCommentWaiting) + note.text;
   SLURMK8S_CHECK(change_nodes(slurm, noted, update, fits));
+  if (told) told->insert(noted.begin(), noted.end());
   if (clears) {
     clear_job_comments(slurm, note.jobs, over);
   } else if (!noted.empty()) {
@@ -223,13 +225,13 @@ Status finish_power_down(Slurm& slurm, const std::vector<std::string>& nodes) {
   return change_nodes(slurm, done, update_to(State::resume), fits);
 }
 
-Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes) {
+Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes, std::set<std::string>* told) {
   const std::vector<SlurmNode> records = SLURMK8S_TRY(slurm.load_nodes());
   std::unordered_map<std::string_view, const SlurmNode*> by_name;
   for (const SlurmNode& record : records) by_name.emplace(record.name, &record);
   Status first;
   for (const WaitingNote& note : notes) {
-    const Status status = note_waiting(slurm, note, by_name);
+    const Status status = note_waiting(slurm, note, by_name, told);
     if (first.ok()) first = status;
   }
   return first;

@@ -78,9 +78,10 @@ struct WaitingNote {
 };
 /**
  * Says it in the Comment of nodes that are powering up, and in the AdminComment of their jobs, or takes it back. One
- * list of all nodes, whatever the number of notes. The first error; the other notes are written all the same.
+ * list of all nodes, whatever the number of notes. The first error; the other notes are written all the same. `told`
+ * gets the nodes whose Comment was changed.
  */
-Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes);
+Status note_waiting(Slurm& slurm, const std::vector<WaitingNote>& notes, std::set<std::string>* told = nullptr);
 
 /** Drains the powered-down nodes of a NodeSet whose power-ups fail, so that jobs go elsewhere or wait. */
 Status protect_nodeset(Slurm& slurm, const std::string& nodeset, const std::string& cause);

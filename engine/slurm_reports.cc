@@ -3,6 +3,7 @@
 #include "engine/slurm_reports.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "slurm/node_state.hpp"
@@ -205,6 +206,8 @@ void SlurmReports::repair_from_record(const SlurmNode& record, RepairFacts facts
   const std::string_view comment = record.comment;
   if (comment.starts_with(kCommentWaiting)) {
     if (noted_.try_emplace(record.name, comment.substr(kCommentWaiting.size())).second) noting_.add(record.name);
+  } else if (comment.empty() && is_waiting_for_pod(record) && !noted_.contains(record.name)) {
+    noting_.add(record.name);  // slurmctld was busy, or did not see it wait yet
   }
   if (facts.owned && up_since != TimePoint{} && is_responding(record)) {
     outage_health_.erase(record.name);
@@ -247,7 +250,19 @@ void SlurmReports::note(const std::vector<std::string>& nodes) {
     about.jobs.erase(std::unique(about.jobs.begin(), about.jobs.end()), about.jobs.end());
     notes.push_back(std::move(about));
   }
-  tell("what nodes wait for", [notes = std::move(notes)](Slurm& slurm) { return note_waiting(slurm, notes); });
+  const auto told = std::make_shared<std::set<std::string>>();
+  tell(
+      "what nodes wait for", [notes, told](Slurm& slurm) { return note_waiting(slurm, notes, told.get()); },
+      [this, notes, told] {
+        for (const WaitingNote& about : notes) forget_untold(about, *told);
+      });
+}
+
+void SlurmReports::forget_untold(const WaitingNote& about, const std::set<std::string>& told) {
+  for (const std::string& node : about.nodes) {
+    const auto noted = noted_.find(node);
+    if (noted != noted_.end() && noted->second == about.text && !told.contains(node)) noted_.erase(noted);
+  }
 }
 
 }  // namespace slurmk8s

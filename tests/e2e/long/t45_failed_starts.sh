@@ -87,7 +87,8 @@ test_an_unschedulable_pod_is_waited_for() {
   job=$(submit -N1 --wrap true)
   wait_for 10 "the pod" has_pod_count 1
   node=$(pods)
-  wait_for 10 "the node says what it waits for" \
+  # What slurmctld did not take at once it has after the engine's next comparison, 30 s later at most.
+  wait_for 40 "the node says what it waits for" \
     node_comment_has "$node" "slurm-k8s: waiting: unschedulable: 0/1 nodes"
   wait_for 10 "so does the job" is_told "$job" "waiting: $node: unschedulable"
   assert_equal "the metric" 1 "$(metric 'slurm_k8s_engine_starting_nodes{waits_for="unschedulable"}')"

@@ -183,6 +183,27 @@ void what_thousands_of_pods_wait_for_is_told_less_often(void**) {
   assert_text(world.slurm.node("c-3000").comment, "slurm-k8s: waiting: no room");
 }
 
+// slurmctld has not begun to power it up, or is busy: a comparison sees what is missing.
+void what_was_not_told_is_told_later(void**) {
+  Reporter world;
+  world.make_nodes(1);
+  world.waiting["c-0"] = "no room";
+  world.reports.refresh_comment("c-0");
+  world.pass(1100ms);
+  assert_text(world.slurm.node("c-0").comment, "");
+  world.slurm.node("c-0").powering_up = true;
+  world.slurm.failures.emplace_back(Errc::unavailable, "busy");
+  for (const char* comment : {"", "slurm-k8s: waiting: no room"}) {
+    world.reports.repair_from_record(world.slurm.node("c-0"), {.owned = true}, {});
+    world.pass(1100ms);
+    assert_text(world.slurm.node("c-0").comment, comment);
+  }
+  const std::size_t calls = world.slurm.calls.size();
+  world.reports.repair_from_record(world.slurm.node("c-0"), {.owned = true}, {});
+  world.pass(1100ms);
+  assert_int_equal(world.slurm.calls.size(), calls);
+}
+
 void a_mass_of_pods_that_do_not_go_is_told_in_few_calls(void**) {
   Reporter world;
   world.make_nodes(500);
@@ -208,6 +229,7 @@ int main() {
       SLURMK8S_TEST(a_mass_suspend_is_told_in_few_calls),
       SLURMK8S_TEST(the_scheduler_looks_once_a_second_at_most),
       SLURMK8S_TEST(what_thousands_of_pods_wait_for_is_told_less_often),
+      SLURMK8S_TEST(what_was_not_told_is_told_later),
       SLURMK8S_TEST(a_mass_of_pods_that_do_not_go_is_told_in_few_calls),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
