@@ -20,14 +20,18 @@ is_refused() { # POD
   [[ $answer == *"disruption budget"* ]] || fail "pod $1: refused otherwise: $answer"
 }
 
+is_in_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
+
 test_busy_pods_stay_and_idle_pods_go() {
   local job node uid
   wait_for 20 "condition DisruptionProtected" is_protected True
-  job=$(submit -N1 --wrap 'sleep 8')
+  job=$(submit -N1 --wrap 'sleep 12')
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   uid=$(pod_uid "$node")
   is_marked "$node" || fail "$node isn't marked"
+  # Pods that are Pending can be evicted whatever their PodDisruptionBudget says, and kubelet may tell later than slurmd.
+  wait_for 20 "Kubernetes knows that it runs" is_in_phase "$node" Running
   assert_equal safe-to-evict false "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
   assert_equal do-not-disrupt true "$(annotation "$node" 'karpenter\.sh/do-not-disrupt')"
   is_refused "$node"
