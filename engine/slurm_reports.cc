@@ -250,6 +250,10 @@ void SlurmReports::note(const std::vector<std::string>& nodes) {
     about.jobs.erase(std::unique(about.jobs.begin(), about.jobs.end()), about.jobs.end());
     notes.push_back(std::move(about));
   }
+  tell_notes(notes);
+}
+
+void SlurmReports::tell_notes(const std::vector<WaitingNote>& notes) {
   const auto told = std::make_shared<std::set<std::string>>();
   tell(
       "what nodes wait for", [notes, told](Slurm& slurm) { return note_waiting(slurm, notes, told.get()); },

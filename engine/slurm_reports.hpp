@@ -98,6 +98,7 @@ class SlurmReports {
   std::chrono::milliseconds gone_delay() const;
   std::chrono::milliseconds note_delay() const;
   void note(const std::vector<std::string>& nodes);
+  void tell_notes(const std::vector<WaitingNote>& notes);
   void forget_untold(const WaitingNote& about, const std::set<std::string>& told);
   void tell_stuck();
   void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then = {});

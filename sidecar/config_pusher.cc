@@ -210,7 +210,11 @@ void ConfigPusher::begin() {
     return settle(Verb::restore);
   }
   needs_ = plan.text;
-  verb_ = plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install;
+  try_files(plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install);
+}
+
+void ConfigPusher::try_files(Verb verb) {
+  verb_ = verb;
   // Later than this slurmctld has started, or read the files, when it has taken them.
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
   if (config.ok()) away_since_.reset();

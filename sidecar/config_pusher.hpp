@@ -94,6 +94,7 @@ class ConfigPusher {
   void judge_comparison();
   void begin();
   void confirm();
+  void try_files(ConfigInstaller::Verb verb);
   void judge_trial();
   std::optional<std::string> await_answer();
   void await_slurmctld();

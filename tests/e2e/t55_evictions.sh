@@ -30,7 +30,7 @@ test_busy_pods_stay_and_idle_pods_go() {
   node=$(job_nodes "$job")
   uid=$(pod_uid "$node")
   is_marked "$node" || fail "$node isn't marked"
-  # Pods that are Pending can be evicted whatever their PodDisruptionBudget says, and kubelet may tell later than slurmd.
+  # Pending pods can be evicted whatever their PodDisruptionBudget says, and kubelet may tell later than slurmd.
   wait_for 20 "Kubernetes knows that it runs" is_in_phase "$node" Running
   assert_equal safe-to-evict false "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
   assert_equal do-not-disrupt true "$(annotation "$node" 'karpenter\.sh/do-not-disrupt')"
