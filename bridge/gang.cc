@@ -120,7 +120,8 @@ GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
       ++count.over;
     } else {
       const WorkloadPod& pod = found->second;
-      ++(pod.deleting ? count.leaving : count.evictable);
+      if (pod.deleting) ++count.leaving;
+      if (!pod.deleting || pod.has_long_grace()) ++count.evictable;
       ++(pod.kube_node.empty() ? count.waiting : count.bound);
     }
   }

@@ -83,7 +83,14 @@ void PodWriter::evict(const WorkloadPod& pod, const std::string& reason, const s
       "status");
 }
 
-void PodWriter::remove(const WorkloadPod& pod) { writer_.remove(pod.name, {.uid = pod.uid}, {}); }
+void PodWriter::shorten(const WorkloadPod& pod) {
+  if (writer_.may_write(pod.name)) remove(pod);
+}
+
+void PodWriter::remove(const WorkloadPod& pod) {
+  const int grace = pod.has_long_grace() ? static_cast<int>(WorkloadPod::kLongestGrace.count()) : -1;
+  writer_.remove(pod.name, {.uid = pod.uid, .grace_s = grace}, {});
+}
 
 void PodWriter::record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note) {
   events_.record({"v1", "Pod", pod.name, pod.uid}, kind, {}, note);

@@ -302,6 +302,8 @@ WorkloadPod decode_workload_pod(const Json& object) {
   if (!pod.has_gate) pod.claims = decode_claims(spec, pod.name);
   pod.device_claims = decode_device_claims(spec);
   pod.deleting = !metadata["deletionTimestamp"].is_null();
+  pod.grace = std::chrono::seconds(pod.deleting ? metadata["deletionGracePeriodSeconds"].integer_or(0)
+                                                : spec["terminationGracePeriodSeconds"].integer_or(30));
   pod.kube_node = spec["nodeName"].text();
   pod.job = decode_job(metadata["annotations"]);
   pod.job_submitted = parse_int(metadata["annotations"][kAnnotationJobSubmitted].text()).value_or(0);

@@ -70,6 +70,8 @@ struct WorkloadPod {
   bool gated = false;                    ///< it has scheduling gates of others
   bool has_gate = false;                 ///< it has the bridge's: kube-scheduler binds it when its job has started
   bool deleting = false;
+  /** How long its containers may take to end: of its spec, or of its deletion. */
+  std::chrono::seconds grace{30};
   /** Empty: not bound. A pod that the bridge took its gate from has the node that kube-scheduler will bind it to. */
   std::string kube_node;
   std::uint32_t job = 0;  ///< that it was bound for; 0: none
@@ -79,6 +81,10 @@ struct WorkloadPod {
   bool disrupted = false;        ///< it has the condition DisruptionTarget
   bool is_lost = false;          ///< Kubernetes removes it since its Kubernetes node is gone, or no longer answers
   std::optional<Error> refusal;  ///< what of it Slurm can't be told: names the field
+
+  /** A pod's own grace period has no limit, and its node gets no other job before the pod has gone. */
+  static constexpr std::chrono::seconds kLongestGrace{300};
+  bool has_long_grace() const { return grace > kLongestGrace; }
 
   /** No container of it runs, or will run. */
   bool is_over() const { return end.kind != PodEnd::Kind::none; }

@@ -201,6 +201,20 @@ test_ends_go_both_ways() {
 }
 
 # B8.
+# By the pod, and by its user's delete. The API server lets a grace period that has begun be made shorter.
+test_a_long_grace_period_is_cut() {
+  local pod
+  enable_bridge
+  for pod in slow leaving; do GRACE=3600 put_pod "$pod" "trap '' TERM; sleep 600"; done
+  for pod in slow leaving; do wait_for 90 "$pod runs" has_job "$pod"; done
+  kubectl delete pod leaving --wait=false >/dev/null
+  has_grace() { [[ $(pod_field "$1" .metadata.deletionGracePeriodSeconds) == "$2" ]]; }
+  wait_for 10 "an hour" has_grace leaving 3600
+  slurm scancel "$(pod_job slow)" "$(pod_job leaving)"
+  for pod in slow leaving; do wait_for 30 "$pod has 5 minutes" has_grace "$pod" 300; done
+  kubectl delete pod slow leaving --grace-period=0 --force >/dev/null 2>&1
+}
+
 test_it_says_why_a_pod_waits() {
   local blocker job begin
   enable_bridge

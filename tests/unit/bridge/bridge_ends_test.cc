@@ -30,6 +30,52 @@ void a_pod_goes_with_its_job(void**) {
   assert_int_equal(f.client.count(Verb::remove), 1);
 }
 
+/** The grace period of the last DELETE; -1: the pod's own. */
+int last_grace(const BridgeWorld& f) {
+  int grace = 0;
+  for (const auto& call : f.client.calls) {
+    if (call.verb == Verb::remove) grace = call.options.grace_s;
+  }
+  return grace;
+}
+
+// Its node gets no other job before it has gone.
+void a_pod_has_five_minutes_to_end(void**) {
+  const std::pair<const char*, int> rows[] = {{R"("terminationGracePeriodSeconds": 31536000,)", 300},
+                                              {R"("terminationGracePeriodSeconds": 300,)", -1},
+                                              {"", -1}};
+  for (const auto& [spec, grace] : rows) {
+    BridgeWorld f;
+    f.put_pod("p", "", spec);
+    f.run_for();
+    f.slurm.start(1, {{"c-0", 1}});
+    f.run_for();
+    f.slurm.end(1, "TIMEOUT");
+    f.run_for();
+    assert_int_equal(f.client.count(Verb::remove), 1);
+    assert_int_equal(last_grace(f), grace);
+  }
+}
+
+// Its user has deleted it before, with a year.
+void a_pod_that_is_being_deleted_has_no_more(void**) {
+  BridgeWorld f;
+  f.run_pod("p", 1, "c-0");
+  for (const int seconds_left : {86400, 300}) {
+    Json pod = f.client.find(kube::kPods, "a", "p");
+    Json metadata = pod["metadata"].clone();
+    metadata.set("deletionTimestamp", "2026-01-01T00:00:00Z");
+    metadata.set("deletionGracePeriodSeconds", Json::integer(seconds_left));
+    f.client.put(kube::kPods, "a", pod.set("metadata", metadata));
+    f.run_for();
+    assert_int_equal(f.client.count(Verb::remove), seconds_left == 300);
+    if (seconds_left == 86400) f.slurm.end(1, "TIMEOUT");
+    f.run_for();
+    assert_int_equal(f.client.count(Verb::remove), 1);
+  }
+  assert_int_equal(last_grace(f), 300);
+}
+
 // Before the others have ended.
 void a_deleted_pod_that_had_failed_counts(void**) {
   BridgeWorld f;
@@ -278,6 +324,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_pod_goes_with_its_job),
+      SLURMK8S_TEST(a_pod_has_five_minutes_to_end),
+      SLURMK8S_TEST(a_pod_that_is_being_deleted_has_no_more),
       SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
       SLURMK8S_TEST(a_suspended_job_ends_with_its_pod),
       SLURMK8S_TEST(a_job_goes_with_its_pods),
