@@ -400,13 +400,7 @@ void Bridge::evict(const Gang& gang, const Allocation& job) {
   const bool is_preempted = job.preempted != 0 && job.state != Allocation::State::ended;
   const std::string message = format("Slurm job %u: %s", job.id, is_preempted ? "PREEMPTED" : job.state_name.c_str());
   for (const WorkloadPod* pod : pods_of(gang)) {
-    if (pod->is_over()) continue;
-    if (pod->deleting) {
-      // By its user, who may have given it a year. Kubernetes lets another DELETE make that shorter.
-      if (pod->has_long_grace()) writer(pod->name_space).shorten(*pod);
-      continue;
-    }
-    writer(pod->name_space).evict(*pod, disruption_reason(job), message);
+    if (pod->is_evictable()) writer(pod->name_space).evict(*pod, disruption_reason(job), message);
   }
 }
 

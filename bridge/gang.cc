@@ -120,8 +120,8 @@ GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
       ++count.over;
     } else {
       const WorkloadPod& pod = found->second;
-      if (pod.deleting) ++count.leaving;
-      if (!pod.deleting || pod.has_long_grace()) ++count.evictable;
+      count.leaving += pod.deleting;
+      count.evictable += pod.is_evictable();
       ++(pod.kube_node.empty() ? count.waiting : count.bound);
     }
   }

@@ -69,7 +69,7 @@ struct Gang {
 struct GangCounts {
   std::size_t waiting = 0;    ///< not bound
   std::size_t bound = 0;      ///< bound, and not over
-  std::size_t evictable = 0;  ///< waiting or bound, and not being deleted, or too slowly
+  std::size_t evictable = 0;  ///< WorkloadPod::is_evictable()
   std::size_t over = 0;
   std::size_t gone = 0;     ///< deleted
   std::size_t leaving = 0;  ///< being deleted

@@ -71,7 +71,7 @@ void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message, co
 
 void PodWriter::evict(const WorkloadPod& pod, const std::string& reason, const std::string& message) {
   if (!writer_.may_write(pod.name)) return;
-  if (pod.disrupted) return remove(pod);
+  if (pod.disrupted || pod.deleting) return remove(pod);
   record(pod, {"Warning", "Evicted", "Eviction"}, message);
   const Json patch = build_disruption_patch(pod, reason, message, clock_.wall());
   // Whatever becomes of the condition: the nodes belong to others.
@@ -81,10 +81,6 @@ void PodWriter::evict(const WorkloadPod& pod, const std::string& reason, const s
         if (answer || !answer.error().retryable()) remove(pod);
       },
       "status");
-}
-
-void PodWriter::shorten(const WorkloadPod& pod) {
-  if (writer_.may_write(pod.name)) remove(pod);
 }
 
 void PodWriter::remove(const WorkloadPod& pod) {

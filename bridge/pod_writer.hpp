@@ -36,10 +36,11 @@ class PodWriter {
   void tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind = kPending);
   /** Writes events that are due. */
   void flush() { wait_events_.flush(); }
-  /** Condition DisruptionTarget, then its end with its own grace period, or WorkloadPod::kLongestGrace. */
+  /**
+   * Condition DisruptionTarget, then its end with its own grace period, WorkloadPod::kLongestGrace at most. A pod that
+   * is being deleted gets the shorter period alone.
+   */
   void evict(const WorkloadPod& pod, const std::string& reason, const std::string& message);
-  /** Of a pod that is being deleted: WorkloadPod::kLongestGrace instead of its longer grace period. */
-  void shorten(const WorkloadPod& pod);
   void record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note);
   void forget(const std::string& name);
 

@@ -85,6 +85,8 @@ struct WorkloadPod {
   /** A pod's own grace period has no limit, and its node gets no other job before the pod has gone. */
   static constexpr std::chrono::seconds kLongestGrace{300};
   bool has_long_grace() const { return grace > kLongestGrace; }
+  /** Also one that its user deletes with such a period: Kubernetes lets another DELETE make it shorter. */
+  bool is_evictable() const { return !is_over() && (!deleting || has_long_grace()); }
 
   /** No container of it runs, or will run. */
   bool is_over() const { return end.kind != PodEnd::Kind::none; }

@@ -261,12 +261,9 @@ void ConfigPusher::judge_trial() {
     refuse(kConfigRefused, *answer);
   } else if (verb_ == Verb::check) {
     refuse(kConfigNeedsRestart, needs_ + ": changed: delete the controller's pod to apply it");
-  } else if (away_since_) {
-    is_unconfirmed_ = true;
-    stage_ = Stage::idle;
-    look_after(milliseconds(0));
   } else {
-    await_slurmctld();
+    is_unconfirmed_ = away_since_.has_value();
+    is_unconfirmed_ ? look_again() : await_slurmctld();
   }
 }
 
@@ -278,6 +275,11 @@ void ConfigPusher::await_slurmctld() {
 
 void ConfigPusher::refuse(const char* reason, const std::string& text) {
   verdict_ = ConfigVerdict{files_, reason, text};
+  look_again();
+}
+
+/** What is to be done with the files that Kubernetes has now. */
+void ConfigPusher::look_again() {
   stage_ = Stage::idle;
   look_after(milliseconds(0));
 }

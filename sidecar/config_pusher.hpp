@@ -89,6 +89,7 @@ class ConfigPusher {
 
   kube::ReflectorListener listen(std::size_t index);
   void look_after(std::chrono::milliseconds delay);
+  void look_again();
   void look();
   void compare();
   void judge_comparison();

@@ -68,7 +68,7 @@ bool write_all(int fd, std::string_view text) {
 
 /**
  * As long as `before` at least, with empty lines: no part of an earlier line follows for who reads meanwhile. On a full
- * disk `before` comes back, whose blocks are there: part of a line would be taken for somebody else's.
+ * disk `before` is written again, which needs no space. Part of a line would have no mark, and would stay.
  */
 Status write_over(int fd, const std::string& path, std::string text, const std::string& before) {
   const std::size_t size = text.size();

@@ -79,8 +79,6 @@ put_pod() { # NAME COMMAND [METADATA [SPEC]]
 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$1" ${3:-}}, "spec": $(spec_of "$2" "${4:-}")}
 END
 }
-pod_field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
-pod_is() { [[ $(pod_field "$1" .status.phase) == "$2" ]]; }
 pod_job() { pod_field "$1" '.metadata.annotations.slurm-k8s\.io/job-id'; }
 has_job() { [[ $(pod_job "$1") ]]; }
 waits_for() { # POD TEXT

@@ -125,7 +125,9 @@ job_nodes() { slurm scontrol show hostnames "$(job_field "$1" NodeList)"; }
 pods() { kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}{"\n"}{end}' | sort; }
 pod_count() { pods | grep -c . || true; }
 has_pod_count() { [[ $(pod_count) == "$1" ]]; }
-pod_uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
+pod_field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
+pod_uid() { pod_field "$1" .metadata.uid; }
+pod_is() { [[ $(pod_field "$1" .status.phase) == "$2" ]]; } # POD PHASE
 node_state() { slurm scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut -d= -f2; }
 node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
 node_reason() { slurm scontrol show node "$1" -o | grep -oE '\bReason=.* \[' | sed 's/^Reason=//; s/ \[$//'; }

@@ -6,7 +6,7 @@ URL=http://127.0.0.1:19090
 CHART=$E2E_FOLDER/../../helm/slurm
 
 queries() { "$BED" exec "$E2E_FOLDER/prometheus_queries.py" "$URL" "$@"; }
-# What it says when it fails is of the test's causes.
+# When the time is over, what it says is among the causes of the test's failure.
 wait_for_queries() { # SECONDS TEXT ARGUMENT…
   wait_for "$1" "$2" queries "${@:3}" || { queries "${@:3}" | sed 's/^/# /' >&2; return 1; }
 }

@@ -20,8 +20,6 @@ is_refused() { # POD
   [[ $answer == *"disruption budget"* ]] || fail "pod $1: refused otherwise: $answer"
 }
 
-is_in_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
-
 test_busy_pods_stay_and_idle_pods_go() {
   local job node uid
   wait_for 20 "condition DisruptionProtected" is_protected True
@@ -31,7 +29,7 @@ test_busy_pods_stay_and_idle_pods_go() {
   uid=$(pod_uid "$node")
   is_marked "$node" || fail "$node isn't marked"
   # Pending pods can be evicted whatever their PodDisruptionBudget says, and kubelet may tell later than slurmd.
-  wait_for 20 "Kubernetes knows that it runs" is_in_phase "$node" Running
+  wait_for 20 "Kubernetes knows that it runs" pod_is "$node" Running
   assert_equal safe-to-evict false "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
   assert_equal do-not-disrupt true "$(annotation "$node" 'karpenter\.sh/do-not-disrupt')"
   is_refused "$node"

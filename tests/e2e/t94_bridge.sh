@@ -200,7 +200,6 @@ test_ends_go_both_ways() {
   kubectl delete pod fails eats >/dev/null
 }
 
-# B8.
 # By the pod, and by its user's delete. The API server lets a grace period that has begun be made shorter.
 test_a_long_grace_period_is_cut() {
   local pod
@@ -215,6 +214,7 @@ test_a_long_grace_period_is_cut() {
   kubectl delete pod slow leaving --grace-period=0 --force >/dev/null 2>&1
 }
 
+# B8.
 test_it_says_why_a_pod_waits() {
   local blocker job begin
   enable_bridge

@@ -30,8 +30,8 @@ test_cancelled_at_each_step() {
 
   let_pods_start
   start_step pod_runs 'compute-[4-5]'
-  wait_for 30 "compute-4's pod running" has_pod_phase compute-4 Running
-  wait_for 30 "compute-5's pod running" has_pod_phase compute-5 Running
+  wait_for 30 "compute-4's pod running" pod_is compute-4 Running
+  wait_for 30 "compute-5's pod running" pod_is compute-5 Running
   slurm scancel "${ids[-1]}"
 
   # One of its two nodes is there.
@@ -48,4 +48,4 @@ test_cancelled_at_each_step() {
   since=$(now_ms)
   settle "$since" 90 "${names[@]/#/--cancelled=}" "${never[@]}" "${names[@]}"
 }
-pods_are_pending() { has_pod_phase "$1" Pending && has_pod_phase "$2" Pending; }
+pods_are_pending() { pod_is "$1" Pending && pod_is "$2" Pending; }

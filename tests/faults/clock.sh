@@ -41,7 +41,7 @@ END
 
 all_run() { # NODE…
   local node
-  for node; do has_pod_phase "$node" Running || return 1; done
+  for node; do pod_is "$node" Running || return 1; done
 }
 begin_resume() { # NAME: of compute-[1-4], whose slurmds are held
   hold_slurmd compute-{1..4}

@@ -40,7 +40,7 @@ pod_uids() {
   kubectl get pods -l slurm-k8s.io/node -o jsonpath='{range .items[*]}{.metadata.name}={.metadata.uid} {end}'
 }
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
-both_run() { has_pod_phase compute-2 Running && has_pod_phase compute-3 Running; }
+both_run() { pod_is compute-2 Running && pod_is compute-3 Running; }
 
 # A controller's pod that is created from now on finds no Kubernetes node; those that are there stay.
 place_controllers() { # NODE-SELECTOR
@@ -86,7 +86,7 @@ test_the_second_takes_over_and_gives_back() {
   since=$(now_ms)
   kubectl delete pod "$CONTROLLER" >/dev/null
   ASK=$CONTROLLER
-  wait_for 60 "the first pod" has_pod_phase "$CONTROLLER" Running
+  wait_for 60 "the first pod" pod_is "$CONTROLLER" Running
   control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 60)
   end=$(seconds_to "$since" "$STAND_BY" "engine stands by" 30)
   engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 30)

@@ -53,7 +53,6 @@ is_pod_going() {
     -o jsonpath='{.items[*].metadata.deletionTimestamp}{"/"}{.items[*].kind}')
   [[ ${pods%/*} || $(wc -w <<<"${pods#*/}") -lt 8 ]]
 }
-has_pod_phase() { [[ $(kubectl get pod "$1" -o jsonpath='{.status.phase}') == "$2" ]]; }
 hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
 release_slurmd() { rm -f "$LEDGER"/hold-*; }
 power_down() { slurm scontrol update "nodename=$1" state=power_down; }

@@ -74,7 +74,7 @@ test_preempted_by_a_pod_of_higher_priority() {
       {"name": "urgent", "image": "$image", "imagePullPolicy": "IfNotPresent", "command": ["sleep", "300"],
        "resources": {"requests": {"cpu": "$(($(allocatable) - $(others_request) - 10))m"}}}]}}]}
 END
-  wait_for 60 "the urgent pod running" has_pod_phase e2e-urgent Running
+  wait_for 60 "the urgent pod running" pod_is e2e-urgent Running
   requeued() { ctld squeue --noheader --name="$preempted" --format=%t | grep -cE 'PD|CF' >/dev/null; }
   wait_for 60 "the job requeued" requeued
   kubectl delete pod e2e-urgent >/dev/null

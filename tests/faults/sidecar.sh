@@ -26,7 +26,7 @@ END
 is_of_this_revision() {
   [[ $(kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.labels.controller-revision-hash}') == \
     "$(kubectl get statefulset slurm-controller -o jsonpath='{.status.updateRevision}')" ]] &&
-    has_pod_phase "$CONTROLLER" Running
+    pod_is "$CONTROLLER" Running
 }
 start_at_once() {
   patch_sidecar \

@@ -145,7 +145,7 @@ void many_at_a_time(void**) {
   assert_int_equal(split(shown(*read_file(path, 100000)), ';').size(), 4 + 1);
 }
 
-// Part of a line would be taken for somebody else's.
+// Part of a line has no mark, so no job would remove it.
 void a_full_disk_leaves_what_was_there(void**) {
   const TemporaryFolder folder;
   const std::string path = folder.write("hosts", kPod);

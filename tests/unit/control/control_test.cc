@@ -86,12 +86,25 @@ std::string call(const std::string& path, const Json& message) {
   return answer ? answer->dump() : std::string(to_string(answer.error().code())) + ": " + answer.error().message();
 }
 
-UniqueFd connect_raw(const std::string& path) {
+sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  return address;
+}
+
+UniqueFd connect_raw(const std::string& path) {
+  sockaddr_un address = address_of(path);
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return UniqueFd();
+  return fd;
+}
+
+/** It does not listen yet. */
+UniqueFd bind_raw(const std::string& path) {
+  sockaddr_un address = address_of(path);
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  assert_int_equal(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   return fd;
 }
 
@@ -224,12 +237,8 @@ void the_name_comes_back(void**) {
     first.turn();
     return take(fd) == "{\"op\":\"stay\"}\n";
   };
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  strncpy(address.sun_path, first.path.c_str(), sizeof address.sun_path - 1);
-  UniqueFd second(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   unlink(first.path.c_str());
-  assert_int_equal(bind(second.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  UniqueFd second = bind_raw(first.path);
   look();  // it does not listen yet
   assert_int_equal(listen(second.get(), 8), 0);
   for (int i = 0; i < 3; ++i) look();
@@ -326,11 +335,7 @@ void no_server(void**) {
 void a_server_that_takes_no_connections(void**) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/engine.sock";
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-  const UniqueFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  assert_int_equal(bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const UniqueFd listener = bind_raw(path);
   assert_int_equal(listen(listener.get(), 0), 0);
   std::vector<UniqueFd> waiting;
   for (auto one = connect_control(path, SOCK_NONBLOCK); one.ok(); one = connect_control(path, SOCK_NONBLOCK))

@@ -357,16 +357,24 @@ void takes_back_files_without_a_slurmctld(void**) {
   assert_text(f.installer.now.at("slurm.conf"), kFormer);
 }
 
-Error no_slurmctld() { return Error(Errc::unavailable, "slurm: Unable to contact slurm controller"); }
+/** slurmctld goes, and then its files change. */
+void change_without_a_slurmctld(Fixture& f) {
+  f.put(kFormer);
+  f.start();
+  f.run_for(seconds(1));
+  f.slurm.config_error = Error(Errc::unavailable, "slurm: Unable to contact slurm controller");
+  f.put(kChanged, "h2");
+}
+/** slurmctld answers: it has started so long after now. */
+void answer_again(Fixture& f, int seconds_later) {
+  f.slurm.config_error.reset();
+  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) + seconds_later;
+}
 
 // It does not start with the files that it has: only others let it.
 void corrects_files_without_a_slurmctld(void**) {
   Fixture f;
-  f.put(kFormer);
-  f.start();
-  f.run_for(seconds(1));
-  f.slurm.config_error = no_slurmctld();
-  f.put(kChanged, "h2");
+  change_without_a_slurmctld(f);
   f.run_for(seconds(25));
   assert_text(f.asked(), "");
   f.run_for(seconds(100));
@@ -381,8 +389,7 @@ void corrects_files_without_a_slurmctld(void**) {
   f.put(kLater, "h3");
   f.run_for(seconds(5));
   assert_text(f.installer.now.at("slurm.conf"), kLater);
-  f.slurm.config_error.reset();
-  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) + 1;
+  answer_again(f, 1);
   f.run_for(seconds(5));
   assert_text(f.asked(), "install install keep");
   assert_text(f.installer.good.at("slurm.conf"), kLater);
@@ -394,17 +401,12 @@ void corrects_files_without_a_slurmctld(void**) {
 // It was only silent: it has to be told.
 void reconfigures_a_slurmctld_that_was_silent(void**) {
   Fixture f;
-  f.put(kFormer);
-  f.start();
-  f.run_for(seconds(1));
-  f.slurm.config_error = no_slurmctld();
-  f.put(kChanged, "h2");
+  change_without_a_slurmctld(f);
   f.run_for(seconds(40));
-  f.slurm.config_error.reset();
-  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) - 60;
+  answer_again(f, -60);
   f.run_for(seconds(1));
-  assert_int_equal(f.restarts() > 0, 1);
-  f.slurm.booted = std::chrono::system_clock::to_time_t(f.clock.wall()) + 1;
+  assert_true(f.restarts() > 0);
+  answer_again(f, 1);
   f.run_for(seconds(3));
   assert_text(f.asked(), "install keep");
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
