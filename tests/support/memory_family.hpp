@@ -14,6 +14,8 @@
 namespace slurmk8s {
 
 inline constexpr std::uint64_t kMiB = 1 << 20;
+/** More than any job of Slurm has: this machine may run slurmds, and what is found below their jobs may be ended. */
+inline constexpr std::uint32_t kNoJob = 4'000'000'007;
 
 /** Processes with memory in use, which end with this object. The children share the pages of the first. */
 class Family {

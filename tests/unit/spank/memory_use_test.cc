@@ -141,7 +141,9 @@ void reads_a_process_with_many_groups(void**) {
   assert_int_equal(read_memory(proc.path())->size(), 1);
 }
 
-std::vector<MemoryProcess> below_this_one() { return processes_of_job(read_memory("/proc").value(), 7, ::getpid()); }
+std::vector<MemoryProcess> below_this_one() {
+  return processes_of_job(read_memory("/proc").value(), kNoJob, ::getpid());
+}
 
 void pages_that_are_shared_count_once(void**) {
   MemoryUse in_full;

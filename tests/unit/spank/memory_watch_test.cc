@@ -42,7 +42,7 @@ void a_job_over_its_limit_is_ended(void**) {
   {
     Family family(80 * kMiB, 1);
     const pid_t first = family.first();
-    const MemoryWatch watch({7, 50 * kMiB}, [&](std::uint64_t bytes) {
+    const MemoryWatch watch({kNoJob, 50 * kMiB}, [&](std::uint64_t bytes) {
       calls++;
       used = bytes;
       state = state_of(first);
@@ -61,7 +61,7 @@ void processes_over_it_together_are_ended(void**) {
   {
     Family one(40 * kMiB, 3);
     Family two(40 * kMiB, 3);
-    const MemoryWatch watch({7, 60 * kMiB}, [&](std::uint64_t) { calls++; });
+    const MemoryWatch watch({kNoJob, 60 * kMiB}, [&](std::uint64_t) { calls++; });
     signal = one.signal(10000) == SIGKILL ? two.signal(10000) : -1;
   }
   assert_int_equal(calls, 1);
@@ -73,7 +73,7 @@ void a_job_within_its_limit_is_not(void**) {
   int signal = 0;
   {
     Family family(40 * kMiB, 6);  // 280 MiB, if each counted in full
-    const MemoryWatch watch({7, 100 * kMiB}, [&](std::uint64_t) { calls++; });
+    const MemoryWatch watch({kNoJob, 100 * kMiB}, [&](std::uint64_t) { calls++; });
     signal = family.signal(2500);
   }
   assert_int_equal(calls, 0);
