@@ -24,6 +24,7 @@
 #include "bridge/pod_jobs.hpp"
 #include "bridge/pod_writer.hpp"
 #include "bridge/started_workloads.hpp"
+#include "bridge/submit_pause.hpp"
 #include "bridge/workload_cache.hpp"
 #include "daemon/admin_http.hpp"
 #include "daemon/fence.hpp"
@@ -128,9 +129,11 @@ class Bridge {
   void submit(Gang& gang);
   bool adopt(Gang& gang, std::uint32_t user);
   void submitted(std::uint64_t number, const Result<std::uint32_t>& job);
+  void not_submitted(Gang& gang, const Error& error);
   void announce(Gang& gang, const Allocation& job);
   void refuse(Gang& gang, const Error& error);
   void regroup(Gang& gang);
+  void replace_pods(Gang& gang, const Allocation& job, const std::vector<const WorkloadPod*>& pods);
   void bind(Gang& gang, const Allocation& job);
   void bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes);
   void finish(Gang& gang, const JobResult& result);
@@ -188,6 +191,7 @@ class Bridge {
   bool is_full_ = true;                         // the next round is about all gangs and pods
   TimePoint full_at_{};                         // when the last one of these was
   std::set<std::uint64_t> submit_next_;         // gangs whose submission waits for others
+  SubmitPause submit_pause_;                    // no job is submitted meanwhile
   std::map<std::uint64_t, TimePoint> binding_;  // gangs that are being bound, since when; not those that take long
   std::set<std::string> settled_;               // uids of pods of forgotten gangs: nothing is left to do
   std::set<std::uint64_t> ended_;               // gangs whose jobs have ended

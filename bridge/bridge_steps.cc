@@ -14,7 +14,6 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::chrono::seconds kRetryAfter{5};   // a call that failed
 constexpr std::chrono::seconds kRefusedFor{60};  // an administrator may allow it meanwhile
 constexpr std::chrono::seconds kTellAfter{1};    // most jobs of a free cluster have started by then
 /** Before LaunchTimeout: slurmctld must not be first. */
@@ -23,8 +22,17 @@ constexpr std::chrono::seconds kBeforeLaunchTimeout{10};
 constexpr std::size_t kMaxSubmitting = 4;
 /** Gangs that are being bound: more jobs would have their nodes before the API server takes the pods' bindings. */
 constexpr std::size_t kMaxBinding = 16;
+/** Bytes of annotation kubernetes-nodes: all pods of a job have it. */
+constexpr std::size_t kMaxKubeNodes = 16384;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
+
+/** MaxMemPerCPU may have given each task more CPUs than were asked for. */
+PodSize size_for(const Gang& gang, const Allocation& job) {
+  PodSize size = gang.pod_size.value_or(PodSize());
+  size.cpus = std::max(size.cpus, job.cpus_per_task);
+  return size;
+}
 
 PodSize pod_size_of(const AllocationRequest& request) {
   return {request.cpus_per_task, static_cast<std::uint32_t>(count_gpus(request.gres)), request.tasks_per_node};
@@ -191,6 +199,10 @@ bool Bridge::put_off(const Gang& gang) {
     tell_wait(gang, format("%zu Slurm jobs of pods are enough; it is submitted when one has ended", options_.max_jobs));
     return true;
   }
+  if (!submit_pause_.is_over(parts_.loop.clock()->now())) {
+    tell_wait(gang, "slurmctld takes no job now: " + submit_pause_.why());
+    return true;
+  }
   if (!is_busy()) return false;
   submit_next_.insert(gang.number);
   return true;
@@ -244,18 +256,20 @@ void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   Gang& gang = found->second;
   const TimePoint now = parts_.loop.clock()->now();
   gang.asked = now;
-  if (!job) {
-    gang.stage = Gang::Stage::collecting;
-    gang.not_before = now + kRetryAfter;
-    // Whether slurmctld has it is seen before the next attempt: adopt().
-    if (!job.error().retryable()) refuse(gang, job.error());
-    return;
-  }
+  if (!job) return not_submitted(gang, job.error());
+  submit_pause_.end();
   gang.stage = Gang::Stage::submitted;
   gang.refusal.clear();
   gangs_.set_job(gang, *job);
   tell_at_.emplace(now + kTellAfter, number);
   log_info("%s: job %u, %zu pods", to_string(gang.workload).c_str(), *job, gang.uids.size());
+}
+
+/** Whether slurmctld has the job is seen before the next attempt: adopt(). */
+void Bridge::not_submitted(Gang& gang, const Error& error) {
+  gang.stage = Gang::Stage::collecting;
+  if (!error.retryable()) return refuse(gang, error);
+  submit_pause_.begin(parts_.loop.clock()->now(), jobs_.answered(), error.message());
 }
 
 /** That its job waits, and why. */
@@ -320,15 +334,39 @@ bool Bridge::has_size(Gang& gang) {
   return request.ok();
 }
 
+/** Other nodes for pods that are not bound to one that their job no longer has. They keep their ranks. */
+void Bridge::replace_pods(Gang& gang, const Allocation& job, const std::vector<const WorkloadPod*>& pods) {
+  std::map<std::string, AllocatedNode> left;
+  for (const AllocatedNode& node : job.nodes) left.emplace(node.name, node);
+  std::vector<const WorkloadPod*> lost;
+  for (const WorkloadPod* pod : pods) {
+    const std::string node = gang.node_of(pod->uid);
+    if (!node.empty() && pod->kube_node.empty() && !pod->deleting && !left.contains(node)) lost.push_back(pod);
+  }
+  if (lost.empty()) return;
+  log_info("%s: job %u has other nodes now", to_string(gang.workload).c_str(), job.id);
+  const PodSize size = size_for(gang, job);
+  for (const WorkloadPod* pod : pods) {
+    const auto node = left.find(gang.node_of(pod->uid));
+    if (node != left.end() && !pod->is_over()) take_room(node->second, size);
+  }
+  std::vector<AllocatedNode> nodes;
+  for (auto& [name, node] : left) nodes.push_back(std::move(node));
+  for (const PlacedPod& placed : place_pods(lost, std::move(nodes), size, topologies_of(job))) {
+    gang.places.at(placed.pod->uid).node = placed.node;
+  }
+}
+
 void Bridge::bind(Gang& gang, const Allocation& job) {
   if (!std::exchange(gang.is_binding, true)) binding_.emplace(gang.number, parts_.loop.clock()->now());
   const std::vector<const WorkloadPod*> pods = pods_of(gang);
   if (gang.places.empty()) {
     if (!has_size(gang)) return;
-    for (const PlacedPod& placed : place_pods(pods, job.nodes, *gang.pod_size, topologies_of(job))) {
+    for (const PlacedPod& placed : place_pods(pods, job.nodes, size_for(gang, job), topologies_of(job))) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }
+  replace_pods(gang, job, pods);
   if (count_pods(gang, pods_).bound == 0 && is_misplaced(gang)) return regroup(gang);
   if (engine_ && (!is_current() || !engine_->may_bind(gang.job))) {
     if (!engine_->is_up()) tell_wait(gang, format("Slurm job %u: waits for the engine in slurmctld", gang.job));
@@ -373,7 +411,7 @@ NodeTopologies Bridge::topologies_of(const Allocation& job) const {
   return topologies;
 }
 
-/** In order of rank, each as often as it has pods. */
+/** In order of rank, each as often as it has pods. Empty: too much to have in each of the pods. */
 std::string Bridge::kube_nodes_of(const Gang& gang) const {
   std::map<std::uint32_t, std::string> by_rank;
   for (const auto& [uid, place] : gang.places) by_rank[place.rank] = place.node;
@@ -381,6 +419,7 @@ std::string Bridge::kube_nodes_of(const Gang& gang) const {
   for (const auto& [rank, node] : by_rank) {
     const auto kube_node = kube_node_of_.find(node);
     text += (text.empty() ? "" : ",") + (kube_node == kube_node_of_.end() ? "" : kube_node->second);
+    if (text.size() > kMaxKubeNodes) return {};
   }
   return text;
 }
@@ -454,12 +493,12 @@ void Bridge::tell_incomplete(const Gang& gang) {
 
 /** slurmctld has lost the job of running pods, or its state: an administrator decides, we delete nothing. */
 void Bridge::report_unknown(Gang& gang) {
-  if (gang.is_reported) return;
-  gang.is_reported = true;
   const std::string text = format("Slurm job %u is unknown to slurmctld; the pod stays", gang.job);
-  log_error("%s: %s", to_string(gang.workload).c_str(), text.c_str());
+  if (gang.reported.empty()) log_error("%s: %s", to_string(gang.workload).c_str(), text.c_str());
   for (const WorkloadPod* pod : pods_of(gang)) {
-    if (!pod->is_over()) writer(pod->name_space).record(*pod, kUnknown, text);
+    if (pod->is_over() || gang.reported.contains(pod->uid)) continue;
+    if (!writer(pod->name_space).record(*pod, kUnknown, text)) break;  // the next round goes on
+    gang.reported.insert(pod->uid);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <ctime>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ struct Gang {
   bool is_binding = false;              ///< its job runs, and its bindings have begun
   bool is_ending = false;               ///< slurmctld was asked to end the job
   bool is_unknown = false;              ///< slurmctld does not know the job of its running pods
-  bool is_reported = false;             ///< its pods have an event that says so
+  std::set<std::string> reported;       ///< uids of pods with an event that says so
   TimePoint lost{};                     ///< when a pod of it was first seen to be lost with its Kubernetes node
   std::optional<PodSize> pod_size;      ///< as it was submitted; none: by another process, or not yet
   std::map<std::string, Place> places;  ///< by uid; empty: the job has not started

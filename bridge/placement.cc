@@ -36,6 +36,11 @@ std::size_t pods_on(const AllocatedNode& node, const PodSize& size, std::size_t 
 
 }  // namespace
 
+void take_room(AllocatedNode& node, const PodSize& size) {
+  node.cpus -= std::min(node.cpus, size.cpus);
+  node.gpus -= std::min(node.gpus, size.gpus);
+}
+
 bool is_before_naturally(std::string_view a, std::string_view b) {
   const std::string_view whole_a = a;
   const std::string_view whole_b = b;

@@ -28,6 +28,9 @@ struct PodSize {
   std::uint32_t per_node = 0;  ///< that many pods on a node at most; 0: as many as there is room for
 };
 
+/** Less of the node is left for other pods, by one pod of the size. */
+void take_room(AllocatedNode& node, const PodSize& size);
+
 /** Topologies of Slurm nodes, such as "default:rack1"; empty, or not there: the node has none. */
 using NodeTopologies = std::map<std::string, std::string>;
 

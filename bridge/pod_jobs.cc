@@ -2,6 +2,8 @@
 // Which nodes a gang's pods are on.
 #include "bridge/pod_jobs.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -38,15 +40,38 @@ bool has_no_cpus(const Allocation& job) {
   return job.state == Allocation::State::ended || job.state == Allocation::State::suspended;
 }
 
-/** Where a pod of a job that is over, or that slurmctld does not know, may be. */
-Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Allocation* job, const KubeNodes& kube_nodes) {
-  if (const std::string node = gang.node_of(pod.uid); !node.empty()) return {node};
-  const Names of_job = job == nullptr ? Names() : nodes_of(*job);
-  Names names;
-  for (const auto& [node, kube_node] : kube_nodes) {
-    if (kube_node == pod.kube_node && (job == nullptr || of_job.contains(node))) names.insert(node);
+/** Slurm nodes by Kubernetes node; made when it is first asked for. */
+class NodesByKubeNode {
+ public:
+  explicit NodesByKubeNode(const KubeNodes& kube_nodes) : kube_nodes_(kube_nodes) {}
+  const Names& on(const std::string& kube_node) {
+    if (by_kube_node_.empty()) {
+      for (const auto& [node, its_kube_node] : kube_nodes_) by_kube_node_[its_kube_node].insert(node);
+    }
+    static const Names kNone;
+    const auto found = by_kube_node_.find(kube_node);
+    return found == by_kube_node_.end() ? kNone : found->second;
   }
-  return names.empty() ? of_job : names;
+  /** Whether it is on that one, as far as is known. */
+  bool may_be_on(const std::string& node, const std::string& kube_node) const {
+    const auto found = kube_nodes_.find(node);
+    return found == kube_nodes_.end() || found->second == kube_node;
+  }
+
+ private:
+  const KubeNodes& kube_nodes_;
+  std::map<std::string, Names> by_kube_node_;
+};
+
+/** Where a pod may be: nodes of its job, unless none of them is on its Kubernetes node. */
+Names nodes_of(const WorkloadPod& pod, const Gang& gang, const Names& of_job, NodesByKubeNode& nodes) {
+  const std::string node = gang.node_of(pod.uid);
+  if (!node.empty() && (pod.kube_node.empty() || nodes.may_be_on(node, pod.kube_node))) return {node};
+  const Names& there = nodes.on(pod.kube_node);
+  if (there.empty()) return of_job;
+  Names of_job_there;
+  std::ranges::set_intersection(there, of_job, std::inserter(of_job_there, of_job_there.end()));
+  return of_job_there.empty() ? there : of_job_there;
 }
 
 std::string hostlist_of(const Names& names) { return compress_hostlist({names.begin(), names.end()}); }
@@ -59,6 +84,7 @@ PodJobs list_pod_jobs(const std::vector<const Gang*>& gangs, const WorkloadPods&
     Names nodes;
     Names over;
   };
+  NodesByKubeNode nodes(kube_nodes);
   std::map<std::uint32_t, Where> found;  // two gangs have one id: slurmctld has forgotten the one's job
   for (const Gang* gang : gangs) {
     if (gang->job == 0) continue;
@@ -67,12 +93,14 @@ PodJobs list_pod_jobs(const std::vector<const Gang*>& gangs, const WorkloadPods&
     const bool is_over = job == nullptr ? known.asked > gang->asked : has_no_cpus(*job);
     if (is_over && on_nodes.empty()) continue;
     Where& where = found[gang->job];
-    if (!is_over && job != nullptr) where.nodes.merge(nodes_of(*job));
-    if (!is_over && is_current && job != nullptr && !job->nodes.empty()) continue;  // its pods are on these
+    const Names of_job = job == nullptr ? Names() : nodes_of(*job);
+    const bool has_nodes = !is_over && is_current && !of_job.empty();
+    if (!is_over) where.nodes.insert(of_job.begin(), of_job.end());
     for (const WorkloadPod* pod : on_nodes) {
-      const Names names = nodes_of(*pod, *gang, job, kube_nodes);
-      if (!is_over) where.nodes.insert(names.begin(), names.end());
-      if (is_over || !is_current) where.over.insert(names.begin(), names.end());
+      const Names names = nodes_of(*pod, *gang, of_job, nodes);
+      const bool is_beside = has_nodes && !std::ranges::includes(of_job, names);
+      if (!is_over && !has_nodes) where.nodes.insert(names.begin(), names.end());
+      if (is_over || !is_current || is_beside) where.over.insert(names.begin(), names.end());
     }
   }
   PodJobs jobs;

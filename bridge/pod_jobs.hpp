@@ -15,8 +15,9 @@ namespace slurmk8s {
 using KubeNodes = std::map<std::string, std::string>;
 
 /**
- * The jobs of `gangs`, but those that are over and without a running pod. A job that runs has all of its nodes. One
- * that is over has those where its pods still end. `gangs` must have all gangs of a job, or none.
+ * The jobs of `gangs`, but those that are over and without a running pod. A job that runs has all of its nodes, and
+ * occupies others where pods of it are: slurmctld may have given it other nodes, or taken some. One that is over has
+ * those where its pods still end. `gangs` must have all gangs of a job, or none.
  * `is_current`: `known` is of the slurmctld that is told this. If not, it may have given the id of each job to another
  * one: nodes with pods count as occupied until it is known.
  */

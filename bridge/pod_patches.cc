@@ -13,8 +13,8 @@ Json build_annotations(const BindingFacts& facts) {
   Json annotations = Json::object();
   annotations.set(kAnnotationJob, std::to_string(facts.job))
       .set(kAnnotationJobSubmitted, std::to_string(facts.job_submitted))
-      .set(kAnnotationRank, std::to_string(facts.rank))
-      .set(kAnnotationKubeNodes, facts.kube_nodes);
+      .set(kAnnotationRank, std::to_string(facts.rank));
+  if (!facts.kube_nodes.empty()) annotations.set(kAnnotationKubeNodes, facts.kube_nodes);
   return annotations;
 }
 

@@ -18,7 +18,7 @@ struct BindingFacts {
   std::uint32_t job = 0;
   std::time_t job_submitted = 0;
   std::uint32_t rank = 0;
-  std::string kube_nodes;  ///< of all pods in order of rank, with commas
+  std::string_view kube_nodes;  ///< of all pods in order of rank, with commas; the caller's; empty: no annotation
 };
 
 /**

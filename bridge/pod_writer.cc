@@ -34,12 +34,13 @@ PodWriter::PodWriter(const PodWriterParts& parts, const std::string& name_space)
 void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   const auto bound = bound_.find(pod.name);
   if (bound != bound_.end() && bound->second == pod.uid) return;
-  if (!writer_.may_write(pod.name)) return;
+  if (!writer_.may_write(pod.name) || told_refusal(pod)) return;
   const std::string note = format("%s/%s is bound to %s: Slurm job %u", pod.name_space.c_str(), pod.name.c_str(),
                                   facts.kube_node.c_str(), facts.job);
   const auto done = [this, pod, note](const Result<Json>& answer) {
-    if (!answer) return;
+    if (!answer) return note_refusal(pod, answer.error());
     bound_[pod.name] = pod.uid;
+    refusals_.erase(pod.name);
     wait_events_.forget(pod.name);
     record(pod, {"Normal", "Scheduled", "Binding"}, note);
   };
@@ -48,6 +49,20 @@ void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   } else {
     writer_.create(pod.name, build_binding(pod, facts), done, "binding");
   }
+}
+
+/** What is refused now may be taken later, but not by itself. */
+void PodWriter::note_refusal(const WorkloadPod& pod, const Error& error) {
+  if (error.retryable() || error.code() == Errc::conflict || error.code() == Errc::not_found) return;
+  refusals_[pod.name] = {pod.uid, "the API server refuses the pod's binding: " + error.message()};
+}
+
+/** Tells the pod why it was not bound. Whether its condition is being written: it is bound by the next call. */
+bool PodWriter::told_refusal(const WorkloadPod& pod) {
+  const auto refusal = refusals_.find(pod.name);
+  if (refusal == refusals_.end() || refusal->second.uid != pod.uid) return false;
+  tell_wait(pod, refusal->second.why, kRefused);
+  return writer_.is_writing(pod.name);
 }
 
 void PodWriter::tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind) {
@@ -88,13 +103,14 @@ void PodWriter::remove(const WorkloadPod& pod) {
   writer_.remove(pod.name, {.uid = pod.uid, .grace_s = grace}, {});
 }
 
-void PodWriter::record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note) {
-  events_.record({"v1", "Pod", pod.name, pod.uid}, kind, {}, note);
+bool PodWriter::record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note) {
+  return events_.record({"v1", "Pod", pod.name, pod.uid}, kind, {}, note);
 }
 
 void PodWriter::forget(const std::string& name) {
   told_.erase(name);
   bound_.erase(name);
+  refusals_.erase(name);
   wait_events_.forget(name);
   writer_.forget(name);
 }

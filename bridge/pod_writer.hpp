@@ -30,7 +30,7 @@ class PodWriter {
 
   PodWriter(const PodWriterParts& parts, const std::string& name_space);
 
-  /** Once: a pod that is being written waits for the next call. */
+  /** Once: a pod that is being written waits for the next call. A pod whose binding was refused is told so. */
   void bind(const WorkloadPod& pod, const BindingFacts& facts);
   /** Tells why it waits, in its condition and in an event: when judge_wait() says so. */
   void tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind = kPending);
@@ -41,15 +41,23 @@ class PodWriter {
    * is being deleted gets the shorter period alone.
    */
   void evict(const WorkloadPod& pod, const std::string& reason, const std::string& message);
-  void record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note);
+  /** False: there are too many events now, and it is dropped. */
+  bool record(const WorkloadPod& pod, const kube::EventRecorder::Kind& kind, const std::string& note);
   void forget(const std::string& name);
 
  private:
   void remove(const WorkloadPod& pod);
+  void note_refusal(const WorkloadPod& pod, const Error& error);
+  bool told_refusal(const WorkloadPod& pod);
 
   struct Told {
     std::string uid;
     std::optional<ToldWait> wait;
+  };
+
+  struct Refusal {
+    std::string uid;
+    std::string why;
   };
 
   const Clock& clock_;
@@ -59,6 +67,7 @@ class PodWriter {
   WaitEvents wait_events_;
   std::map<std::string, Told> told_;          // by name
   std::map<std::string, std::string> bound_;  // uids of pods that are bound, by name: the watch may say so later
+  std::map<std::string, Refusal> refusals_;   // of bindings, by name
 };
 
 }  // namespace slurmk8s

@@ -35,7 +35,7 @@ EventRecorder::EventRecorder(Writer& client, Timers& timers, const Clock& clock,
 
 EventRecorder::~EventRecorder() { timers_.cancel(timer_); }
 
-void EventRecorder::record(const Subject& subject, const Kind& kind, const std::vector<std::string>& names,
+bool EventRecorder::record(const Subject& subject, const Kind& kind, const std::vector<std::string>& names,
                            const std::string& note) {
   Json regarding = Json::object();
   regarding.set("apiVersion", subject.api)
@@ -43,13 +43,14 @@ void EventRecorder::record(const Subject& subject, const Kind& kind, const std::
       .set("namespace", name_space_)
       .set("name", subject.name)
       .set("uid", subject.uid);
-  keep({subject.uid, kind.reason + note}, {regarding, kind, note, clock_.wall(), {names.begin(), names.end()}});
+  return keep({subject.uid, kind.reason + note}, {regarding, kind, note, clock_.wall(), {names.begin(), names.end()}});
 }
 
-void EventRecorder::keep(const Key& key, const PendingEvent& event) {
+bool EventRecorder::keep(const Key& key, const PendingEvent& event) {
   if (pending_.empty()) timer_ = timers_.after(kDelay, [this] { flush(); });
-  if (pending_.size() >= kMaxPending && !pending_.contains(key)) return;
+  if (pending_.size() >= kMaxPending && !pending_.contains(key)) return false;
   pending_.try_emplace(key, event).first->second.names.insert(event.names.begin(), event.names.end());
+  return true;
 }
 
 void EventRecorder::flush() {

@@ -46,8 +46,11 @@ class EventRecorder {
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  /** Records `note` ("ErrImagePull: …", "for jobs 12,13") for `names`, or without names for the object itself. */
-  void record(const Subject& subject, const Kind& kind, const std::vector<std::string>& names, const std::string& note);
+  /**
+   * Records `note` ("ErrImagePull: …", "for jobs 12,13") for `names`, or without names for the object itself. False:
+   * there are too many others now, and it is dropped.
+   */
+  bool record(const Subject& subject, const Kind& kind, const std::vector<std::string>& names, const std::string& note);
 
  private:
   struct PendingEvent {
@@ -59,7 +62,7 @@ class EventRecorder {
   };
   using Key = std::pair<std::string, std::string>;
 
-  void keep(const Key& key, const PendingEvent& event);
+  bool keep(const Key& key, const PendingEvent& event);
   void flush();
   void post(const Key& key, const PendingEvent& event);
   std::string build_note(const PendingEvent& event) const;

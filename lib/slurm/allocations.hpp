@@ -75,6 +75,7 @@ struct Allocation {
   std::uint32_t position = 0;  ///< among the jobs that wait for its partition, from 1; 0: unknown, held, or not waiting
   std::time_t started = 0;     ///< of a pending one: when it is expected to start; 0: unknown
   std::time_t preempted = 0;   ///< when it was told to go; 0: it wasn't
+  std::uint32_t cpus_per_task = 0;  ///< at least as many as were asked for: MaxMemPerCPU makes them more; 0: unknown
   std::vector<AllocatedNode>
       nodes;  ///< as Slurm lists them, sorted; none while it is pending. CPUs and GPUs may be 0 at its end
 };

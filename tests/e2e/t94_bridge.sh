@@ -496,6 +496,30 @@ test_a_job_waits_for_pods_that_end() {
   wait_done "$next" 30
 }
 
+# Its owner gives back the node of a pod that runs on.
+test_a_job_waits_for_pods_of_a_smaller_job() {
+  local job kept given next pod
+  enable_bridge
+  kubectl apply -f - >/dev/null <<'END'
+{"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "pair",
+ "annotations": {"job.slurm-k8s.io/pods-per-node": "1"}}, "spec": {"minMember": 2}}
+END
+  for pod in one two; do put_pod "$pod" 'sleep 600' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'; done
+  for pod in one two; do wait_for 90 "$pod runs" pod_is "$pod" Running; done
+  job=$(pod_job one)
+  read -r kept given <<<"$(job_nodes "$job" | paste -sd ' ')" # in order of rank
+  slurm scontrol update jobid="$job" NodeList="$kept"
+  assert_equal "its nodes" "$kept" "$(job_nodes "$job")"
+  sleep 32 # nothing tells the bridge, which lists all jobs every 30 s
+  next=$(submit -w "$given" --exclusive --wrap 'sleep 1')
+  wait_for 15 "it has the node, and waits" is_configuring_beside "$next" two
+  stays 4 is_configuring_beside "$next" two
+  kubectl delete pod two --wait=false >/dev/null
+  wait_done "$next" 60
+  assert_equal "the job of the other pod" RUNNING "$(job_state "$job")"
+  kubectl delete pod/one podgroups.scheduling.x-k8s.io/pair --wait=false >/dev/null
+}
+
 test_a_new_slurmctld_waits_for_pods_that_end() {
   local node next count
   enable_bridge

@@ -34,6 +34,7 @@ class FakeAllocations final : public Allocations {
   int submits = 0;                ///< calls, also those that failed
   int ends = 0;                   ///< calls of complete(), end_out_of_memory() and cancel(), also those that failed
   int loads = 0;                  ///< lists handed out, "nothing has changed" not counted
+  int lists = 0;                  ///< calls of load_since(), also those without news
   int single_loads = 0;           ///< calls of load() that were answered
   bool keeps_completing = false;  ///< an end leaves `completing` set until end_completing()
 
@@ -102,6 +103,7 @@ class FakeAllocations final : public Allocations {
 
   Result<std::optional<std::vector<Allocation>>> load_since(std::time_t& since, const std::string& comment_prefix,
                                                             const std::set<std::uint32_t>& ids) override {
+    lists++;
     if (fail_loads) {
       if (auto error = next_failure()) return *error;
     }

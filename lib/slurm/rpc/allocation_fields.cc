@@ -191,6 +191,7 @@ Allocation decode_allocation(const job_info_t& info, const std::vector<std::stri
   job.priority = info.priority;
   job.started = info.start_time;
   job.preempted = info.preempt_time;
+  if (info.cpus_per_task < NO_VAL16) job.cpus_per_task = info.cpus_per_task;
   if (job.state != Allocation::State::pending) job.nodes = decode_nodes(info, node_names);
   return job;
 }

@@ -50,7 +50,8 @@ class RpcAllocations final : public Allocations {
     errno = 0;
     if (slurm_allocate_resources(&message.get(), &raw) != SLURM_SUCCESS) {
       const int code = errno;
-      return Error(errc_of_submission(code), words_of(code));
+      const char* const hint = code == EAGAIN ? "; it may have MaxJobCount jobs" : "";
+      return Error(errc_of_submission(code), words_of(code) + hint);
     }
     const Answer answer(raw);
     if (!answer) return Error(Errc::unavailable, "slurm: an empty answer to a job's submission");

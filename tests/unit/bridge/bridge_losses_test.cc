@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // R4: bridge/bridge: what is lost, forgotten or given twice makes no second job, and ends none.
+#include <algorithm>
 #include <string>
 
 #include "support/bridge_world.hpp"
@@ -36,6 +37,38 @@ void without_a_list_nothing_is_submitted_again(void**) {
   f.slurm.failures.clear();
   f.run_for(seconds(10));
   assert_text(f.calls(), "submit p");
+}
+
+// As at MaxJobCount: it answers, and takes no job.
+void a_slurmctld_that_takes_no_job_is_asked_rarely(void**) {
+  BridgeWorld f(true);
+  FakeEngine engine(f);
+  engine.run_for(seconds(2));
+  const int lists = f.slurm.lists;
+  f.slurm.failures.assign(1000, Error(Errc::unavailable, "slurm: full"));
+  for (int i = 0; i < 20; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  engine.run_for(seconds(60));
+  assert_in_range(f.slurm.submits, 4, 20);
+  assert_in_range(f.slurm.lists - lists, 1, 20);
+  for (const char* pod : {"p0", "p19"}) {
+    assert_text(f.condition(pod, "PodScheduled"), "SlurmPending: slurmctld takes no job now: slurm: full");
+  }
+  f.slurm.failures.clear();
+  engine.run_for(seconds(62));
+  assert_int_equal(f.slurm.jobs.size(), 20);
+}
+
+/** Who does not answer at all may do so at any time. */
+void after_an_outage_jobs_are_submitted_soon(void**) {
+  BridgeWorld f;
+  f.run_for();
+  f.slurm.failures.assign(100000, Error(Errc::unavailable, "slurm: connection refused"));
+  f.slurm.fail_loads = true;
+  f.put_pod("p");
+  f.run_for(seconds(120));
+  f.slurm.failures.clear();
+  f.run_for(seconds(7));
+  assert_int_equal(f.slurm.jobs.size(), 1);
 }
 
 void a_job_whose_id_another_one_has_ends_nothing(void**) {
@@ -222,6 +255,51 @@ void a_gate_needs_another_scheduler(void**) {
   assert_contains(f.events("SlurmJobRefused"), "spec.schedulingGates: Forbidden: ");
 }
 
+/** slurmctld was killed before it saved where the job runs, or the job's owner gave nodes back. */
+void pods_follow_their_jobs_nodes(void**) {
+  BridgeWorld f;
+  put_group(f, 2);
+  f.put_pod("p1", kMember);
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(3));
+  f.client.fail_next(Verb::create, Error(Errc::unavailable, "no"), 50);
+  f.slurm.start(1, {{"c-0", 1}, {"c-1", 1}});
+  f.run_for();
+  f.client.forgive();
+  f.slurm.start(1, {{"c-1", 2}});
+  f.run_for(seconds(65));
+  assert_text(f.kube_node("p1") + f.kube_node("p2"), "m1m1");
+  assert_text(f.annotation("p1", kAnnotationRank) + f.annotation("p2", kAnnotationRank), "01");
+}
+
+// One of them is bound: what it takes is not there for the others.
+void a_smaller_job_has_less_room(void**) {
+  BridgeWorld f;
+  put_group(f, 3);
+  for (const char* name : {"p1", "p2", "p3"}) f.put_pod(name, kMember);
+  f.run_for(seconds(3));
+  f.slurm.start(1, {{"c-0", 1}});  // as if its other nodes had no room
+  f.run_for();
+  assert_text(f.kube_node("p1") + f.kube_node("p2") + f.kube_node("p3"), "m0");
+  assert_contains(f.condition("p2", "PodScheduled"), "its nodes have no room for this pod");
+}
+
+/** As an admission policy may: only an administrator can change that. */
+void a_refused_binding_is_told(void**) {
+  BridgeWorld f;
+  f.put_pod("p");
+  f.run_for();
+  f.client.fail_next(Verb::create, Error(Errc::forbidden, "policy of a site"), 500);
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for(seconds(30));
+  assert_text(f.condition("p", "PodScheduled"),
+              "SlurmPending: the API server refuses the pod's binding: policy of a site");
+  f.client.forgive();
+  f.run_for(seconds(65));
+  assert_text(f.kube_node("p"), "m0");
+  assert_contains(f.events("SlurmJobRefused"), "the API server refuses the pod's binding: policy of a site");
+}
+
 /** A pod that waits for a PodGroup may have one job of the namespace, not all. */
 void a_pod_without_its_group_keeps_no_other_job(void**) {
   BridgeWorld f;
@@ -247,6 +325,19 @@ void an_empty_slurmctld_deletes_nothing(void**) {
   assert_contains(f.admin.answer("/metrics").body, "slurm_k8s_bridge_jobs_unknown 1");
 }
 
+void all_pods_are_told_that_their_jobs_are_unknown(void**) {
+  constexpr std::uint32_t kPods = 100;  // of more than are recorded in a second
+  BridgeWorld f;
+  f.slurm.starts_at_once = {{"c-0", 1}};
+  for (std::uint32_t i = 0; i < kPods; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
+  f.run_for(seconds(20));
+  assert_int_equal(f.bindings(), kPods);
+  for (std::uint32_t id = 1; id <= kPods; ++id) f.slurm.forget(id);
+  f.run_for(seconds(60));
+  const std::string events = f.events("SlurmJobUnknown");
+  assert_int_equal(std::count(events.begin(), events.end(), '\n'), kPods);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -266,6 +357,12 @@ int main() {
       SLURMK8S_TEST(a_gate_needs_another_scheduler),
       SLURMK8S_TEST(a_pod_without_its_group_keeps_no_other_job),
       SLURMK8S_TEST(an_empty_slurmctld_deletes_nothing),
+      SLURMK8S_TEST(all_pods_are_told_that_their_jobs_are_unknown),
+      SLURMK8S_TEST(a_slurmctld_that_takes_no_job_is_asked_rarely),
+      SLURMK8S_TEST(after_an_outage_jobs_are_submitted_soon),
+      SLURMK8S_TEST(pods_follow_their_jobs_nodes),
+      SLURMK8S_TEST(a_smaller_job_has_less_room),
+      SLURMK8S_TEST(a_refused_binding_is_told),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -47,6 +47,33 @@ void external_nodes_take_pods(void**) {
   assert_true(f.slurm.requests.at(3).only_nodes == std::vector<std::string>{"c-1"});
 }
 
+/** MaxMemPerCPU: slurmctld gives a task more CPUs than its pod asks for. */
+void larger_tasks_are_placed_as_slurm_has_them(void**) {
+  BridgeWorld f;
+  put_group(f, 4);
+  for (const char* name : {"p1", "p2", "p3", "p4"}) f.put_pod(name, kMember);
+  f.run_for(seconds(3));
+  f.slurm.jobs.at(1).cpus_per_task = 2;
+  f.slurm.start(1, {{"c-0", 4}, {"c-1", 4}});
+  f.run_for();
+  assert_text(f.kube_node("p1") + f.kube_node("p2") + f.kube_node("p3") + f.kube_node("p4"), "m0m0m1m1");
+}
+
+/** All of them would have it. */
+void a_long_list_of_nodes_is_left_out(void**) {
+  for (const std::size_t length : {60, 250}) {
+    BridgeWorld f;
+    f.put_node("c-0", std::string(length, 'm'));
+    put_group(f, 100);
+    for (int i = 0; i < 100; ++i) f.put_pod(("p" + std::to_string(i)).c_str(), kMember);
+    f.run_for(seconds(3));
+    f.slurm.start(1, {{"c-0", 100}});
+    f.run_for(seconds(5));
+    assert_int_equal(f.kube_node("p99").size(), length);
+    assert_int_equal(f.annotation("p99", kAnnotationKubeNodes).size(), length == 60 ? 100 * 61 - 1 : 0);
+  }
+}
+
 void a_selector_leaves_nodes(void**) {
   BridgeWorld f;
   f.put_pod("p", "", kOnRack1);
@@ -386,6 +413,8 @@ int main() {
       SLURMK8S_TEST(ranks_follow_the_topology_of_kubernetes_nodes),
       SLURMK8S_TEST(external_nodes_take_pods),
       SLURMK8S_TEST(a_selector_leaves_nodes),
+      SLURMK8S_TEST(larger_tasks_are_placed_as_slurm_has_them),
+      SLURMK8S_TEST(a_long_list_of_nodes_is_left_out),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),
       SLURMK8S_TEST(a_failed_read_of_a_claim_is_no_refusal),

@@ -117,6 +117,25 @@ void an_id_that_is_given_again(void**) {
   assert_true(all == (PodJobs{{12, {"c-[0,3]", ""}}}));
 }
 
+/** slurmctld was killed before it saved the job's start, or its owner gave the node back: others may have it. */
+void a_pod_beside_its_jobs_nodes(void**) {
+  const struct {
+    const char* place;
+    const char* node;
+    const char* over;
+  } cases[] = {{"c-0", "c-0", ""}, {"", "c-0", ""},       {"c-0", "c-3", "c-0"},
+               {"", "c-3", "c-0"}, {"c-3", "c-3", "c-0"}, {"c-9", "c-3", "c-9"}};  // c-9: nothing is known of it
+  for (const auto& c : cases) {
+    OnePod f;
+    f.gang.places.clear();
+    if (c.place[0] != '\0') f.gang.places["p"] = {0, c.place};
+    f.know(50, c.node);
+    const PodJobs listed = f.list(true);
+    if (listed != PodJobs{{12, {c.node, c.over}}})
+      fail_msg("%s: %s", c.place, encode_pod_jobs({true, listed}).dump().c_str());
+  }
+}
+
 void jobs_of_a_slurmctld_before_this_one(void**) {
   OnePod f;
   f.know(50, "c-0");
@@ -156,6 +175,7 @@ int main() {
       SLURMK8S_TEST(where_pods_are),
       SLURMK8S_TEST(jobs_that_are_not_there_yet),
       SLURMK8S_TEST(an_id_that_is_given_again),
+      SLURMK8S_TEST(a_pod_beside_its_jobs_nodes),
       SLURMK8S_TEST(jobs_of_a_slurmctld_before_this_one),
       SLURMK8S_TEST(a_suspended_job_has_no_nodes),
   };

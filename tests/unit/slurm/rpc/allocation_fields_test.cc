@@ -223,7 +223,11 @@ void each_field(void**) {
   info.user_id = 1000;
   info.state_desc = desc.data();
   info.priority = 77;
+  info.cpus_per_task = 2;
   const Allocation job = decode_allocation(info, {});
+  assert_int_equal(job.cpus_per_task, 2);
+  info.cpus_per_task = NO_VAL16;
+  assert_int_equal(decode_allocation(info, {}).cpus_per_task, 0);
   assert_int_equal(job.id, 12);
   assert_int_equal(job.submitted, 100);
   assert_int_equal(job.started, 200);
