@@ -351,6 +351,7 @@ void Bridge::replace_pods(Gang& gang, const Allocation& job, const std::vector<c
     if (node != left.end() && !pod->is_over()) take_room(node->second, size);
   }
   std::vector<AllocatedNode> nodes;
+  nodes.reserve(left.size());
   for (auto& [name, node] : left) nodes.push_back(std::move(node));
   for (const PlacedPod& placed : place_pods(lost, std::move(nodes), size, topologies_of(job))) {
     gang.places.at(placed.pod->uid).node = placed.node;

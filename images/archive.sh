@@ -49,6 +49,11 @@ die() {
   say "$*"
   exit 1
 }
+# Of a backup: what it has written would be missing where it is repeated.
+give_up() {
+  rm -rf "$WORK"
+  die "$*"
+}
 now() { date --utc +%Y-%m-%dT%H:%M:%SZ; }
 
 BACKUPS=${BACKUPS:-/var/backups/slurm}
@@ -108,15 +113,20 @@ state_names() {
   find "$STATE" -mindepth 1 -maxdepth 1 ! -name '*.new' ! -name heartbeat ! -name lost+found ! -name 'hash.*' \
     ! -name slurm-k8s-config ! -name "$MARK" ! -name "$NEW" ! -name "$RESTORED" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
 }
-copy_once() { # FOLDER: fails when a file was replaced meanwhile
-  local before name
+WHY_NOT=
+copy_once() { # FOLDER: fails when a file was replaced meanwhile, or sets WHY_NOT
+  local before name error=
   before=$(state_names)
+  WHY_NOT=
   rm -rf "$1"
   mkdir "$1"
   while read -r name _; do
-    [[ -z $name ]] || cp --recursive --preserve=mode,timestamps "$STATE/$name" "$1/" 2>/dev/null || return 1
+    [[ -z $name ]] || error=$(cp --recursive --preserve=mode,timestamps "$STATE/$name" "$1/" 2>&1) || break
   done <<<"$before"
-  [[ $(state_names) == "$before" ]]
+  [[ $(state_names) == "$before" ]] || return 1
+  # With all files still there it is something else, such as a full volume.
+  WHY_NOT=$error
+  [[ -z $WHY_NOT ]]
 }
 copy_state() { # FOLDER
   local try
@@ -127,7 +137,7 @@ copy_state() { # FOLDER
     fi
     sleep 0.2
   done
-  die "$STATE: files were replaced during each of 50 attempts to copy them"
+  give_up "$STATE: ${WHY_NOT:-files were replaced during each of 50 attempts to copy them}"
 }
 # Of jobs that the copy has: slurmctld writes a script before it saves its job, and deletes it MinJobAge after the job's
 # end. tar says 1 when a job's folder came or went meanwhile.
@@ -135,7 +145,8 @@ tar_state() { # FOLDER FILE
   local scripts status=0
   mapfile -t scripts < <(cd "$STATE" && compgen -G 'hash.*')
   if ((${#scripts[@]})); then scripts=("--directory=$STATE" "${scripts[@]}"); fi
-  tar --create --gzip --file="$2" --directory="$1" . "${scripts[@]}" 2>/dev/null || status=$?
+  tar --create --gzip --warning=no-file-changed --warning=no-file-removed --file="$2" --directory="$1" . \
+    "${scripts[@]}" || status=$?
   ((status <= 1))
 }
 
@@ -151,12 +162,13 @@ save_state() {
   saved=$(saved_cluster "$STATE")
   [[ -z $saved || $saved == "$CLUSTER" ]] || die "$STATE: the state of cluster $saved, not $CLUSTER"
   # Left by pods that were killed.
-  find "$BACKUPS" -mindepth 1 -maxdepth 1 -name '.partial-*' -mmin +1440 -exec rm -rf {} +
+  find "$BACKUPS" -mindepth 1 -maxdepth 1 -name '.partial-*' -mmin +720 -exec rm -rf {} +
   rm -rf "$WORK"
   mkdir -p "$WORK"
   last_restore >"$WORK/restored"
   copy_state "$WORK/state"
-  with_progress "packing $STATE" tar_state "$WORK/state" "$WORK/state.tar.gz" || die "$STATE: cannot be packed"
+  with_progress "packing $STATE" tar_state "$WORK/state" "$WORK/state.tar.gz" ||
+    give_up "$STATE: cannot be packed"
   printf '%s\n' format=1 "cluster=$CLUSTER" "created=$(now)" "slurm=$(slurm_version)" "chart=$CHART" \
     "next_job_id=$(read_job_id "$WORK/state/job_state")" "database=${DATABASE:-}" >"$WORK/manifest"
   rm -rf "$WORK/state"
@@ -195,7 +207,8 @@ save_database() {
     return
   fi
   CONF=$(client_conf)
-  with_progress "$(place)" dump_database "$WORK/database.sql.gz" || die "$(place): cannot be dumped"
+  with_progress "$(place)" dump_database "$WORK/database.sql.gz" ||
+    give_up "$(place): cannot be dumped"
   say "$(place): $(stat -c %s "$WORK/database.sql.gz") bytes"
 }
 
@@ -261,7 +274,8 @@ pack() {
   name=$CLUSTER-$(sed -n 's/^created=//p' "$WORK/manifest" | tr -d ':-').tar
   if [[ -e $WORK/database.sql.gz ]]; then members+=(database.sql.gz); fi
   (cd "$WORK" && sha256sum "${members[@]}" >SHA256SUMS)
-  tar --create --directory="$WORK" --file="$WORK/archive" SHA256SUMS "${members[@]}"
+  tar --create --directory="$WORK" --file="$WORK/archive" SHA256SUMS "${members[@]}" ||
+    give_up "$BACKUPS: cannot be written"
   sync "$WORK/archive"
   [[ ! -e $BACKUPS/$name ]] || die "$BACKUPS/$name: exists"
   mv "$WORK/archive" "$BACKUPS/$name"

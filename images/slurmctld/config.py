@@ -49,6 +49,9 @@ REPLACED = re.compile(
 # Errors of each slurmctld without a state, and of the trial's own settings.
 USUAL = re.compile(r'more than once|state file|state save file|engine not started|^NOTE:')
 STARTED = 'Running as primary controller'
+# Files whose lines are quoted in events. Others may be a Secret's, and have a password: acct_gather.conf.
+QUOTED = ('slurm.conf', 'cgroup.conf', 'gres.conf', 'helpers.conf', 'job_container.conf', 'mpi.conf', 'oci.conf',
+          'plugstack.conf', 'topology.conf', 'topology.yaml')
 
 
 # Files of users keep their bytes, whatever line ends and encoding they have.
@@ -129,13 +132,19 @@ def trial_conf(text, state):
     return '\n'.join(lines) + '\n'
 
 
+def without_quote(error):
+    """Slurm's error without the line of a file that is not to be quoted."""
+    match = re.match(r'(Parse error in file (\S+) line \d+):', error)
+    return match.group(1) if match and match.group(2) not in QUOTED else error
+
+
 def messages(log, folder):
     """The errors of a log, without what each trial has."""
     found = []
     for line in log.split('\n'):
         match = re.search(r'\b(?:error|fatal): (.*)', line)
         if match and not USUAL.search(match.group(1)):
-            text = re.sub(r'^_\w+: ', '', match.group(1)).replace(folder + '/', '')
+            text = without_quote(re.sub(r'^_\w+: ', '', match.group(1)).replace(folder + '/', ''))
             if text not in found:
                 found.append(text)
     return found
@@ -159,7 +168,7 @@ def place(errors, texts, live):
                     continue
                 score = len(words & {word.lower() for word in re.findall(r'[\w./-]{3,}', line)})
                 shown = line[:120].encode(errors='surrogateescape').decode(errors='replace')
-                changed.append(f'{name} line {number + 1}: "{shown}": ')
+                changed.append(f'{name} line {number + 1}: ' + (f'"{shown}": ' if name in QUOTED else ''))
                 if score > best[0]:
                     best = (score, changed[-1])
     return best[1] or (changed[0] if len(changed) == 1 else '')

@@ -7,6 +7,8 @@ set -euo pipefail
 source /usr/local/lib/slurm-auth.sh
 # shellcheck source=images/slurmd/confinement.sh
 source /usr/local/lib/slurmd-confinement.sh
+# shellcheck source=images/slurmd/gres.sh
+source /usr/local/lib/slurmd-gres.sh
 
 # Slurm's messages identify users by UID. The SlurmUser of an external slurmctld may have another UID than this image's.
 be_slurm_user() { # ID
@@ -16,74 +18,6 @@ be_slurm_user() { # ID
   fi
   sed -Ei "s/^slurm:([^:]*):[0-9]+:[0-9]+:/slurm:\\1:$1:$1:/" /etc/passwd
   sed -Ei "s/^slurm:([^:]*):[0-9]+:/slurm:\\1:$1:/" /etc/group
-}
-
-# Prints the device files of GPUs in the pod, in the order of their numbers. Those of MIG devices are not told apart.
-gpu_files() {
-  shopt -s nullglob
-  local -a files=(/dev/nvidia[0-9]* /dev/dri/renderD[0-9]* /dev/accel/accel[0-9]*)
-  ((${#files[@]} == 0)) || printf '%s\n' "${files[@]}" | sort --version-sort
-}
-
-# Prints the device files of these NVIDIA GPUs, in the order of their ids, as far as the driver knows the ids.
-files_of_ids() { # GPU-ID,GPU-ID…
-  local -A minors=()
-  local file line id='' minor=''
-  for file in "${SLURMD_NVIDIA_DRIVER:-/proc/driver/nvidia}"/gpus/*/information; do
-    [[ -r $file ]] || continue
-    while IFS= read -r line || [[ -n $line ]]; do
-      if [[ $line =~ ^GPU\ UUID:[[:space:]]*([^[:space:]]+) ]]; then id=${BASH_REMATCH[1]}; fi
-      if [[ $line =~ ^Device\ Minor:[[:space:]]*([0-9]+) ]]; then minor=${BASH_REMATCH[1]}; fi
-    done <"$file"
-    minors[${id:-none}]=$minor
-  done
-  for id in ${1//,/ }; do
-    minor=${minors[$id]:-}
-    minors[$id]='' # one that is there twice is shared
-    if [[ -n $minor && -c /dev/nvidia$minor ]]; then echo "/dev/nvidia$minor"; fi
-  done
-}
-
-# For prep/k8s, which gives jobs the files of their GPUs: GPU OWNER GROUP MODE FILE. GPU is Slurm's number where it is
-# known, otherwise "any": then the files are for all jobs with GPUs.
-write_gpu_files() { # any|known FILE…
-  local what=$1 number=0 file
-  for file in "${@:2}"; do
-    printf '%s %s %s\n' "$([[ $what == known ]] && echo "$number" || echo any)" "$(stat -c '%u %g %a' "$file")" "$file"
-    number=$((number + 1))
-  done >/run/slurm-k8s/gpu-files
-}
-
-# The pod's part of gres.conf, which slurmctld's includes: NAME:COUNT or NAME:TYPE:COUNT, with commas. Slurm counts a
-# node's GPUs from 0, whatever the numbers of the device files that the kubelet gave the pod: gpu0 is the first of them,
-# or that of the first id. Where the files cannot be told from others, and where the GPUs are for pods of the bridge, a
-# GPU is /dev/null: slurmd only counts them.
-write_gres_conf() { # GRES
-  local entry name type count first=0 i
-  local -a files cards
-  echo "# Of this pod" >/run/slurm-k8s/gres.conf
-  for entry in ${1//,/ }; do
-    IFS=: read -r name type count <<<"$entry"
-    if [[ -z $count ]]; then count=$type type=''; fi
-    printf 'Name=%s%s File=/run/slurm-k8s/gpu[%d-%d]\n' "$name" "${type:+ Type=$type}" "$first" $((first + count - 1))
-    first=$((first + count))
-  done >>/run/slurm-k8s/gres.conf
-  rm -rf /run/slurm-k8s/gpu-files /run/slurm-k8s/gpu-jobs
-  ((first > 0)) || return 0
-  mapfile -t files < <(files_of_ids "${NVIDIA_VISIBLE_DEVICES:-}")
-  if [[ -n ${SLURM_K8S_BRIDGE_DEVICES:-} ]]; then
-    files=()
-  elif ((${#files[@]} == first)); then
-    write_gpu_files known "${files[@]}"
-  else
-    mapfile -t files < <(gpu_files)
-    mapfile -t cards < <(compgen -G '/dev/dri/card[0-9]*')
-    write_gpu_files any "${files[@]}" "${cards[@]}"
-  fi
-  ((${#files[@]} == first)) || files=()
-  for ((i = 0; i < first; i++)); do
-    ln -sfn "${files[i]:-/dev/null}" "/run/slurm-k8s/gpu$i"
-  done
 }
 
 # slurmctld would drain a node that registers with less. "fatal: " is what the engine looks for in the end of the log.

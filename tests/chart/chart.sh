@@ -35,6 +35,20 @@ check "slurm.conf in configFiles" refused "propertyName .slurm.conf" --set 'conf
 check "containers in controller.podSpec" refused "/controller/podSpec" --set controller.podSpec.containers=
 check "invalid digest" refused "digest" --set controller.sidecar.image.digest=123
 
+# YAML would take them for numbers, and the API server refuse the objects.
+names_of_digits_are_quoted() {
+  local text
+  text=$("$HELM" template 2026 "$CHART" --namespace 12345 --set fullnameOverride=slurm \
+    --set login.enabled=true,accounting.enabled=true,rest.enabled=true,backup.enabled=true,bridge.enabled=true \
+    --set metrics.serviceMonitor.enabled=true,rest.tokens[0].user=a,rest.tokens[0].secret=a \
+    --set-json 'bridge.users=[{"namespace":"a","uid":5,"gid":5}]' --set-string accounting.storageConfig.database=678)
+  ! grep -nE '(: |\{)(2026|12345|678)\b' <<<"$text"
+}
+check "names of digits alone" names_of_digits_are_quoted
+check "a memoryReserve in bytes" shows nodesets/nodesets '^  memoryReserve: 67108864$' \
+  --set nodesets.compute.memoryReserve=67108864
+check "a file that begins with blanks" has nodes.conf "  NodeName=a" --set-string 'configFiles.nodes\.conf=  NodeName=a'
+
 check "Kubernetes 1.28" refused 'incompatible with Kubernetes' --kube-version 1.28.9
 check "Kubernetes 1.29" shows nodesets/nodesets 'kind: NodeSet' --kube-version 1.29.0
 

@@ -16,7 +16,10 @@ config_file() {
   local file=$1
   shift
   render --show-only templates/config/configmap.yaml "$@" |
-    awk -v head="  $file: |" '$0 == head { on = 1; next } on && /^  [^ ]/ { exit } on { sub(/^    /, ""); print }'
+    awk -v head="  $file: |" '
+      $0 == head || $0 == head "2" { on = 1; next }
+      on && /^  [^ ]/ { exit }
+      on { sub(/^    /, ""); print }'
 }
 
 # has FILE LINE [OPTION...]: the file of /etc/slurm has exactly this line.

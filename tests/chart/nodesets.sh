@@ -75,7 +75,7 @@ check "pod policy: pods created by the engine" part \
 check "pod policy: the key's Secret" part "s.secret.name == 'mine'" "${policy[@]}" --set slurmKey.existingSecret=mine
 check "pod policy: other service accounts" part '^        \["batch"\]$' "${policy[@]}" \
   --set 'podPolicy.serviceAccounts={batch}'
-check "pod policy: in this namespace" part '^        kubernetes.io/metadata.name: slurm$' \
+check "pod policy: in this namespace" part '^        kubernetes.io/metadata.name: "slurm"$' \
   ValidatingAdmissionPolicyBinding slurm-slurm-pods
 check "pod policy: invalid level" refused "/podPolicy/level" --set podPolicy.level=restricted
 check "Kubernetes 1.29 has no ValidatingAdmissionPolicy" lacks ValidatingAdmissionPolicy --kube-version 1.29.0

@@ -28,10 +28,18 @@ test_a_pod_runs_from_zero() {
   kubectl delete pod hello >/dev/null
 }
 
+# By the downward API, for a container.
+variable() { # NAME ANNOTATION
+  echo '{"name": "'"$1"'", "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['"'slurm-k8s.io/$2'"']"}}}'
+}
+RANK_AND_NODES='"env": ['"$(variable RANK rank), $(variable NODES kubernetes-nodes)"'],'
+
 test_a_pod_group_starts_together() {
   local job
   enable_bridge
-  put_pod one 'sleep 3' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
+  put_member() { MOUNTS=$RANK_AND_NODES put_pod "$1" 'echo $RANK $NODES; sleep 3' ', "labels": {
+    "scheduling.x-k8s.io/pod-group": "pair"}'; }
+  put_member one
   kubectl apply -f - >/dev/null <<'END'
 {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "pair",
  "annotations": {"slurmjob.slinky.slurm.net/job-name": "a-pair", "job.slurm-k8s.io/pods-per-node": "1"}},
@@ -39,7 +47,7 @@ test_a_pod_group_starts_together() {
 END
   stays 4 pod_is one Pending
   assert_equal "jobs of half a group" "" "$(slurm squeue -h)"
-  put_pod two 'sleep 3' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
+  put_member two
   wait_for 90 "the first runs" has_job one
   wait_for 30 "the second runs" has_job two
   job=$(pod_job one)
@@ -49,6 +57,7 @@ END
   assert_equal "ranks" "0 1" "$(pod_field one '.metadata.annotations.slurm-k8s\.io/rank') $(
     pod_field two '.metadata.annotations.slurm-k8s\.io/rank')"
   wait_job "$job" COMPLETED 30
+  assert_equal "what the pods know" "0 node1,node1 1 node1,node1" "$(kubectl logs one) $(kubectl logs two)"
   kubectl delete pod/one pod/two podgroups.scheduling.x-k8s.io/pair >/dev/null
   # Another group of the name has its own size.
   kubectl apply -f - >/dev/null <<'END'
@@ -177,6 +186,7 @@ test_ends_go_both_ways() {
   put_pod cancelled 'sleep 600'
   put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
   put_pod deleted 'sleep 600'
+  put_pod hurried 'sleep 600' '' '"activeDeadlineSeconds": 20,'
   # containerd sees what the OOM killer does from some moments after the start on.
   put_pod eats 'sleep 3; tail /dev/zero'
   wait_for 90 "it has failed" pod_is fails Failed
@@ -184,6 +194,11 @@ test_ends_go_both_ways() {
   assert_equal "exit code" 3:0 "$(job_field "$(pod_job fails)" ExitCode)"
   wait_for 60 "it has no memory" pod_is eats Failed
   wait_job "$(pod_job eats)" OUT_OF_MEMORY 30
+  # Slurm's limit has whole minutes: the kubelet is first.
+  wait_for 90 "its deadline is over" pod_is hurried Failed
+  assert_equal "reason" DeadlineExceeded "$(pod_field hurried .status.reason)"
+  wait_job "$(pod_job hurried)" FAILED 30
+  assert_equal "time limit" 00:01:00 "$(job_field "$(pod_job hurried)" TimeLimit)"
 
   wait_for 90 "it runs" pod_is deleted Running
   job=$(pod_job deleted)
@@ -197,7 +212,7 @@ test_ends_go_both_ways() {
   job=$(pod_job limited)
   wait_for 180 "the pod is gone" is_gone limited
   assert_equal "job" TIMEOUT "$(job_state "$job")"
-  kubectl delete pod fails eats >/dev/null
+  kubectl delete pod fails eats hurried >/dev/null
 }
 
 # By the pod, and by its user's delete. The API server lets a grace period that has begun be made shorter.

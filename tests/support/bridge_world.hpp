@@ -49,7 +49,10 @@ inline std::vector<IdentityRule> bridge_rules() {
   IdentityRule rule;
   rule.name_space = "a";
   rule.uid = rule.gid = 2001;
-  return {rule};
+  IdentityRule other;
+  other.name_space = "team-b";
+  other.uid = other.gid = 2002;
+  return {rule, other};
 }
 
 /** Both are the same objects in Kubernetes. */

@@ -125,8 +125,8 @@ job open dns dns-of-metadata api-server neighbour stranger
 job refused metadata metrics bridge-metrics sackd mariadb archiver
 slurmctld open slurmd srun-in-a-job srun-in-a-login sackd slurmdbd slurmrestd sshd
 slurmctld refused job mariadb archiver
-login open slurmctld srun-beside-slurmctld slurmd srun-in-a-job slurmdbd slurmrestd
-login refused metrics bridge-metrics job mariadb archiver
+login open slurmctld srun-beside-slurmctld slurmd srun-in-a-job slurmdbd slurmrestd dns dns-of-metadata
+login refused metadata metrics bridge-metrics job mariadb archiver
 submitter open slurmctld srun-beside-slurmctld slurmd srun-in-a-job sshd srun-in-a-login slurmdbd slurmrestd
 submitter refused metrics bridge-metrics job sackd mariadb archiver
 client open slurmctld srun-beside-slurmctld slurmd srun-in-a-job sshd srun-in-a-login slurmdbd

@@ -6,6 +6,9 @@
 #
 # Alone: test_kube_nodes_come_and_go test_a_cordoned_kube_node_has_no_node test_a_name_that_is_too_long_is_told
 
+# shellcheck source=tests/e2e/bridge.sh
+source "$E2E_FOLDER/bridge.sh"
+
 daemon_set() { # [TEMPLATE-SPEC]: makes or changes NodeSet ds
   local slurmd
   slurmd=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd}')
@@ -59,6 +62,22 @@ test_a_node_for_each_kube_node() {
     now=$(pod_uid ds-node1) && [[ $now != "$uid" ]] && node_is_up ds-node1
   }
   wait_for 60 "up again with another pod" is_new
+}
+
+# Slurm's node is of that Kubernetes node alone.
+test_a_pod_of_the_bridge() {
+  local job
+  trap clean EXIT
+  daemon_set
+  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  enable_bridge
+  put_pod chosen 'sleep 600' ', "annotations": {"job.slurm-k8s.io/constraints": "ds"}' \
+    '"nodeSelector": {"kubernetes.io/hostname": "node1"},'
+  wait_for 60 "the pod runs" pod_is chosen Running
+  job=$(pod_job chosen)
+  assert_equal "Slurm's node" ds-node1 "$(job_nodes "$job")"
+  kubectl delete pod chosen --wait=false >/dev/null
+  wait_job "$job" CANCELLED 40
 }
 
 test_kube_nodes_come_and_go() {

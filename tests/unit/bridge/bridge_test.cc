@@ -182,6 +182,28 @@ void a_pod_group_starts_together(void**) {
 }
 
 /** An exclusive job has all CPUs of its nodes: the GPUs tell how many pods go to each. */
+/** B9: a group has a name in its namespace alone. */
+void groups_of_two_namespaces_do_not_mix(void**) {
+  BridgeWorld f;
+  put_group(f, 2);
+  f.client.put(kPodGroups, "team-b",
+               *Json::parse(R"({"metadata": {"namespace": "team-b", "name": "g"}, "spec": {"minMember": 1}})"));
+  f.put_pod("p1", kMember);
+  Json pod = f.client.find(kube::kPods, "a", "p1");
+  f.client.put(kube::kPods, "team-b",
+               pod.set("metadata", *Json::parse(R"({"namespace": "team-b", "name": "p1", "uid": "of-b",
+                                                    "labels": {"scheduling.x-k8s.io/pod-group": "g"}})")));
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit g");
+  assert_int_equal(f.slurm.requests.at(1).user, 2002);
+  assert_contains(f.slurm.requests.at(1).comment, "k8s:team-b/PodGroup/g:");
+  f.put_pod("p2", kMember);
+  f.run_for(seconds(3));
+  assert_text(f.calls(), "submit g, submit both");
+  assert_int_equal(f.slurm.requests.at(2).user, 2001);
+  assert_int_equal(f.slurm.requests.at(2).tasks, 2);
+}
+
 void pods_go_where_their_gpus_are(void**) {
   BridgeWorld f;
   constexpr const char* kGpus = R"("initContainers": [{"resources": {"requests": {"nvidia.com/gpu": 1}}}],)";
@@ -287,6 +309,7 @@ int main() {
       SLURMK8S_TEST(submissions_wait_for_bindings),
       SLURMK8S_TEST(gangs_that_are_not_bound_hold_up_no_other_for_long),
       SLURMK8S_TEST(a_pod_group_starts_together),
+      SLURMK8S_TEST(groups_of_two_namespaces_do_not_mix),
       SLURMK8S_TEST(pods_go_where_their_gpus_are),
       SLURMK8S_TEST(who_may_not_is_told),
       SLURMK8S_TEST(a_gang_has_one_priority_class),

@@ -129,6 +129,20 @@ expect "a state that changes is copied again" 0 "" "*state copied at attempt [23
   env PATH="$folder/busy:$PATH" "$top/images/archive.sh" save-state
 is "until it did not change" "newer" "$(tar -xOf "$BACKUPS/.partial-pod/state.tar.gz" ./node_state -z)"
 
+rm -rf "$BACKUPS/.partial-pod"
+mkdir "$folder/full"
+printf '#!/bin/bash\necho "cp: error writing X: No space left on device" >&2\nexit 1\n' >"$folder/full/cp"
+chmod +x "$folder/full/cp"
+expect "a volume that is full" 1 "" "*$STATE: cp: error writing X: No space left on device" \
+  env PATH="$folder/full:$PATH" "$top/images/archive.sh" save-state
+has_no "nothing is left for the next attempt to miss" "$BACKUPS/.partial-pod"
+printf '#!/bin/bash\necho "tar: No space left on device" >&2\nexit 2\n' >"$folder/full/tar"
+rm "$folder/full/cp"
+chmod +x "$folder/full/tar"
+expect "a volume that the copy fills" 1 "" "*tar: No space left on device*$STATE: cannot be packed" \
+  env PATH="$folder/full:$PATH" "$top/images/archive.sh" save-state
+has_no "nothing is left of that either" "$BACKUPS/.partial-pod"
+
 printf 'beta|7' >"$STATE/clustername"
 step "the state of another cluster" 1 "" "*the state of cluster beta, not alpha" save-state
 

@@ -101,6 +101,10 @@ class Messages(unittest.TestCase):
         ('the name of a function', 'slurmctld: error: _parse_next_key: Parsing error', ['Parsing error']),
         ('the folder of the trial', 'slurmctld: error: /trial/conf/slurm.conf: bad', ['slurm.conf: bad']),
         ('the same twice', 'error: a\nerror: b\nerror: a', ['a', 'b']),
+        ('a line of a file without secrets', 'error: Parse error in file /trial/conf/gres.conf line 2: "a"',
+         ['Parse error in file gres.conf line 2: "a"']),
+        ('a line of a file that may be of a Secret', 'error: Parse error in file /trial/conf/acct.conf line 2: "Pass=x"',
+         ['Parse error in file acct.conf line 2']),
         ('what each trial says', 'error: Could not open node state file /x\nerror: engine not started\nerror: a', ['a']),
     )
 
@@ -120,6 +124,8 @@ class Place(unittest.TestCase):
          'slurm.conf line 3: "SelectType=select/none": '),
         ('another file', 'gres.conf', 'Name=foo Count=1\nNme=bar', ['Parsing error at unrecognized key: Nme'],
          'gres.conf line 2: "Nme=bar": '),
+        ('a file that may be of a Secret', 'acct_gather.conf', 'ProfileInfluxDBPass=x', ['out of memory'],
+         'acct_gather.conf line 1: '),
         ('the only change, without its words', 'slurm.conf', 'ClusterName=a\nMaxJobCount=6', ['out of memory'],
          'slurm.conf line 2: "MaxJobCount=6": '),
         ('one of several changes, without words', 'slurm.conf', 'ClusterName=b\nMaxJobCount=6', ['out of memory'], ''),

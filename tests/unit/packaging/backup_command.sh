@@ -31,8 +31,9 @@ case $line in
   "create --filename=-") note "create $(cat)" ;;
   "delete job"*) note "delete job" ;;
   *"selector=job-name"*) echo pod-1 ;;
-  *"status.phase"*) echo Running ;;
-  *"initContainerStatuses"*) printf '%s=2026\n' files pack begin ;;
+  # $FAKE/gone: the pod was deleted, and its job fails for it.
+  *"status.phase"*) if [[ -e $FAKE/gone ]]; then echo Failed >"$FAKE/job"; else echo Running; fi ;;
+  *"initContainerStatuses"*) [[ -e $FAKE/gone ]] || printf '%s=2026\n' files pack begin ;;
   *"initContainers"*) echo " files pack" ;;
   "rollout status "*) note "$line"; [[ ! -e $FAKE/slow || $line != *"$(cat "$FAKE/slow")"* ]] ;;
   *"status.conditions"*) cat "$FAKE/job" ;;
@@ -80,6 +81,10 @@ command "create: prints the name" 0 alpha-20260103T000000Z.tar "*job slurm-backu
 asked "a job of the chart's" "create job of cronjob/slurm-backup *"
 echo Failed >"$FAKE/job"
 command "create: the job fails" 1 "" "*job slurm-backup-*: failed; nothing was archived" create
+: >"$FAKE/job"
+touch "$FAKE/gone"
+command "create: its pod is deleted" 1 "" "*job slurm-backup-*: failed; nothing was archived" create
+rm "$FAKE/gone"
 echo Complete >"$FAKE/job"
 command "list" 0 "alpha-20260101*alpha-20260102*" "" list
 asked "its pod is deleted" "create job of cronjob/slurm-backup-files *delete job"

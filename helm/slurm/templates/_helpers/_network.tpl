@@ -54,3 +54,29 @@ slurm.srunPorts: the ports of slurm.srunPortRange, as a port of a NetworkPolicy 
 {{- $ports := .Values.slurm.srunPortRange | splitList "-" -}}
 {{- dict "port" (first $ports | int) "endPort" (last $ports | int) | toJson -}}
 {{- end -}}
+
+{{/*
+slurm.userEgress: what pods with users' processes may connect to, as egress rules of a NetworkPolicy in YAML.
+*/}}
+{{- define "slurm.userEgress" -}}
+{{- with .Values.networkPolicy.blockedFromNodes }}
+# DNS servers are allowed at any address, blocked ones included.
+- ports:
+    {{- include "slurm.dnsPorts" $ | trim | nindent 4 }}
+# Not every network plugin matches pods by ipBlock.
+- to:
+    - namespaceSelector: {}
+    - ipBlock:
+        cidr: 0.0.0.0/0
+        {{- with include "slurm.addresses" (list . false) | fromYamlArray }}
+        except: {{ toJson . }}
+        {{- end }}
+    - ipBlock:
+        cidr: ::/0
+        {{- with include "slurm.addresses" (list . true) | fromYamlArray }}
+        except: {{ toJson . }}
+        {{- end }}
+{{- else }}
+- {}
+{{- end }}
+{{- end -}}

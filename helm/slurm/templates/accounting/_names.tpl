@@ -43,9 +43,9 @@ slurm.accountingSelector, slurm.mariadbSelector: labels that select their pods.
 */}}
 {{- define "slurm.accountingSelector" -}}
 app.kubernetes.io/name: slurmdbd
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 {{- define "slurm.mariadbSelector" -}}
 app.kubernetes.io/name: mariadb
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}

@@ -37,5 +37,5 @@ slurm.backupSelector: labels that select pods of backups and restores.
 */}}
 {{- define "slurm.backupSelector" -}}
 app.kubernetes.io/name: slurm-backup
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}

@@ -39,7 +39,7 @@ slurm.conf: |
 slurm-k8s.conf: |
   {{- include "slurm.k8sConf" . | nindent 2 }}
 {{- range $name, $text := $files }}
-{{ $name }}: |
+{{ $name }}: |2
   {{- $text | trimSuffix "\n" | nindent 2 }}
 {{- end }}
 {{- end -}}

@@ -59,5 +59,5 @@ slurm.loginSelector: labels that select login pods.
 */}}
 {{- define "slurm.loginSelector" -}}
 app.kubernetes.io/name: login
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}

@@ -62,6 +62,6 @@ annotations:
 slurm.metricsSelector: labels of the Service with the port of the metrics.
 */}}
 {{- define "slurm.metricsSelector" -}}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: metrics
 {{- end -}}

@@ -30,7 +30,7 @@ slurm.restSelector: labels that select slurmrestd's pods.
 */}}
 {{- define "slurm.restSelector" -}}
 app.kubernetes.io/name: slurmrestd
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{/*
