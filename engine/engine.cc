@@ -71,6 +71,10 @@ void Engine::start() {
   pods_reflector_.start();
   if (parts_.one_shot) return;
   watch_clock();
+}
+
+/** Without slurmctld's answer resumes are served late, not never. */
+void Engine::await_records() {
   parts_.timers.after(kReconcilePatience, [this] {
     if (reconciled_) return;
     log_error("slurmctld did not answer for %d s: serving resumes without its node states",
@@ -83,7 +87,10 @@ void Engine::start() {
 void Engine::on_synced() {
   if (nodesets_reflector_.synced()) catalog_.set_complete();
   if (!nodesets_reflector_.synced() || !pods_reflector_.synced()) return;
-  if (!parts_.one_shot) reconcile();
+  if (!parts_.one_shot) {
+    reconcile();
+    await_records();
+  }
   pump();
 }
 
@@ -172,7 +179,14 @@ void Engine::on_nodeset_removed(const std::string& name) {
 }
 
 void Engine::on_pod(const Json& object) {
-  if (is_node_pod(object)) observe(std::string(object.at({"metadata", "name"}).text()), decode_pod(object));
+  if (!is_node_pod(object)) return;
+  const std::string name(object.at({"metadata", "name"}).text());
+  Pod pod = decode_pod(object);
+  // A watch that was away tells of former pods first. Until it shows ours, which an answer told, they say nothing.
+  const auto known = nodes_.find(name);
+  const bool has_other = known != nodes_.end() && known->second.pod && known->second.pod->uid != pod.uid;
+  if (has_other && !is_watched(name, known->second)) return;
+  observe(name, std::move(pod));
 }
 
 void Engine::observe(const std::string& name, Pod pod) {

@@ -86,6 +86,7 @@ class Engine {
   void time_steps(Node& node);
 
   void watch_clock();
+  void await_records();
   void reconcile();
   void schedule_reconcile(std::chrono::seconds wait);
   void note_record(const SlurmNode& record, bool owned);

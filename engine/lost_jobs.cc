@@ -20,9 +20,9 @@ std::string held_for(const NodeFailure& failure, const SlurmdEndVerdict& verdict
 
 std::vector<LostRun> LostJobs::note(Slurm& slurm, NodeFailure& failure, TimePoint now, std::time_t wall) {
   if (!failure.served) return {};
-  // A job that had ended, or was requeued, before the kernel killed slurmd is not to pay for it.
-  const bool blames_memory = failure.slurmd_end == SlurmdEnd::out_of_memory;
-  std::vector<LostRun> runs = runs_.on(slurm, failure.node, now, blames_memory ? failure.seen : TimePoint{});
+  // A job that had ended, or was requeued, before slurmd's end is not to pay for it.
+  const bool blames_jobs = failure.slurmd_end != SlurmdEnd::other;
+  std::vector<LostRun> runs = runs_.on(slurm, failure.node, now, blames_jobs ? failure.seen : TimePoint{});
   const SlurmdEndVerdict verdict = ends_.note(runs, failure.slurmd_end, wall);
   for (LostRun& run : runs) {
     const bool is_told = std::find(failure.jobs.begin(), failure.jobs.end(), run.job) != failure.jobs.end();

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 
 #include "base/guarded.hpp"
 #include "base/locked.hpp"
@@ -23,6 +24,15 @@ struct CallThread::State {
   Locked<Queue> queue;
   std::condition_variable changed;
 };
+
+/** What follows from its answers. An exception is the owner's: without its answer he would wait for ever. */
+CallThread::Then CallThread::make(const Work& work) {
+  try {
+    return work();
+  } catch (...) {
+    return [error = std::current_exception()] { std::rethrow_exception(error); };
+  }
+}
 
 CallThread::CallThread(const char* name, Post post, std::function<void()> end)
     : end_(std::move(end)), state_(std::make_shared<State>()) {
@@ -67,7 +77,7 @@ void CallThread::run(State& state) {
       queue->work.pop_front();
     }
     guarded_void("slurm call", [&] {
-      Then then = work();
+      Then then = make(work);
       auto queue = state.queue.lock();
       if (queue->post) queue->post(std::move(then));
     });

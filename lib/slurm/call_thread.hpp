@@ -34,11 +34,12 @@ class CallThread {
   CallThread(const CallThread&) = delete;
   CallThread& operator=(const CallThread&) = delete;
 
-  /** Has `work` run, in the order of the calls. Any thread. */
+  /** Has `work` run, in the order of the calls. Any thread. What it throws is thrown on the owner's thread. */
   void call(Work work);
 
  private:
   struct State;
+  static Then make(const Work& work);
   static void run(State& state);
 
   const std::function<void()> end_;

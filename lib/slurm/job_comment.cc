@@ -32,12 +32,12 @@ std::optional<JobComment> parse_after(std::string_view text, std::string_view pr
                     prefix == kCommentWaiting};
 }
 
-/** `fits` says of what is there whether `text` is to take its place. */
+/** `fits` says of a job whether `text` is to take its comment's place. */
 template <typename Fits>
 void rewrite(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text, Fits fits) {
   for (std::size_t i = 0; i < jobs.size() && i < kMaxComments; ++i) {
     const Result<SlurmJob> job = slurm.load_job(jobs[i]);
-    if (!job || !fits(job->admin_comment)) continue;
+    if (!job || !fits(*job)) continue;
     const Status status = slurm.comment_job(jobs[i], text);
     if (!status.ok()) log_debug("job %u: admin comment: %s", jobs[i], status.error().message().c_str());
   }
@@ -68,15 +68,16 @@ bool is_over(std::string_view present, const std::vector<std::string>& causes) {
 }
 
 void comment_jobs(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text) {
-  rewrite(slurm, jobs, text, [&](const std::string& present) { return may_replace(present, text); });
+  // One that has ended meanwhile was not lost.
+  rewrite(slurm, jobs, text, [&](const SlurmJob& job) { return !job.ended && may_replace(job.admin_comment, text); });
 }
 
 void take_comments_back(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::string& text) {
-  rewrite(slurm, jobs, "", [&](const std::string& present) { return present == text; });
+  rewrite(slurm, jobs, "", [&](const SlurmJob& job) { return job.admin_comment == text; });
 }
 
 void clear_job_comments(Slurm& slurm, const std::vector<std::uint32_t>& jobs, const std::vector<std::string>& causes) {
-  rewrite(slurm, jobs, "", [&](const std::string& present) { return is_over(present, causes); });
+  rewrite(slurm, jobs, "", [&](const SlurmJob& job) { return is_over(job.admin_comment, causes); });
 }
 
 }  // namespace slurmk8s

@@ -94,8 +94,9 @@ struct SlurmJob {
   std::string admin_comment;
   bool pending = false;  ///< also while the end of its former run is not done: then it is completing, too
   bool completing = false;
-  bool held = false;  ///< by its user or an administrator
-  bool cron = false;  ///< of scrontab
+  bool ended = false;  ///< its last run, and there will be no other
+  bool held = false;   ///< by its user or an administrator
+  bool cron = false;   ///< of scrontab
   std::uint32_t restarts = 0;
   std::time_t submitted = 0;    ///< a requeue sets it again
   std::time_t begin = 0;        ///< a pending one's time to begin

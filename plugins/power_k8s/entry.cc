@@ -58,7 +58,9 @@ SLURMK8S_EXPORT int init(void) {
 }
 
 SLURMK8S_EXPORT int fini(void) {
-  guarded_void("power/k8s fini", [] { held_jobs->reset(); });
+  guarded_void("power/k8s fini", [] {
+    if (!is_reloaded()) held_jobs->reset();
+  });
   return SLURM_SUCCESS;
 }
 

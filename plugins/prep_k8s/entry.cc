@@ -205,6 +205,7 @@ SLURMK8S_EXPORT int init(void) { return SLURM_SUCCESS; }
 
 SLURMK8S_EXPORT int fini(void) {
   guarded_void("prep/k8s fini", [] {
+    if (is_reloaded()) return;
     held_jobs->reset();
     user_list->reset();
     restore_sbcast();

@@ -237,6 +237,7 @@ void check_launch_timeout(long timeout) {
 }  // namespace
 
 bool is_ending() { return slurmctld_config.shutdown_time != 0; }
+bool is_reloaded() { return in_slurmctld() && !is_ending(); }
 
 HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
   log_init(to_slurm_log, LogLevel::info);

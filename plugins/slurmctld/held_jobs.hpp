@@ -23,6 +23,12 @@ namespace slurmk8s {
  * being configured.
  */
 bool is_ending();
+/**
+ * Whether a plugin's fini() is followed by its init(): a reconfiguration of Slurm 22.05 with other plugins, under all
+ * of slurmctld's locks, after which it registers no callbacks. What the plugin has must stay: its threads wait for
+ * these locks. So must its code (-z nodelete).
+ */
+bool is_reloaded();
 
 /** From a plugin's init() to its fini(), in slurmctld only. */
 class HeldJobs {

@@ -71,7 +71,7 @@ void Launches::poll_once() {
     if (!state_.lock()->jobs.contains(job)) continue;
     log_error(
         "job %u: not launched within LaunchTimeout (%lld s): its nodes have not registered, or pods of an ended job "
-        "are on them; requeueing",
+        "are on them",
         job, static_cast<long long>(timeout_.count()));
     finish(job, false);
   }

@@ -61,6 +61,7 @@ SlurmJob decode_job(const job_info_t& info) {
   job.admin_comment = text_of(info.admin_comment);
   job.pending = (info.job_state & JOB_STATE_BASE) == JOB_PENDING;
   job.completing = (info.job_state & JOB_COMPLETING) != 0;
+  job.ended = (info.job_state & JOB_STATE_BASE) > JOB_SUSPENDED;
   job.held = info.priority == 0;
   job.cron = (info.bitflags & CRON_JOB) != 0;
   job.restarts = info.restart_cnt;

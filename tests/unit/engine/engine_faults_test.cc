@@ -173,6 +173,47 @@ void a_delete_whose_answer_was_lost(void** state) {
   assert_int_equal(world.engine->gauges().pods_running + world.engine->gauges().pods_deleting, 0);
 }
 
+/** A watch that was away tells all that happened, from where it ended on. */
+void a_late_watch_tells_of_a_former_pod(void** state) {
+  World& world = world_of(state);
+  world.start();
+  world.resume("r1", {"compute-0"});
+  world.registered("compute-0");
+  world.pass(std::chrono::seconds(1));
+  world.api.fail_next(Verb::watch, Error(Errc::unavailable, "cut"), 2);
+  world.api.end_watches(Error(Errc::unavailable, "cut"));
+  Json pod = world.api.find(kPods, kNamespace, "compute-0").clone();
+  Json metadata = pod["metadata"].clone();
+  pod.set("metadata", metadata.set("deletionTimestamp", "2026-11-28T00:00:00Z"));
+  world.api.put(kPods, kNamespace, pod);
+  world.api.erase(kPods, kNamespace, "compute-0");
+  world.suspend("compute-0");
+  world.resume("r2", {"compute-0"});
+  world.registered("compute-0");
+  const std::string uid = world.uid_of("compute-0");
+  world.pass(std::chrono::seconds(20));
+  assert_int_equal(world.api.count(Verb::watch) > 4, 1);
+  assert_text(world.uid_of("compute-0"), uid);
+  for (const std::string& call : world.slurm.calls) assert_false(call.starts_with("down"));
+  assert_int_equal(world.engine->metrics().failed_nodes(), 0);
+}
+
+void slurmctld_is_not_blamed_for_the_api_server(void** state) {
+  World& world = world_of(state);
+  for (const Verb verb : {Verb::list, Verb::watch}) {
+    world.api.fail_next(verb, Error(Errc::unavailable, "connection refused"), 1000);
+  }
+  world.start();
+  world.pass(std::chrono::seconds(30));
+  assert_false(world.engine->ready());
+  world.slurm.fail_loads = true;
+  world.slurm.failures.assign(1000, Error(Errc::unavailable, "slurmctld"));
+  world.api.forgive();
+  world.pass(std::chrono::seconds(9));
+  assert_false(world.engine->ready());  // slurmctld has its time from when it is asked
+  world.slurm.failures.clear();
+}
+
 void a_create_whose_answer_was_lost_and_the_watch_is_away(void** state) {
   World& world = world_of(state);
   world.start();
@@ -257,6 +298,8 @@ int main() {
       ENGINE_TEST(requests_in_flight_are_bounded),
       ENGINE_TEST(a_lost_node_is_told_during_a_pause),
       ENGINE_TEST(a_delete_whose_answer_was_lost),
+      ENGINE_TEST(a_late_watch_tells_of_a_former_pod),
+      ENGINE_TEST(slurmctld_is_not_blamed_for_the_api_server),
       ENGINE_TEST(a_create_whose_answer_was_lost_and_the_watch_is_away),
       ENGINE_TEST(a_look_that_fails_after_a_conflict),
       ENGINE_TEST(a_pod_that_went_before_the_watch_showed_it),

@@ -71,6 +71,7 @@ void a_pod_deleted_before_slurmd_registered(void** state) {
   assert_int_equal(world.slurm.calls.size(), 0);
   assert_text(world.pods(), "compute-0");
   assert_true(world.uid_of("compute-0") != before);
+  assert_int_equal(world.engine->metrics().failed_nodes(), 0);  // it was not set DOWN
 }
 
 void a_node_that_can_not_start_backs_off(void** state) {

@@ -64,16 +64,20 @@ void ends_a_job_that_fills_its_pod(void**) {
 
 /** Job 7 has ended since it was listed, for a node that was lost before, and job 8 has its place. */
 void a_job_that_has_gone_is_not_blamed(void**) {
-  FakeSlurm slurm;
-  LostJobs lost_jobs(true);
-  slurm.runs = {{7, 0, 0, 0, "c-0", 100}, {9, 0, 0, 0, "c-1", 100}};
-  NodeFailure failure = failure_of("c-1", SlurmdEnd::other);
-  lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
-  slurm.runs = {{8, 0, 0, 0, "c-0", 900}};
-  failure = failure_of("c-0", SlurmdEnd::out_of_memory);
-  failure.seen = std::chrono::steady_clock::now();
-  lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
-  assert_int_equal(failure.out_of_memory, 8);
+  for (const SlurmdEnd end : {SlurmdEnd::out_of_memory, SlurmdEnd::error}) {
+    FakeSlurm slurm;
+    LostJobs lost_jobs(true);
+    slurm.runs = {{7, 0, 0, 0, "c-0", 100}, {9, 0, 0, 0, "c-1", 100}};
+    NodeFailure failure = failure_of("c-1", SlurmdEnd::other);
+    lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
+    slurm.runs = {{8, 0, 0, 0, "c-0", 900}};
+    failure = failure_of("c-0", end);
+    failure.seen = std::chrono::steady_clock::now();
+    const std::vector<LostRun> runs = lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
+    assert_int_equal(runs.size(), 1);
+    assert_int_equal(runs.front().job, 8);
+    assert_int_equal(failure.out_of_memory, end == SlurmdEnd::error ? 0 : 8);
+  }
 }
 
 /** The node that is set DOWN requeues its jobs: afterwards it is too late. */

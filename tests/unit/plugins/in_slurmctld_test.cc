@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/locked.hpp"
@@ -36,6 +37,7 @@ namespace {
 constexpr std::uint32_t kJob = 7;
 job_record_t job;
 std::atomic<int> locked{0};
+std::atomic<bool> is_locked{false};          ///< by slurmctld itself
 std::atomic<bool> ends_while_polled{false};  ///< slurmctld begins to end while it is asked about the job
 
 /** What prep/k8s told slurmctld of the job. */
@@ -70,7 +72,10 @@ char* slurm_xstrdup(const char* text);
 SLURMCTLD_S slurmctld_config_t slurmctld_config{};
 SLURMCTLD_S slurm_conf_t slurm_conf{};
 
-SLURMCTLD_S void lock_slurmctld(slurmctld_lock_t) { ++locked; }
+SLURMCTLD_S void lock_slurmctld(slurmctld_lock_t) {
+  ++locked;
+  while (is_locked) usleep(1000);
+}
 SLURMCTLD_S void unlock_slurmctld(slurmctld_lock_t) {}
 SLURMCTLD_S job_record_t* find_job_record(uint32_t id) { return id == kJob ? &job : nullptr; }
 SLURMCTLD_S bool test_job_nodes_ready(job_record_t* record) {
@@ -136,6 +141,13 @@ class Prep {
     slurmctld_config.shutdown_time = 0;
     prep_callbacks_t callbacks{note_launch, nullptr};
     plugin_.function<void (*)(prep_callbacks_t*)>("prep_p_register_callbacks")(&callbacks);
+  }
+  ~Prep() { slurmctld_config.shutdown_time = 1; }
+  Prep(const Prep&) = delete;
+  Prep& operator=(const Prep&) = delete;
+  /** As Slurm 22.05 does, when a reconfiguration changes the list of plugins. */
+  void reload() const {
+    for (const char* name : {"fini", "init"}) plugin_.function<int (*)()>(name)();
   }
   /** Whether the job waits until the plugin says so. */
   bool holds() const {
@@ -204,6 +216,30 @@ void a_job_is_kept_when_slurmctld_ends_while_it_is_looked_at(void**) {
   assert_true(launched);
   assert_false(told.lock()->while_ending);
   assert_int_equal(told.lock()->launched, 1);
+}
+
+/** slurmctld has all of its locks meanwhile: an end of the launch thread would never come. */
+void a_reloaded_plugin_keeps_its_jobs(void**) {
+  bool held = false, reloaded = false, launched = false;
+  {
+    const Prep prep;
+    held = prep.holds();
+    is_locked = true;
+    std::atomic<bool> is_done = false;
+    std::thread reload([&] {
+      prep.reload();
+      is_done = true;
+    });
+    reloaded = eventually([&] { return is_done.load(); });
+    is_locked = false;
+    reload.join();
+    job.ready = true;
+    launched = eventually(is_launched);
+  }
+  assert_true(held);
+  assert_true(reloaded);
+  assert_true(launched);
+  assert_int_equal(told.lock()->failed, 0);
 }
 
 using JobSubmit = int (*)(job_desc_msg_t*, uint32_t, char**);
@@ -437,6 +473,7 @@ int main() {
       SLURMK8S_TEST(a_job_waits_for_its_nodes),
       SLURMK8S_TEST(no_job_is_launched_by_a_slurmctld_that_ends),
       SLURMK8S_TEST(a_job_is_kept_when_slurmctld_ends_while_it_is_looked_at),
+      SLURMK8S_TEST(a_reloaded_plugin_keeps_its_jobs),
       SLURMK8S_TEST(updates_of_jobs_have_the_limits_of_submissions),
       SLURMK8S_TEST(an_allocation_of_slurm_user_is_of_whom_it_names),
       SLURMK8S_TEST(variables_have_a_maximum),

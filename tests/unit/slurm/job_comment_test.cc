@@ -64,7 +64,8 @@ void one_write_per_change(void**) {
   FakeSlurm slurm;
   for (std::uint32_t id = 1; id <= 100; ++id) slurm.jobs[id].id = id;
   slurm.jobs[2].admin_comment = "an administrator's";
-  comment_jobs(slurm, {1, 2, 999}, kFailed);
+  slurm.jobs[100].ended = true;  // since its node's jobs were listed
+  comment_jobs(slurm, {1, 2, 100, 999}, kFailed);
   assert_int_equal(slurm.comment_writes, 1);
   for (int node = 0; node < 50; ++node) {
     comment_jobs(slurm, {1, 2}, "slurm-k8s: node c-" + std::to_string(node) + ": pod is gone");

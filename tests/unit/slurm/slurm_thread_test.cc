@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <stdexcept>
 #include <thread>
 
 #include "engine/user_lookup.hpp"
@@ -62,6 +63,25 @@ void calls_are_made_in_order(void**) {
     assert_true(world.over.wait());
   }
   assert_true(order == (std::vector<int>{0, 1, 2}));
+}
+
+/** Whoever waits for the answer would wait for ever. */
+void an_exception_is_the_owners(void**) {
+  World world;
+  std::string what;
+  {
+    SlurmThread thread(world.slurm, [&](std::function<void()> then) {
+      try {
+        then();
+      } catch (const std::exception& error) {
+        what = error.what();
+      }
+      world.over.open();
+    });
+    thread.call([](Slurm&) -> SlurmCaller::Then { throw std::runtime_error("no memory"); });
+    assert_true(world.over.wait());
+  }
+  assert_text(what, "no memory");
 }
 
 void a_call_that_hangs_does_not_hold_up_the_end(void**) {
@@ -127,6 +147,7 @@ void a_directory_that_does_not_answer(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(calls_are_made_in_order),
+      SLURMK8S_TEST(an_exception_is_the_owners),
       SLURMK8S_TEST(a_call_that_hangs_does_not_hold_up_the_end),
       SLURMK8S_TEST(users_are_found),
       SLURMK8S_TEST(a_directory_that_does_not_answer),

@@ -123,6 +123,9 @@ void nodes_only_of_a_suspended_job(void**) {
   assert_text(decode_job(info).suspended_on, "");
   info.job_state = JOB_SUSPENDED;
   assert_text(decode_job(info).suspended_on, "c-[0-1]");
+  assert_false(decode_job(info).ended);
+  info.job_state = JOB_COMPLETE | JOB_COMPLETING;
+  assert_true(decode_job(info).ended);
 }
 
 void a_run(void**) {
