@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Slurm up to 23.11 without prep/k8s: power/k8s starts the engine, and jobs are launched when their nodes have
-# registered.
+# registered. And a reconfiguration loads the plugins again when their list changes.
 
 with_power_plugin() { install_release --set controller.extraConfMap.PowerPlugin=power/k8s "$@"; }
 
@@ -34,6 +34,27 @@ test_with_both_plugins_prep_does_it() {
   with_power_plugin
   # One engine, and one that holds jobs.
   assert_equal "engines" 1 "$(kubectl logs slurm-controller-0 -c slurmctld | grep -c 'slurm-k8s: engine started')"
+  job=$(submit -N2 --wrap 'srun hostname')
+  wait_done "$job" 60
+}
+
+# Under all of slurmctld's locks, for which the plugin's threads wait.
+test_a_reconfiguration_with_other_plugins() {
+  local job
+  needs_slurm_before 23.11
+  trap 'let_pods_start; install_release' EXIT
+  install_release
+  hold_pods
+  job=$(submit -N2 --wrap 'srun hostname')
+  wait_for 30 "job $job has its nodes" is_job_in "$job" CONFIGURING
+  kubectl get configmap slurm-config -o yaml |
+    sed 's|PrEpPlugins=prep/k8s$|PrEpPlugins=prep/k8s,prep/script|' | kubectl replace -f - >/dev/null
+  has_other_plugins() { ctld grep -qx 'PrEpPlugins=prep/k8s,prep/script' /etc/slurm/slurm.conf; }
+  wait_for 120 "the kubelet writes the file" has_other_plugins
+  timeout 30 "$BED" slurm scontrol reconfigure || fail "slurmctld does not answer"
+  timeout 10 "$BED" slurm scontrol ping | grep -q 'is UP' || fail "slurmctld hangs"
+  let_pods_start
+  wait_done "$job" 60
   job=$(submit -N2 --wrap 'srun hostname')
   wait_done "$job" 60
 }
