@@ -51,6 +51,39 @@ Result<std::uint64_t> parse_memory(const std::string& key, const std::string& va
   return invalid_annotation(key, value, "must be a number of MiB, or a quantity of at least 1Mi");
 }
 
+/** Of a time limit in Slurm's forms: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. */
+std::optional<std::int64_t> seconds_of(std::string_view text) {
+  const auto number_of = [](std::string_view part) {
+    const std::optional<std::int64_t> number = parse_int(part);
+    return number && *number >= 0 && *number <= kMax ? number : std::nullopt;
+  };
+  std::int64_t seconds = 0;
+  const std::size_t dash = text.find('-');
+  if (dash != std::string_view::npos) {
+    const auto days = number_of(text.substr(0, dash));
+    if (!days) return std::nullopt;
+    seconds = *days * 86400;
+    text.remove_prefix(dash + 1);
+  }
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() > 3) return std::nullopt;
+  std::int64_t unit = dash != std::string_view::npos || parts.size() == 3 ? 3600 : 60;
+  for (const std::string_view part : parts) {
+    const auto number = number_of(part);
+    if (!number) return std::nullopt;
+    seconds += *number * unit;
+    unit /= 60;
+  }
+  return seconds;
+}
+
+/** A minute that has begun counts. */
+Result<std::uint32_t> parse_minutes(const std::string& key, const std::string& value) {
+  const std::int64_t minutes = (seconds_of(value).value_or(0) + 59) / 60;
+  if (minutes >= 1 && minutes <= kMax) return static_cast<std::uint32_t>(minutes);
+  return invalid_annotation(key, value, "must be a number of minutes, or a time as sbatch --time has it");
+}
+
 /** What a job asks for, until its sizes are known. */
 struct Draft {
   AllocationRequest request;
@@ -74,7 +107,7 @@ Status set_count(Draft& draft, const std::string& key, const std::string& value)
 }
 
 Status set_minutes(Draft& draft, const std::string& key, const std::string& value) {
-  draft.request.minutes = SLURMK8S_TRY(parse_count(key, value));
+  draft.request.minutes = SLURMK8S_TRY(parse_minutes(key, value));
   return {};
 }
 

@@ -214,8 +214,9 @@ void convert_chart_values(const Json& values, Conversion& conversion) {
     const bool is_script = std::ranges::any_of(kScripts, [&](const auto& script) { return script.first == key; });
     if (!is_script && !contains(kRuled, key) && key != "sssd") walk.field(value, "", key);
   });
-  if (!is_empty(values["restapi"])) {
-    conversion.notes.push_back({Kind::unneeded, "restapi", "slurmrestd is off: `rest.enabled: true` creates it"});
+  // Slinky's chart always has slurmrestd; ours has it when it is asked for.
+  if (!is_empty(values["restapi"]) && values["restapi"]["enabled"].is_null()) {
+    put(conversion.values, "rest.enabled", Json::boolean(true));
   }
   for (const auto& [key, parameter] : kScripts) convert_scripts(values, key, parameter, conversion);
   convert_login_sets(values, conversion);

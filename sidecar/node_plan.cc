@@ -62,6 +62,12 @@ using Names = std::vector<std::string>;
 
 std::string to_hostlist(const Names& names) { return compress_hostlist(names); }
 
+bool has_weight(const std::string& extra_conf) {
+  NodeSet nodeset;
+  nodeset.extra_conf = extra_conf;
+  return read_definition(nodeset).weight.has_value();
+}
+
 /** Builds the plan of one NodeSet. */
 class NodeSetPlanner {
  public:
@@ -89,6 +95,7 @@ class NodeSetPlanner {
     }
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
+    if (before && !definition_.weight && has_weight(before->extra_conf)) definition_.weight = 1;  // Slurm's default
     records_ = before ? before->records : known.records;
     if (before) scaled_in_ = before->scaled_in;
     state.records.definition = definition_.rest;
@@ -247,6 +254,7 @@ class NodeSetPlanner {
     state.scaled_in = scaled_in_;
     state.chosen = chosen_;
     state.records.outdated = outdated_;
+    if (formers_.size() == 1) state.records.former = *formers_.begin();
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
       state.message = std::move(message);
@@ -296,7 +304,9 @@ class NodeSetPlanner {
 
   /** True when it was made with another part of extraConf that can't be compared. */
   bool note_outdated(const SlurmNode& node) {
-    return is_outdated(records_, definition_, node.name) && outdated_.insert(node.name).second;
+    if (!is_outdated(records_, definition_, node.name)) return false;
+    formers_.insert(made_with(records_, node.name));
+    return outdated_.insert(node.name).second;
   }
 
   /** Its size is another one, or what extraConf says. slurmctld corrects some of that: it is asked for once. */
@@ -371,6 +381,7 @@ class NodeSetPlanner {
   std::set<std::string> made_again_, scaled_in_, chosen_;
   RecordsState records_;  // before
   std::set<std::string> outdated_;
+  std::set<std::string> formers_;                          // definitions of outdated_
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   // By the features that nodes are to have, and to have active.
   std::map<std::pair<std::string, std::string>, Names> features_;
@@ -527,8 +538,8 @@ NodePlan plan_nodes(const NodePlanInput& input) {
     } else {
       state.pins = before;
       const bool has_before = input.before && input.before->contains(name);
-      state.records = has_before ? input.before->at(name).records : known.records;
-      if (has_before) state.scaled_in = input.before->at(name).scaled_in;
+      state.records = known.records;
+      if (has_before) state.keep(input.before->at(name));
       state.reason = state.roll_out.reason = "InvalidSpec";
       state.message = state.roll_out.message = known.spec.error().message();
     }

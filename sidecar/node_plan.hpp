@@ -49,6 +49,15 @@ struct NodeSetState {
   std::set<std::string> scaled_in;   ///< numbered nodes that a scale-in removes or has removed, not wanted since
   std::set<std::string> chosen;      ///< of a DaemonSet: nodes of the chosen Kubernetes nodes, ready or not
   std::set<std::string> exempt;      ///< nodes that we have exempted from suspends: the next sidecar has to know
+
+  /** Without a spec nothing of this changes: the next valid one is compared with it. */
+  void keep(const NodeSetState& before) {
+    extra_conf = before.extra_conf;
+    features = before.features;
+    records = before.records;
+    made_again = before.made_again;
+    scaled_in = before.scaled_in;
+  }
 };
 
 using NodeSetStates = std::map<std::string, NodeSetState>;

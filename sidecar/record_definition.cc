@@ -42,13 +42,21 @@ RecordDefinition read_definition(const NodeSet& nodeset) {
       if (key == known) definition.fixed.emplace_back(field, value);
     }
   }
+  // Of one that is removed nothing is left to compare: slurmctld's default depends on the node.
+  for (const auto& [known, field] : kFixed) {
+    const auto is_this = [field = field](const auto& one) { return one.first == field; };
+    if (std::ranges::any_of(definition.fixed, is_this)) rest.append(known).append(" ");
+  }
   definition.rest = hash_text(rest);
   return definition;
 }
 
+std::string made_with(const RecordsState& before, const std::string& node) {
+  return before.outdated.contains(node) ? before.former : before.definition;
+}
+
 bool is_outdated(const RecordsState& before, const RecordDefinition& definition, const std::string& node) {
-  if (before.definition.empty()) return false;
-  return before.definition != definition.rest || before.outdated.contains(node);
+  return !before.definition.empty() && made_with(before, node) != definition.rest;
 }
 
 Json encode_records(const RecordsState& records) {
@@ -56,14 +64,16 @@ Json encode_records(const RecordsState& records) {
   Json object = Json::object();
   object.set("definition", records.definition)
       .set("outdated", compress_hostlist({records.outdated.begin(), records.outdated.end()}));
+  if (!records.former.empty()) object.set("former", records.former);
   return object;
 }
 
 RecordsState decode_records(const Json& status) {
   const Json object = status["records"];
-  RecordsState records{.definition = std::string(object["definition"].text()), .outdated = {}};
+  RecordsState records{.definition = std::string(object["definition"].text()), .outdated = {}, .former = {}};
   const auto names = expand_hostlist(object["outdated"].text());
   if (names.ok()) records.outdated.insert(names->begin(), names->end());
+  records.former = object["former"].text();
   return records;
 }
 

@@ -22,7 +22,7 @@ struct RecordDefinition {
   /** Slurm can't change these of a record: the field and the number that it is to have. */
   std::vector<std::pair<std::uint64_t SlurmNode::*, std::uint64_t>> fixed;
   std::optional<std::uint64_t> weight;  ///< Slurm can change this at any time; empty: extraConf has none
-  std::string rest;                     ///< what can't be compared, as one word
+  std::string rest;                     ///< what can't be compared, and names of `fixed`, as one word
 };
 
 RecordDefinition read_definition(const NodeSet& nodeset);
@@ -37,7 +37,11 @@ bool has_other_definition(const SlurmNode& node, const RecordDefinition& definit
 struct RecordsState {
   std::string definition;          ///< RecordDefinition::rest; empty: not known, and all records are right
   std::set<std::string> outdated;  ///< records that were made with another one
+  std::string former = {};         ///< that of `outdated`; empty: not known, or several
 };
+
+/** With which definition the record was made, as far as is known. */
+std::string made_with(const RecordsState& before, const std::string& node);
 
 /** True when the record was made with another `rest` than the NodeSet has now. */
 bool is_outdated(const RecordsState& before, const RecordDefinition& definition, const std::string& node);

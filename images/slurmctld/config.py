@@ -209,6 +209,20 @@ def plugstack_errors(folder, environment):
     return [line for line in messages(said, folder) if 'Invalid' in line]
 
 
+def script_errors(texts, folder):
+    """What bash says of scripts for it or sh, which are in the folder. slurmctld does not read those that nodes run. A
+    line of a script is not quoted: it may be a Secret's."""
+    errors = []
+    for name, text in texts.items():
+        if not re.match(r'#!\s*\S*/(env\s+)?(bash|sh)\b', text):
+            continue
+        said = subprocess.run(['bash', '-n', os.path.join(folder, name)], stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False, timeout=TRIAL_SECONDS)
+        if said.returncode:
+            errors.append(said.stderr.decode(errors='replace').split('\n')[0].replace(folder + '/', ''))
+    return errors
+
+
 def try_set(texts, live):
     """Why slurmctld does not start with these files; empty when it does."""
     if 'slurm.conf' not in texts:
@@ -232,7 +246,7 @@ def try_set(texts, live):
     if not started:
         errors = messages(text, folder) or ['slurmctld ended without a message']
         return (place(errors, texts, live) + '; '.join(errors))[:900]
-    return '; '.join(plugstack_errors(folder, environment))[:900]
+    return '; '.join(plugstack_errors(folder, environment) + script_errors(texts, folder))[:900]
 
 
 def start(source):

@@ -146,6 +146,8 @@ SLURMK8S_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submitter, char** m
   return guarded("job_submit", SLURM_SUCCESS, [&] {
     if (is_unknown(submitter, message)) return int{ESLURM_USER_ID_MISSING};
     leave_user_env_to_spank(job->environment, job->env_size);
+    job->env_size = remove_tokens(job->environment, job->env_size,
+                                  [](char* token) { slurm_xfree(reinterpret_cast<void**>(&token)); });
     const uint32_t applicant = take_user(*job, submitter);
     const int status = check(*job, job->user_id, applicant, message);
     if (status == SLURM_SUCCESS) tell_of_output(*job, message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The request for a user's login environment, which sbatch puts into a job's environment. Pure; any thread.
+// What changes in a batch job's environment: the request for a login environment, and tokens. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,29 @@ inline void leave_user_env_to_spank(char** environment, std::uint32_t count) {
       std::memcpy(environment[i], kLoginEnv, sizeof kLoginEnv);
     }
   }
+}
+
+/** A user's token: slurmctld would save it, and the job's commands use it after its end. */
+inline constexpr char kToken[] = "SLURM_JWT=";
+
+/**
+ * Removes each kToken among the `count` variables of `environment`, and ends them with a null pointer in the place of
+ * the first one removed. The others keep their order. `release` ends a variable's memory. Returns how many are left.
+ * With more than kMaxVariables it does nothing: the job is refused.
+ */
+template <typename Release>
+std::uint32_t remove_tokens(char** environment, std::uint32_t count, Release release) {
+  if (!environment || count > kMaxVariables) return count;
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (environment[i] && std::strncmp(environment[i], kToken, sizeof kToken - 1) == 0) {
+      release(environment[i]);
+    } else {
+      environment[left++] = environment[i];
+    }
+  }
+  if (left < count) environment[left] = nullptr;
+  return left;
 }
 
 }  // namespace slurmk8s

@@ -59,6 +59,14 @@ check "policy of fields: its label" shows bridge/fields_policy \
 check "policy of fields: not for the bridge" shows bridge/fields_policy \
   "username != 'system:serviceaccount:slurm:slurm-controller'" "${on[@]}"
 check "policy: none without the bridge" lacks 'Slurm chooses the node'
+managed=("${on[@]}" --set-json 'bridge.managedNamespaces=["team-a","7"]')
+check "managed namespaces: none by default" lacks 'Slurm schedules all pods' "${on[@]}"
+check "managed namespaces: which" shows bridge/namespaces_policy 'operator: In, values: \["team-a","7"\]' \
+  "${managed[@]}"
+check "managed namespaces: the scheduler" shows bridge/namespaces_policy "schedulerName == 'slurm-k8s-bridge'" \
+  "${managed[@]}"
+check "managed namespaces: not the cluster's own" refused "bridge.managedNamespaces: Forbidden: slurm: " "${on[@]}" \
+  --set 'bridge.managedNamespaces={slurm}'
 check "policy: not wanted" lacks 'Slurm chooses the node' "${on[@]}" --set bridge.podPolicy=false
 check "policy: not before Kubernetes 1.30" lacks 'Slurm chooses the node' "${on[@]}" --kube-version 1.29.0
 

@@ -49,6 +49,10 @@ configFiles:
       return slurm.SUCCESS
     end
     ${BROKEN[job_submit.lua]:-}
+  check.sh: |
+    #!/bin/bash
+    true
+    ${BROKEN[check.sh]:-}
 configFilesFrom:
   - configMap: site-prolog
   - secret: site-epilog
@@ -194,7 +198,8 @@ cgroup.conf|AllowedRAM=5|cgroup.conf line 3: "AllowedRAM=5": .*unrecognized key:
 gres.conf|Nme=gpu|gres.conf line 3: "Nme=gpu": .*unrecognized key: Nme
 topology.conf|SwitchNam=rack9|topology.conf line 2: "SwitchNam=rack9": .*unrecognized key: SwitchNam
 plugstack.conf|needed spank_k8s.so|Invalid option "needed".*plugstack.conf:2: Invalid line
-job_submit.lua|end end|job_submit.lua line 8: "end end": .*expected near 'end'
+job_submit.lua|end end|job_submit.lua line 8: .*expected near 'end'
+check.sh|if true|check.sh: line 4: syntax error: unexpected end of file
 END
 }
 # Of another Gres than a GPU slurmctld reads gres.conf only with a node that has it.

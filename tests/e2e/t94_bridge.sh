@@ -304,6 +304,26 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   kubectl delete pod bound >/dev/null
 }
 
+# Whoever forgets the scheduler is told; elsewhere such a pod is not Slurm's.
+test_a_managed_namespace() {
+  local gate='"schedulingGates": [{"name": "slurm-k8s.io/bridge"}],'
+  local label=', "labels": {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}'
+  enable_bridge
+  trap '"$BED" kubectl delete namespace "$NAMESPACE-managed" --wait=false >/dev/null' EXIT
+  "$BED" kubectl create namespace "$NAMESPACE-managed" >/dev/null
+  try_there() { # SCHEDULER [METADATA [SPEC]]
+    local SCHEDULER=$1
+    "$BED" kubectl -n "$NAMESPACE-managed" create --dry-run=server --output=name --filename=- <<END 2>&1
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "try" ${2:-}}, "spec": $(spec_of true "${3:-}")}
+END
+  }
+  is_refused() { grep -qF 'spec.schedulerName: Required value: slurm-k8s-bridge' <<<"$(try_there "$@")"; }
+  wait_for 30 "the policy is in force" is_refused default-scheduler
+  is_refused default-scheduler "$label" || fail "the label alone: $(try_there default-scheduler "$label")"
+  assert_equal "its pods" pod/try "$(try_there slurm-k8s-bridge)"
+  assert_equal "pods with the gate" pod/try "$(try_there default-scheduler "$label" "$gate")"
+}
+
 # The pods that kube-scheduler binds have another scheduler: their label tells.
 test_the_policy_keeps_what_the_bridge_says_of_a_pod() {
   local field label='"slurm-k8s.io/bridge": "slurm-k8s-bridge"'

@@ -53,12 +53,12 @@ begin() {
   TOKEN=$(secret_token ada-token)
   API=/slurm/$(api_version "$TOKEN")
 }
-job_json() { # COMMAND
+job_json() { # COMMAND VARIABLE…
   python3 -c 'import json, sys; print(json.dumps({"script": "#!/bin/bash\n" + sys.argv[1], "job": {
-    "current_working_directory": "/tmp", "environment": ["PATH=/usr/bin:/bin"], "standard_output": "/dev/null",
-    "standard_error": "/dev/null"}}))' "$1"
+    "current_working_directory": "/tmp", "environment": ["PATH=/usr/bin:/bin", *sys.argv[2:]],
+    "standard_output": "/dev/null", "standard_error": "/dev/null"}}))' "$@"
 }
-submit_by_api() { api_field job_id "$TOKEN" POST "$API/job/submit" "$(job_json "$1")"; } # COMMAND
+submit_by_api() { api_field job_id "$TOKEN" POST "$API/job/submit" "$(job_json "$@")"; } # COMMAND VARIABLE…
 api_state() { api_field jobs.0.job_state "$TOKEN" GET "$API/job/$1"; }
 has_api_state() { [[ $(api_state "$1") == "$2" ]]; }
 
@@ -90,6 +90,14 @@ test_only_tokens_are_taken() {
 }
 
 # slurmctld itself would accept the job, and never start it.
+# slurmctld would save it.
+test_a_job_does_not_get_its_users_token() {
+  local job
+  begin
+  job=$(submit_by_api '[[ ! -v SLURM_JWT && $KEPT == this ]]' KEPT=this "SLURM_JWT=$TOKEN")
+  wait_for 120 "job $job is COMPLETED" has_api_state "$job" COMPLETED
+}
+
 test_a_job_of_an_unknown_user_is_refused() {
   local ghost said
   begin

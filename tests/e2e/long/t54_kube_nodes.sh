@@ -51,8 +51,13 @@ test_tainted() {
 }
 
 test_condition_says_that_nodes_are_watched() {
-  assert_equal "condition" "True Watched" "$(kubectl get nodesets.slurm-k8s.io compute \
-    -o jsonpath='{range .status.conditions[?(@.type=="KubernetesNodesWatched")]}{.status} {.reason}{end}')"
+  # A sidecar that has just begun says that its first list is under way.
+  is_watched() {
+    [[ $(kubectl get nodesets.slurm-k8s.io compute \
+      -o jsonpath='{range .status.conditions[?(@.type=="KubernetesNodesWatched")]}{.status} {.reason}{end}') == \
+      "True Watched" ]]
+  }
+  wait_for 15 "condition KubernetesNodesWatched: True, Watched" is_watched
 }
 
 test_extra_says_where_a_node_is() {

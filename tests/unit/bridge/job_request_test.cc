@@ -269,19 +269,28 @@ void wrong_annotations_are_named(void**) {
   const struct {
     const char* key;
     const char* value;
-  } cases[] = {{"timelimit", "soon"},
-               {"timelimit", "0"},
-               {"exclusive", "yes"},
-               {"mem-per-node", "lots"},
-               {"min-nodes", "3"},
-               {"min-nodes", "-1"},
-               {"qos", ""},
-               {"cpu-per-task", "99999999999"},
-               {"begin", "now"},
-               {"max-nodes", "0"},
+  } cases[] = {{"timelimit", "soon"},  {"timelimit", "0"},  {"exclusive", "yes"}, {"mem-per-node", "lots"},
+               {"min-nodes", "3"},     {"min-nodes", "-1"}, {"qos", ""},          {"cpu-per-task", "99999999999"},
+               {"begin", "now"},       {"max-nodes", "0"},  {"priority", "high"}, {"priority", "0"},
                {"mem-per-node", "1Ki"}};
   for (const auto& [key, value] : cases) {
     assert_error(request_of({{key, value}}), Errc::invalid, std::string("annotation ") + key + ": Invalid value: \"");
+  }
+  assert_false(request_of({{"exclusive", "false"}})->exclusive);
+}
+
+void time_limits_have_slurms_forms(void**) {
+  const struct {
+    const char* text;
+    std::uint32_t minutes;  // 0: refused
+  } cases[] = {{"90", 90},    {"1:30", 2},   {"0:01", 1},       {"2:00:00", 120},     {"1:00:01", 61},
+               {"1-0", 1440}, {"1-2", 1560}, {"1-2:3", 1563},   {"1-00:00:00", 1440}, {"0:0", 0},
+               {"", 0},       {"-1", 0},     {"1-", 0},         {"1:2:3:4", 0},       {"1::2", 0},
+               {"1-2-3", 0},  {"1h", 0},     {"4294967296", 0}, {"2147483647-0", 0}};
+  for (const auto& row : cases) {
+    const auto request = request_of({{"timelimit", row.text}});
+    if (request.ok() != (row.minutes != 0)) fail_msg("%s", row.text);
+    if (request) assert_int_equal(request->minutes.value_or(0), row.minutes);
   }
 }
 
@@ -352,6 +361,7 @@ int main() {
       SLURMK8S_TEST(gpus_are_of_the_pods_and_for_pods_alone),
       SLURMK8S_TEST(annotations_set_members),
       SLURMK8S_TEST(wrong_annotations_are_named),
+      SLURMK8S_TEST(time_limits_have_slurms_forms),
       SLURMK8S_TEST(a_job_is_no_smaller_than_its_pods),
       SLURMK8S_TEST(comment_names_workload_and_pods),
       SLURMK8S_TEST(only_its_own_comments_have_a_namespace),

@@ -422,6 +422,8 @@ void single_values(void**) {
       {"controller: {extraConf: A=1}", R"({"controller":{"extraConf":"A=1"}})", ""},
       {"controller: {extraConf: null, podSpec: {}, metadata: null}", "{}", ""},
       {"controller: {persistence: {enabled: false}}", R"({"controller":{"persistence":{"enabled":false}}})", ""},
+      {"nodesets: {}\nrestapi: {replicas: 2}", R"({"rest":{"replicas":2,"enabled":true}})", ""},
+      {"nodesets: {}\nrestapi: {enabled: false, replicas: 2}", R"({"rest":{"enabled":false,"replicas":2}})", ""},
       {"controller: 5", "{}", "controller: not converted: 5: must be an object"},
       {"controller: {later: 5}", "{}", "controller.later: not converted: unknown"},
       {"controller: {a.b: 5}", "{}", "controller[\"a.b\"]: not converted: unknown"},

@@ -114,6 +114,27 @@ class Messages(unittest.TestCase):
                 self.assertEqual(config.messages(log, '/trial/conf'), expected)
 
 
+class Scripts(unittest.TestCase):
+    TABLE = (
+        ('a right one', '#!/bin/bash\nif true; then echo; fi\n', []),
+        ('bash', '#!/bin/bash\nif true\nfi\n', ["prolog.sh: line 3: syntax error near unexpected token `fi'"]),
+        ('sh, by env', '#!/usr/bin/env sh\nif true\nfi\n', ["prolog.sh: line 3: syntax error near unexpected token `fi'"]),
+        ('its end', '#!/bin/bash\ntrue\nif true\n', ['prolog.sh: line 4: syntax error: unexpected end of file']),
+        ('arrays, where sh is bash', '#!/bin/sh\nnames=(a b)\n', []),
+        ('another language', '#!/usr/bin/python3\nif true\nfi\n', []),
+        ('no script', 'if true\nfi\n', []),
+        ('bytes that are not UTF-8', b'#!/bin/sh\necho \xe4\n'.decode(errors='surrogateescape'), []),
+    )
+
+    def test_table(self):
+        for name, text, expected in self.TABLE:
+            with self.subTest(name):
+                with tempfile.TemporaryDirectory() as folder:
+                    texts = {'prolog.sh': text}
+                    config.write_set(os.path.join(folder, 'set'), texts)
+                    self.assertEqual(config.script_errors(texts, os.path.join(folder, 'set')), expected)
+
+
 class Place(unittest.TestCase):
     LIVE = {'slurm.conf': 'ClusterName=a\nMaxJobCount=5', 'gres.conf': 'Name=foo Count=1'}
     TABLE = (

@@ -73,6 +73,59 @@ void records_with_a_former_gres_are_made_again(void**) {
   assert_text(cluster.actions(), "delete c-2");
 }
 
+/** A change that is taken back: the records are still those that they were made as. */
+void records_of_a_spec_that_is_as_before_are_right(void**) {
+  NodeSet nodeset = nodeset_of("c", 3);
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 2, allocated);
+  std::vector<NodePlan> plans;
+  plans.reserve(3);
+  const auto plan = [&](const char* extra_conf) {
+    nodeset.extra_conf = extra_conf;
+    cluster.nodeset(nodeset);
+    plans.push_back(cluster.plan());
+    cluster.before = &plans.back().states;
+    return cluster.state("c");
+  };
+  assert_text(plan("Gres=foo:1"), "Ready/NodesMatch");
+  assert_text(plan("Gres=foo:2"), "-/Resizing");
+  assert_text(plan("Gres=foo:1"), "Ready/NodesMatch");
+}
+
+void a_parameter_that_is_removed_leaves_the_records(void**) {
+  NodeSet nodeset = nodeset_of("c", 3);
+  nodeset.extra_conf = "CoreSpecCount=1 Weight=10";
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 1).records("c", 2, 2, allocated);
+  for (SlurmNode& node : cluster.nodes) node.weight = 10, node.core_spec_count = 1;
+  const NodePlan first = cluster.plan();
+  assert_true(first.states.at("c").ready);
+  cluster.before = &first.states;
+  nodeset.extra_conf = "";
+  cluster.nodeset(nodeset);
+  assert_text(cluster.actions(), "delete c-[0-1]; set_weight c-2");
+  assert_int_equal(*cluster.plan().actions[1].change.weight, 1);
+  assert_text(cluster.state("c"), "-/Resizing");
+}
+
+/** What the nodes have of the last valid spec is not somebody else's. */
+void an_invalid_spec_loses_no_feature(void**) {
+  NodeSet nodeset = nodeset_of("c", 1);
+  nodeset.features = "c,big";
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 0, [](SlurmNode& node) { node.features = "c,big"; });
+  const NodePlan first = cluster.plan();
+  cluster.before = &first.states;
+  cluster.nodesets.at("c").spec = Error(Errc::invalid, "spec");
+  const NodePlan second = cluster.plan();
+  cluster.before = &second.states;
+  assert_text(cluster.state("c"), "-/InvalidSpec");
+  nodeset.features = "c";
+  cluster.nodeset(nodeset);
+  assert_text(cluster.actions(), "features c-0");
+  assert_text(*cluster.plan().actions[0].change.features, "c");
+}
+
 void gres_that_slurm_ignores_are_not_ready(void**) {
   NodeSet nodeset = nodeset_of("c", 1);
   nodeset.gres_names = {"gpu"};
@@ -245,6 +298,9 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(records_follow_extra_conf),
       SLURMK8S_TEST(records_with_a_former_gres_are_made_again),
+      SLURMK8S_TEST(records_of_a_spec_that_is_as_before_are_right),
+      SLURMK8S_TEST(a_parameter_that_is_removed_leaves_the_records),
+      SLURMK8S_TEST(an_invalid_spec_loses_no_feature),
       SLURMK8S_TEST(gres_that_slurm_ignores_are_not_ready),
       SLURMK8S_TEST(nodes_have_the_features_of_their_kube_node),
       SLURMK8S_TEST(nodes_have_the_topology_of_their_kube_node),

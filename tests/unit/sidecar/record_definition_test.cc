@@ -45,16 +45,21 @@ void knows_which_records_are_of_a_former_definition(void**) {
     return read_definition(nodeset);
   };
   const RecordDefinition one = read("Weight=1 Gres=foo:1 CoreSpecCount=1");
-  assert_text(one.rest, read("Gres=foo:1 weight=7").rest);  // what can be compared doesn't count
+  assert_text(one.rest, read("corespeccount=2 Gres=foo:1 weight=7").rest);  // what can be compared doesn't count
+  assert_true(one.rest != read("Gres=foo:1 weight=7").rest);                // but whether it is there
   const RecordsState before{.definition = one.rest, .outdated = {"c-1"}};
   assert_false(is_outdated(before, one, "c-0"));
   assert_true(is_outdated(before, one, "c-1"));
   assert_true(is_outdated(before, read("Gres=foo:2"), "c-0"));
+  const RecordsState changed{.definition = "two", .outdated = {"c-0"}, .former = one.rest};
+  assert_false(is_outdated(changed, one, "c-0"));  // the spec is as it was
+  assert_true(is_outdated(changed, one, "c-1"));
   assert_false(is_outdated({}, one, "c-0"));  // nothing is known of records of an older slurm-k8s
   Json status = Json::object().set("records", encode_records({one.rest, {"c-0", "c-1", "c-2"}}));
   assert_text(status["records"]["outdated"].text(), "c-[0-2]");
   assert_int_equal(decode_records(status).outdated.size(), 3);
   assert_text(decode_records(status).definition, one.rest);
+  assert_text(decode_records(Json::object().set("records", encode_records(changed))).former, one.rest);
   assert_true(encode_records({}).is_null());
   assert_true(decode_records(*Json::parse(R"({"records":{"outdated":"c-["}})")).outdated.empty());
 }

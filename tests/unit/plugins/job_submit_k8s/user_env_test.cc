@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// job_submit/k8s: the variable of a batch job that is renamed, so that slurmd ignores it.
+// job_submit/k8s: the variable of a batch job that is renamed, so that slurmd ignores it, and the one that is removed.
 #include <string>
 #include <vector>
 
@@ -39,9 +39,41 @@ void requests(void**) {
   leave_user_env_to_spank(nullptr, 5);
 }
 
+void tokens(void**) {
+  const struct {
+    const char* variables;
+    const char* expected;
+    std::size_t released;
+  } cases[] = {
+      {"A=1 SLURM_JWT=x B=2", "A=1 B=2", 1},
+      {"SLURM_JWT=x SLURM_JWT=y", "", 2},
+      {"SLURM_JWT=", "", 1},
+      {"A=1 B=2", "A=1 B=2", 0},
+      {"SLURM_JWT XSLURM_JWT=x SLURM_JWTS=x", "SLURM_JWT XSLURM_JWT=x SLURM_JWTS=x", 0},
+      {"NULL SLURM_JWT=x B=2", "NULL B=2", 1},
+  };
+  for (const auto& row : cases) {
+    std::vector<std::string> texts;
+    for (const std::string_view variable : split(row.variables, ' ')) texts.emplace_back(variable);
+    std::vector<char*> environment;
+    for (std::string& text : texts) environment.push_back(text == "NULL" ? nullptr : text.data());
+    std::size_t released = 0;
+    const auto count = static_cast<std::uint32_t>(environment.size());
+    const std::uint32_t left = remove_tokens(environment.data(), count, [&](char*) { released++; });
+    std::string shown;
+    for (std::uint32_t i = 0; i < left; ++i) {
+      shown += (i == 0 ? "" : " ") + std::string(environment[i] ? environment[i] : "NULL");
+    }
+    assert_text(shown, row.expected);
+    assert_int_equal(released, row.released);
+    if (left < count) assert_null(environment[left]);
+  }
+  assert_int_equal(remove_tokens(nullptr, 5, [](char*) {}), 5);
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(requests)};
+  const CMUnitTest tests[] = {cmocka_unit_test(requests), cmocka_unit_test(tokens)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
