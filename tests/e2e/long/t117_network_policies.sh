@@ -36,6 +36,11 @@ end_enforcement() { "$BED" network-policies stop; }
 
 # ---- who connects, and to what ----
 
+# A program for python3 that takes connections: ADDRESS PORT. Its own HTTP server asks a DNS server first, which takes
+# seconds where there is none. No quotes: it is in others' quotes.
+LISTEN="import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); \
+any(not s.accept() for _ in iter(int, 1))"
+
 put_peer() { # NAMESPACE NAME [LABEL: VALUE,…]
   "$BED" kubectl -n "$1" apply -f - >/dev/null <<END
 apiVersion: v1
@@ -46,7 +51,7 @@ spec:
   containers:
     - name: main
       image: localhost/slurm-k8s/slurmd:$IMAGE_TAG
-      command: [python3, -m, http.server, "8000"]
+      command: [python3, -c, "$LISTEN", 0.0.0.0, "8000"]
 END
 }
 put_peers() {
@@ -70,9 +75,9 @@ put_peers() {
 # matters is that they accept connections.
 start_metadata_service() {
   "$BED" exec ip address replace "$METADATA/32" dev lo
-  "$BED" exec python3 -m http.server --bind "$METADATA" 80 >/dev/null 2>&1 &
+  "$BED" exec python3 -c "$LISTEN" "$METADATA" 80 >/dev/null 2>&1 &
   METADATA_PROCESSES=$!
-  "$BED" exec python3 -m http.server --bind "$METADATA" 53 >/dev/null 2>&1 &
+  "$BED" exec python3 -c "$LISTEN" "$METADATA" 53 >/dev/null 2>&1 &
   METADATA_PROCESSES+=" $!"
 }
 # shellcheck disable=SC2086 # two processes
@@ -95,10 +100,10 @@ address_named() { pod_address "$1" --field-selector "metadata.name=$2"; } # NAME
 find_targets() { # sets TARGETS, JOB
   local controller login node api dns
   JOB=$(submit -w 'compute-[6-7]' --wrap \
-    "srun sh -c 'python3 -m http.server 8000 & exec python3 -m http.server $SRUN_PORT'")
+    "srun sh -c 'python3 -c \"$LISTEN\" 0.0.0.0 8000 & exec python3 -c \"$LISTEN\" 0.0.0.0 $SRUN_PORT'")
   wait_job "$JOB" RUNNING 60
-  kubectl exec "$CONTROLLER" -c slurmctld -- sh -c "setsid python3 -m http.server $SRUN_PORT >/dev/null 2>&1 &"
-  kubectl exec slurm-login-0 -c sshd -- sh -c "setsid python3 -m http.server $SRUN_PORT >/dev/null 2>&1 &"
+  kubectl exec "$CONTROLLER" -c slurmctld -- sh -c "setsid python3 -c '$LISTEN' 0.0.0.0 $SRUN_PORT >/dev/null 2>&1 &"
+  kubectl exec slurm-login-0 -c sshd -- sh -c "setsid python3 -c '$LISTEN' 0.0.0.0 $SRUN_PORT >/dev/null 2>&1 &"
   controller=$(address_of slurmctld)
   login=$(address_of login)
   node=$(address_named "$NAMESPACE" compute-7)
