@@ -2,19 +2,16 @@
 // SubmitPause: how long no job is submitted after slurmctld took none, such as at MaxJobCount. One thread.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
 
 namespace slurmk8s {
 
 class SubmitPause {
  public:
-  static constexpr std::chrono::seconds kShortest{5};
-  static constexpr std::chrono::seconds kLongest{60};
-
   bool is_over(TimePoint now) const { return now >= until_; }
   /** What slurmctld said. */
   const std::string& why() const { return why_; }
@@ -26,20 +23,22 @@ class SubmitPause {
   void begin(TimePoint now, TimePoint answered, std::string why) {
     why_ = std::move(why);
     if (!is_over(now)) return;
-    length_ = answered > began_ ? std::clamp(2 * length_, kShortest, kLongest) : kShortest;
+    failures_ = answered > began_ ? failures_ + 1 : 1;
     began_ = now;
-    until_ = now + length_;
+    until_ = now + kBackoff.delay(failures_, 1);
   }
   /** It took one. */
   void end() {
     until_ = {};
-    length_ = {};
+    failures_ = 0;
   }
 
  private:
+  static constexpr Backoff kBackoff{std::chrono::seconds(5), std::chrono::seconds(60)};
+
   TimePoint began_{};
   TimePoint until_{};
-  std::chrono::seconds length_{};
+  unsigned failures_ = 0;
   std::string why_;
 };
 

@@ -262,8 +262,7 @@ void Engine::on_record(const std::string& name, const Result<SlurmNode>& record)
 
 void Engine::on_verdict(const std::string& name, const Action& action, const Result<Verdict>& verdict) {
   if (!verdict) return back_off(name, "report to slurmctld: " + verdict.error().message());
-  const bool is_down = *verdict == Verdict::back_off || *verdict == Verdict::give_up;
-  if (is_down) ++metrics_.failures[static_cast<std::size_t>(action.cause)];
+  if (sets_down(*verdict)) ++metrics_.failures[static_cast<std::size_t>(action.cause)];
   if (*verdict == Verdict::back_off) record(kPowerUpFailedEvent, name, action.reason);
   if (*verdict == Verdict::give_up) record(kNodeLostEvent, name, action.reason);
   decide(name, answer_of(*verdict));

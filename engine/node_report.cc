@@ -94,8 +94,6 @@ Result<Verdict> judge(Slurm& slurm, const NodeFailure& failure) {
   return judge_failure(record ? &*record : nullptr, failure.facts);
 }
 
-bool sets_down(Verdict verdict) { return verdict == Verdict::back_off || verdict == Verdict::give_up; }
-
 /** As judge(). Before a node is set DOWN, its jobs are told. That takes time, so the node is judged again. */
 Result<Verdict> judge_and_comment(Slurm& slurm, const NodeFailure& failure) {
   const Verdict verdict = SLURMK8S_TRY(judge(slurm, failure));

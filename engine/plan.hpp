@@ -131,6 +131,8 @@ struct FailureFacts {
 
 /** `record` null: Slurm has no such node. */
 Verdict judge_failure(const SlurmNode* record, const FailureFacts& facts);
+/** Whether the node is set DOWN for it. */
+constexpr bool sets_down(Verdict verdict) { return verdict == Verdict::back_off || verdict == Verdict::give_up; }
 Answer answer_of(Verdict verdict);
 
 /** What to do about a node whose pod is deleted, and does not go. Its Kubernetes node may be lost. */

@@ -49,7 +49,7 @@ die() {
   say "$*"
   exit 1
 }
-# Of a backup: what it has written would be missing where it is repeated.
+# Ends a backup. What it has written would take room from the next attempt.
 give_up() {
   rm -rf "$WORK"
   die "$*"

@@ -278,7 +278,7 @@ void ConfigPusher::refuse(const char* reason, const std::string& text) {
   look_again();
 }
 
-/** What is to be done with the files that Kubernetes has now. */
+/** Decides what to do with the files in Kubernetes. */
 void ConfigPusher::look_again() {
   stage_ = Stage::idle;
   look_after(milliseconds(0));

@@ -62,12 +62,6 @@ using Names = std::vector<std::string>;
 
 std::string to_hostlist(const Names& names) { return compress_hostlist(names); }
 
-bool has_weight(const std::string& extra_conf) {
-  NodeSet nodeset;
-  nodeset.extra_conf = extra_conf;
-  return read_definition(nodeset).weight.has_value();
-}
-
 /** Builds the plan of one NodeSet. */
 class NodeSetPlanner {
  public:
@@ -76,7 +70,7 @@ class NodeSetPlanner {
 
   /** The first thing to do, of one that has a spec. */
   void begin(const NodeSet& nodeset, const KnownNodeSet& known, NodeSetState& state) {
-    definition_ = read_definition(nodeset);
+    definition_ = read_definition(nodeset.extra_conf);
     state.extra_conf = nodeset.extra_conf;
     state.features = nodeset.features;
     if (!nodeset.variants.empty() && !input_.has_node_features) {
@@ -95,7 +89,8 @@ class NodeSetPlanner {
     }
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
-    if (before && !definition_.weight && has_weight(before->extra_conf)) definition_.weight = 1;  // Slurm's default
+    const bool had_weight = before && read_definition(before->extra_conf).weight;
+    if (had_weight && !definition_.weight) definition_.weight = 1;  // Slurm's default
     records_ = before ? before->records : known.records;
     if (before) scaled_in_ = before->scaled_in;
     state.records.definition = definition_.rest;

@@ -26,10 +26,10 @@ bool is_compared(const std::string& key) {
 
 }  // namespace
 
-RecordDefinition read_definition(const NodeSet& nodeset) {
+RecordDefinition read_definition(const std::string& extra_conf) {
   RecordDefinition definition;
   std::string rest;
-  for (const std::string_view word : split(nodeset.extra_conf, ' ')) {
+  for (const std::string_view word : split(extra_conf, ' ')) {
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string key = to_lower(word.substr(0, equals));

@@ -25,7 +25,7 @@ struct RecordDefinition {
   std::string rest;                     ///< what can't be compared, and names of `fixed`, as one word
 };
 
-RecordDefinition read_definition(const NodeSet& nodeset);
+RecordDefinition read_definition(const std::string& extra_conf);
 
 /** CPUs or memory of the record differ: Slurm can't change them, it has to be made again. */
 bool has_other_size(const SlurmNode& node, const NodeSet& nodeset);

@@ -17,7 +17,7 @@ struct Backoff {
 
   /**
    * The pause after `failures` failures in a row (1 for the first): doubled each time from `first` up to `cap`, then
-   * scaled by `jitter` in [0, 1) to between half and the whole. 0 failures: no pause. Never overflows.
+   * scaled by `jitter` in [0, 1] to between half and the whole. 0 failures: no pause. Never overflows.
    */
   std::chrono::milliseconds delay(unsigned failures, double jitter) const;
   /** The same, and no less than the server's Retry-After, `asked`. */

@@ -12,6 +12,18 @@
 #include "base/thread.hpp"
 
 namespace slurmk8s {
+namespace {
+
+/** What follows from its answers. An exception is the owner's: without its answer he would wait for ever. */
+CallThread::Then make(const CallThread::Work& work) {
+  try {
+    return work();
+  } catch (...) {
+    return [error = std::current_exception()] { std::rethrow_exception(error); };
+  }
+}
+
+}  // namespace
 
 /** All that the thread uses: it may live longer than the CallThread. */
 struct CallThread::State {
@@ -24,15 +36,6 @@ struct CallThread::State {
   Locked<Queue> queue;
   std::condition_variable changed;
 };
-
-/** What follows from its answers. An exception is the owner's: without its answer he would wait for ever. */
-CallThread::Then CallThread::make(const Work& work) {
-  try {
-    return work();
-  } catch (...) {
-    return [error = std::current_exception()] { std::rethrow_exception(error); };
-  }
-}
 
 CallThread::CallThread(const char* name, Post post, std::function<void()> end)
     : end_(std::move(end)), state_(std::make_shared<State>()) {

@@ -39,7 +39,6 @@ class CallThread {
 
  private:
   struct State;
-  static Then make(const Work& work);
   static void run(State& state);
 
   const std::function<void()> end_;

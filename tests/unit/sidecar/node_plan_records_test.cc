@@ -108,7 +108,7 @@ void a_parameter_that_is_removed_leaves_the_records(void**) {
   assert_text(cluster.state("c"), "-/Resizing");
 }
 
-/** What the nodes have of the last valid spec is not somebody else's. */
+/** Features of the last valid spec are still ours. */
 void an_invalid_spec_loses_no_feature(void**) {
   NodeSet nodeset = nodeset_of("c", 1);
   nodeset.features = "c,big";

@@ -28,29 +28,22 @@ void compares_what_slurm_tells(void**) {
   node.core_spec_count = 1;
   node.mem_spec_limit_mib = 100;
   node.cores_per_socket = node.threads_per_core = 2;
-  NodeSet nodeset;
-  nodeset.cpus = 4;
   for (const auto& row : cases) {
-    nodeset.extra_conf = row.extra_conf;
-    const RecordDefinition definition = read_definition(nodeset);
+    const RecordDefinition definition = read_definition(row.extra_conf);
     if (has_other_definition(node, definition) != row.is_other) fail_msg("%s", row.extra_conf);
     assert_int_equal(definition.weight.value_or(0), row.weight);
   }
 }
 
 void knows_which_records_are_of_a_former_definition(void**) {
-  const auto read = [](const char* extra_conf) {
-    NodeSet nodeset;
-    nodeset.extra_conf = extra_conf;
-    return read_definition(nodeset);
-  };
-  const RecordDefinition one = read("Weight=1 Gres=foo:1 CoreSpecCount=1");
-  assert_text(one.rest, read("corespeccount=2 Gres=foo:1 weight=7").rest);  // what can be compared doesn't count
-  assert_true(one.rest != read("Gres=foo:1 weight=7").rest);                // but whether it is there
+  const RecordDefinition one = read_definition("Weight=1 Gres=foo:1 CoreSpecCount=1");
+  assert_text(one.rest,
+              read_definition("corespeccount=2 Gres=foo:1 weight=7").rest);  // what can be compared doesn't count
+  assert_true(one.rest != read_definition("Gres=foo:1 weight=7").rest);      // but whether it is there
   const RecordsState before{.definition = one.rest, .outdated = {"c-1"}};
   assert_false(is_outdated(before, one, "c-0"));
   assert_true(is_outdated(before, one, "c-1"));
-  assert_true(is_outdated(before, read("Gres=foo:2"), "c-0"));
+  assert_true(is_outdated(before, read_definition("Gres=foo:2"), "c-0"));
   const RecordsState changed{.definition = "two", .outdated = {"c-0"}, .former = one.rest};
   assert_false(is_outdated(changed, one, "c-0"));  // the spec is as it was
   assert_true(is_outdated(changed, one, "c-1"));
