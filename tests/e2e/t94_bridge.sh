@@ -299,7 +299,7 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   wait_for 90 "it runs" pod_is bound Running
   kubectl label pod bound mine=1 >/dev/null
   refuses "another job" 'metadata.annotations[slurm-k8s.io/job-id]: Forbidden' \
-    kubectl annotate --overwrite pod bound slurm-k8s.io/job-id=1
+    kubectl annotate --overwrite pod bound slurm-k8s.io/job-id=99999
   refuses "another size" 'resources: Forbidden' kubectl patch pod bound --subresource resize --patch "$LARGER"
   kubectl delete pod bound >/dev/null
 }
@@ -344,7 +344,7 @@ test_the_policy_keeps_what_the_bridge_says_of_a_pod() {
   put_pod runs 'sleep 600' ", \"labels\": {$label}" "$gate"
   wait_for 90 "it runs" pod_is runs Running
   refuses "another job" 'metadata.annotations[slurm-k8s.io/job-id]: Forbidden' \
-    kubectl annotate --overwrite pod runs slurm-k8s.io/job-id=1
+    kubectl annotate --overwrite pod runs slurm-k8s.io/job-id=99999
   refuses "no label" 'metadata.labels[slurm-k8s.io/bridge]: Forbidden' kubectl label pod runs slurm-k8s.io/bridge-
   refuses "another size" 'resources: Forbidden' kubectl patch pod runs --subresource resize --patch "$LARGER"
   kubectl delete pod runs >/dev/null
