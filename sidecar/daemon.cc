@@ -2,6 +2,8 @@
 // The sidecar's parts, joined.
 #include "sidecar/daemon.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "nodeset/names.hpp"
@@ -94,11 +96,11 @@ kube::ReflectorListener Daemon::listen_for_pods() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
     marker_.observe(object);
-    if (reconciler_.upsert_pod(object)) plan_round(kPodsDelay);
+    if (reconciler_.upsert_pod(object)) plan_round_for_pods();
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string& uid, const Json&) {
     marker_.forget(key.name);
-    if (reconciler_.remove_pod(key.name, uid)) plan_round(kPodsDelay);
+    if (reconciler_.remove_pod(key.name, uid)) plan_round_for_pods();
   };
   listener.synced = [this] { synced(); };
   return listener;
@@ -108,11 +110,11 @@ kube::ReflectorListener Daemon::listen_for_pods() {
 kube::ReflectorListener Daemon::listen_for_kube_nodes() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
-    if (reconciler_.upsert_kube_node(object)) plan_round(kPodsDelay);
+    if (reconciler_.upsert_kube_node(object)) plan_round_for_pods();
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
     reconciler_.remove_kube_node(key.name);
-    plan_round(kPodsDelay);
+    plan_round_for_pods();
   };
   listener.synced = [this] {
     reconciler_.set_kube_nodes_listed();
@@ -176,6 +178,9 @@ void Daemon::plan_round(std::chrono::milliseconds delay) {
   round_due_ = due;
   round_timer_ = parts_.loop.timers().after(delay, [this] { do_round(); });
 }
+
+// Also of Kubernetes nodes. The first change after a while is not held up by those after it.
+void Daemon::plan_round_for_pods() { plan_round(std::max(kPodsDelay, reconciler_.until_next_copy())); }
 
 void Daemon::do_round() {
   round_timer_ = 0;

@@ -57,6 +57,7 @@ class Daemon {
   Condition throttled_condition() const;
   void synced();
   void plan_round(std::chrono::milliseconds delay);
+  void plan_round_for_pods();
   void do_round();
   Conditions conditions(const std::string& nodeset) const;
   void publish();

@@ -136,9 +136,16 @@ void Reconciler::set_kube_nodes_listed() {
 
 // slurmctld's answer to a look is short as long as nothing changes, and a copy of all records when anything has: with
 // thousands of nodes, of which some are always coming or going, that is most of what it would do.
-std::chrono::milliseconds Reconciler::next_round() const {
-  if (!copied_) return kPoll;
-  return std::clamp(kPollPerNode * static_cast<std::int64_t>(nodes_.size()), kPoll, kLongestPoll);
+std::chrono::milliseconds Reconciler::next_round() const { return copied_ ? std::max(kPoll, copy_pause()) : kPoll; }
+
+std::chrono::milliseconds Reconciler::copy_pause() const {
+  return std::min(kPollPerNode * static_cast<std::int64_t>(nodes_.size()), kLongestPoll);
+}
+
+std::chrono::milliseconds Reconciler::until_next_copy() const {
+  if (!copied_at_) return std::chrono::milliseconds(0);
+  const auto left = *copied_at_ + copy_pause() - clock_.now();
+  return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(left));
 }
 
 std::chrono::milliseconds Reconciler::round() {
@@ -223,6 +230,7 @@ Status Reconciler::load(bool& changed) {
   if (answer->has_value()) {
     nodes_ = *std::move(*answer);
     version_++;
+    copied_at_ = slurm_answered_;
     changed = copied_ = true;
   }
   changed |= refresh_jobs();

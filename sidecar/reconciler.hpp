@@ -69,6 +69,8 @@ class Reconciler {
 
   /** One round. Returns how long to wait before the next one, if no NodeSet changes meanwhile. */
   std::chrono::milliseconds round();
+  /** How long a round that can wait is to wait: slurmctld has just copied all its records, which takes it some time. */
+  std::chrono::milliseconds until_next_copy() const;
 
   const NodeSets& nodesets() const { return nodesets_; }
   const Pods& pods() const { return pods_; }
@@ -110,6 +112,7 @@ class Reconciler {
   };
 
   std::chrono::milliseconds next_round() const;
+  std::chrono::milliseconds copy_pause() const;
   Status load(bool& changed);
   bool refresh_jobs();
   void refresh_spares();
@@ -157,6 +160,7 @@ class Reconciler {
   std::time_t since_ = 0;
   Status gres_conf_;     // whether the file is as the last plan needs it
   bool copied_ = false;  // in this round slurmctld sent all records
+  std::optional<TimePoint> copied_at_;
   std::optional<SlurmConfig> config_;
   TimePoint config_until_{};
   SuspendExemptions exemptions_;

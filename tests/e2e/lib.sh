@@ -112,7 +112,8 @@ setting() { slurm scontrol show config | sed -n "s/^$1 *= //p"; } # of slurm.con
 is_job_in() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
 wait_job() { # ID STATES SECONDS
   wait_for "$3" "job $1 in $2" is_job_in "$1" "$2" ||
-    fail "job $1 is $(job_state "$1"), reason $(job_field "$1" Reason)"
+    fail "job $1 is $(job_state "$1"), reason $(job_field "$1" Reason), nodes $(job_field "$1" NodeList)" \
+      "$(slurm sinfo --noheader --list-reasons --format='%N: %E' | paste -sd ';')"
 }
 wait_done() { # ID SECONDS: completed with exit code 0
   wait_job "$1" "COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL" "$2" || return 1

@@ -151,6 +151,7 @@ states_of_prometheus() {
     echo "$state=$(counted "slurm_jobs_$state")"
   done
 }
+has_resume_timeout() { [[ $(setting ResumeTimeout) == "$1" ]]; }
 states_agree() { [[ $(states_of_slurm) == "$(states_of_prometheus)" ]]; }
 users_agree() {
   local user name account
@@ -197,6 +198,9 @@ end_load() {
 # job, a node is drained; jobs are requeued, cancelled, fail and run into their limit.
 test_every_panel_and_alert_under_load() {
   local work there since lost late unwanted wide task
+  # Pods are held until an alert is there, which may take longer than the 90 s of other tests.
+  install_release --set slurm.resumeTimeout=300
+  wait_for 60 "the longer ResumeTimeout" has_resume_timeout '300 sec'
   work=$(mktemp -d)
   trap end_load EXIT
   put_other_nodeset
@@ -212,6 +216,7 @@ test_every_panel_and_alert_under_load() {
   kubectl delete resourcequota few >/dev/null
   wait_for 90 "an alert of jobs that wait for pods" has_alert SlurmJobsWaitForPods
   let_pods_start
+  echo "# pods were held for $(($(date +%s) - since)) s"
 
   wait_job "$lost" RUNNING 90
   wait_job "$late" RUNNING 60

@@ -19,15 +19,25 @@ class Run:
     hostlist: str = ""   # all nodes, as Slurm writes them
 
 
+def _begin_of(words):
+    """Time, job and restart of a line; nothing when a process of it was killed, or could not be made."""
+    try:
+        return float(words[0]), int(words[1]), int(words[2])
+    except ValueError:
+        return None
+
+
 def read(folder, name):
     """The runs of the job of that name, in the order in which they began."""
     path = pathlib.Path(folder, name)
     runs = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         words = line.split()
-        if len(words) < 5:
-            continue  # written by a process that was killed
-        time, job, restart, run_id, event = float(words[0]), int(words[1]), int(words[2]), words[3], words[4]
+        begin = _begin_of(words) if len(words) >= 5 else None
+        if not begin:
+            continue
+        time, job, restart = begin
+        run_id, event = words[3:5]
         run = runs.setdefault(run_id, Run(run_id, job, restart, time, time))
         run.last = max(run.last, time)
         run.ended |= event == "end"

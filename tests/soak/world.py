@@ -28,6 +28,8 @@ def bed(*words, timeout=20, text_in=""):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     except subprocess.TimeoutExpired as error:
         raise Away(f"bed {' '.join(map(str, words))}: no answer in {timeout} s") from error
+    except OSError as error:  # no further process
+        raise Away(f"bed {' '.join(map(str, words))}: {error}") from error
     if done.returncode != 0:
         raise Away(f"bed {' '.join(map(str, words))}: {done.stderr.strip()[-300:]}")
     return done.stdout

@@ -42,6 +42,13 @@ class Ledger(unittest.TestCase):
     def test_a_job_that_ran_once(self):
         self.assertEqual(wrong([job()], [run(5, 15)]), [])
 
+    def test_lines_that_are_not_whole(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = ["5.5 7 0 a start c-0 c-0", " 7 0 a beat  and more", "6.5 7", "7.5 7 0 a end"]
+            pathlib.Path(folder, "j").write_text("\n".join(lines), encoding="utf-8")
+            self.assertEqual(ledger.read(folder, "j"), [ledger.Run("a", 7, 0, 5.5, 7.5, True, "c-0", "c-0")])
+            self.assertEqual(ledger.read(folder, "none"), [])
+
     def test_what_is_wrong(self):
         for text, sentences in (
                 ("slurm has 0 jobs", wrong([], [])),

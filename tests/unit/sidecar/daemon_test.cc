@@ -375,11 +375,13 @@ void writes_one_status_for_many_changes(void**) {
   assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 1000);
   assert_int_equal(f.patches("nodesets"), 3);
   assert_in_range(f.patches("pods"), 1, 60);  // 20 a second are told of their state
-  for (int i = 1000; i < 2000; i += 20) {     // for five seconds
+  const int loads = f.slurm.loads;
+  for (int i = 1000; i < 2000; i += 20) {  // for five seconds
     change(i, i + 20);
     f.run_for(milliseconds(100));
   }
   f.run_for(seconds(3));
+  assert_in_range(f.slurm.loads - loads, 3, 12);  // each is a copy of 2,000 records
   assert_int_equal(f.status("c")["poweredUp"].integer_or(0), 2000);
   assert_in_range(f.patches("nodesets"), 5, 10);
 }
