@@ -36,6 +36,7 @@
 #include "sidecar/time_zones.hpp"
 #include "sidecar/token_caller.hpp"
 #include "sidecar/token_keeper.hpp"
+#include "sidecar/unsettled_file.hpp"
 #include "slurm/rpc/rpc_slurm.hpp"
 
 namespace slurmk8s {
@@ -49,6 +50,7 @@ constexpr const char* kUsage =
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --with-engine  act only while the engine answers beside it: one of several slurmctlds\n"
     "  --gres-conf FILE  keep the gres.conf of nodes with GPUs in FILE, which slurmctld's gres.conf includes\n"
+    "  --unsettled-file FILE  exists from the creation of nodes until slurmctld is reconfigured: for the next sidecar\n"
     "  --config-push FOLDER  bring changes of the sources to slurmctld; FOLDER is shared with the container that tries "
     "them\n"
     "  --config-source KIND/NAME  configmap/NAME or secret/NAME with files of /etc/slurm; may be repeated\n"
@@ -105,6 +107,7 @@ struct Arguments {
   std::string config_path = options_path();
   bool with_engine = false;
   std::string gres_conf;
+  std::string unsettled_file;
   std::string config_push;
   std::vector<ConfigSource> config_sources;
   std::string config_pod;
@@ -138,6 +141,7 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
   const auto slurm = make_rpc_slurm();
   FencedSlurmWriter slurm_writer(*slurm, fence);
   GresConfFile gres_conf(arguments.gres_conf);
+  const UnsettledFile unsettled_file(arguments.unsettled_file);
   ConfigExchange config_exchange(arguments.config_push, kSlurmFolder);
   const auto token_caller = make_token_caller(arguments, *loop);
   Daemon daemon({*loop,
@@ -149,7 +153,9 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
                  options.watch_kubernetes_nodes,
                  {.wake_power_save = [&options] { wake_power_save(options.engine_socket); },
                   .write_gres_conf = [&gres_conf](const std::string& text) { return gres_conf.write(text); },
-                  .gres_conf_nodes = [&gres_conf] { return gres_conf.nodes(); }},
+                  .gres_conf_nodes = [&gres_conf] { return gres_conf.nodes(); },
+                  .keep_unsettled = [&unsettled_file](bool unsettled) { return unsettled_file.keep(unsettled); },
+                  .unsettled = unsettled_file.exists()},
                  arguments.config_push.empty() ? nullptr : &config_exchange,
                  {options.name_space, arguments.config_sources, arguments.config_pod},
                  token_caller.get(),
@@ -268,6 +274,8 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.with_engine = true;
   } else if (option == "gres-conf") {
     arguments.gres_conf = value;
+  } else if (option == "unsettled-file") {
+    arguments.unsettled_file = value;
   } else if (option == "config-push") {
     arguments.config_push = value;
   } else if (option == "config-source") {
@@ -296,6 +304,7 @@ int main_checked(int argc, char** argv) {
   const option options[] = {{"config", required_argument, nullptr, 'o'},
                             {"with-engine", no_argument, nullptr, 'o'},
                             {"gres-conf", required_argument, nullptr, 'o'},
+                            {"unsettled-file", required_argument, nullptr, 'o'},
                             {"config-push", required_argument, nullptr, 'o'},
                             {"config-source", required_argument, nullptr, 'o'},
                             {"config-pod", required_argument, nullptr, 'o'},

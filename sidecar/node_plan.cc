@@ -89,8 +89,9 @@ class NodeSetPlanner {
     }
     const NodeSetState* before = find_before();
     if (before && before->extra_conf == nodeset.extra_conf) made_again_ = before->made_again;
-    const bool had_weight = before && read_definition(before->extra_conf).weight;
-    if (had_weight && !definition_.weight) definition_.weight = 1;  // Slurm's default
+    const bool had_weight = before && (before->resets_weight || read_definition(before->extra_conf).weight);
+    resets_weight_ = had_weight && !definition_.weight;
+    if (resets_weight_) definition_.weight = 1;  // Slurm's default
     records_ = before ? before->records : known.records;
     if (before) scaled_in_ = before->scaled_in;
     state.records.definition = definition_.rest;
@@ -249,6 +250,7 @@ class NodeSetPlanner {
     state.scaled_in = scaled_in_;
     state.chosen = chosen_;
     state.records.outdated = outdated_;
+    state.resets_weight = resets_weight_ && !weigh_.empty();
     if (formers_.size() == 1) state.records.former = *formers_.begin();
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
@@ -376,6 +378,7 @@ class NodeSetPlanner {
   std::set<std::string> made_again_, scaled_in_, chosen_;
   RecordsState records_;  // before
   std::set<std::string> outdated_;
+  bool resets_weight_ = false;
   std::set<std::string> formers_;                          // definitions of outdated_
   std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
   // By the features that nodes are to have, and to have active.

@@ -48,6 +48,7 @@ struct NodeSetState {
   std::set<std::string> made_again;  ///< nodes that were made again to be so: not twice, whatever came of it
   std::set<std::string> scaled_in;   ///< numbered nodes that a scale-in removes or has removed, not wanted since
   std::set<std::string> chosen;      ///< of a DaemonSet: nodes of the chosen Kubernetes nodes, ready or not
+  bool resets_weight = false;        ///< extraConf's Weight was removed, and records have it still
   std::set<std::string> exempt;      ///< nodes that we have exempted from suspends: the next sidecar has to know
 
   /** Without a spec nothing of this changes: the next valid one is compared with it. */
@@ -55,6 +56,7 @@ struct NodeSetState {
     extra_conf = before.extra_conf;
     features = before.features;
     records = before.records;
+    resets_weight = before.resets_weight;
     made_again = before.made_again;
     scaled_in = before.scaled_in;
   }

@@ -290,12 +290,14 @@ bool Reconciler::apply(const std::vector<NodeAction>& actions) {
       continue;
     }
     if (action.kind == NodeAction::Kind::drop_lost && !may_recover(action.nodeset)) continue;
+    if (action.kind == NodeAction::Kind::create && !registers_at_once(action.nodeset)) keep_unsettled(true);
     const Status status = call(action);
     acted |= count(to_string(action.kind), status.ok());
     powers |= status.ok() && changes_power(action.kind);
     note(action, status);
     if (const auto again = failures_.find(key); again != failures_.end()) still.insert(*again);
   }
+  keep_unsettled(unsettled_ || !suspects_.empty());
   failures_ = std::move(still);  // what is no longer planned has not failed
   forget_recoveries(actions);
   if (powers && hooks_.wake_power_save) hooks_.wake_power_save();
@@ -480,7 +482,15 @@ void Reconciler::settle() {
   }
   settle_failures_ = 0;
   unsettled_ = false;
+  keep_unsettled(false);
   config_.reset();  // a reconfiguration may have changed it, and has dropped exemptions from suspends
+}
+
+// slurmctld makes nodes although the file can't be written: without them jobs wait.
+void Reconciler::keep_unsettled(bool unsettled) {
+  if (kept_unsettled_ == unsettled || !hooks_.keep_unsettled) return;
+  const Status kept = hooks_.keep_unsettled(unsettled);
+  kept.ok() ? void(kept_unsettled_ = unsettled) : log_warning("%s", kept.error().message().c_str());
 }
 
 bool Reconciler::may_recover(const std::string& nodeset) const {

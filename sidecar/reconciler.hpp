@@ -38,6 +38,10 @@ struct ReconcilerHooks {
   std::function<Status(const std::string& text)> write_gres_conf = {};
   /** The nodes that have lines in it. */
   std::function<std::set<std::string>()> gres_conf_nodes = {};
+  /** Keeps for the next sidecar whether there are records that the scheduler may not see yet. */
+  std::function<Status(bool unsettled)> keep_unsettled = {};
+  /** What the former sidecar kept. */
+  bool unsettled = false;
 };
 
 class Reconciler {
@@ -45,7 +49,13 @@ class Reconciler {
   /** References must outlive it. */
   Reconciler(SlurmReader& reader, SlurmWriter& writer, const Clock& clock, ReconcilerHooks hooks = {},
              Jitter jitter = random_unit)
-      : reader_(reader), writer_(writer), clock_(clock), hooks_(std::move(hooks)), jitter_(std::move(jitter)) {}
+      : reader_(reader),
+        writer_(writer),
+        clock_(clock),
+        hooks_(std::move(hooks)),
+        jitter_(std::move(jitter)),
+        unsettled_(hooks_.unsettled),
+        kept_unsettled_(hooks_.unsettled) {}
 
   /** A NodeSet as the API server has it now. */
   void upsert(const Json& object);
@@ -125,6 +135,7 @@ class Reconciler {
   void note(const NodeAction& action, const Status& status);
   bool is_to_settle() const;
   void settle();
+  void keep_unsettled(bool unsettled);
   bool may_recover(const std::string& nodeset) const;
   void note_recovery(const std::string& nodeset);
   void forget_recoveries(const std::vector<NodeAction>& planned);
@@ -181,7 +192,8 @@ class Reconciler {
     TimePoint next;
   };
   std::map<std::string, Recovery> recoveries_;  // by NodeSet: each is a reconfiguration
-  bool unsettled_ = false;                      // records were made that the scheduler may not see yet
+  bool unsettled_;                              // records were made that the scheduler may not see yet
+  bool kept_unsettled_;                         // for the next sidecar
   unsigned settle_failures_ = 0;                // in a row
   TimePoint settle_next_{};                     // after a failure
   unsigned load_failures_ = 0;

@@ -3,8 +3,8 @@
 # How long slurmctld lets another client wait beside a command, against what it takes beside a baseline of the same run.
 
 # The calls of that client: one that needs no lock, one that needs those of jobs and partitions, one that needs the
-# nodes'. Goes on until the file is there, and once more. Prints the milliseconds of the slowest call, how many there
-# were, how many failed, and the slowest one.
+# nodes'. Goes on until the file is there, and once more. Prints the milliseconds of the slowest call, less the longest
+# stall of the machine, how many calls there were, how many failed, and the slowest one.
 # shellcheck disable=SC2016 # expanded in the container
 CALLS='
 node=$1 ended=$2 slowest=0 call=none n=0 failed=0
@@ -15,11 +15,25 @@ measure() {
   n=$((n + 1))
   if ((took > slowest)); then slowest=$took call=$*; fi
 }
+# A loop that asks nobody waits when the machine stalls.
+note_stall() {
+  local longest=0 last=${EPOCHREALTIME/./} now
+  until [[ -e $ended.over ]]; do
+    sleep 0.05
+    now=${EPOCHREALTIME/./}
+    ((now - last <= longest)) || longest=$((now - last))
+    last=$now
+  done
+  echo $((longest / 1000)) >"$ended.stall"
+}
+note_stall &
 round() { measure scontrol ping; measure squeue -h; measure scontrol update nodename="$node" comment="$n"; }
 until [[ -e $ended ]] || ((SECONDS > 300)); do round; done
 round
-rm -f "$ended"
-echo "$slowest $n $failed $call"
+touch "$ended.over"
+wait
+echo "$((slowest - $(<"$ended.stall"))) $n $failed $call"
+rm -f "$ended"*
 '
 # slowest_answer NODE COMMAND…: sets SLOWEST in milliseconds, SLOWEST_CALL and FAILED_CALLS; the exit code is COMMAND's.
 slowest_answer() {

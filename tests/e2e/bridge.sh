@@ -9,6 +9,7 @@ bridge_values() {
   cat <<END
 bridge:
   enabled: true
+  schedulerName: $SCHEDULER
   managedNamespaces: [$NAMESPACE-managed]
   users:
     - {namespace: $NAMESPACE, serviceAccount: other, uid: 2002, gid: 2002, allow: [qos]}

@@ -33,8 +33,10 @@ fail() {
 
 now_ms() { date +%s%3N; }
 
-# wait_for SECONDS TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT.
-wait_for() {
+# wait_for SECONDS TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT. No less than 45 s: a busy machine
+# stalls for seconds, and the engine repeats some things after 30 s. Where more would prove nothing: within.
+wait_for() { within "$(($1 < 45 ? 45 : $1))" "${@:2}"; }
+within() {
   local seconds=$1 text=$2 deadline
   shift 2
   deadline=$(($(now_ms) + seconds * 1000))

@@ -63,11 +63,11 @@ test_dependencies() {
   enable_everyday
   first=$(submit_as ada --wrap "'sleep 5'")
   good=$(submit_as ada "--dependency=afterok:$first" --wrap true)
+  assert_equal "reason of $good" Dependency "$(job_field "$good" Reason)"
   bad=$(submit_as ada "--dependency=afterok:$good" --wrap "'exit 4'")
   after=$(submit_as ada "--dependency=afternotok:$bad" --wrap true)
   never=$(submit_as ada "--dependency=afterok:$bad" --kill-on-invalid-dep=yes --wrap true)
   each=$(submit_as ada "--dependency=afterany:$bad,singleton" --wrap true)
-  assert_equal "reason of $good" Dependency "$(job_field "$good" Reason)"
   wait_done "$after" 120
   wait_done "$each" 60
   wait_job "$never" CANCELLED 60

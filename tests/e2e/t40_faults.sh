@@ -38,7 +38,7 @@ test_a_node_with_a_job_is_asked_to_power_down() {
 
 test_pod_deleted_under_a_running_job() {
   local job restarts
-  job=$(submit -N2 --requeue --wrap 'srun sleep 15')
+  job=$(submit -N2 --requeue --wrap '[ "$SLURM_RESTART_COUNT" ] || srun sleep 300')
   wait_job "$job" RUNNING 60
   kubectl delete pod "$(job_nodes "$job" | head -1)" --wait=false >/dev/null
   requeued() { [[ $(job_field "$job" Restarts) -ge 1 ]]; }
@@ -100,7 +100,7 @@ kill_before_the_end_is_saved() { # JOB FILE that the job waits for
   wait_saved # the next save comes 5 s later
   "$BED" fault exec "$node/slurmd" touch "$2" </dev/null
   has_ended() { ctld scontrol show job "$1" -o | grep -c 'JobState=COMPLETED' >/dev/null; }
-  wait_for 5 "the end of job $1" has_ended "$1" || true
+  within 5 "the end of job $1" has_ended "$1" || true
   "$BED" fault kill "$CONTROLLER/slurmctld"
   wait_for 120 "slurmctld restarted" container_is_back slurmctld "$before"
   wait_for 30 "slurmctld up" controller_ready
@@ -109,6 +109,7 @@ kill_before_the_end_is_saved() { # JOB FILE that the job waits for
 test_a_job_whose_end_was_not_saved() {
   local try job since
   for try in 1 2 3 4 5; do
+    renew_controller # the kubelet waits longer with each restart
     job=$(submit -N1 --requeue --job-name=unsaved \
       --wrap "[ \"\$SLURM_RESTART_COUNT\" ] || until [ -e /tmp/end-$try ]; do sleep 0.1; done")
     wait_job "$job" RUNNING 60

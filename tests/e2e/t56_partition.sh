@@ -74,7 +74,7 @@ test_made_changed_kept_and_removed() {
   wait_for 20 "the partition again" has_field part MaxTime 02:00:00
 
   # It goes when its job is over.
-  job=$(submit -p part -N1 --wrap 'sleep 10')
+  job=$(submit -p part -N1 --wrap 'sleep 30')
   wait_job "$job" RUNNING 60
   put_part '{"enabled":false}'
   wait_for 20 "State DRAIN" has_field part State DRAIN

@@ -64,12 +64,13 @@ test_a_job_gets_the_variant_that_it_asks_for() {
 test_an_idle_node_of_another_variant_is_recycled() {
   needs_slurm 23.02
   local job
-  trap remove_variants EXIT
+  trap 'remove_variants; install_release' EXIT
+  install_release --set slurm.suspendTime=300 # an idle node stays up
   put_variants
   slurm scontrol update nodename=var-[0-1] state=power_up
   wait_for 60 "both nodes up" are_up var-0 var-1
   job=$(submit -N2 --constraint='v2|v1' --wrap 'sleep 2')
-  wait_job "$job" "RUNNING COMPLETED" 12
+  wait_job "$job" "RUNNING COMPLETED" 60
   assert_equal "the first alternative" v2 "$(variant_of var-0)"
   wait_done "$job" 30
   # As it is, while a node that is powered down will do.
@@ -157,7 +158,7 @@ test_variants_outlive_slurmctld() {
   local job
   trap remove_variants EXIT
   put_variants
-  job=$(submit -N1 -w var-0 --constraint=v1 --wrap 'sleep 40')
+  job=$(submit -N1 -w var-0 --constraint=v1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 60
   submit -N2 --constraint=v2 --wrap true >/dev/null  # waits for var-0
   kubectl exec slurm-controller-0 -c slurmctld -- cat /var/spool/slurmctld/slurm-k8s-variants.json |

@@ -116,7 +116,7 @@ test_secrets_are_hidden_or_tasks_refused() {
   kubectl exec plain-0 -c slurmd -- test -s /opt/token/token
   # A profile runs before a task does.
   kubectl exec plain-0 -c slurmd -- sh -c 'echo "cat /opt/token/token >/tmp/stolen" >/etc/profile.d/e2e.sh'
-  slurm sbatch --wait --export=NONE -N1 -w plain-0 --output=/dev/null --wrap true || true
+  wait_job "$(submit --export=NONE -N1 -w plain-0 --wrap true)" "COMPLETED FAILED CANCELLED" 60
   kubectl exec plain-0 -c slurmd -- test ! -e /tmp/stolen || fail "a profile read it"
   # In one stream: in which order two of them arrive is not said.
   out=$(slurm srun -N1 -w capable-0 bash -c 'exec 2>&1; ls -A /opt/token /run/slurm-k8s/key; cat /opt/token/token') &&
@@ -185,7 +185,7 @@ test_a_failed_set_up_drains_the_node() {
   wait_for 30 "the cause in the node's Reason" node_has_reason spk-0 \
     "job set-up /opt/setup/job-setup: exit code 3: no scratch here"
   node_has_state spk-0 DRAIN || fail "spk-0 is $(node_state spk-0)"
-  wait_done "$job" 60
+  wait_done "$job" 120
   assert_equal "node of the job, and its restarts" "spk-1 1" "$(job_nodes "$job") $(job_field "$job" Restarts)"
 }
 

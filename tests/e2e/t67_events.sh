@@ -46,7 +46,7 @@ test_a_cordon_and_a_roll_out() {
   trap without_events EXIT
   events 1 former
   wait_for 20 "its node" has_node_count 9
-  job=$(submit -N1 -w events-0 --wrap 'sleep 60')
+  job=$(submit -N1 -w events-0 --wrap 'sleep 300')
   wait_job "$job" RUNNING 60
   kubectl cordon node1 >/dev/null
   wait_for 10 "why its node is drained" tells \

@@ -77,7 +77,7 @@ test_a_changed_gres_is_not_ready() {
   nodeset plain 2 'Gres=foo:1'
   wait_for 20 "Gres=foo:1" have_gres plain foo:1
   wait_for 20 "the condition" is_ready plain "True NodesMatch"
-  job=$(submit -N1 -w plain-0 --wrap 'sleep 15')
+  job=$(submit -N1 -w plain-0 --wrap 'sleep 40')
   wait_job "$job" RUNNING 60
   nodeset plain 2 'Gres=foo:2'
   wait_for 20 "the condition" is_ready plain "False Resizing"

@@ -62,7 +62,7 @@ test_failed_nodes() {
   wait_for 60 "110 node records" has_node_count 110
   assert_equal "no record is lost" "" "$(slurm scontrol show nodes --future -o |
     grep -oE 'NodeName=names-.*NO NETWORK.*' || true)"
-  if kubectl logs "$CONTROLLER" -c slurmctld --since=120s | grep -E '_set_node_addrs: failure|attempt number'; then
+  if kubectl logs "$CONTROLLER" -c slurmctld --since=300s | grep -E '_set_node_addrs: failure|attempt number'; then
     fail "slurmctld found no address for some nodes"
   fi
 }
@@ -133,7 +133,7 @@ test_lost_records_come_back() {
   set_up
   lose_a_node
   wait_for 60 "slurmctld answers" controller_ready
-  kubectl logs "$CONTROLLER" -c slurmctld --since=60s | grep -c '_set_node_addrs: failure on fd00::1' >/dev/null ||
+  kubectl logs "$CONTROLLER" -c slurmctld --since=300s | grep -c '_set_node_addrs: failure on fd00::1' >/dev/null ||
     fail "slurmctld hasn't lost the node"
   wait_for 90 "names-5 is there again" node_is_made names-5
   wait_for 30 "the condition" nodeset_is_ready names

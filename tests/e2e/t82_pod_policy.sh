@@ -125,6 +125,8 @@ test_roles_of_nodesets() {
   for role in view scale edit; do
     kubectl create rolebinding "e2e-$role" --role="slurm-nodeset-$role" --user="e2e-$role" >/dev/null
   done
+  # The API server learns of them from a watch.
+  wait_for 30 "the bindings" may e2e-edit patch nodesets.slurm-k8s.io
   may e2e-view list nodesets.slurm-k8s.io
   may_not e2e-view patch nodesets.slurm-k8s.io scale
   as_user e2e-scale scale nodeset/compute --replicas=9 >/dev/null

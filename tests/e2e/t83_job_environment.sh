@@ -80,14 +80,14 @@ test_what_outlives_its_job_is_killed() {
   slurm srun -N1 -w compute-0 true
   # Root's is none of a job's.
   in_pod setsid sh -c 'sleep 7003 </dev/null >/dev/null 2>&1 &'
-  job=$(submit -w compute-0 -n1 --mem=50 --wrap "${DETACH/\$1/7001}; sleep 5")
+  job=$(submit -w compute-0 -n1 --mem=50 --wrap "${DETACH/\$1/7001}; sleep 15")
   wait_for 30 "a detached process" runs 7001
-  wait_done "$job" 30
-  wait_for 10 "no process of the job" is_gone 7001
+  wait_done "$job" 60
+  within 10 "no process of the job" is_gone 7001
   runs 7003 || fail "root's process was killed, too"
   # Of a step, in an allocation without a batch script there.
   slurm srun -N1 -w compute-0 sh -c "${DETACH/\$1/7002}"
-  wait_for 10 "no process of the step's job" is_gone 7002
+  within 10 "no process of the step's job" is_gone 7002
 }
 
 test_a_user_with_another_job_keeps_processes() {
@@ -102,7 +102,7 @@ test_a_user_with_another_job_keeps_processes() {
   assert_equal "first job" RUNNING "$(job_state "$first")"
   slurm scancel "$first"
   # Before SuspendTime, after which the pod goes with all that is in it.
-  wait_for 10 "no process of the jobs" is_gone '701[12]'
+  within 10 "no process of the jobs" is_gone '701[12]'
   assert_equal "pod" "$POD" "$(pod_uid compute-0)"
 }
 
@@ -116,5 +116,5 @@ test_an_allocation_between_two_steps_keeps_processes() {
   wait_done "$job" 30
   stays 3 runs 7021
   slurm scancel "$allocation"
-  wait_for 10 "no process of the allocation" is_gone 7021
+  within 10 "no process of the allocation" is_gone 7021
 }

@@ -20,8 +20,7 @@ JSON
 end_slurmd() { kubectl exec "$1" -c slurmd -- sh -c 'kill -TERM 1'; }
 kill_container() { BED_NAMESPACE=$NAMESPACE "$BED" fault kill "$1/slurmd" >/dev/null; }
 
-# loses_a_pod JOB FAULT: its last node's. 15 s are three times what was measured (tests/bench/requeue), and the delay is
-# eight times as long.
+# loses_a_pod JOB FAULT: its last node's. It takes 5 s (tests/bench/requeue); the delay is 120 s.
 loses_a_pod() {
   local begin
   wait_job "$1" RUNNING 60
@@ -54,7 +53,7 @@ test_jobs_that_lose_a_pod_run_again() {
 # Its end takes some seconds on the node that stays up: until then a person can say otherwise.
 lose_a_node_slowly() { # prints the job
   local job
-  job=$(submit -N2 --requeue --wrap 'srun bash -c "trap \"sleep 6; exit\" TERM; for i in {1..300}; do sleep 1; done"')
+  job=$(submit -N2 --requeue --wrap 'srun bash -c "trap \"sleep 20; exit\" TERM; for i in {1..300}; do sleep 1; done"')
   wait_job "$job" RUNNING 60 || return 1
   delete_by_force "$(job_nodes "$job" | tail -1)"
   wait_for 10 "job $job requeued" is_requeued "$job" || return 1

@@ -25,7 +25,7 @@ test_jobs_get_gpus_of_their_own() {
   wait_for 60 "a node that is up" node_is_up gpu-0
   # Two at once, which differ; a third one has to wait.
   out=$(slurm bash -c 'for job in 1 2 3; do
-      srun -w gpu-0 -n1 --mem=50 --gres=gpu:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 2" 2>/dev/null &
+      srun -w gpu-0 -n1 --mem=50 --gres=gpu:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 8" 2>/dev/null &
     done
     wait')
   ids=$(kubectl exec gpu-0 -c slurmd -- printenv NVIDIA_VISIBLE_DEVICES)
@@ -85,7 +85,7 @@ test_other_kinds_of_gpus() {
   ids=$(visible -C mig --gres=gpu:1g.10gb:2)
   [[ $ids == MIG-????????,MIG-???????? ]] || fail "MIG: $ids"
   out=$(slurm bash -c 'for job in 1 2; do
-      srun -C mig -n1 --mem=50 --gres=gpu:1g.10gb:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 2" &
+      srun -C mig -n1 --mem=50 --gres=gpu:1g.10gb:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 8" &
     done
     wait')
   assert_equal "MIG devices of two jobs" "$(all_of "$ids")" "$(sort <<<"$out" | paste -sd,)"
@@ -111,7 +111,7 @@ test_other_users_jobs_cannot_open_an_amd_gpu() {
   }
   job=$(submit -w amd-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 30
-  assert_equal "files of a job with one GPU" "401 600" "$(files)"
+  wait_for 30 "files of a job with one GPU" has "401 600"
   assert_equal "what another user opens" "" "$(opened)"
   assert_equal "with a GPU of their own" 2 "$(opened --gres=gpu:1 | wc -l)"
   slurm scancel "$job"
@@ -161,7 +161,7 @@ test_other_users_jobs_cannot_open_a_gpu() {
   # SlurmUser has one, nobody asks for the other one.
   job=$(submit -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 30
-  assert_equal "files of a job with one GPU" "0 600,401 600" "$(files_of_the_pod)"
+  wait_for 30 "files of a job with one GPU" has_files "0 600,401 600"
   of_job=$(slurm srun --jobid="$job" --overlap --mem=10 bash -c "$OPENS")
   out=$(step as_nobody --gres=gpu:1)
   has_only "$out" "$(sed -n 's/^has: //p' <<<"$out")" || fail "nobody's: $out; SlurmUser's: $of_job; all: $all"

@@ -40,7 +40,7 @@ test_a_failed_health_check_recreates_the_pod() {
   kubectl create configmap health-check --from-file="$examples/check" >/dev/null
   # The node is idle for over 15 s, and stays.
   install_release -f "$examples/values.yaml" --set controller.extraConfMap.HealthCheckInterval=5,slurm.suspendTime=120
-  job=$(submit -N1 -w compute-0 --wrap 'sleep 25')
+  job=$(submit -N1 -w compute-0 --wrap 'sleep 60')
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
   kubectl exec compute-0 -- ln -s /dev/nvidia9 /run/slurm-k8s/gpu0
@@ -49,7 +49,7 @@ test_a_failed_health_check_recreates_the_pod() {
   next=$(submit -N1 -w compute-0 --wrap 'hostname')
   assert_equal "the job" RUNNING "$(job_state "$job")"
   assert_equal "its pod" "$uid" "$(pod_uid compute-0)"
-  wait_done "$job" 60
+  wait_done "$job" 120
   wait_for 60 "compute-0 has a new pod" has_new_pod compute-0 "$uid"
   wait_done "$next" 120
   assert_equal "restarts of the jobs" 0/0 "$(job_field "$job" Restarts)/$(job_field "$next" Restarts)"

@@ -162,7 +162,7 @@ test_who_cannot_log_in() {
 # Not by ssh: a restart of slurmctld's container takes the test's key along.
 bob_runs() { kubectl exec slurm-login-0 -c sshd -- setpriv --reuid=2002 --regid=2002 --clear-groups "$@"; }
 cancel_is_refused() { [[ $(bob_runs timeout 20 scancel --ctld "$1" 2>&1) == *[Dd]enied* ]]; }
-slurmctld_answers() { [[ $(slurm timeout 5 squeue --noheader --jobs="$1" --format=%u) == ada ]]; }
+slurmctld_answers() { [[ $(slurm timeout 30 squeue --noheader --jobs="$1" --format=%u) == ada ]]; }
 # slurmctld without accounting would deadlock, and answer no request any more (docs/admin/rest.md).
 test_another_users_job_cannot_be_cancelled() {
   local job before private

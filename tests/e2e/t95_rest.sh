@@ -71,8 +71,8 @@ test_a_job_by_the_api_from_zero() {
   wait_for 120 "job $job is COMPLETED" has_api_state "$job" COMPLETED
   assert_equal "whose" "ada" "$(api_field jobs.0.user_name "$TOKEN" GET "$API/job/$job")"
   [[ $(api_field jobs.0.nodes "$TOKEN" GET "$API/job/$job") == compute-* ]] || fail "on no pod"
-  wait_for 30 "slurmdbd has it" has_status 200 "$TOKEN" GET "${API/slurm/slurmdb}/job/$job"
-  assert_equal "in slurmdbd" COMPLETED "$(api_field jobs.0.state.current "$TOKEN" GET "${API/slurm/slurmdb}/job/$job")"
+  in_slurmdbd() { [[ $(api_field jobs.0.state.current "$TOKEN" GET "${API/slurm/slurmdb}/job/$job") == COMPLETED ]]; }
+  wait_for 60 "slurmdbd has its end" in_slurmdbd
 }
 
 test_only_tokens_are_taken() {
@@ -114,7 +114,7 @@ test_a_foreign_job_cannot_be_cancelled() {
   wait_job "$job" RUNNING 60
   bob=$(secret_token bob-token)
   api "$bob" DELETE "$API/job/$job" | grep -qi 'permission denied' || fail "bob's DELETE is not refused"
-  assert_equal "slurmctld still answers" "$job" "$(slurm timeout 5 squeue --noheader --format=%i)"
+  assert_equal "slurmctld still answers" "$job" "$(slurm timeout 30 squeue --noheader --format=%i)"
   assert_equal "the job" RUNNING "$(job_state "$job")"
   api "$TOKEN" DELETE "$API/job/$job" >/dev/null
   wait_job "$job" CANCELLED 30

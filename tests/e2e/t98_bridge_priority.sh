@@ -126,7 +126,7 @@ test_a_deleted_node_ends_no_job_that_waits() {
   wait_saved
   count=$(container_field slurmctld restartCount)
   "$BED" fault kill "$CONTROLLER/slurmctld"
-  wait_for 30 "slurmctld is back" container_is_back slurmctld "$count"
+  wait_for 90 "slurmctld is back" container_is_back slurmctld "$count"
   assert_equal "its job" "$job" "$(job_of waits)"
   slurm scancel "$blocker"
   wait_for 90 "it ran" pod_is waits Succeeded

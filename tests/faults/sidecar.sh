@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The sidecar is killed with -9 at random moments while NodeSets scale out and in, are updated and deleted, with a job
 # on two nodes all the time. Afterwards there is what the NodeSets say: no record more or less, none still drained, no
-# pod.
+# pod, and jobs run on records that were made meanwhile.
 #
 # kubelet waits longer with each restart of a container: here a loop in the container starts the sidecar at once.
 #
@@ -77,7 +77,7 @@ as_before() {
 }
 
 test_killed_at_random_while_nodesets_change() {
-  local job since killer
+  local job after since killer
   trap as_before EXIT
   echo "# seed $SEED: $(random_delays)"
   start_at_once
@@ -107,7 +107,9 @@ test_killed_at_random_while_nodesets_change() {
   wait_for 30 "the condition Ready" has_condition Ready
   wait_for 30 "one budget" has_budgets compute-busy
   stop_job "$job"
-  settle "$since" 150 "$job"
+  after=$(unique after) # on records that were made meanwhile
+  start_job "$after" "BEATS=1" -N2 -w 'compute-[20-21]' >/dev/null
+  settle "$since" 150 "$job" "$after"
   wait_for 60 "the condition RolledOut" has_condition RolledOut
   assert_equal "records" "30 0" "$(records_of compute) $(records_of extra)"
   assert_equal "kills" "$KILLS" "$(kill_count)"

@@ -35,6 +35,7 @@ test_keys_and_tokens() {
     try pod-env-is-written bash -c "echo x >>/run/slurm-k8s/pod.env"
     try credentials cat /var/spool/slurmd/cred_state')
   nothing_works "secrets" "$out" 16
+  submit -w "$TARGET" -n1 --mem=64 --wrap 'sleep 600' >/dev/null # its pod stays; log_in's trap cancels it
   is_there bash -c 'cat /run/slurm-k8s/key/*.key'
   is_there bash -c "$FIND_KEYS"
   is_there bash -c "$FIND_IN_TMPFS"
@@ -185,7 +186,7 @@ proxy_get() { kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:
 # Fills the port all the time: 60 connections, each again when it is closed. Ends when the file STOP is there.
 # shellcheck disable=SC2016
 FLOOD='
-  address=$1; deadline=$((SECONDS + 40))
+  address=$1; deadline=$((SECONDS + 200)) # the test cancels it
   while ((SECONDS < deadline)) && [[ ! -e /tmp/stop-flood ]]; do
     fds=()
     for i in {1..60}; do

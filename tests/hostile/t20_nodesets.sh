@@ -11,6 +11,8 @@ be_editor() {
     kubectl delete nodesets.slurm-k8s.io hostile --ignore-not-found >/dev/null
     wait_for 60 "8 node records" has_node_count 8' EXIT
   kubectl create rolebinding hostile-edit --role=slurm-nodeset-edit --user="$EDITOR" >/dev/null
+  # The API server learns of it from a watch.
+  wait_for 30 "the binding" as_editor auth can-i patch nodesets.slurm-k8s.io
 }
 # nodeset SPEC-FIELDS: NodeSet `hostile`, written by the editor.
 nodeset() {

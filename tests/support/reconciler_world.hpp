@@ -23,10 +23,12 @@ struct ReconcilerWorld {
   std::vector<std::string> gres_confs;  ///< as they were written
   Status gres_conf_status;
   std::set<std::string> gres_conf_nodes;  ///< that have lines in the file
+  std::string kept_unsettled;             ///< "+" or "-" for each time, and how many calls slurmctld had had
   Reconciler reconciler;
   std::int64_t generation = 0;
 
-  explicit ReconcilerWorld(Jitter jitter = [] { return 0.5; })
+  explicit ReconcilerWorld(
+      Jitter jitter = [] { return 0.5; }, bool unsettled = false)
       : reconciler(slurm, slurm, clock,
                    {.wake_power_save =
                         [this] {
@@ -38,7 +40,13 @@ struct ReconcilerWorld {
                           gres_confs.push_back(text);
                           return gres_conf_status;
                         },
-                    .gres_conf_nodes = [this] { return gres_conf_nodes; }},
+                    .gres_conf_nodes = [this] { return gres_conf_nodes; },
+                    .keep_unsettled =
+                        [this](bool is_unsettled) {
+                          kept_unsettled += format("%c%zu ", is_unsettled ? '+' : '-', slurm.calls.size());
+                          return Status();
+                        },
+                    .unsettled = unsettled},
                    std::move(jitter)) {}
 
   Json object(const std::string& name, const std::string& spec) {

@@ -9,6 +9,9 @@
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
 
+# shellcheck disable=SC2034 # that of bridge.sh
+SCHEDULER=slurm-k8s-bridge-daemonset # bridges with one name would answer each other's pods
+
 daemon_set() { # [TEMPLATE-SPEC]: makes or changes NodeSet ds
   local slurmd
   slurmd=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd}')

@@ -108,6 +108,31 @@ void a_parameter_that_is_removed_leaves_the_records(void**) {
   assert_text(cluster.state("c"), "-/Resizing");
 }
 
+/** The weight is set until the record has it; afterwards it is the administrator's. */
+void a_weight_that_is_removed_is_set_until_it_is_the_default(void**) {
+  NodeSet nodeset = nodeset_of("c", 1);
+  nodeset.extra_conf = "Weight=10";
+  Cluster cluster;
+  cluster.nodeset(nodeset).records("c", 0, 0);
+  NodeSetStates before;
+  const auto actions = [&](std::uint64_t weight) {
+    cluster.nodes[0].weight = weight;
+    NodePlan plan = cluster.plan();
+    before = std::move(plan.states);
+    cluster.before = &before;
+    std::string text;
+    for (const NodeAction& action : plan.actions) text += to_string(action.kind);
+    return text;
+  };
+  assert_text(actions(10), "");
+  nodeset.extra_conf = "";
+  cluster.nodeset(nodeset);
+  assert_text(actions(10), "set_weight");
+  assert_text(actions(10), "set_weight");  // slurmctld refused it, or did not answer
+  assert_text(actions(1), "");
+  assert_text(actions(5), "");
+}
+
 /** Features of the last valid spec are still ours. */
 void an_invalid_spec_loses_no_feature(void**) {
   NodeSet nodeset = nodeset_of("c", 1);
@@ -300,6 +325,7 @@ int main() {
       SLURMK8S_TEST(records_with_a_former_gres_are_made_again),
       SLURMK8S_TEST(records_of_a_spec_that_is_as_before_are_right),
       SLURMK8S_TEST(a_parameter_that_is_removed_leaves_the_records),
+      SLURMK8S_TEST(a_weight_that_is_removed_is_set_until_it_is_the_default),
       SLURMK8S_TEST(an_invalid_spec_loses_no_feature),
       SLURMK8S_TEST(gres_that_slurm_ignores_are_not_ready),
       SLURMK8S_TEST(nodes_have_the_features_of_their_kube_node),

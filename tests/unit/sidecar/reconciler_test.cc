@@ -162,6 +162,32 @@ void settles_nodes_that_it_made(void**) {
   assert_int_equal(f.slurm.settled, 2);
 }
 
+// A sidecar that was ended between a create and the reconfiguration after it.
+void settles_nodes_that_a_former_sidecar_made(void**) {
+  Fixture former;
+  former.reconciler.set_listed();
+  former.scale("c", 4);
+  former.rounds(3);
+  assert_text(former.kept_unsettled, "+0 -1 ");  // before the create, and after the reconfiguration
+
+  Fixture f([] { return 0.5; }, true);
+  f.reconciler.set_listed();
+  f.rounds(5);
+  assert_int_equal(f.slurm.settled, 1);
+  assert_text(f.kept_unsettled, "-0 ");
+}
+
+// Refused nodes need no reconfiguration.
+void keeps_nothing_of_refused_nodes(void**) {
+  Fixture f;
+  f.reconciler.set_listed();
+  f.slurm.failures.emplace_back(Errc::invalid, "slurm: Invalid node name specified");
+  f.scale("c", 4);
+  f.reconciler.round();
+  assert_text(f.kept_unsettled, "+0 -1 ");
+  assert_int_equal(f.slurm.settled, 0);
+}
+
 void undrains_when_scaled_out_again(void**) {
   Fixture f;
   f.reconciler.set_listed();
@@ -500,6 +526,8 @@ int main() {
       SLURMK8S_TEST(follows_replicas),
       SLURMK8S_TEST(rolls_a_template_out),
       SLURMK8S_TEST(settles_nodes_that_it_made),
+      SLURMK8S_TEST(settles_nodes_that_a_former_sidecar_made),
+      SLURMK8S_TEST(keeps_nothing_of_refused_nodes),
       SLURMK8S_TEST(undrains_when_scaled_out_again),
       SLURMK8S_TEST(heeds_pods),
       SLURMK8S_TEST(a_name_that_comes_back_serves_at_once),
