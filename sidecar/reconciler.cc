@@ -490,7 +490,12 @@ void Reconciler::settle() {
 void Reconciler::keep_unsettled(bool unsettled) {
   if (kept_unsettled_ == unsettled || !hooks_.keep_unsettled) return;
   const Status kept = hooks_.keep_unsettled(unsettled);
-  kept.ok() ? void(kept_unsettled_ = unsettled) : log_warning("%s", kept.error().message().c_str());
+  unsigned suppressed = 0;
+  if (kept.ok()) {
+    kept_unsettled_ = unsettled;
+  } else if (limiter_.allow(clock_.now(), suppressed)) {
+    log_warning("%s (%u similar messages suppressed)", kept.error().message().c_str(), suppressed);
+  }
 }
 
 bool Reconciler::may_recover(const std::string& nodeset) const {
