@@ -84,5 +84,5 @@ test_a_rotated_and_an_expired_token() {
   wait_for 15 "the engine told that its token is refused" engine_was_refused
   printf %s "$original" >"$file"
   since=$(now_ms)
-  settle "$since" 60 "$first" "$second"
+  settle "$since" 150 "$first" "$second"
 }

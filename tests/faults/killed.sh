@@ -78,7 +78,7 @@ test_slurmctld_between_the_nodes_of_a_job() {
   settle "$since" 90 "$job"
 }
 
-test_sidecar() { through kill_sidecar 60; }
+test_sidecar() { through kill_sidecar 150; }
 # While the kubelet is away pods don't go: a job that needs their nodes again is requeued before it runs. A kubelet that
 # lost the API server several times within minutes asks for its pods again after up to 60 s, or twice that.
 test_api_server() { through kill_api_server 180 1; }

@@ -24,8 +24,8 @@ class Away(Exception):
 def bed(*words, timeout=20, text_in=""):
     """Standard output of tests/bed/bed WORDS; `text_in` is its standard input."""
     try:
-        done = subprocess.run([str(BED), *map(str, words)], text=True, timeout=timeout, input=text_in,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run([str(BED), *map(str, words)], text=True, errors="backslashreplace", timeout=timeout,
+                              input=text_in, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     except subprocess.TimeoutExpired as error:
         raise Away(f"bed {' '.join(map(str, words))}: no answer in {timeout} s") from error
     except OSError as error:  # no further process

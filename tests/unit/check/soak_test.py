@@ -74,6 +74,19 @@ class Ledger(unittest.TestCase):
         self.assertEqual(wrong([job(state="CANCELLED")], [], cancelled=True), [])
 
 
+class World(unittest.TestCase):
+    def test_names_that_are_no_text(self):
+        before = world.BED
+        with tempfile.TemporaryDirectory() as folder:
+            world.BED = pathlib.Path(folder, "bed")
+            world.BED.write_text("#!/bin/sh\nprintf 'JobId=7 JobName=a\\377b\\n'\n", encoding="utf-8")
+            world.BED.chmod(0o755)
+            try:
+                self.assertEqual(world.bed("slurm"), "JobId=7 JobName=a\\xffb\n")
+            finally:
+                world.BED = before
+
+
 class Evidence(unittest.TestCase):
     def setUp(self):
         self.evidence = evidence.Evidence()
