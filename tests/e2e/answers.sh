@@ -15,7 +15,7 @@ measure() {
   n=$((n + 1))
   if ((took > slowest)); then slowest=$took call=$*; fi
 }
-# A loop that asks nobody waits when the machine stalls.
+# The longest pause of a loop without calls: the machine stalled.
 note_stall() {
   local longest=0 last=${EPOCHREALTIME/./} now
   until [[ -e $ended.over ]]; do

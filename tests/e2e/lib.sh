@@ -105,6 +105,9 @@ let_pods_start() { kubectl label --overwrite node node1 "e2e/$NAMESPACE=yes" >/d
 # Jobs.
 
 submit() { slurm sbatch --parsable --output=/dev/null "$@"; }
+# A job's script that runs until end_run; each of a pod needs a NAME of its own.
+runs_until() { echo "until test -e /tmp/$1; do sleep 0.2; done"; } # NAME
+end_run() { kubectl exec "$1" -c slurmd -- touch "/tmp/$2"; }      # NODE NAME
 job_field() { slurm scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 | cut -d= -f2-; }
 job_has_reason() { [[ $(job_field "$1" Reason) == "$2" ]]; } # ID REASON
 job_state() { job_field "$1" JobState; }
@@ -175,6 +178,12 @@ container_field() { # CONTAINER FIELD of its status
   kubectl get pod "$CONTROLLER" -o jsonpath="{.status.containerStatuses[?(@.name=='$1')].$2}"
 }
 container_is_back() { [[ $(container_field "$1" restartCount) -gt $2 && $(container_field "$1" ready) == true ]]; }
+kill_container() { # of the controller's pod; returns when it is back
+  local before
+  before=$(container_field "$1" restartCount)
+  "$BED" fault kill "$CONTROLLER/$1"
+  wait_for 90 "$1 restarted" container_is_back "$1" "$before"
+}
 controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
 
 # slurmctld's state.

@@ -57,7 +57,7 @@ test_array_of_20() {
 }
 
 # slurmctld's own check comes every 30 s. Without the plugin one job in three is launched by it within ten seconds of
-# its last pod, and four of four are in one of eighty runs.
+# its last pod, and at least five of six are in one of fifty runs.
 test_the_hook_launches_at_once() {
   local job node start took=() late=0
   for node in compute-{0..5}; do

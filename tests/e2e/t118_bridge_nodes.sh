@@ -67,13 +67,11 @@ END
 }
 
 test_a_new_slurmctld_waits_for_pods_that_end() {
-  local node next count
+  local node next
   enable_bridge
   end_job_of_slow_pod
   wait_saved # the end of the job, which a killed slurmctld forgets otherwise
-  count=$(container_field slurmctld restartCount)
-  "$BED" fault kill "$CONTROLLER/slurmctld"
-  wait_for 90 "slurmctld is back" container_is_back slurmctld "$count"
+  kill_container slurmctld
   next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
   wait_for 15 "it has the node, and waits" is_configuring_beside "$next" slow
   let_slow_pod_end
@@ -166,5 +164,5 @@ test_without_the_engine_they_meet() {
   done
   echo "# without the engine: $most processes on $cpus CPUs" >&2
   ((most > cpus)) || fail "only $most processes on $cpus CPUs: the load of the other test shows nothing"
-  kubectl delete configmap slurm-bridge >/dev/null # the next test enables the bridge anew
+  kubectl delete configmap slurm-bridge >/dev/null # enable_bridge then upgrades the release
 }

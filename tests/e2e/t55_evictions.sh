@@ -25,7 +25,7 @@ test_busy_pods_stay_and_idle_pods_go() {
   trap install_release EXIT
   install_release --set slurm.suspendTime=120
   wait_for 20 "condition DisruptionProtected" is_protected True
-  job=$(submit -N1 --wrap 'until test -e /tmp/first; do sleep 0.2; done')
+  job=$(submit -N1 --wrap "$(runs_until first)")
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   uid=$(pod_uid "$node")
@@ -35,19 +35,19 @@ test_busy_pods_stay_and_idle_pods_go() {
   assert_equal safe-to-evict false "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
   assert_equal do-not-disrupt true "$(annotation "$node" 'karpenter\.sh/do-not-disrupt')"
   is_refused "$node"
-  kubectl exec "$node" -c slurmd -- touch /tmp/first
+  end_run "$node" first
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
   wait_for 12 "mark of $node taken off" is_unmarked "$node"
   assert_equal safe-to-evict "" "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
 
   # A node that is up gets another job.
-  job=$(submit -N1 -w "$node" --wrap 'until test -e /tmp/second; do sleep 0.2; done')
+  job=$(submit -N1 -w "$node" --wrap "$(runs_until second)")
   wait_job "$job" RUNNING 30
   wait_for 3 "$node marked again" is_marked "$node"
   is_refused "$node"
   assert_equal "pod of $node" "$uid" "$(pod_uid "$node")"
-  kubectl exec "$node" -c slurmd -- touch /tmp/second
+  end_run "$node" second
   wait_done "$job" 60
   wait_for 12 "mark of $node taken off" is_unmarked "$node"
   evict "$node" >/dev/null || fail "the idle pod $node isn't evicted"

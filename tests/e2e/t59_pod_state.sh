@@ -13,7 +13,7 @@ tells() { [[ $(told "$1") == "$2"* ]]; }
 test_a_pod_tells_the_state_of_its_node() {
   local job node
   install_release --set slurm.suspendTime=120
-  job=$(submit -N1 --exclusive --wrap 'until test -e /tmp/end; do sleep 0.2; done')
+  job=$(submit -N1 --exclusive --wrap "$(runs_until told)")
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   # shellcheck disable=SC2064 # this node, now
@@ -23,7 +23,7 @@ test_a_pod_tells_the_state_of_its_node() {
   assert_equal Ready True "$(kubectl get pod "$node" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')"
   slurm scontrol update "nodename=$node" state=drain reason=disk
   wait_for 10 "pod $node tells the drain" tells "$node" "draining False Draining disk"
-  kubectl exec "$node" -c slurmd -- touch /tmp/end
+  end_run "$node" told
   wait_done "$job" 60
   wait_for 15 "pod $node tells that its node is drained" tells "$node" "drained False Drained disk"
   assert_equal "pods by state" "pod/$node" "$(kubectl get pods -l slurm-k8s.io/state=drained -o name)"

@@ -18,7 +18,7 @@ evict() { # as `kubectl drain` does
 JSON
 }
 end_slurmd() { kubectl exec "$1" -c slurmd -- sh -c 'kill -TERM 1'; }
-kill_container() { BED_NAMESPACE=$NAMESPACE "$BED" fault kill "$1/slurmd" >/dev/null; }
+kill_slurmd() { BED_NAMESPACE=$NAMESPACE "$BED" fault kill "$1/slurmd" >/dev/null; }
 
 # loses_a_pod JOB FAULT: its last node's. It takes 5 s (tests/bench/requeue); the delay is 120 s.
 loses_a_pod() {
@@ -34,13 +34,13 @@ test_jobs_that_lose_a_pod_run_again() {
   local job fault
   trap install_release EXIT
   with_long_delay
-  for fault in delete_by_force delete_pod evict end_slurmd kill_container; do
+  for fault in delete_by_force delete_pod evict end_slurmd kill_slurmd; do
     job=$(submit -N1 --requeue --wrap 'sleep 300')
     loses_a_pod "$job" "$fault"
     slurm scancel "$job"
   done
   # The nodes that stay up were in the former run: they take the new credential.
-  for fault in delete_by_force kill_container evict; do
+  for fault in delete_by_force kill_slurmd evict; do
     job=$(submit -N4 --requeue --wrap 'srun sleep 300')
     loses_a_pod "$job" "$fault"
     has_steps() { slurm squeue -h -s -j "$job" | grep -c "$job.0" >/dev/null; }

@@ -18,7 +18,7 @@ says_why() { [[ $1 =~ job\ [0-9]+\ uses\ [0-9]+\ MiB.*has\ 100.*OUT_OF_MEMORY ]]
 test_a_job_over_its_memory_ends_alone() {
   local neighbour job uid out
   # shellcheck disable=SC2046 # words
-  neighbour=$(submit $(on_a_node) --mem=100 --wrap 'until test -e /tmp/end; do sleep 0.2; done')
+  neighbour=$(submit $(on_a_node) --mem=100 --wrap "$(runs_until neighbour)")
   wait_job "$neighbour" RUNNING 60
   uid=$(pod_uid compute-2)
   # shellcheck disable=SC2046
@@ -30,7 +30,7 @@ test_a_job_over_its_memory_ends_alone() {
   says_why "$out" || fail "its output: $out"
   stays 3 has_ended "$job"
   is_job_in "$neighbour" RUNNING || fail "its neighbour is $(job_state "$neighbour")"
-  kubectl exec compute-2 -c slurmd -- touch /tmp/end
+  end_run compute-2 neighbour
   wait_done "$neighbour" 60
   assert_equal "uid of the pod, restarts" "$uid 0" "$(pod_uid compute-2) $(restarts_of_slurmd compute-2)"
   # shellcheck disable=SC2046

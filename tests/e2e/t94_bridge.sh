@@ -475,13 +475,6 @@ END
   wait_job "$job" CANCELLED 60
 }
 
-kill_bridge() {
-  local count
-  count=$(container_field bridge restartCount)
-  "$BED" fault kill "$CONTROLLER/bridge"
-  wait_for 90 "the bridge is back" container_is_back bridge "$count"
-}
-
 test_a_killed_bridge_loses_nothing() {
   local running waiting
   enable_bridge
@@ -492,7 +485,7 @@ test_a_killed_bridge_loses_nothing() {
   put_pod next 'sleep 1'
   wait_for 30 "a job" waits_for next ': PartitionDown'
   waiting=$(job_of next)
-  kill_bridge
+  kill_container bridge
   stays 12 pod_is runs Running
   assert_equal "the job that runs" RUNNING "$(job_state "$running")"
   assert_equal "the job that waits" "$waiting" "$(job_of next)"

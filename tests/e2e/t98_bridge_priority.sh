@@ -110,7 +110,7 @@ are_powered_down() { # NODE…
 
 # B12: slurmctld with pending jobs of pods, and fewer nodes than when it began.
 test_a_deleted_node_ends_no_job_that_waits() {
-  local blocker job count
+  local blocker job
   enable_bridge
   # Where a powered-down node would be is unknown: the job excludes these four.
   wait_for 120 "four are powered down" are_powered_down compute-4 compute-5 compute-6 compute-7
@@ -124,9 +124,7 @@ test_a_deleted_node_ends_no_job_that_waits() {
   trap 'scale 8' EXIT
   wait_for 60 "four nodes" has_node_count 4
   wait_saved
-  count=$(container_field slurmctld restartCount)
-  "$BED" fault kill "$CONTROLLER/slurmctld"
-  wait_for 90 "slurmctld is back" container_is_back slurmctld "$count"
+  kill_container slurmctld
   assert_equal "its job" "$job" "$(job_of waits)"
   slurm scancel "$blocker"
   wait_for 90 "it ran" pod_is waits Succeeded

@@ -90,12 +90,6 @@ go_back_to() { # COPY VOLUME
 
 # Faults. Each returns when what it broke serves again.
 
-kill_container() {
-  local before
-  before=$(container_field "$1" restartCount)
-  "$BED" fault kill "$CONTROLLER/$1"
-  wait_for 90 "$1 restarted" container_is_back "$1" "$before"
-}
 kill_slurmctld() {
   kill_container slurmctld
   wait_for 30 "slurmctld up" controller_ready
