@@ -5,10 +5,13 @@
 set -euo pipefail
 
 umask 077
-# A directory must not have root, nor Slurm's users: the site's file can set another limit.
+# A directory must not have root, nor Slurm's users: the site's file can set other limits.
 {
   echo 'log /dev/stderr info'
   echo 'nss_min_uid 1000'
+  # nslcd's own default is to wait for ever for a server that is gone, and to keep connections that are no more.
+  echo 'timelimit 30'
+  echo 'idle_timelimit 30'
   cat /run/slurm-k8s/ldap/nslcd.conf
   echo # nslcd refuses a last line without its end
 } >/run/slurm-k8s/nslcd/nslcd.conf

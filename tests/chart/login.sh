@@ -55,6 +55,26 @@ check "nslcd.conf" shows login/nslcd_config '^  nslcd.conf: "uri ldap://ldap/"$'
 check "nslcd: an own Secret" shows login/statefulset 'secretName: ldap$' \
   "${on[@]}" --set login.nslcd.existingSecret=ldap
 
+directory=("${on[@]}" --set-string "login.nslcd.conf=uri ldap://ldap/")
+check "a directory's users are copied for slurmctld" part 'args: \[users-entrypoint, --interval, "60", ldap,' \
+  StatefulSet slurm-controller "${directory[@]}"
+check "copies: they begin before slurmctld" part '^          restartPolicy: Always$' StatefulSet slurm-controller \
+  "${directory[@]}"
+check "copies: also beside an own Secret" part 'mountPath: /var/lib/extrausers, readOnly' StatefulSet slurm-controller \
+  "${directory[@]}" --set login.users.existingSecret=mine
+check "copies: none without a directory" lacks users-entrypoint "${on[@]}" --set rest.enabled=true
+check "copies: switched off" lacks users-entrypoint "${directory[@]}" --set rest.enabled=true,login.nslcd.copyInterval=0
+check "copies: not over the site's own users" lacks_in controller/statefulset users-entrypoint "${directory[@]}" \
+  --set "$mount.name=mine,$mount.mountPath=/var/lib/extrausers"
+rest=(--set rest.enabled=true --set accounting.enabled=true)
+check "copies: for slurmdbd, which reads tokens" part users-entrypoint StatefulSet slurm-accounting \
+  "${directory[@]}" "${rest[@]}"
+check "copies: for slurmrestd" part users-entrypoint Deployment slurm-rest "${directory[@]}" "${rest[@]}"
+check "copies: slurmrestd may connect to the directory" shows rest/network_policy 'port: 636' "${directory[@]}" \
+  "${rest[@]}"
+check "copies: init containers of values stay" part 'name: mine' StatefulSet slurm-accounting "${directory[@]}" \
+  "${rest[@]}" --set-json 'accounting.podSpec.initContainers=[{"name":"mine","image":"i"}]'
+
 check "homes: of the pod" shows login/statefulset 'name: own-home, mountPath: /home' "${on[@]}"
 check "homes: sharedHome" shows login/statefulset 'claimName: homes' "${on[@]}" --set sharedHome.existingClaim=homes
 check "homes: sharedHome alone" lacks_in login/statefulset '(own-home|SSHD_OWN_HOME)' "${on[@]}" \

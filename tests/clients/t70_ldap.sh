@@ -6,6 +6,8 @@
 
 # shellcheck source=tests/e2e/login.sh
 source "$E2E_FOLDER/login.sh"
+# shellcheck source=tests/e2e/rest.sh
+source "$E2E_FOLDER/rest.sh"
 
 start_slapd() {
   sed "s/@TAG@/$IMAGE_TAG/" <<'END' | kubectl apply -f - >/dev/null
@@ -28,6 +30,7 @@ spec:
   selector: {app: ldap}
   ports: [{port: 389, targetPort: 3389}]
 END
+  kubectl wait --for=condition=Ready pod/ldap --timeout=60s >/dev/null
 }
 ldap_values() { # PUBLIC-KEY
   cat <<END
@@ -35,7 +38,7 @@ sharedHome: {existingClaim: home}
 login:
   enabled: true
   users:
-    authorizedKeys: {grace: "$1", gone: "$1", slurmadmin: "$1"}
+    authorizedKeys: {alan: "$1", grace: "$1", gone: "$1", slurmadmin: "$1"}
   nslcd: {existingSecret: directory}
   extraSshdConfig: PasswordAuthentication yes
 END
@@ -47,6 +50,16 @@ accounting:
   enabled: true
   enforce: [associations, limits]
   mariadb: {resources: {requests: {memory: 64Mi}}}
+END
+}
+ldap_values_with_rest() {
+  ldap_values_with_accounting "$1"
+  cat <<'END'
+rest:
+  enabled: true
+  tokens: [{user: grace, secretName: grace-token}]
+partitions:
+  navy: {nodesets: [ALL], config: AllowGroups=navy}
 END
 }
 # install_ldap FUNCTION
@@ -83,7 +96,6 @@ grace" "$output"
   if with_password grace another whoami; then fail "another password is taken"; fi
 }
 
-# slurmctld knows nothing of the directory.
 test_accounts_of_a_user_of_a_directory() {
   local job said
   trap remove_ldap EXIT
@@ -93,11 +105,45 @@ test_accounts_of_a_user_of_a_directory() {
   slurm sacctmgr --immediate add account first,second >/dev/null
   slurm sacctmgr --immediate add user grace account=first >/dev/null
   job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --wrap true')
-  assert_equal "its account" "first 5001(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
+  assert_equal "its account" "first grace(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
   slurm sacctmgr --immediate add user grace account=second >/dev/null
-  # Needed before Slurm 25.11 (docs/admin/login.md).
-  slurm scontrol reconfigure
-  wait_for 30 "slurmctld up" controller_ready
   job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --account=second --wrap true')
   assert_equal "its account" second "$(job_field "$job" Account)"
+}
+
+is_not_in_group() { [[ $(job_field "$1" Reason) == uid_5003_not_in_group_permitted* ]]; }
+has_no_directory() { kubectl logs slurm-controller-0 -c users | grep "What is known of it stays"; }
+
+# Names that slurmctld itself looks up, and those of tokens.
+test_daemons_know_the_users_of_a_directory() {
+  local job token
+  trap remove_ldap EXIT
+  install_ldap ldap_values_with_rest
+  # They fail where they are there.
+  slurm sacctmgr --immediate add account first >/dev/null || true
+  slurm sacctmgr --immediate add user alan,grace account=first >/dev/null || true
+  job=$(ssh_as alan 'sbatch --parsable --partition=navy --wrap true')
+  wait_for 60 "who is not in the group waits" is_not_in_group "$job"
+  slurm scancel "$job"
+  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --partition=navy --wrap true')
+  assert_equal "AllowGroups" COMPLETED "$(job_field "$job" JobState)"
+  slurm scontrol create reservation ReservationName=hers Users=grace StartTime=now Duration=5 NodeCnt=1 >/dev/null
+  slurm scontrol delete ReservationName=hers
+  wait_for 60 "grace's token" has_token grace-token
+  token=$(secret_token grace-token)
+  job=$(api_field job_id "$token" POST "/slurm/$(api_version "$token")/job/submit" '{"script": "#!/bin/sh\ntrue",
+    "job": {"account": "first", "current_working_directory": "/tmp", "environment": ["PATH=/usr/bin:/bin"],
+            "standard_output": "/dev/null", "standard_error": "/dev/null"}}')
+  assert_equal "whose job it is" "grace(5001)" "$(job_field "$job" UserId)"
+  assert_equal "in slurmrestd's answer" grace \
+    "$(api_field jobs.0.user_name "$token" GET "/slurm/$(api_version "$token")/job/$job")"
+  wait_job "$job" COMPLETED 90
+  wait_for 60 "slurmdbd takes the token" has_status 200 "$token" GET "/slurmdb/$(api_version "$token")/jobs/"
+
+  # Without the directory they stay, also for a slurmctld that starts.
+  kubectl delete pod/ldap --wait=false >/dev/null
+  wait_for 120 "no answer of the directory" has_no_directory
+  kill_container slurmctld
+  wait_for 60 "slurmctld up" controller_ready
+  assert_equal "who grace is" 5001 "$(slurm id --user grace)"
 }

@@ -70,8 +70,8 @@ slurmctld-home: /home/slurm
 {{- end -}}
 
 {{/*
-slurm.controllerHasUsers: "true" when slurmctld gets the users of the release. A Secret of the site's own is for REST
-alone: a file without a last newline would take all memory of slurmctld (images/slurm-auth.sh).
+slurm.controllerHasUsers: "true" when slurmctld gets the users of the release. Without a directory a Secret of the site's
+own is for REST alone: a file without a last newline would take all memory of slurmctld (images/slurm-auth.sh).
 */}}
 {{- define "slurm.controllerHasUsers" -}}
 {{- $rest := eq (include "slurm.hasRest" .) "true" -}}
@@ -80,7 +80,14 @@ alone: a file without a last newline would take all memory of slurmctld (images/
 {{- range .Values.controller.slurmctld.volumeMounts -}}
 {{- if eq (trimSuffix "/" .mountPath) "/var/lib/extrausers" }}{{ $taken = true }}{{ end -}}
 {{- end -}}
-{{- and (or $rest $own) (not $taken) -}}
+{{- and (or $rest $own (eq (include "slurm.copiesUsers" .) "true")) (not $taken) -}}
+{{- end -}}
+
+{{/*
+slurm.controllerCopiesUsers: "true" when those of an LDAP directory are among them.
+*/}}
+{{- define "slurm.controllerCopiesUsers" -}}
+{{- and (eq (include "slurm.controllerHasUsers" .) "true") (eq (include "slurm.copiesUsers" .) "true") -}}
 {{- end -}}
 
 {{/*

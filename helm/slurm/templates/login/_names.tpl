@@ -40,21 +40,6 @@ slurm.usersSecret: name of the Secret with users.
 {{- end -}}
 
 {{/*
-slurm.hasNslcd: "true" when login pods have users of an LDAP directory.
-*/}}
-{{- define "slurm.hasNslcd" -}}
-{{- $nslcd := .Values.login.nslcd -}}
-{{- or (ne $nslcd.conf "") (ne $nslcd.existingSecret "") -}}
-{{- end -}}
-
-{{/*
-slurm.nslcdSecret: name of the Secret with nslcd.conf.
-*/}}
-{{- define "slurm.nslcdSecret" -}}
-{{- default (printf "%s-nslcd" (include "slurm.login" .)) .Values.login.nslcd.existingSecret -}}
-{{- end -}}
-
-{{/*
 slurm.loginSelector: labels that select login pods.
 */}}
 {{- define "slurm.loginSelector" -}}

@@ -30,19 +30,3 @@ slurm.jwtMount, slurm.jwtVolume: the keys with which slurmctld and slurmdbd veri
       - configMap: {name: {{ . }}, items: [{key: jwks.json, path: jwks.json, mode: 0444}]}
       {{- end }}
 {{- end -}}
-
-{{/*
-slurm.usersMount, slurm.usersVolume: the users that tokens, reservations and AllowGroups= name, as libnss-extrausers reads
-them.
-*/}}
-{{- define "slurm.usersMount" -}}
-- {name: users, mountPath: /var/lib/extrausers, readOnly: true}
-{{- end -}}
-{{- define "slurm.usersVolume" -}}
-- name: users
-  secret:
-    secretName: {{ include "slurm.usersSecret" . }}
-    # slurmctld starts without them, too.
-    optional: true
-    items: [{key: passwd, path: passwd, mode: 0444}, {key: group, path: group, mode: 0444}]
-{{- end -}}
