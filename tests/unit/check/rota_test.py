@@ -38,6 +38,14 @@ class Rota(unittest.TestCase):
                 with self.subTest(part):
                     self.assertEqual(sum(part in day for day in days), 1)
 
+    def test_stage_vm_has_each_file_in_turn(self):
+        tests = sorted(f'tests/vm/{path.name}' for path in pathlib.Path(tap.TOP, 'tests/vm').glob('t*.sh'))
+        self.assertTrue(tests)
+        days = [BEGIN + datetime.timedelta(day) for day in range(1000)]
+        turns = [rota.vm_file(day) for day in days if 'vm' in rota.due(day)]
+        self.assertEqual(sorted(turns[:len(tests)]), tests)
+        self.assertEqual(self.rota('vm', str(days[0])), [rota.vm_file(days[0])])
+
     def test_a_first_run_has_only_one_of_those_that_compile(self):
         compiled = {part for day in rota.COMPILED for part in day}
         for day in range(max(map(len, rota.CYCLES))):
