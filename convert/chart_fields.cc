@@ -73,7 +73,10 @@ constexpr SlinkyChartField kFields[] = {
     {"controller.extraConfMap", "controller.extraConfMap", kCarried, "", "the same", ""},
     {"controller.metadata", "controller.metadata", kCarried, "", "", ""},
     {"controller.podSpec", "controller.podSpec", kCarried, "", "", ""},
-    {"controller.service", "", kLost, "", "the controller's Service has no settings", ""},
+    {"controller.service.metadata", "controller.service.metadata", kCarried, "", "", ""},
+    {"controller.service.spec", "controller.service.spec", kCarried, "", "", ""},
+    {"controller.service.port", "", kLost, "6817", "slurmctld's own: 6817", ""},
+    {"controller.service.nodePort", "controller.service.nodePort", kCarried, "", "", ""},
     {"controller.metrics.enabled", "", kUnneeded, "", "the sidecar has metrics always", ""},
     {"controller.metrics.serviceMonitor.enabled", "metrics.serviceMonitor.enabled", kCarried, "", "", ""},
     {"controller.metrics.serviceMonitor.annotations", "metrics.serviceMonitor.annotations", kCarried, "", "", ""},
@@ -94,7 +97,7 @@ constexpr SlinkyChartField kFields[] = {
     {"restapi.service.metadata", "rest.service.metadata", kCarried, "", "", ""},
     {"restapi.service.spec", "rest.service.spec", kCarried, "", "", ""},
     {"restapi.service.port", "rest.service.port", kCarried, "", "", ""},
-    {"restapi.service.nodePort", "", kLost, "", "Kubernetes chooses it", ""},
+    {"restapi.service.nodePort", "rest.service.nodePort", kCarried, "", "", ""},
     {"accounting.enabled", "accounting.enabled", kCarried, "", "", ""},
     {"accounting.external", "accounting.external", kCarried, "", "", ""},
     {"accounting.externalConfig.host", "accounting.externalConfig.host", kCarried, "", "when `external`",
@@ -105,7 +108,7 @@ constexpr SlinkyChartField kFields[] = {
     {"accounting.slurmdbd.args", "accounting.slurmdbd.args", kCarried, "", "", ""},
     {"accounting.slurmdbd.resources", "accounting.slurmdbd.resources", kCarried, "", "", ""},
     {"accounting.slurmdbd.volumeMounts", "accounting.slurmdbd.volumeMounts", kCarried, "", "", ""},
-    {"accounting.slurmdbd.env", "", kLost, "", "slurmdbd's container has no variables of yours", ""},
+    {"accounting.slurmdbd.env", "accounting.slurmdbd.env", kCarried, "", "", ""},
     {"accounting.initconf", "", kUnneeded, "", "there is no such container", ""},
     {"accounting.storageConfig.host", "accounting.storageConfig.host", kCarried, "", "when accounting is `enabled`",
      "accounting.enabled"},
@@ -120,7 +123,10 @@ constexpr SlinkyChartField kFields[] = {
     {"accounting.extraConfMap", "accounting.extraConfMap", kCarried, "", "", ""},
     {"accounting.metadata", "accounting.metadata", kCarried, "", "", ""},
     {"accounting.podSpec", "accounting.podSpec", kCarried, "", "", ""},
-    {"accounting.service", "", kLost, "", "slurmdbd's Service has no settings", ""},
+    {"accounting.service.metadata", "accounting.service.metadata", kCarried, "", "", ""},
+    {"accounting.service.spec", "accounting.service.spec", kCarried, "", "", ""},
+    {"accounting.service.port", "", kLost, "6819", "slurmdbd's own: 6819", ""},
+    {"accounting.service.nodePort", "accounting.service.nodePort", kCarried, "", "", ""},
     {"slurm-exporter", "", kUnneeded, "",
      "the sidecar has metrics: `metrics`, with `rules.exporterNames` for its names", ""},
     {"vendor.nvidia.dcgm.enabled", "", kLost, "", "no mapping of GPUs to jobs for dcgm-exporter", ""},
@@ -128,7 +134,7 @@ constexpr SlinkyChartField kFields[] = {
     {"vendor.nvidia.dcgm.scriptPriority", "", kLost, "", "the same", "vendor.nvidia.dcgm.enabled"},
     {"vendor.google.a3mega", "", kLost, "", kNoVendor, "vendor.google.a3mega.enabled"},
     {"vendor.google.a3ultra", "", kLost, "", kNoVendor, ""},
-    {"extraObjects", "", kLost, "", "apply them beside the chart", ""},
+    {"extraObjects", "extraObjects", kCarried, "", "", ""},
 };
 
 constexpr SlinkyChartField kLoginFields[] = {
@@ -149,7 +155,7 @@ constexpr SlinkyChartField kLoginFields[] = {
     {"service.metadata", "login.service.metadata", kCarried, "", "", ""},
     {"service.spec", "login.service.spec", kCarried, "", "", ""},
     {"service.port", "login.service.port", kCarried, "", "", ""},
-    {"service.nodePort", "", kLost, "", "Kubernetes chooses it", ""},
+    {"service.nodePort", "login.service.nodePort", kCarried, "", "", ""},
 };
 
 }  // namespace

@@ -114,3 +114,7 @@ slurmdbd_is_restarted() {
     [[ $(dbd_hash) != "$(dbd_hash --set accounting.extraConf=DebugLevel=debug)" ]]
 }
 check "a change of slurmdbd.conf restarts slurmdbd, nothing else does" slurmdbd_is_restarted
+check "slurmdbd: variables" shows accounting/slurmdbd '^            - name: A$' "${on[@]}" \
+  --set-json 'accounting.slurmdbd.env=[{"name":"A","value":"b"}]'
+check "slurmdbd's Service" shows accounting/slurmdbd '^  type: LoadBalancer$' "${on[@]}" \
+  --set accounting.service.spec.type=LoadBalancer

@@ -87,3 +87,8 @@ check "a longer one" refused "fullnameOverride: a+: Too long: may not be more th
   --set "fullnameOverride=$(printf 'a%.0s' {1..42})"
 check "a longer one, for the CronJob of backups" refused "Too long: may not be more than 37 characters" \
   --set "fullnameOverride=$(printf 'a%.0s' {1..38}),backup.enabled=true"
+
+check "extraObjects" shows extra_objects "^  name: 'slurm-x'$" \
+  --set-json 'extraObjects=[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"{{ .Release.Name }}-x"}}]'
+check "extraObjects: without a kind" refused "extraObjects.*kind|kind.*extraObjects" \
+  --set-json 'extraObjects=[{"apiVersion":"v1"}]'

@@ -65,6 +65,15 @@ check "two controllers: when the second takes over" has slurm.conf "SlurmctldTim
   --set slurm.slurmctldTimeout=30
 check "two controllers: nodes ask both" has slurm-k8s.conf \
   "ConfServer=slurm-controller-0:6817,slurm-controller-1:6817" "${two[@]}"
+check "Service: pods that are not ready, too" shows controller/service '^  publishNotReadyAddresses: true$' \
+  --set controller.service.spec.type=LoadBalancer
+check "Service: a load balancer" shows controller/service '^  type: LoadBalancer$' \
+  --set controller.service.spec.type=LoadBalancer
+check "Service: annotations" shows controller/service '^    a: b$' --set controller.service.metadata.annotations.a=b
+check "Service: port of Kubernetes nodes" shows controller/service '^      nodePort: 30817$' \
+  --set controller.service.nodePort=30817,controller.service.spec.type=NodePort
+check "Service: values of a former chart" shows controller/service '^  publishNotReadyAddresses: true$' \
+  --set controller.service=null
 check "two controllers: a service each" shows controller/service \
   '^    statefulset.kubernetes.io/pod-name: slurm-controller-1$' "${two[@]}"
 check "two controllers: one state" shows controller/statefulset 'claimName: shared' "${two[@]}"

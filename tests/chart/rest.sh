@@ -63,7 +63,7 @@ check "slurmrestd: pods" shows rest/deployment '^  replicas: 3$' "${on[@]}" --se
 check "slurmrestd: its own user" shows rest/deployment '^ +runAsUser: 404$' "${on[@]}"
 check "slurmrestd: podSpec" shows rest/deployment '^      priorityClassName: high$' "${on[@]}" \
   --set rest.podSpec.priorityClassName=high
-check "slurmrestd: Service" shows rest/service 'port: 80, targetPort: slurmrestd' "${on[@]}" --set rest.service.port=80
+check "slurmrestd: Service" shows rest/service '^      port: 80$' "${on[@]}" --set rest.service.port=80
 check "slurmrestd: neither Slurm's key nor a service account's token" lacks_in rest/deployment \
   'slurm.key|jwt-key|slurm-jwt|serviceAccountToken' "${on[@]}"
 rest_is_restricted() {

@@ -26,8 +26,8 @@ converts "bad YAML after a good file" 2 "" "slurm-k8s-sidecar: $folder/bad.yaml:
 converts "a file without NodeSets" 2 "" "slurm-k8s-sidecar: standard input: no NodeSet of Slinky's in it" - <<<"a: 1"
 echo 'controller: {extraConf: A=1}' >"$folder/values.yaml"
 converts "values" 0 $'controller:\n  extraConf: A=1' "" --values "$folder/values.yaml"
-converts "values: what is lost" 1 "*" "*: extraObjects: not converted: *" --values - \
-  <<<'{controller: {}, extraObjects: [x]}'
+converts "values: what is lost" 1 "*" "*: accounting.service.port: not converted: *" --values - \
+  <<<'{controller: {}, accounting: {service: {port: 7000}}}'
 converts "values: nothing of Slinky's" 2 "" "*: no values and no NodeSet of Slinky's in it" --values - <<<"a: 1"
 converts "a missing file" 2 "" "*$folder/none*No such file*" "$folder/none"
 converts "no file" 2 "" "usage: *"

@@ -409,7 +409,7 @@ void values_become_values(void**) {
   for (const ConvertNote& note : conversion.notes) {
     if (note.kind != ConvertNote::Kind::unneeded) lost += note.where + " ";
   }
-  assert_text(lost, "controller.service tomorrow loginsets.other sssd ");
+  assert_text(lost, "tomorrow loginsets.other sssd ");
 }
 
 // Each key of the input is in the result, or has a note.
@@ -433,7 +433,10 @@ void single_values(void**) {
        "controller.externalConfig: not converted: see hybrid.md"},
       {"controller: {external: false, externalConfig: {host: h}}", R"({"controller":{"external":false}})", ""},
       {"nodesets: {}\nnameOverride: n", R"({"nameOverride":"n"})", ""},
-      {"nodesets: {}\nextraObjects: [{kind: Pod}]", "{}", "extraObjects: not converted: apply them beside"},
+      {"nodesets: {}\nextraObjects: [{kind: Pod}]", R"({"extraObjects":[{"kind":"Pod"}]})", ""},
+      {"controller: {service: {port: 6817, nodePort: 30817}}", R"({"controller":{"service":{"nodePort":30817}}})",
+       "controller.service.port: not needed: 6817: as without it"},
+      {"controller: {service: {port: 7000}}", "{}", "controller.service.port: not converted: 7000: slurmctld's own"},
       {"nodesets: {}\nslurmKey: {secretRef: {name: k, key: other}}", R"({"slurmKey":{"existingSecret":"k"}})",
        "slurmKey.secretRef.key: not converted: other: the key in the Secret must be `slurm.key`"},
       {"nodesets: {}\naccounting: {enabled: false, storageConfig: {host: mariadb}}",
