@@ -200,7 +200,7 @@ void Engine::observe(const std::string& name, Pod pod) {
 
 void Engine::tell_at_once(const std::string& name, Node& node) {
   const Owner owner = nodesets_.owner(name);
-  if (plan_node(node, {owner, parts_.clock.now(), parts_.one_shot}).kind == Action::Kind::fail) act(name, node);
+  if (plan_node(node, context(owner)).kind == Action::Kind::fail) act(name, node);
 }
 
 void Engine::note_pod(const std::string& name, Node& node, Pod pod) {

@@ -52,6 +52,7 @@ class Engine {
     UserLookup* users = nullptr;  ///< of variants that are for some users only; null: those are for no user by name
     bool one_shot = false;        ///< made for one request: nothing is compared with Slurm's records or put off
     Jitter jitter = random_unit;  ///< of back-offs
+    TimePoint ends_told_at{};     ///< see PlanContext
   };
 
   explicit Engine(Parts parts);
@@ -100,6 +101,10 @@ class Engine {
   void on_pause(const kube::Throttle::Pause& pause);
   void record(const EventKind& kind, const std::string& node, const std::string& note);
   SlurmReports::Waiting waits_for(const std::string& name) const;
+
+  PlanContext context(const Owner& owner) const {
+    return {owner, parts_.clock.now(), parts_.one_shot, parts_.ends_told_at};
+  }
 
   // engine_actions.cc
   void enqueue(const std::string& name);

@@ -39,7 +39,7 @@ void Engine::pump() {
 
 void Engine::act(const std::string& name, Node& node) {
   const Owner owner = nodesets_.owner(name);
-  const Action action = plan_node(node, {owner, parts_.clock.now(), parts_.one_shot});
+  const Action action = plan_node(node, context(owner));
   const bool deletes = action.kind == Action::Kind::replace || action.kind == Action::Kind::remove;
   const bool is_answered = std::exchange(node.answer, Answer::none) != Answer::none;
   // At the end of the pause the pod may have a job: slurmctld is asked again then.
@@ -99,7 +99,7 @@ void Engine::decide(const std::string& name, Answer answer, std::string text) {
   node.answer = answer;
   node.answer_text = std::move(text);
   const Owner owner = nodesets_.owner(name);
-  if (plan_answer(node, {owner, parts_.clock.now(), parts_.one_shot})) {
+  if (plan_answer(node, context(owner))) {
     act(name, node);
   } else {
     node.answer = Answer::none;

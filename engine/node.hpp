@@ -33,6 +33,7 @@ struct Progress {
   std::optional<PodOrder> order;  ///< which pod it is to be, once slurmctld has said it
   bool had_pod = false;           ///< its pod was seen, so that its absence is a loss
   bool had_older = false;         ///< a pod of another request was there, and went: Slurm may have taken it
+  bool had_job = false;           ///< it had a job when the engine started, which may have ended before that
   bool timed_scheduled = false;   ///< these steps of its pod are in the metrics
   bool timed_running = false;
 };

@@ -75,12 +75,19 @@ inline constexpr std::chrono::seconds kDeletionMargin{10};
 /** When slurmctld has no answer that helps: until it is asked again. */
 inline constexpr std::chrono::seconds kRecordRetry{1};
 
+/**
+ * After slurmctld was away: until then a job's script that ended meanwhile is told. slurmstepd tries for
+ * MessageTimeout, and then again after 15 s (RETRY_DELAY in slurmstepd's mgr.c).
+ */
+inline constexpr std::chrono::seconds kEndsGrace{17};
+
 /** What a plan depends on besides the node. */
 struct PlanContext {
   const Owner& owner;
   TimePoint now{};
   /** The engine was made for one request, which may be old: slurmctld is asked before a pod is deleted. */
   bool one_shot = false;
+  TimePoint ends_told_at{};  ///< kEndsGrace after slurmctld's start; zero: it was not away
 };
 
 /**
@@ -94,7 +101,8 @@ struct PlanContext {
  *  - wanted up, no pod, and which one depends on its job: slurmctld is asked;
  *  - wanted up, no pod: created, when a NodeSet owns the node; failed after kOwnerGrace when none does;
  *  - wanted up, its pod is going, and is to be recreated: waited for;
- *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs;
+ *  - wanted up, its pod is gone or has ended: failed, so that Slurm requeues the jobs; where it had a job when
+ *    slurmctld started, not before PlanContext::ends_told_at, since the job may have ended on another node;
  *  - wanted up, its pod can't run: confirmed, then failed, after a grace, which the NodeSet sets for an unschedulable
  *    pod;
  *  - in doubt (Node::needs_get), whatever is wanted: its pod is read.

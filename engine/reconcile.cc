@@ -48,11 +48,13 @@ ReconcileOutcome reconcile_node(Node& node, const SlurmNode* record, const Recon
   } else if (is_taken_over(node, *record)) {
     node.begin({node.pod->request}, context.now);
     node.progress.had_pod = true;
+    node.progress.had_job = is_allocated(*record);
     node.progress.timed_scheduled = node.progress.timed_running = true;  // nobody knows when it was asked for
   } else if (is_missed_resume(node, *record, context)) {
     node.begin({context.request, {}, true}, context.now);  // which jobs wait for it is not known
   } else {
     node.needs_get = !decided && !is_booting(*record) && needs_pod(*record);
+    if (!decided) node.progress.had_job = is_allocated(*record);
     result.changed = node.needs_get;
     result.waits = node.waiting_unasked_since != TimePoint{};
     return result;

@@ -186,8 +186,10 @@ Status Worker::serve() {
   const auto post = [&loop](std::function<void()> fn) { loop->post(std::move(fn)); };
   SlurmThread slurm(make_slurm_(), post);
   ThreadUserLookup users(post);
-  Engine engine({*connection.client, loop->timers(), *loop->clock(), slurm, options_, host_.publish,
-                 host_.wake_scheduler, host_.ask_registration, host_.former_ids, &users});
+  Engine::Parts parts{*connection.client,   loop->timers(),         *loop->clock(),   slurm, options_, host_.publish,
+                      host_.wake_scheduler, host_.ask_registration, host_.former_ids, &users};
+  if (host_.was_away && host_.was_away()) parts.ends_told_at = loop->clock()->now() + kEndsGrace;
+  Engine engine(std::move(parts));
   ControlPort control(engine, host_);
   control.listen(options_.engine_socket, *loop);
 

@@ -29,6 +29,8 @@ class Worker {
     std::function<bool()> in_control;
     /** Called at each look that says no; may read a file. Empty: there is nothing to do. */
     std::function<void()> stand_by;
+    /** Whether slurmctld started, and did not only read its configuration again. Empty: it did not. */
+    std::function<bool()> was_away;
     /** For the status; empty: none. */
     std::function<LockTimes()> lock_times;
     /** Has the power-save thread look at its nodes soon; empty: it can't be woken. */

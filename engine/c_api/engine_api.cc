@@ -65,6 +65,7 @@ Worker::Host functions_of(const slurm_k8s_host& host) {
   functions.stand_by = [] { variants().refresh(); };
   if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };
   if (host.lock_times) functions.lock_times = [ask = host.lock_times] { return import_lock_times(ask); };
+  if (host.was_away) functions.was_away = [ask = host.was_away] { return ask() != 0; };
   functions.wake_power_save = host.wake_power_save;
   functions.wake_scheduler = host.wake_scheduler;
   if (host.ask_registration) {

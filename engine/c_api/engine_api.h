@@ -73,6 +73,12 @@ struct slurm_k8s_host {
    * can't. The engine's thread only; returns at once.
    */
   void (*ask_registration)(const char* node);
+  /*
+   * Whether slurmctld was not there before it started, and has not only read its configuration again. Then lost nodes
+   * are told to it some seconds later, since it may hear that their jobs have ended. NULL: it was there. The engine's
+   * thread only.
+   */
+  int (*was_away)(void);
 };
 
 #define SLURM_K8S_OTHER_BUILD (-2)

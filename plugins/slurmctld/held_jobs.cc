@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdarg>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -226,6 +227,9 @@ void ask_registration(const char* node) {
   if (!is_ending()) compat::ask_registration(node);
 }
 
+/** From 23.11 on a reconfiguration is a new process, which has the sockets of the former one (reconfigure_slurm()). */
+int was_away() { return std::getenv("SLURMCTLD_RECONF") ? 0 : 1; }
+
 void check_launch_timeout(long timeout) {
   if (timeout == 0 || timeout > slurm_conf.resume_timeout) return;
   slurm_error(
@@ -250,7 +254,8 @@ HeldJobs::HeldJobs(Complete complete, std::function<void()> polled) {
                    .wake_scheduler = wake_scheduler,
                    .set_pod_jobs = set_pod_jobs,
                    .pod_job_size = sizeof(slurm_k8s_pod_job),
-                   .ask_registration = compat::can_ask_registration() ? ask_registration : nullptr});
+                   .ask_registration = compat::can_ask_registration() ? ask_registration : nullptr,
+                   .was_away = was_away});
   start_pod_jobs();
   Launches::Host host;
   host.poll = [polled = std::move(polled)](const std::vector<uint32_t>& jobs) {

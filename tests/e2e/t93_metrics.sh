@@ -38,6 +38,31 @@ test_slurms_own_names() {
   slurm scancel "$running" "$held"
 }
 
+# Names and labels of a page.
+series_of() { sed -nE 's/^(slurm_[a-z0-9_]+)(\{([a-z]+)=.*)? [-+.0-9e]+$/\1 \3/p' | grep -v '^slurm_k8s_' | sort -u; }
+
+# Slurm's own pages, with jobs and nodes for each.
+test_slurm_has_the_same_names() {
+  local page ours theirs running held
+  needs_slurm 25.11
+  install_release --set controller.extraConfMap.MetricsType=metrics/openmetrics
+  kill_container slurmctld # it loads the plugin when it starts
+  wait_for 60 "slurmctld up" controller_ready
+  running=$(submit --account=physics -w compute-0 --wrap 'sleep 600')
+  held=$(submit --account=physics --hold --wrap 'true')
+  wait_job "$running" RUNNING 90
+  wait_for 40 "the job" page_has /metrics/jobs 'slurm_jobs_running 1'
+  for page in jobs jobs-users-accts nodes partitions scheduler; do
+    ours=$(page "/metrics/$page" | series_of)
+    theirs=$(slurm curl -sS --max-time 30 "http://localhost:6817/metrics/$page" | series_of)
+    [[ $theirs ]] || fail "Slurm has no $page"
+    echo "# $page: $(grep -c . <<<"$theirs") of Slurm"
+    assert_equal "names of $page that Slurm alone has" "" "$(comm -13 <(echo "$ours") <(echo "$theirs"))"
+    assert_equal "names of $page that Slurm does not have" "" "$(comm -23 <(echo "$ours") <(echo "$theirs"))"
+  done
+  slurm scancel "$running" "$held"
+}
+
 # slurmctld does not say that the partition has changed.
 test_a_new_node_in_the_place_of_a_deleted_one() {
   local job

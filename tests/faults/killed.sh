@@ -78,6 +78,26 @@ test_slurmctld_between_the_nodes_of_a_job() {
   settle "$since" 90 "$job"
 }
 
+# Its script ends on one node, and the other one's slurmd, while there is no slurmctld to tell. slurmstepd tells it 15 s
+# after it has given up for the first time: later than the engine sees that the other node is lost.
+test_a_job_that_ends_while_slurmctld_is_away() {
+  local id
+  fresh_controller
+  id=$(submit -N2 -w 'compute-[0-1]' --exclusive --output=/dev/null --wrap "$(runs_until ended)")
+  wait_job "$id" RUNNING 60
+  wait_saved
+  # The kubelet restarts it at once, then after 10 s, and then after 20 s, which is longer than MessageTimeout.
+  kill_container slurmctld
+  kill_container slurmctld
+  "$BED" fault kill "$CONTROLLER/slurmctld"
+  "$BED" fault exec compute-0/slurmd touch /tmp/ended
+  sleep 1 # for the script
+  "$BED" fault kill compute-1/slurmd
+  wait_for 90 "slurmctld up" controller_ready
+  wait_done "$id" 60
+  assert_equal "restarts" 0 "$(job_field "$id" Restarts)"
+}
+
 test_sidecar() { through kill_sidecar 150; }
 # While the kubelet is away pods don't go: a job that needs their nodes again is requeued before it runs. A kubelet that
 # lost the API server several times within minutes asks for its pods again after up to 60 s, or twice that.

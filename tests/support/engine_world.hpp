@@ -88,6 +88,7 @@ struct World {
   int scheduler_woken = 0;
   std::vector<std::string> asked;  // to register
   double jitter = 1;               // of back-offs
+  TimePoint ends_told_at{};        // slurmctld hears until then of jobs that ended while it was away
   std::unique_ptr<Engine> engine;
 
   World() {
@@ -107,10 +108,10 @@ struct World {
   }
 
   void start() {
-    engine = std::make_unique<Engine>(Engine::Parts{api, timers, clock, caller, options, publish,
-                                                    [this] { ++scheduler_woken; },
-                                                    [this](const std::string& node) { asked.push_back(node); },
-                                                    former_ids, &users, false, [this] { return jitter; }});
+    engine = std::make_unique<Engine>(
+        Engine::Parts{api, timers, clock, caller, options, publish, [this] { ++scheduler_woken; },
+                      [this](const std::string& node) { asked.push_back(node); }, former_ids, &users, false,
+                      [this] { return jitter; }, ends_told_at});
     engine->start();
     settle();
   }

@@ -65,6 +65,12 @@ inline Node with_pod_seen(Node node) {
   return node;
 }
 
+/** It had a job when the engine started. */
+inline Node with_job(Node node) {
+  node.progress.had_job = true;
+  return node;
+}
+
 inline Node busy(Node node) {
   node.busy = true;
   return node;

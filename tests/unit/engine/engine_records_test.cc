@@ -67,6 +67,22 @@ void a_state_with_a_node_of_a_job_that_has_ended(void** state) {
   assert_text(joined(world.slurm.calls), "down compute-0 slurm-k8s: allocated without a job\npower_down compute-0");
 }
 
+// One's pod ended, the other's is gone; their job may have ended on a third one.
+void nodes_lost_while_slurmctld_was_away(void** state) {
+  World& world = world_of(state);
+  for (const char* name : {"compute-0", "compute-1"}) was_up(world, name).base = SlurmNode::Base::allocated;
+  world.slurm.nodes_of_jobs = {"compute-[0-2]"};
+  world.put_pod("compute-0", "r0", "Failed");
+  world.ends_told_at = world.clock.now() + kEndsGrace;
+  world.start();
+  world.pass(std::chrono::seconds(16));
+  assert_text(joined(world.slurm.calls), "");
+  world.pass(std::chrono::seconds(2));
+  const std::string calls = joined(world.slurm.calls);
+  assert_true(calls.find("down compute-0 slurm-k8s: pod ended: Failed") != std::string::npos);
+  assert_true(calls.find("down compute-1 slurm-k8s: pod is gone") != std::string::npos);
+}
+
 void records_that_are_nobodys_loss_are_left_alone(void** state) {
   World& world = world_of(state);
   world.slurm.node("compute-0").powered_down = false;  // just made
@@ -237,6 +253,7 @@ int main() {
       ENGINE_TEST(the_node_of_a_recovered_job_registers_once_more),
       ENGINE_TEST(a_state_older_than_the_suspend),
       ENGINE_TEST(a_state_with_a_node_of_a_job_that_has_ended),
+      ENGINE_TEST(nodes_lost_while_slurmctld_was_away),
       ENGINE_TEST(records_that_are_nobodys_loss_are_left_alone),
       ENGINE_TEST(a_resume_that_comes_late_does_not_end_its_job),
       ENGINE_TEST(a_silent_slurmctld_does_not_hold_resumes_back),

@@ -139,6 +139,41 @@ void plans_each_node_alone(void**) {
   }
 }
 
+/** slurmctld was away: until it has heard which jobs ended meanwhile, no node with a job is given up. */
+void waits_for_ends_of_jobs(void**) {
+  const auto up = Node::Want::up;
+  const auto unknown = Node::Want::unknown;
+  const Pod current = make_pod("u1", "r1");
+  const struct {
+    const char* name;
+    Node node;
+    Kind early;
+    Kind later;
+  } cases[] = {
+      {"its pod is gone", with_job(with_pod_seen(make_node(up, "r1", {}))), Kind::wait, Kind::fail},
+      {"its pod ended", with_job(with_pod_seen(make_node(up, "r1", ended(current, "Error")))), Kind::wait, Kind::fail},
+      {"so, as was just read", answered(with_job(make_node(up, "r1", ended(current, "Error"))), Answer::pod_read),
+       Kind::wait, Kind::fail},
+      {"slurm takes it for up, and no pod is known", with_job(needs_get(make_node(unknown, "", {}))), Kind::wait,
+       Kind::get_pod},
+      {"without a job its pod is gone", with_pod_seen(make_node(up, "r1", {})), Kind::fail, Kind::fail},
+      {"without a job no pod is known", needs_get(make_node(unknown, "", {})), Kind::get_pod, Kind::get_pod},
+      {"its pod is there", with_job(make_node(up, "r1", current)), Kind::none, Kind::none},
+      {"its pod can't start: no job began",
+       with_problem_since(with_job(make_node(up, "r1", with_problem(current, Hint::failing))), 5s), Kind::confirm,
+       Kind::confirm},
+  };
+  const NodeSet nodeset;
+  const Owner owner(&nodeset);
+  for (const auto& row : cases) {
+    const Action early = plan_node(row.node, {owner, kNow, false, kNow + 1s});
+    if (early.kind != row.early) fail_msg("%s: early: kind %d", row.name, static_cast<int>(early.kind));
+    if (early.kind == Kind::wait) assert_true(early.at == kNow + 1s);
+    const Action later = plan_node(row.node, {owner, kNow, false, kNow});
+    if (later.kind != row.later) fail_msg("%s: later: kind %d", row.name, static_cast<int>(later.kind));
+  }
+}
+
 /** Answers to questions: what follows from each, at once or (`late`) from the node as it is when its turn comes. */
 void acts_on_answers(void**) {
   const auto unknown = Node::Want::unknown;
@@ -581,6 +616,7 @@ void tells_again_of_a_pod_that_does_not_go(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(plans_each_node_alone),
+      SLURMK8S_TEST(waits_for_ends_of_jobs),
       SLURMK8S_TEST(acts_on_answers),
       SLURMK8S_TEST(plans_by_nodeset),
       SLURMK8S_TEST(failures_have_causes),
