@@ -218,7 +218,7 @@ keep_logs() { # FOLDER
   kubectl get pods,nodesets.slurm-k8s.io -o yaml >"$1/objects.yaml" || true
   slurm scontrol show job >"$1/jobs" || true
   slurm scontrol show nodes >"$1/nodes" || true
-  if [[ -d ${LEDGER:-} ]]; then cp -r "$LEDGER" "$1/ledger"; fi
+  if [[ -e $WORK/ledger-$WORKER ]]; then cp -r "$(<"$WORK/ledger-$WORKER")" "$1/ledger" || true; fi
 }
 
 diagnose() { # FOLDER for whole logs
@@ -236,6 +236,6 @@ diagnose() { # FOLDER for whole logs
     for pod in $(kubectl get pods -l slurm-k8s.io/node -o name | head -4); do
       echo "--- $pod"; kubectl logs "$pod" --tail=20
     done
-    if [[ -d ${LEDGER:-} ]]; then tail -n 20 "$LEDGER"/*-[0-9]*; fi
+    if [[ -d $1/ledger ]]; then tail -n 20 "$1"/ledger/*-[0-9]*; fi
   } 2>&1 | sed 's/^/#   /' >&2
 }

@@ -8,6 +8,7 @@
 SOAK_FOLDER=$E2E_FOLDER/../soak
 BED_STATE_FOLDER=$(dirname "$(dirname "$("$BED" kubeconfig)")")
 LEDGER=$BED_STATE_FOLDER/ledger-$NAMESPACE
+echo "$LEDGER" >"$WORK/ledger-$WORKER" # for keep_logs
 
 # A node whose file /ledger/hold-NAME exists has its pod running but no slurmd yet.
 prepare_ledger() {
