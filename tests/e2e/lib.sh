@@ -165,7 +165,7 @@ to_zero() {
   if [[ -n $busy ]]; then
     slurm scontrol update "nodename=$busy" state=power_down_force reason=e2e >/dev/null 2>&1 || true
   fi
-  wait_for 90 "a cluster at zero" is_zero
+  wait_for 180 "a cluster at zero" is_zero
 }
 
 scale() { kubectl scale nodesets.slurm-k8s.io/compute --replicas="$1" >/dev/null; }
