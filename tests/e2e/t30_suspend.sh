@@ -17,10 +17,11 @@ test_a_suspended_node_serves_again() {
   wait_done "$job" 60
   first=$(pod_uid compute-0)
   wait_for 60 "no pod after SuspendTime" has_pod_count 0
-  job=$(submit -N1 -w compute-0 --wrap 'sleep 5')
+  job=$(submit -N1 -w compute-0 --wrap "$(runs_until again)")
   wait_job "$job" RUNNING 60
   second=$(pod_uid compute-0)
   [[ $first != "$second" ]] || fail "the same pod"
+  end_run compute-0 again
   wait_done "$job" 60
 }
 

@@ -6,7 +6,8 @@ status_replicas() { [[ $(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='
 
 test_8_12_6_and_back() {
   local job
-  trap 'scale 8' EXIT
+  trap 'scale 8; install_release' EXIT
+  install_release --set slurm.suspendTime=300 # idle nodes stay up
   scale 12
   wait_for 20 "12 node records" has_node_count 12
   wait_for 20 "status.replicas 12" status_replicas 12

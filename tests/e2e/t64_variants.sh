@@ -46,18 +46,20 @@ test_a_job_gets_the_variant_that_it_asks_for() {
   put_variants
   assert_equal available var,v1,v2,v3 "$(features var-0 AvailableFeatures)"
   assert_equal active var "$(features var-0 ActiveFeatures)"
-  job=$(submit -N2 --constraint='var&v2' --wrap 'sleep 3')
+  job=$(submit -N2 --constraint='var&v2' --wrap "$(runs_until two)")
   wait_job "$job" RUNNING 60
   assert_equal nodes "var-0 var-1" "$(job_nodes "$job" | paste -sd' ')"
   assert_equal variant v2 "$(variant_of var-0)"
   assert_equal flavor two "$(flavor var-1)"
   assert_equal "active when it runs" var,v2 "$(features var-0 ActiveFeatures)"
+  end_run var-0 two
   wait_done "$job" 30
   to_zero
   assert_equal "active when powered down" var "$(features var-0 ActiveFeatures)"
-  job=$(submit -N1 -w var-0 --wrap 'sleep 2')
+  job=$(submit -N1 -w var-0 --wrap "$(runs_until plain)")
   wait_job "$job" RUNNING 60
   assert_equal "without a constraint" plain "$(flavor var-0)"
+  end_run var-0 plain
   wait_done "$job" 30
 }
 
@@ -69,9 +71,10 @@ test_an_idle_node_of_another_variant_is_recycled() {
   put_variants
   slurm scontrol update nodename=var-[0-1] state=power_up
   wait_for 60 "both nodes up" are_up var-0 var-1
-  job=$(submit -N2 --constraint='v2|v1' --wrap 'sleep 2')
-  wait_job "$job" "RUNNING COMPLETED" 60
+  job=$(submit -N2 --constraint='v2|v1' --wrap "$(runs_until two)")
+  wait_job "$job" RUNNING 60
   assert_equal "the first alternative" v2 "$(variant_of var-0)"
+  end_run var-0 two
   wait_done "$job" 30
   # As it is, while a node that is powered down will do.
   slurm scontrol update nodename=var-1 state=power_down_force reason=e2e
@@ -86,13 +89,15 @@ test_an_idle_node_of_another_variant_is_recycled() {
 
 test_a_node_that_is_kept_up_changes_for_a_job() {
   needs_slurm 23.02
-  local job
+  local job node
   trap remove_variants EXIT
   put_variants '"scalingMode":"Always"'
   wait_for 60 "both nodes up" are_up var-0 var-1
-  job=$(submit -N1 --constraint=v1 --wrap 'sleep 2')
-  wait_job "$job" "RUNNING COMPLETED" 20
-  assert_equal variant v1 "$(variant_of "$(job_nodes "$job")")"
+  job=$(submit -N1 --constraint=v1 --wrap "$(runs_until one)")
+  wait_job "$job" RUNNING 60
+  node=$(job_nodes "$job")
+  assert_equal variant v1 "$(variant_of "$node")"
+  end_run "$node" one
   wait_done "$job" 30
   wait_for 30 "both nodes up" are_up var-0 var-1
 }
@@ -179,11 +184,12 @@ test_pods_tell_of_their_job() {
   trap remove_variants EXIT
   put_variants '"template":{"metadata":{"labels":{"who":"$(JOB_ACCOUNT)-$(JOB_NAME)"},"annotations":{
     "what":"$(JOB_CPUS) CPUs of $(JOB_PARTITION): $(JOB_EXTRA)"}}}'
-  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
+  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap "$(runs_until told)")
   wait_job "$job" RUNNING 60
   assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
   assert_equal annotation '1 CPUs of main: team=x;"y"' "$(kubectl get pod var-0 \
     -o jsonpath='{.metadata.annotations.what}')"
+  end_run var-0 told
   wait_done "$job" 30
 }
 

@@ -45,7 +45,8 @@ test_a_pod_that_dies_comes_back() {
   trap without_warm EXIT
   warm 1
   wait_for 30 "warm-0 up" node_is_up warm-0
-  job=$(submit -N1 -w warm-0 --wrap 'sleep 5')
+  # shellcheck disable=SC2016 # the job's own
+  job=$(submit -N1 -w warm-0 --wrap 'test "$SLURM_RESTART_COUNT" || sleep 600')
   wait_job "$job" RUNNING 20
   uid=$(pod_uid warm-0)
   kubectl delete pod warm-0 --wait=false --grace-period=1 >/dev/null

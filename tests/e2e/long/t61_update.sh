@@ -49,7 +49,7 @@ test_idle_nodes_get_the_new_template_one_after_the_other() {
   start=$(now_ms)
   template new
   until have_template new roll-0 roll-1 roll-2; do
-    (($(now_ms) - start < 120000)) || { fail "not rolled out after 120 s"; return 1; }
+    (($(now_ms) - start < 240000)) || { fail "not rolled out after 240 s"; return 1; }
     down=$(count_down 'roll-[0-2]')
     ((down <= most)) || most=$down
     sleep 0.2
@@ -65,7 +65,7 @@ test_a_job_that_runs_is_waited_for() {
   local job next uid
   trap without_roll EXIT
   roll 2 '"updateStrategy": {"rollingUpdate": {"maxUnavailable": 1}}'
-  job=$(submit -N1 -w roll-0 --wrap 'sleep 15')
+  job=$(submit -N1 -w roll-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid roll-0)
   template new
@@ -73,14 +73,17 @@ test_a_job_that_runs_is_waited_for() {
   node_has_state roll-0 DRAIN || fail "roll-0 is $(node_state roll-0)"
   wait_for 10 "the condition" rolled_out_is "False WaitingForJobs"
   assert_equal "updatedReplicas" 1 "$(updated)"
-  next=$(submit -N1 -w roll-0 --wrap true)
+  next=$(submit -N1 -w roll-0 --wrap "$(runs_until next)")
   assert_equal "job" RUNNING "$(job_state "$job")"
   assert_equal "pod" "$uid" "$(pod_uid roll-0)"
+  end_run roll-0 job
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
-  wait_done "$next" 60
+  wait_job "$next" RUNNING 90
   assert_equal "template" new "$(template_of roll-0)"
   node_is_undrained roll-0 || fail "roll-0 is $(node_state roll-0)"
+  end_run roll-0 next
+  wait_done "$next" 60
   wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
 }
 
@@ -88,7 +91,7 @@ test_the_former_template_ends_a_roll_out() {
   local job uid
   trap without_roll EXIT
   roll 1 '"template": {"metadata": {"annotations": {"e2e": "former"}}}'
-  job=$(submit -N1 -w roll-0 --wrap 'sleep 20')
+  job=$(submit -N1 -w roll-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid roll-0)
   template new
@@ -96,6 +99,7 @@ test_the_former_template_ends_a_roll_out() {
   template former
   wait_for 10 "roll-0 undrained" node_is_undrained roll-0
   wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
+  end_run roll-0 job
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
   assert_equal "pod" "$uid" "$(pod_uid roll-0)"

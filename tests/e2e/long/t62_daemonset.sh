@@ -106,12 +106,13 @@ test_follows_labels_and_lets_jobs_end() {
   kubectl label node node1 e2e=yes >/dev/null
   daemon_set '{"nodeSelector": {"e2e": "yes"}}'
   wait_for 30 "ds-node1 up" node_is_up ds-node1
-  job=$(submit -N1 -w ds-node1 --wrap 'sleep 8')
+  job=$(submit -N1 -w ds-node1 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 20
   kubectl label node node1 e2e- >/dev/null
   wait_for 10 "ds-node1 drained" node_has_state ds-node1 DRAIN
   assert_equal "reason" "slurm-k8s: scale-in" "$(node_reason ds-node1)"
   assert_equal "job" RUNNING "$(job_state "$job")"
+  end_run ds-node1 job
   wait_done "$job" 30
   wait_for 30 "its node is gone" has_no_node ds-node1
   wait_for 10 "and its pod" has_pod_count 0

@@ -37,9 +37,10 @@ test_a_node_goes_back_to_its_kube_node() {
   assert_equal "the first pod's wish" "" "$(wanted_kube_node pin-1)"
   wait_for 60 "pin-1 free after SuspendTime" is_free pin-1
   pins_are '{"1":"node1"}' || fail "the pin went with the pod"
-  job=$(submit -N1 -w pin-1 --wrap 'sleep 3')
+  job=$(submit -N1 -w pin-1 --wrap "$(runs_until again)")
   wait_job "$job" RUNNING 60
   assert_equal "the next pod's wish" node1 "$(wanted_kube_node pin-1)"
+  end_run pin-1 again
   wait_done "$job" 20
 }
 

@@ -26,7 +26,7 @@ test_a_changed_extra_conf() {
   trap without_conf EXIT
   conf Weight=5
   wait_for 20 "Weight 5" have Weight 5
-  job=$(submit -N1 -w conf-0 --wrap 'sleep 12')
+  job=$(submit -N1 -w conf-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   # At once, under a job.
   conf Weight=7
@@ -37,6 +37,7 @@ test_a_changed_extra_conf() {
   wait_for 10 "the condition" is_ready "False Resizing"
   wait_for 10 "conf-1 made again" has_limit conf-1
   assert_equal "job" RUNNING "$(job_state "$job")"
+  end_run conf-0 job
   wait_done "$job" 60
   wait_for 60 "both made again" have MemSpecLimit 16
   wait_for 10 "the condition" is_ready "True NodesMatch"

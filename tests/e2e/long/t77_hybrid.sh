@@ -204,11 +204,13 @@ test_slurmctld_outside_restarts() {
   local job uid
   needs_slurm 24.05
   in_hybrid
-  job=$(submit -N2 --wrap 'srun sleep 20')
+  job=$(submit -N2 --wrap "srun bash -c '$(runs_until end)'")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
   stop_slurmctld
   start_slurmctld
+  end_run compute-0 end
+  on_metal touch /tmp/end
   wait_done "$job" 60
   assert_equal "pod" "$uid" "$(pod_uid compute-0)"
   assert_equal "restarts of the job" 0 "$(job_field "$job" Restarts)"
@@ -218,11 +220,12 @@ test_the_api_server_is_out_of_reach() {
   local metal pod
   needs_slurm 24.05
   in_hybrid
-  metal=$(submit -w metal-0 --wrap 'sleep 15')
+  metal=$(submit -w metal-0 --wrap "$(runs_until cut)")
   wait_job "$metal" RUNNING 30
   cut_off
   pod=$(submit -w compute-3 --wrap true)
   wait_job "$pod" CONFIGURING 30
+  on_metal touch /tmp/cut
   wait_done "$metal" 60
   # Nor does a slurmctld that starts meanwhile wait for it.
   stop_slurmctld

@@ -7,7 +7,11 @@
 # Release: epilogs
 
 whole_reason() { slurm scontrol show node "$1" | sed -n 's/^ *Reason=//p'; }
-is_timed_out() { [[ $(whole_reason "$1") == *"ResumeTimeout reached"* ]]; }
+# Its Reason says so for a moment.
+is_timed_out() {
+  [[ $(whole_reason "$1") == *"ResumeTimeout reached"* ]] ||
+    kubectl logs "$CONTROLLER" -c slurmctld | grep -c "node $1 not resumed by ResumeTimeout" >/dev/null
+}
 is_back() { [[ $(slurm sinfo -h -n "$1" -o %t | head -1) == "idle~" ]]; }
 is_drained() { node_has_state "$1" DRAIN; }
 # Slurm without accounting leaves the Reason of a drain that is over: it is replaced. Other releases clear it.
@@ -41,7 +45,7 @@ JSON
 
 test_what_slurmctld_drains_stays_drained() {
   local job
-  job=$(submit -N1 -w compute-0 --wrap 'sleep 20')
+  job=$(submit -N1 -w compute-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   # Drained for an update, and undrained since there is none.
   kubectl patch nodesets.slurm-k8s.io compute --type=merge \
@@ -55,6 +59,7 @@ test_what_slurmctld_drains_stays_drained() {
   else
     assert_equal Reason "" "$(whole_reason compute-0)"
   fi
+  end_run compute-0 job
   wait_done "$job" 40
   wait_for 20 "compute-0 drained by slurmctld" is_drained compute-0
   echo "# Reason: $(whole_reason compute-0)"
