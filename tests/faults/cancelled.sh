@@ -14,7 +14,7 @@ test_cancelled_at_each_step() {
   start_step() { # STEP NODES
     name=$(unique "$1")
     names+=("$name")
-    ids+=("$(start_job "$name" "BEATS=60" -N2 -w "$2" --exclusive)")
+    ids+=("$(start_job "$name" "BEATS=0" -N2 -w "$2" --exclusive)")
   }
   trap 'let_pods_start; release_slurmd' EXIT
 
@@ -46,6 +46,6 @@ test_cancelled_at_each_step() {
   wait_for 60 "the job's first beat" has_beaten "$name" 1
   slurm scancel "${ids[-1]}"
   since=$(now_ms)
-  settle "$since" 90 "${names[@]/#/--cancelled=}" "${never[@]}" "${names[@]}"
+  settle "$since" 180 "${names[@]/#/--cancelled=}" "${never[@]}" "${names[@]}"
 }
 pods_are_pending() { pod_is "$1" Pending && pod_is "$2" Pending; }

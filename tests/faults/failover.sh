@@ -25,7 +25,7 @@ install_two_controllers() {
   remove_release
   shared_volume
   install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared \
-    --set slurm.slurmctldTimeout=10 \
+    --set slurm.slurmctldTimeout=10,slurm.resumeTimeout=300 \
     -f <(values_with_one_user)
   prepare_ledger
 }
@@ -70,8 +70,8 @@ test_the_second_takes_over_and_gives_back() {
   "$BED" fault kill "$CONTROLLER/slurmctld"
   kubectl delete pod "$CONTROLLER" --force --grace-period=0 >/dev/null 2>&1
   ASK=$STAND_BY
-  control=$(seconds_to "$since" "$STAND_BY" "Running as primary" 90)
-  engine=$(seconds_to "$since" "$STAND_BY" "engine started" 30)
+  control=$(seconds_to "$since" "$STAND_BY" "Running as primary" 150)
+  engine=$(seconds_to "$since" "$STAND_BY" "engine started" 60)
   echo "# seconds from kill -9 to control $control, to the engine $engine"
   assert_equal "pods" "$uids" "$(pod_uids)"
   release_slurmd
@@ -86,14 +86,14 @@ test_the_second_takes_over_and_gives_back() {
   since=$(now_ms)
   kubectl delete pod "$CONTROLLER" >/dev/null
   ASK=$CONTROLLER
-  wait_for 60 "the first pod" pod_is "$CONTROLLER" Running
-  control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 60)
-  end=$(seconds_to "$since" "$STAND_BY" "engine stands by" 30)
-  engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 30)
+  wait_for 120 "the first pod" pod_is "$CONTROLLER" Running
+  control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 120)
+  end=$(seconds_to "$since" "$STAND_BY" "engine stands by" 60)
+  engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 60)
   echo "# seconds from the pod's return to control $control, to the end of the second's engine $end, to its own $engine"
   back=$(unique back)
   start_job "$back" "BEATS=1 NODES=1" -N2 -w 'compute-[6-7]' >/dev/null
-  settle "$since" 120 "$running" "$starting" "$later" "$back"
+  settle "$since" 240 "$running" "$starting" "$later" "$back"
   remove_volume
 }
 

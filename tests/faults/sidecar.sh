@@ -109,7 +109,7 @@ test_killed_at_random_while_nodesets_change() {
   stop_job "$job"
   after=$(unique after) # on records that were made meanwhile
   start_job "$after" "BEATS=1" -N2 -w 'compute-[20-21]' >/dev/null
-  settle "$since" 150 "$job" "$after"
+  settle "$since" 300 "$job" "$after"
   wait_for 60 "the condition RolledOut" has_condition RolledOut
   assert_equal "records" "30 0" "$(records_of compute) $(records_of extra)"
   assert_equal "kills" "$KILLS" "$(kill_count)"
