@@ -97,7 +97,7 @@ test_accounts_of_a_user_of_a_directory() {
   slurm sacctmgr --immediate add user grace account=second >/dev/null
   # Needed before Slurm 25.11 (docs/admin/login.md).
   slurm scontrol reconfigure
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
   job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --account=second --wrap true')
   assert_equal "its account" second "$(job_field "$job" Account)"
 }

@@ -33,9 +33,16 @@ fail() {
 
 now_ms() { date +%s%3N; }
 
-# wait_for SECONDS TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT. No less than 45 s: a busy machine
+# wait_for [SECONDS] TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT. For 45 s at least: a busy machine
 # stalls for seconds, and the engine repeats some things after 30 s. Where more would prove nothing: within.
-wait_for() { within "$(($1 < 45 ? 45 : $1))" "${@:2}"; }
+wait_for() {
+  local seconds=45
+  if [[ $1 == +([0-9]) ]]; then
+    if (($1 > seconds)); then seconds=$1; fi
+    shift
+  fi
+  within "$seconds" "$@"
+}
 within() {
   local seconds=$1 text=$2 deadline
   shift 2
@@ -91,11 +98,11 @@ is_refused() { [[ $(try_pod "$1" 2>&1) == *ValidatingAdmissionPolicy* ]]; }
 # As the namespace's administrator: its pods may have hostPath, CAP_SYS_ADMIN and so on.
 allow_privileged() {
   kubectl label namespace "$NAMESPACE" --overwrite pod-security.kubernetes.io/enforce=privileged >/dev/null
-  wait_for 30 "a privileged pod is let through" try_pod "$PRIVILEGED_POD"
+  wait_for "a privileged pod is let through" try_pod "$PRIVILEGED_POD"
 }
 forbid_privileged() {
   kubectl label namespace "$NAMESPACE" pod-security.kubernetes.io/enforce- >/dev/null
-  wait_for 30 "a privileged pod is refused" is_refused "$PRIVILEGED_POD"
+  wait_for "a privileged pod is refused" is_refused "$PRIVILEGED_POD"
 }
 
 # Without the label new pods of compute stay Pending: a cordon for this release alone.
@@ -197,7 +204,7 @@ wait_saved() {
   local job name
   name=saved-$(now_ms)
   job=$(submit --hold --job-name="$name" --wrap true)
-  wait_for 30 "slurmctld's state saved" has_saved "$name"
+  wait_for "slurmctld's state saved" has_saved "$name"
   slurm scancel "$job"
 }
 

@@ -155,7 +155,7 @@ test_interactive_jobs() {
   [[ $said =~ ^/dev/pts/[0-9]+.*ada.*compute-0.*"code 3"$ ]] || fail "srun --pty: $said"
   said=$(as_on_a_terminal ada 'salloc --quiet -N2 bash -c "srun hostname | sort; exit 5"; echo "code $?"')
   [[ $said == *compute-*compute-*"code 5"* ]] || fail "salloc: $said"
-  wait_for 30 "no job left" has_no_job
+  wait_for "no job left" has_no_job
 }
 
 # Each task gets all of the input, and each of its lines comes back, in order.

@@ -102,8 +102,8 @@ test_an_upgrade_and_a_rollback_under_users() {
     --set login.metadata.annotations.e2e=new,accounting.metadata.annotations.e2e=new,rest.metadata.annotations.e2e=new \
     --wait --timeout 300s >/dev/null
   wait_for 60 "the new chart's controller" has_annotation new
-  wait_for 5 "new login pods" is_annotated slurm-login-0 new
-  wait_for 5 "a new slurmdbd" is_annotated slurm-accounting-0 new
+  wait_for "new login pods" is_annotated slurm-login-0 new
+  wait_for "a new slurmdbd" is_annotated slurm-accounting-0 new
   assert_all_work upgraded
   "$BED" helm rollback slurm "$before" -n "$NAMESPACE" --wait --timeout 300s >/dev/null
   wait_for 60 "the former chart's controller" has_annotation ""

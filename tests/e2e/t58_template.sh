@@ -9,7 +9,7 @@ put_tmpl() { # MEMBERS of the spec, in JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"tmpl"},"spec":{"replicas":1,"slurmd":{
  "image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"}}},$1}}
 JSON
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
 }
 remove_tmpl() {
   slurm scancel --me >/dev/null 2>&1 || true

@@ -14,11 +14,11 @@ apply_variants() { # MEMBERS of the spec, in JSON
              {"name":"v2","patch":{"slurmd":{"env":[{"name":"FLAVOR","value":"two"}]}}},
              {"name":"v3","allowedAccounts":["physics"],"patch":{}}]${1:+,$1}}}
 JSON
-  wait_for 30 "10 node records" has_node_count 10
+  wait_for "10 node records" has_node_count 10
 }
 put_variants() { # the same
   apply_variants "$@"
-  wait_for 10 "variants among the features" has_features var-1 AvailableFeatures var,v1,v2,v3
+  wait_for "variants among the features" has_features var-1 AvailableFeatures var,v1,v2,v3
 }
 remove_variants() {
   slurm scancel --me >/dev/null 2>&1 || true
@@ -78,7 +78,7 @@ test_an_idle_node_of_another_variant_is_recycled() {
   wait_done "$job" 30
   # As it is, while a node that is powered down will do.
   slurm scontrol update nodename=var-1 state=power_down_force reason=e2e
-  wait_for 30 "var-1 powered down" node_has_state var-1 POWERED_DOWN
+  wait_for "var-1 powered down" node_has_state var-1 POWERED_DOWN
   local before
   before=$(pod_uid var-0)
   job=$(submit -N1 --constraint=v1 --wrap true)
@@ -99,7 +99,7 @@ test_a_node_that_is_kept_up_changes_for_a_job() {
   assert_equal variant v1 "$(variant_of "$node")"
   end_run "$node" one
   wait_done "$job" 30
-  wait_for 30 "both nodes up" are_up var-0 var-1
+  wait_for "both nodes up" are_up var-0 var-1
 }
 
 test_what_no_node_can_be_is_refused() {
@@ -149,11 +149,11 @@ test_a_variant_comes_and_goes() {
   wait_job "$job" RUNNING 60
   kubectl patch nodesets.slurm-k8s.io var --type=json -p \
     '[{"op":"add","path":"/spec/variants/-","value":{"name":"v4"}}]' >/dev/null
-  wait_for 15 "v4 among the features" has_features var-0 AvailableFeatures var,v1,v2,v3,v4
+  wait_for "v4 among the features" has_features var-0 AvailableFeatures var,v1,v2,v3,v4
   assert_equal "active meanwhile" var,v2 "$(features var-0 ActiveFeatures)"
   kubectl patch nodesets.slurm-k8s.io var --type=json -p '[{"op":"remove","path":"/spec/variants/1"}]' >/dev/null
-  wait_for 15 "v2 not among the features" has_features var-0 AvailableFeatures var,v1,v3,v4
-  wait_for 15 "var-0 is drained, since its pod's variant is gone" node_has_state var-0 DRAIN
+  wait_for "v2 not among the features" has_features var-0 AvailableFeatures var,v1,v3,v4
+  wait_for "var-0 is drained, since its pod's variant is gone" node_has_state var-0 DRAIN
   slurm scancel "$job"
   wait_for 60 "a cluster at zero" is_zero
 }
@@ -171,7 +171,7 @@ test_variants_outlive_slurmctld() {
   wait_saved
   kubectl delete pod slurm-controller-0 >/dev/null
   wait_for 60 "slurmctld" controller_ready
-  wait_for 30 "the job runs" is_job_in "$job" RUNNING
+  wait_for "the job runs" is_job_in "$job" RUNNING
   assert_equal active var,v1 "$(features var-0 ActiveFeatures)"
   assert_equal available var,v1,v2,v3 "$(features var-0 AvailableFeatures)"
   slurm scancel "$job"
@@ -201,7 +201,7 @@ test_slurm_before_23_02_has_none() {
   needs_slurm_before 23.02
   trap remove_variants EXIT
   apply_variants
-  wait_for 15 "Ready=False of the NodeSet" has_ready_reason var VariantsUnknown
+  wait_for "Ready=False of the NodeSet" has_ready_reason var VariantsUnknown
   assert_equal available var "$(features var-0 AvailableFeatures)"
   refused 'Invalid feature' --constraint=v1
 }

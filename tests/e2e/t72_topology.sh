@@ -38,7 +38,7 @@ test_topology_comes_and_goes_with_the_pod() {
   annotate slurm-k8s.io/topology=default:rack1
   job=$(submit -N2 -w 'compute-[0-1]' --wrap 'sleep 5')
   wait_job "$job" RUNNING 60
-  wait_for 10 "topology of node1" has_topology compute-1 default:rack1
+  wait_for "topology of node1" has_topology compute-1 default:rack1
   assert_equal "nodes of the switch" 'compute-[0-1]' "$(switch_nodes rack1)"
   wait_done "$job" 60
   wait_for 60 "a cluster at zero" is_zero

@@ -44,7 +44,7 @@ test_a_failed_health_check_recreates_the_pod() {
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
   kubectl exec compute-0 -- ln -s /dev/nvidia9 /run/slurm-k8s/gpu0
-  wait_for 20 "the failed check" node_has_reason compute-0 "health check: cannot open /dev/nvidia9"
+  wait_for "the failed check" node_has_reason compute-0 "health check: cannot open /dev/nvidia9"
   node_has_state compute-0 DRAIN || fail "compute-0 is $(node_state compute-0)"
   next=$(submit -N1 -w compute-0 --wrap 'hostname')
   assert_equal "the job" RUNNING "$(job_state "$job")"

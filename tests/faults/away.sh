@@ -31,7 +31,7 @@ test_api_server_hangs_for_two_minutes_in_a_mass_resume() {
   hold_slurmd compute-{1..4}
   waiting=$(unique waiting)
   start_job "$waiting" "BEATS=3" -N4 -w 'compute-[1-4]' >/dev/null
-  wait_for 30 "pods of a mass resume" pods_are_many 3
+  wait_for "pods of a mass resume" pods_are_many 3
   note_stalls &
   stalls=$!
   "$BED" fault stop kube-apiserver
@@ -94,16 +94,16 @@ test_a_rotated_and_an_expired_token() {
   wait_for 60 "a job with the rotated token" has_run "$first"
 
   kubectl delete secret e2e-bound >/dev/null
-  wait_for 30 "the token refused" has_answer "$bound" 401
+  wait_for "the token refused" has_answer "$bound" 401
   second=$(unique expired)
   engine_reads_it() { ctld cat "$TOKEN_IN_POD" | grep -cF "$bound" >/dev/null && (($(now_ms) - since > 1500)); }
   since=$(now_ms)  # the engine looks at the file once a second
-  wait_for 10 "the expired token in the pod" engine_reads_it
+  wait_for "the expired token in the pod" engine_reads_it
   start_job "$second" "BEATS=1" -N4 -w 'compute-[4-7]' >/dev/null
   engine_was_refused() {
     kubectl logs "$CONTROLLER" -c slurmctld --since=300s | grep -c 'compute-[4-7]: create: .*nauthorized' >/dev/null
   }
-  wait_for 15 "the engine told that its token is refused" engine_was_refused
+  wait_for "the engine told that its token is refused" engine_was_refused
   kill "$keeper"
   wait "$keeper" || true
   printf %s "$original" >"$file"

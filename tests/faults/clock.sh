@@ -65,7 +65,7 @@ test_clock_of_slurmctld_wrong_for_20_seconds() {
   sleep 20
   set_clock slurmctld 0
   since=$(now_ms)
-  wait_for 30 "slurmctld's answer" controller_ready
+  wait_for "slurmctld's answer" controller_ready
   start_job "$later" "BEATS=2 NODES=1" -N4 >/dev/null
   stop_job "$running"
   settle "$since" 240 "$running" "$later"
@@ -102,7 +102,7 @@ test_clocks_set_back_in_a_resume() {
   start_job "$later" "BEATS=0 NODES=1" -N2 --exclusive -w 'compute-[5-6]' >/dev/null
   wait_for 60 "a beat of a later job" has_beaten "$later" 1
   # The sidecar has slurmctld's changes of records, although their times are older than those that it has seen.
-  wait_for 10 "the state of its node on a pod" says_state compute-5 allocated
+  wait_for "the state of its node on a pod" says_state compute-5 allocated
   stop_job "$running"
   stop_job "$later"
   settle "$since" 300 --restarts 1 "$running" "$resumed" "$queued" "$later"
@@ -117,7 +117,7 @@ set_in_a_suspend() {
   id=$(start_job "$first" "BEATS=1 NODES=1" -N8)
   wait_done "$id" 120
   power_down 'compute-[0-7]'
-  wait_for 30 "pods of a mass suspend" is_pod_going
+  wait_for "pods of a mass suspend" is_pod_going
   set_clocks "$2"
   since=$(now_ms)
   start_job "$second" "BEATS=2 NODES=1" -N8 >/dev/null

@@ -51,9 +51,9 @@ place_controllers() { # NODE-SELECTOR
 
 test_the_second_takes_over_and_gives_back() {
   local running starting later back uids since control engine end
-  wait_for 30 "the second stands by" logged_at "$STAND_BY" "engine stands by"
+  wait_for "the second stands by" logged_at "$STAND_BY" "engine stands by"
   logs_work() { (($(kubectl logs "$1" -c sidecar | grep -c 'nodeset [a-z]*: ') > 0)); }
-  wait_for 30 "the work of the sidecar in control, in its log" logs_work "$CONTROLLER"
+  wait_for "the work of the sidecar in control, in its log" logs_work "$CONTROLLER"
   logs_work "$STAND_BY" && fail "the stand-by's sidecar works, too"
 
   running=$(unique running) starting=$(unique starting)
@@ -80,7 +80,7 @@ test_the_second_takes_over_and_gives_back() {
   start_job "$later" "BEATS=1 NODES=1" -N2 -w 'compute-[4-5]' >/dev/null
   wait_for 60 "the end of a job that the second started" job_has_ended "$later"
   stop_job "$running"
-  wait_for 30 "the end of the job that ran all the time" job_has_ended "$running"
+  wait_for "the end of the job that ran all the time" job_has_ended "$running"
 
   place_controllers null
   since=$(now_ms)

@@ -13,7 +13,7 @@ through() { # FAULT LIMIT [RESTARTS of the second job]
   local first second id since
   first=$(unique resume)
   id=$(start_job "$first" "BEATS=3 NODES=1" -N8)
-  wait_for 30 "pods of a mass resume" pods_are_many 3
+  wait_for "pods of a mass resume" pods_are_many 3
   [[ $1 != kill_slurmctld ]] || wait_saved
   "$1"
   since=$(now_ms)
@@ -25,7 +25,7 @@ through() { # FAULT LIMIT [RESTARTS of the second job]
   assert_equal "pods after the job" 8 "$(pod_count)"
   [[ $1 != kill_slurmctld ]] || wait_saved
   power_down 'compute-[0-7]'
-  wait_for 30 "pods of a mass suspend" is_pod_going
+  wait_for "pods of a mass suspend" is_pod_going
   "$1"
   since=$(now_ms)
   second=$(unique suspend)
@@ -51,7 +51,7 @@ test_slurmctld_when_a_job_has_just_begun() {
   start_job "$job" "BEATS=0" -N2 -w 'compute-[0-1]' >/dev/null
   wait_saved
   release_slurmd
-  wait_for 30 "the job's start" has_run "$job"
+  wait_for "the job's start" has_run "$job"
   kill_slurmctld
   since=$(now_ms)
   beats=$(grep -c ' beat' "$LEDGER/$job" || true)
@@ -71,7 +71,7 @@ test_slurmctld_between_the_nodes_of_a_job() {
   wait_saved
   rm "$LEDGER/hold-compute-0"
   has_registered() { [[ $(node_state compute-0) != *POWERING_UP* ]]; }
-  wait_for 30 "one of the nodes" has_registered
+  wait_for "one of the nodes" has_registered
   kill_slurmctld
   since=$(now_ms)
   release_slurmd

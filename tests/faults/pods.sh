@@ -13,7 +13,7 @@ unprotect() {
   kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {"workloadDisruptionProtection": false}}' \
     >/dev/null
   has_no_budget() { [[ -z $(kubectl get poddisruptionbudgets -o name) ]]; }
-  wait_for 15 "no disruption budget" has_no_budget
+  wait_for "no disruption budget" has_no_budget
 }
 unprotect
 
@@ -109,7 +109,7 @@ test_kubernetes_node_not_ready() {
   }
   all_drained() { (($(drained_nodes) >= 4)); }
   none_drained() { (($(drained_nodes) == 0)); }
-  wait_for 20 "the job's nodes drained" all_drained
+  wait_for "the job's nodes drained" all_drained
   continue_kubelet
   wait_for 60 "no node drained for it any more" none_drained
   since=$(now_ms)

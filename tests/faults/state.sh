@@ -22,7 +22,7 @@ test_reconfigure_storm_in_a_resume() {
     name=$(unique "storm$round")
     names+=("$name")
     start_job "$name" "BEATS=5 NODES=1" -N8 >/dev/null
-    wait_for 30 "pods of a mass resume" pods_are_many 3
+    wait_for "pods of a mass resume" pods_are_many 3
     since=$(now_ms)
     reconfigure_storm
     echo "# $STORM times scontrol reconfigure: $((($(now_ms) - since) / 1000)) s"
@@ -40,7 +40,7 @@ test_reconfigure_storm_in_a_suspend() {
   id=$(start_job "$first" "BEATS=1 NODES=1" -N8)
   wait_done "$id" 120
   power_down 'compute-[0-7]'
-  wait_for 30 "pods of a mass suspend" is_pod_going
+  wait_for "pods of a mass suspend" is_pod_going
   second=$(unique storm)
   start_job "$second" "BEATS=3 NODES=1" -N8 >/dev/null
   reconfigure_storm

@@ -83,7 +83,7 @@ test_spares_of_a_window() {
   assert_equal "Ready" True "$(nodeset_condition compute status)"
   with_windows '[{"start": "0 7 * * *", "duration": "3h", "timeZone": "Europe/Nowhere", "replicas": 3}]'
   names_the_zone() { [[ $(nodeset_condition compute message) == "spec.spareSchedules[0].timeZone: Invalid "* ]]; }
-  wait_for 20 "the zone's error" names_the_zone
+  wait_for "the zone's error" names_the_zone
   assert_equal "its reason" SparesNotKept "$(nodeset_condition compute reason)"
   stays 10 has_pod_count 1
 }

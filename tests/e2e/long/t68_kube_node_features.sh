@@ -18,7 +18,7 @@ test_features_come_and_go_with_the_pod() {
   assert_equal "features of a node without a pod" "compute compute" "$(features compute-0)"
   first=$(submit -N1 -w compute-0 --wrap "$(runs_until first)")
   wait_job "$first" RUNNING 60
-  wait_for 5 "features of node1" has_features compute-0 compute,k8s/rack1,k8s/ssd
+  wait_for "features of node1" has_features compute-0 compute,k8s/rack1,k8s/ssd
   # A job can ask for them.
   job=$(submit -N1 -C 'k8s/rack1&k8s/ssd' --wrap "$(runs_until second)")
   end_run compute-0 first
@@ -29,10 +29,10 @@ test_features_come_and_go_with_the_pod() {
   slurm scontrol update nodename=compute-0 availablefeatures=compute,own,k8s/rack1,k8s/ssd \
     activefeatures=compute,own,k8s/rack1,k8s/ssd
   annotate slurm-k8s.io/features=rack2
-  wait_for 5 "other features" has_features compute-0 compute,own,k8s/rack2
+  wait_for "other features" has_features compute-0 compute,own,k8s/rack2
   slurm scontrol update nodename=compute-0 availablefeatures=compute,k8s/rack2 activefeatures=compute,k8s/rack2
   end_run compute-0 second
   wait_done "$job" 30
   wait_for 60 "a cluster at zero" is_zero
-  wait_for 5 "its own features alone" has_features compute-0 compute
+  wait_for "its own features alone" has_features compute-0 compute
 }

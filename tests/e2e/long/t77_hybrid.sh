@@ -83,13 +83,13 @@ put_key() { # MACHINE KEY-FILE OWNER: the owner of slurm.key
 # As Debian's units do, of which the machines have no systemd to run them.
 start_slurmctld() {
   on_head runuser --user slurm -- slurmctld
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
 }
 stop_slurmctld() {
   local pid
   pid=$(on_head cat /run/slurmctld/slurmctld.pid)
   on_head kill "$pid"
-  wait_for 30 "slurmctld's end" on_head test ! -e "/proc/$pid"
+  wait_for "slurmctld's end" on_head test ! -e "/proc/$pid"
 }
 start_sidecar() {
   local unit=/usr/lib/systemd/system/slurm-k8s-sidecar.service
@@ -143,7 +143,7 @@ start_hybrid() {
   start_metal "$key"
   rm -f "$key"
   wait_for 60 "8 pod nodes and a metal one" has_node_count 9
-  wait_for 30 "the metal node registered" is_metal_up
+  wait_for "the metal node registered" is_metal_up
 }
 
 test_a_slurmctld_outside_comes_up() {
@@ -270,7 +270,7 @@ test_a_token_is_renewed_while_slurmctld_runs() {
   old=$(on_head cat /etc/slurm/kubernetes-token)
   echo none | put_token
   job=$(submit -w compute-4 --wrap true)
-  wait_for 30 "a token that isn't one is refused" is_token_refused
+  wait_for "a token that isn't one is refused" is_token_refused
   # With no rights but its own.
   kubectl --kubeconfig=/dev/null --server="https://$API_SERVER:6443" --token="$old" --insecure-skip-tls-verify \
     create token slurm-controller --duration=1h | put_token
