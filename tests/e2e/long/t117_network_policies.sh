@@ -68,7 +68,7 @@ put_peers() {
   put_peer "$OTHERS" proxy 'role: proxy'
   put_peer monitoring prometheus
   for namespace in "$NAMESPACE" "$OTHERS" monitoring; do
-    "$BED" kubectl -n "$namespace" wait --for=condition=Ready pods --selector peer --timeout 60s >/dev/null
+    "$BED" kubectl -n "$namespace" wait --for=condition=Ready pods --selector peer --timeout 120s >/dev/null
   done
 }
 # A metadata service of a cloud, at its address on the Kubernetes node, with a DNS server as in Google's cloud: what
@@ -162,7 +162,7 @@ END
 # Arguments are TARGET=ADDRESS/PORT. No answer is a result of its own: kube-router refuses.
 # shellcheck disable=SC2016 # of that shell
 TRY='for target; do
-  timeout 10 bash -c "exec 3<>/dev/tcp/${target#*=}" 2>/dev/null
+  timeout 30 bash -c "exec 3<>/dev/tcp/${target#*=}" 2>/dev/null
   case $? in 0) result=open ;; 1) result=refused ;; *) result="no answer" ;; esac
   echo "${target%%=*} $result"
 done'
