@@ -25,7 +25,7 @@ test_pods_and_their_levels() {
   install_all
   to_zero
   assert_equal "above restricted, without nodes" slurm-login-0 "$(above restricted)"
-  job=$(submit -w compute-0 --wrap 'sleep 60')
+  job=$(submit -w compute-0 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
   # Kubernetes names one of those above for the same reasons.
   assert_equal "above restricted, with a node" "compute-0 (and 1 other pod)" "$(above restricted)"

@@ -74,11 +74,12 @@ test_made_changed_kept_and_removed() {
   wait_for "the partition again" has_field part MaxTime 02:00:00
 
   # It goes when its job is over.
-  job=$(submit -p part -N1 --wrap 'sleep 30')
+  job=$(submit -p part -N1 --wrap "$(runs_until last)")
   wait_job "$job" RUNNING 60
   put_part '{"enabled":false}'
   wait_for "State DRAIN" has_field part State DRAIN
   if slurm sbatch -p part --wrap true >/dev/null 2>&1; then fail "it takes a further job"; fi
+  end_run "$(job_nodes "$job")" last
   wait_done "$job" 60
   wait_for 90 "no partition part" has_no_partition part
   wait_for "reason Disabled" has_reason Disabled

@@ -79,7 +79,7 @@ violations() { # LEVEL
 test_levels_of_pods_that_are_there() {
   local job
   assert_equal "above restricted: the controller" "" "$(violations restricted)"
-  job=$(submit -N1 --wrap 'sleep 20')
+  job=$(submit -N1 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
   assert_equal "above baseline: the controller and a node" "" "$(violations baseline)"
   [[ $(violations restricted) == *compute-* ]] || fail "a node's pod meets restricted: nothing is looked at"

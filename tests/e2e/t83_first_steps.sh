@@ -43,8 +43,8 @@ test_small_jobs_share_a_node() {
   local a b
   trap install_release EXIT
   install_release --set slurm.defMemPerCPU=auto
-  a=$(submit -n1 -w compute-0 --wrap 'sleep 20')
-  b=$(submit -n1 -w compute-0 --wrap 'sleep 20')
+  a=$(submit -n1 -w compute-0 --wrap 'sleep 600')
+  b=$(submit -n1 -w compute-0 --wrap 'sleep 600')
   wait_job "$a" RUNNING 60
   wait_job "$b" RUNNING 10
   assert_equal "states" "RUNNING RUNNING" "$(job_state "$a") $(job_state "$b")"

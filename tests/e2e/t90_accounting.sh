@@ -71,7 +71,7 @@ test_a_limit_holds_a_job() {
   local first second
   slurm sacctmgr --immediate add qos single set MaxJobsPerUser=1 >/dev/null
   slurm sacctmgr --immediate modify user slurm set qos+=single >/dev/null
-  first=$(submit --qos=single --wrap 'sleep 60')
+  first=$(submit --qos=single --wrap 'sleep 600')
   second=$(submit --qos=single --wrap true)
   wait_job "$first" RUNNING 60
   wait_for "the reason" job_has_reason "$second" QOSMaxJobsPerUserLimit

@@ -83,7 +83,7 @@ has_no_user() { ! kubectl exec "$1" -- grep -q . /var/lib/extrausers/passwd; }
 test_two_users_on_one_pod() {
   local first second
   enable_login
-  first=$(ssh_as ada 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "sleep 60"')
+  first=$(ssh_as ada 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "sleep 600"')
   wait_job "$first" RUNNING 60
   second=$(ssh_as bob 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "
     whoami; getent passwd ada | cut -d: -f1; cat /home/ada/*"')
