@@ -29,5 +29,5 @@ END
   out=$(ada 'python workers.py' </dev/null)
   assert_equal "sum of squares" 20540 "$(said sum "$out")"
   [[ $(said hosts "$out") =~ ^(compute-[0-7] ){2}compute-[0-7]$ ]] || fail "hosts: $(said hosts "$out")"
-  wait_for 30 "the workers' jobs ended with their cluster" has_no_job_of_ada
+  wait_for "the workers' jobs ended with their cluster" has_no_job_of_ada
 }

@@ -33,9 +33,16 @@ fail() {
 
 now_ms() { date +%s%3N; }
 
-# wait_for SECONDS TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT. No less than 45 s: a busy machine
+# wait_for [SECONDS] TEXT COMMAND…: polls until COMMAND succeeds; fails naming TEXT. For 45 s at least: a busy machine
 # stalls for seconds, and the engine repeats some things after 30 s. Where more would prove nothing: within.
-wait_for() { within "$(($1 < 45 ? 45 : $1))" "${@:2}"; }
+wait_for() {
+  local seconds=45
+  if [[ $1 == +([0-9]) ]]; then
+    if (($1 > seconds)); then seconds=$1; fi
+    shift
+  fi
+  within "$seconds" "$@"
+}
 within() {
   local seconds=$1 text=$2 deadline
   shift 2
@@ -91,11 +98,11 @@ is_refused() { [[ $(try_pod "$1" 2>&1) == *ValidatingAdmissionPolicy* ]]; }
 # As the namespace's administrator: its pods may have hostPath, CAP_SYS_ADMIN and so on.
 allow_privileged() {
   kubectl label namespace "$NAMESPACE" --overwrite pod-security.kubernetes.io/enforce=privileged >/dev/null
-  wait_for 30 "a privileged pod is let through" try_pod "$PRIVILEGED_POD"
+  wait_for "a privileged pod is let through" try_pod "$PRIVILEGED_POD"
 }
 forbid_privileged() {
   kubectl label namespace "$NAMESPACE" pod-security.kubernetes.io/enforce- >/dev/null
-  wait_for 30 "a privileged pod is refused" is_refused "$PRIVILEGED_POD"
+  wait_for "a privileged pod is refused" is_refused "$PRIVILEGED_POD"
 }
 
 # Without the label new pods of compute stay Pending: a cordon for this release alone.
@@ -165,7 +172,7 @@ to_zero() {
   if [[ -n $busy ]]; then
     slurm scontrol update "nodename=$busy" state=power_down_force reason=e2e >/dev/null 2>&1 || true
   fi
-  wait_for 90 "a cluster at zero" is_zero
+  wait_for 180 "a cluster at zero" is_zero
 }
 
 scale() { kubectl scale nodesets.slurm-k8s.io/compute --replicas="$1" >/dev/null; }
@@ -197,7 +204,7 @@ wait_saved() {
   local job name
   name=saved-$(now_ms)
   job=$(submit --hold --job-name="$name" --wrap true)
-  wait_for 30 "slurmctld's state saved" has_saved "$name"
+  wait_for "slurmctld's state saved" has_saved "$name"
   slurm scancel "$job"
 }
 
@@ -218,7 +225,7 @@ keep_logs() { # FOLDER
   kubectl get pods,nodesets.slurm-k8s.io -o yaml >"$1/objects.yaml" || true
   slurm scontrol show job >"$1/jobs" || true
   slurm scontrol show nodes >"$1/nodes" || true
-  if [[ -d ${LEDGER:-} ]]; then cp -r "$LEDGER" "$1/ledger"; fi
+  if [[ -e $WORK/ledger-$WORKER ]]; then cp -r "$(<"$WORK/ledger-$WORKER")" "$1/ledger" || true; fi
 }
 
 diagnose() { # FOLDER for whole logs
@@ -236,6 +243,6 @@ diagnose() { # FOLDER for whole logs
     for pod in $(kubectl get pods -l slurm-k8s.io/node -o name | head -4); do
       echo "--- $pod"; kubectl logs "$pod" --tail=20
     done
-    if [[ -d ${LEDGER:-} ]]; then tail -n 20 "$LEDGER"/*-[0-9]*; fi
+    if [[ -d $1/ledger ]]; then tail -n 20 "$1"/ledger/*-[0-9]*; fi
   } 2>&1 | sed 's/^/#   /' >&2
 }

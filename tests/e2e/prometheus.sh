@@ -41,5 +41,5 @@ END
   "$programs/promtool" check config "$1/prometheus.yml" || fail "promtool refuses its configuration"
   "$BED" exec "$programs/prometheus" --config.file="$1/prometheus.yml" --storage.tsdb.path="$1/data" \
     --web.listen-address="${URL#http://}" --web.enable-lifecycle >"$1/log" 2>&1 &
-  wait_for 30 "Prometheus is up" queries value 'vector(1)'
+  wait_for "Prometheus is up" queries value 'vector(1)'
 }

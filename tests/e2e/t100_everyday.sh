@@ -61,13 +61,15 @@ test_an_array_of_1000_tasks() {
 test_dependencies() {
   local first good bad after never each
   enable_everyday
-  first=$(submit_as ada --wrap "'sleep 5'")
+  ssh_as ada 'rm -f go'
+  first=$(submit_as ada --wrap "'until test -e go; do sleep 0.2; done'")
   good=$(submit_as ada "--dependency=afterok:$first" --wrap true)
   assert_equal "reason of $good" Dependency "$(job_field "$good" Reason)"
   bad=$(submit_as ada "--dependency=afterok:$good" --wrap "'exit 4'")
   after=$(submit_as ada "--dependency=afternotok:$bad" --wrap true)
   never=$(submit_as ada "--dependency=afterok:$bad" --kill-on-invalid-dep=yes --wrap true)
   each=$(submit_as ada "--dependency=afterany:$bad,singleton" --wrap true)
+  ssh_as ada 'touch go'
   wait_done "$after" 120
   wait_done "$each" 60
   wait_job "$never" CANCELLED 60
@@ -81,7 +83,7 @@ test_a_reservation() {
   enable_everyday
   name=$(slurm scontrol create reservation users=slurm start=now duration=60 nodes=compute-[0-6] flags=ignore_jobs |
     sed -n 's/Reservation created: //p')
-  outside=$(submit_as ada -N1 --wrap "'sleep 30'")
+  outside=$(submit_as ada -N1 --wrap "'sleep 600'")
   wait_job "$outside" RUNNING 90
   assert_equal "ada's node" compute-7 "$(job_nodes "$outside")"
   inside=$(submit "--reservation=$name" -N2 --wrap true)
@@ -135,9 +137,10 @@ test_preemption_by_requeue_and_by_suspension() {
 
   suspended=$(submit_as ada -p patient -n1 -w compute-0 --mem=64 --wrap "'sleep 600'")
   wait_job "$suspended" RUNNING 90
-  urgent=$(submit_as bob -p urgent -N1 -n2 -w compute-0 --mem=64 --wrap "'sleep 15'")
+  urgent=$(submit_as bob -p urgent -N1 -n2 -w compute-0 --mem=64 --wrap "'$(runs_until urgent)'")
   wait_job "$urgent" RUNNING 60
   assert_equal "ada's job" SUSPENDED "$(job_state "$suspended")"
+  end_run compute-0 urgent
   wait_done "$urgent" 60
   wait_job "$suspended" RUNNING 60
   assert_equal "restarts" 0 "$(job_field "$suspended" Restarts)"
@@ -152,7 +155,7 @@ test_interactive_jobs() {
   [[ $said =~ ^/dev/pts/[0-9]+.*ada.*compute-0.*"code 3"$ ]] || fail "srun --pty: $said"
   said=$(as_on_a_terminal ada 'salloc --quiet -N2 bash -c "srun hostname | sort; exit 5"; echo "code $?"')
   [[ $said == *compute-*compute-*"code 5"* ]] || fail "salloc: $said"
-  wait_for 30 "no job left" has_no_job
+  wait_for "no job left" has_no_job
 }
 
 # Each task gets all of the input, and each of its lines comes back, in order.
@@ -184,24 +187,25 @@ test_a_refused_sbcast_does_not_hang_slurmctld() {
   enable_everyday
   job=$(submit_as ada -N1 --wrap "'sleep 300'")
   wait_job "$job" RUNNING 90
-  said=$(said_to ada "echo data >data; timeout 20 sbcast --jobid=$job.99 data /tmp/copy")
+  said=$(said_to ada "echo data >data; timeout 60 sbcast --jobid=$job.99 data /tmp/copy")
   [[ $said == *"Invalid job id"* ]] || fail "a step that is not there: $said"
-  said=$(said_to bob "echo data >data; timeout 20 sbcast --jobid=$job data /tmp/copy")
+  said=$(said_to bob "echo data >data; timeout 60 sbcast --jobid=$job data /tmp/copy")
   [[ ${said,,} == *"user id"* || ${said,,} == *access* ]] || fail "another user's job: $said"
   # slurmctld of 26.05 gives SlurmUser a credential, which slurmd then refuses.
-  said=$(slurm timeout 20 sbcast "--jobid=$job" /etc/hostname /tmp/copy 2>&1 || true)
+  said=$(slurm timeout 60 sbcast "--jobid=$job" /etc/hostname /tmp/copy 2>&1 || true)
   [[ $said == *"Invalid user id"* || $said == *"Invalid job credential"* ]] ||
     fail "a user whom slurmctld does not know: $said"
-  ssh_as ada "timeout 20 scancel $job"
+  ssh_as ada "timeout 60 scancel $job"
   wait_job "$job" CANCELLED 20
 }
 
 test_sattach() {
   local job said
   enable_everyday
-  job=$(submit_as ada -N1 --wrap "'srun bash -c \"sleep 20; echo said; sleep 5\"'")
+  ssh_as ada 'rm -f heard'
+  job=$(submit_as ada -N1 --wrap "'srun bash -c \"until test -e heard; do echo said; sleep 0.2; done\"'")
   wait_for 90 "its step" has_step "$job"
-  said=$(ssh_as ada "timeout 60 sattach $job.0")
+  said=$(ssh_as ada "timeout 60 sattach $job.0 | { read -r line; touch heard; echo \$line; cat; } | sort -u")
   assert_equal "what sattach shows" said "$said"
   wait_done "$job" 30
 }

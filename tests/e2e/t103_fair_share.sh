@@ -110,7 +110,7 @@ test_2000_jobs_of_20_users_in_the_order_of_fair_share() {
   begin=$(($(date +%s) + 5))
   for user in "${USERS[@]}"; do submit_burst "$user" "$begin" & done
   wait
-  wait_for 30 "2000 jobs" are_pending
+  wait_for "2000 jobs" are_pending
   assert_equal "pods" 0 "$(pod_count)"
   slurm scontrol update partitionname=main state=up
   wait_for 600 "their end" no_burst

@@ -138,7 +138,7 @@ test_each_file_changes_while_a_job_runs() {
   wait_job "$job" RUNNING 90
   before=$(unharmed "$job")
   for kind in "${BY_HELM[@]}" "${BY_OBJECT[@]}"; do
-    wait_for 30 "$kind before the change" has_effect "$kind" 1
+    wait_for "$kind before the change" has_effect "$kind" 1
     V[$kind]=2
     if [[ " ${BY_HELM[*]} " == *" $kind "* ]]; then upgrade_to_values "$file"; else put_objects; fi
     # The kubelet takes a minute until a pod's volume has a changed ConfigMap.
@@ -177,7 +177,7 @@ test_what_needs_a_restart_is_said() {
   while IFS='|' read -r line words; do
     put_file slurm.conf "$text"$'\n'"$line"
     wait_for 60 "$line" config_is RestartRequired "$words: changed: delete the controller's pod to apply it"
-    wait_for 30 "the event about $line" config_event_has ConfigNeedsRestart "$words"
+    wait_for "the event about $line" config_event_has ConfigNeedsRestart "$words"
     slurm grep -xF "$line" /etc/slurm/slurm.conf && fail "$line is in /etc/slurm"
   done < <(needs_a_restart)
   put_file slurm.conf "$text"
@@ -229,7 +229,7 @@ test_a_broken_file_is_refused_with_its_line() {
     [[ $text =~ $words ]] || fail "helm's answer to $line in $name: $text"
     assert_equal "condition" Refused "$(config_condition reason)"
     [[ $(config_condition message) =~ $words ]] || fail "the condition: $(config_condition message)"
-    wait_for 30 "the event about $line" has_refusal "$words"
+    wait_for "the event about $line" has_refusal "$words"
     slurm grep -F "$line" "/etc/slurm/$name" && fail "$line is in /etc/slurm/$name"
   done < <(broken_lines)
   BROKEN=()

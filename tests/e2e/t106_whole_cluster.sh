@@ -25,7 +25,7 @@ test_pods_and_their_levels() {
   install_all
   to_zero
   assert_equal "above restricted, without nodes" slurm-login-0 "$(above restricted)"
-  job=$(submit -w compute-0 --wrap 'sleep 60')
+  job=$(submit -w compute-0 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
   # Kubernetes names one of those above for the same reasons.
   assert_equal "above restricted, with a node" "compute-0 (and 1 other pod)" "$(above restricted)"
@@ -102,8 +102,8 @@ test_an_upgrade_and_a_rollback_under_users() {
     --set login.metadata.annotations.e2e=new,accounting.metadata.annotations.e2e=new,rest.metadata.annotations.e2e=new \
     --wait --timeout 300s >/dev/null
   wait_for 60 "the new chart's controller" has_annotation new
-  wait_for 5 "new login pods" is_annotated slurm-login-0 new
-  wait_for 5 "a new slurmdbd" is_annotated slurm-accounting-0 new
+  wait_for "new login pods" is_annotated slurm-login-0 new
+  wait_for "a new slurmdbd" is_annotated slurm-accounting-0 new
   assert_all_work upgraded
   "$BED" helm rollback slurm "$before" -n "$NAMESPACE" --wait --timeout 300s >/dev/null
   wait_for 60 "the former chart's controller" has_annotation ""

@@ -60,11 +60,11 @@ test_limits_hold_pods() {
   put_pod first 'sleep 600' "$SINGLE" "$TRAINER"
   wait_for 90 "it runs" pod_is first Running
   put_pod second true "$SINGLE" "$TRAINER"
-  wait_for 30 "the QOS holds it" describe_says second ': QOSMaxJobsPerUserLimit'
+  wait_for "the QOS holds it" describe_says second ': QOSMaxJobsPerUserLimit'
   pod_is second Pending || fail "it runs all the same"
   slurm sacctmgr --immediate modify account research set GrpTRES=cpu=1 >/dev/null
   put_pod third true '' "$TRAINER"
-  wait_for 30 "the account holds it" describe_says third ': AssocGrpCpuLimit'
+  wait_for "the account holds it" describe_says third ': AssocGrpCpuLimit'
   # Another slurmctld knows the jobs' users from the jobs alone.
   slurm scontrol reconfigure
   wait_for 60 "slurmctld up" controller_ready
@@ -79,7 +79,7 @@ test_a_user_without_an_association_waits() {
   local words='Invalid account or account/partition combination specified'
   enable_limits
   put_pod stranger true '' '"serviceAccountName": "stranger",'
-  wait_for 30 "Slurm's words" describe_says stranger "$words"
+  wait_for "Slurm's words" describe_says stranger "$words"
   has_event stranger SlurmJobRefused "slurm: $words" || fail "another event: $(kubectl describe pod stranger)"
   assert_equal "jobs" "" "$(slurm squeue -h)"
   slurm sacctmgr --immediate add user bob account=research >/dev/null

@@ -7,7 +7,7 @@ confine() { # CONFINEMENT
   trap 'slurm scancel --me; install_release' EXIT # a node with a job stays
   install_release --set nodesets.confined.replicas=0 --set "nodesets.confined.confinement=$1"
   kubectl scale nodesets.slurm-k8s.io/confined --replicas=1 >/dev/null
-  wait_for 20 "its node" has_node_count 9
+  wait_for "its node" has_node_count 9
 }
 
 test_other_nodesets_are_as_before() {

@@ -18,7 +18,7 @@ test_four_nodes_run_in_their_own_pods() {
 
 test_exactly_the_asked_nodes_get_pods() {
   local job
-  job=$(submit -N2 -w 'compute-[3,5]' --wrap 'sleep 20')
+  job=$(submit -N2 -w 'compute-[3,5]' --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
   assert_equal "pods" "compute-3 compute-5" "$(pods | paste -sd' ' -)"
   assert_equal "label nodeset" "compute compute" \

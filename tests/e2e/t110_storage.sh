@@ -30,7 +30,7 @@ test_ephemeral_storage_is_tmp_disk() {
   local out
   trap remove_disk EXIT
   put_disk ', "ephemeral-storage": "96Mi"'
-  wait_for 20 "TmpDisk of a powered-down node" has_tmp_disk 96
+  wait_for "TmpDisk of a powered-down node" has_tmp_disk 96
   out=$(slurm sbatch -w disk-0 --tmp=200M --wrap true 2>&1) && fail "accepted: $out"
   [[ $out == *"Requested node configuration is not available"* ]] || fail "$out"
   slurm sbatch --test-only -w disk-0 --tmp=90M --wrap true
@@ -44,7 +44,7 @@ test_a_smaller_file_system_is_told() {
   local job
   trap remove_disk EXIT
   put_disk '' '' ', "extraConf": "TmpDisk=900000000"'
-  wait_for 20 "the TmpDisk" has_tmp_disk 900000000
+  wait_for "the TmpDisk" has_tmp_disk 900000000
   job=$(submit -w disk-0 --wrap true)
   wait_for 60 "the job is told" is_told "$job" "fatal: TmpDisk=900000000: the file system of /tmp has "
 }
@@ -53,7 +53,7 @@ test_shared_memory_by_the_template() {
   trap remove_disk EXIT
   put_disk '' ', "volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}]' \
     ', "template": {"spec": {"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "96Mi"}}]}}'
-  wait_for 20 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   assert_equal "size of /dev/shm in a job" 98304 "$(run_on_disk 'df --output=size /dev/shm | tail -n 1 | tr -d " "')"
 }
 
@@ -69,15 +69,15 @@ test_locked_memory_is_the_pods() {
   }
   trap 'remove_disk; install_release' EXIT
   put_disk ''
-  wait_for 20 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   assert_equal "of the submitter" 16 "$(limit_of_job)"
   pods=$(kubectl exec disk-0 -c slurmd -- bash -c 'ulimit -l')
   [[ $pods != 16 ]] || fail "the pod's limit is the submitter's: the test would tell nothing"
   remove_disk
   install_release --set-string controller.extraConf='PropagateResourceLimitsExcept=MEMLOCK'
-  wait_for 30 "the setting" has_setting
+  wait_for "the setting" has_setting
   put_disk ''
-  wait_for 20 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   assert_equal "of the pod" "$pods" "$(limit_of_job)"
 }
 has_setting() { [[ $(setting PropagateResourceLimitsExcept) == MEMLOCK ]]; }

@@ -94,7 +94,7 @@ test_limits_hold_a_users_jobs() {
   first=$(ssh_as ada 'sbatch --parsable -n1 -p private --wrap "sleep 300"')
   second=$(ssh_as ada 'sbatch --parsable -n1 --wrap "srun id -un"')
   wait_job "$first" RUNNING 60
-  wait_for 20 "the reason" job_has_reason "$second" AssocMaxJobsLimit
+  wait_for "the reason" job_has_reason "$second" AssocMaxJobsLimit
   assert_equal "as she sees it" "PENDING AssocMaxJobsLimit" "$(ssh_as ada "squeue -h -j $second -o '%T %r'")"
   ssh_as ada "scancel $first"
   wait_done "$second" 90
@@ -104,7 +104,7 @@ test_limits_hold_a_users_jobs() {
   first=$(ssh_as ada 'sbatch --parsable -N1 --exclusive --wrap "sleep 300"')
   wait_job "$first" RUNNING 60
   second=$(ssh_as ada 'sbatch --parsable -N1 --exclusive --wrap true')
-  wait_for 20 "the reason" job_has_reason "$second" AssocGrpNodeLimit
+  wait_for "the reason" job_has_reason "$second" AssocGrpNodeLimit
   ssh_as ada "scancel $first"
   wait_done "$second" 90
   wait_for 60 "both in her sacct" has_her_states "$first" "$second"
@@ -142,7 +142,7 @@ test_a_partition_and_a_reservation_are_for_their_users() {
   wait_done "$job" 90
   assert_equal "its node" compute-0 "$(job_nodes "$job")"
   job=$(ssh_as bob 'sbatch --parsable -n1 -w compute-0 --wrap true')
-  wait_for 20 "the reason" has_reason_of_reserved "$job"
+  wait_for "the reason" has_reason_of_reserved "$job"
   slurm scontrol delete reservation=hers
   wait_done "$job" 90
 }

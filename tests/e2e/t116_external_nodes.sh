@@ -43,7 +43,7 @@ has_no_external_node() { ! slurm scontrol show node ex-node1; }
 test_an_older_slurm_has_no_external_nodes() {
   needs_slurm_before 26.05
   enable_bridge
-  wait_for 30 "the condition" condition_is ExternalNodesUnknown
+  wait_for "the condition" condition_is ExternalNodesUnknown
   assert_equal "its message" "spec.scalingMode: External: Slurm is older than 26.05" "$(nodeset_condition ex message)"
   has_no_external_node 2>/dev/null || fail "there is a node: $(node_state ex-node1)"
 }
@@ -68,7 +68,7 @@ test_pods_run_on_external_nodes() {
   put_pod three 'sleep 600'
   wait_for 60 "the third runs" pod_is three Running
   put_pod four 'sleep 600'
-  wait_for 30 "the fourth waits for a CPU" waits_for four Resources
+  wait_for "the fourth waits for a CPU" waits_for four Resources
   slurm scancel "$first"
   wait_for 60 "the first is gone with its job" is_gone one
   wait_for 60 "the fourth runs" pod_is four Running
@@ -92,7 +92,7 @@ test_external_nodes_stay() {
 
   # Its Kubernetes node is no longer one of the NodeSet's.
   place_on elsewhere
-  wait_for 30 "drained while a pod runs" node_has_state ex-node1 DRAIN
+  wait_for "drained while a pod runs" node_has_state ex-node1 DRAIN
   pod_is one Running || fail "the pod is $(pod_field one .status.phase)"
   kubectl delete pod one >/dev/null
   wait_for 60 "no node" has_no_external_node

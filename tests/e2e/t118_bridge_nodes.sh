@@ -35,7 +35,7 @@ test_a_job_waits_for_pods_that_end() {
   enable_bridge
   end_job_of_slow_pod
   next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
-  wait_for 15 "it has the node, and waits" is_configuring_beside "$next" slow
+  wait_for "it has the node, and waits" is_configuring_beside "$next" slow
   stays 4 is_configuring_beside "$next" slow
   let_slow_pod_end
   if began_beside "$next" slow; then fail "job and pod shared $node"; fi
@@ -58,7 +58,7 @@ END
   assert_equal "its nodes" "$kept" "$(job_nodes "$job")"
   sleep 45 # nothing tells the bridge, which lists all jobs every 30 s
   next=$(submit -w "$given" --exclusive --wrap 'sleep 1')
-  wait_for 15 "it has the node, and waits" is_configuring_beside "$next" two
+  wait_for "it has the node, and waits" is_configuring_beside "$next" two
   stays 4 is_configuring_beside "$next" two
   kubectl delete pod two --wait=false >/dev/null
   wait_done "$next" 60
@@ -73,7 +73,7 @@ test_a_new_slurmctld_waits_for_pods_that_end() {
   wait_saved # the end of the job, which a killed slurmctld forgets otherwise
   kill_container slurmctld
   next=$(submit -w "$node" --exclusive --wrap 'sleep 5')
-  wait_for 15 "it has the node, and waits" is_configuring_beside "$next" slow
+  wait_for "it has the node, and waits" is_configuring_beside "$next" slow
   let_slow_pod_end
   if began_beside "$next" slow; then fail "job and pod shared $node"; fi
   wait_done "$next" 30

@@ -15,7 +15,7 @@ test_slurmctld_restarted_while_nodes_power_up() {
   hold_pods
   trap let_pods_start EXIT
   job=$(submit -N2 --wrap 'srun hostname')
-  wait_for 30 "two pods" has_pod_count 2
+  wait_for "two pods" has_pod_count 2
   wait_saved
   restart_slurmctld
   let_pods_start
@@ -42,7 +42,7 @@ test_pod_deleted_under_a_running_job() {
   wait_job "$job" RUNNING 60
   kubectl delete pod "$(job_nodes "$job" | head -1)" --wait=false >/dev/null
   requeued() { [[ $(job_field "$job" Restarts) -ge 1 ]]; }
-  wait_for 30 "job $job requeued" requeued
+  wait_for "job $job requeued" requeued
   wait_done "$job" 180
   restarts=$(job_field "$job" Restarts)
   assert_equal "restarts" 1 "$restarts"
@@ -53,7 +53,7 @@ test_pod_deleted_before_slurmd_registered() {
   hold_pods
   trap let_pods_start EXIT
   job=$(submit -N1 -w compute-2 --wrap true)
-  wait_for 30 "a pod" has_pod_count 1
+  wait_for "a pod" has_pod_count 1
   kubectl delete pod compute-2 --force --grace-period=0 >/dev/null 2>&1
   let_pods_start
   wait_done "$job" 120
@@ -66,15 +66,15 @@ test_an_administrators_comment_stays() {
   job=$(submit -N1 --hold --wrap true)
   slurm scontrol update "jobid=$job" 'AdminComment={"project":7}'
   slurm scontrol release "$job"
-  wait_for 10 "a pod" has_pod_count 1
+  wait_for "a pod" has_pod_count 1
   node=$(pods)
   tells() { slurm scontrol show node "$node" -o | grep -c 'Comment=slurm-k8s: waiting: ' >/dev/null; }
-  wait_for 10 "$node tells what it waits for" tells
+  wait_for "$node tells what it waits for" tells
   assert_equal AdminComment '{"project":7}' "$(job_field "$job" AdminComment)"
   let_pods_start
   wait_done "$job" 60
   is_silent() { ! tells; }
-  wait_for 10 "$node waits for nothing" is_silent
+  wait_for "$node waits for nothing" is_silent
   assert_equal AdminComment '{"project":7}' "$(job_field "$job" AdminComment)"
 }
 
@@ -83,7 +83,7 @@ test_cancelled_while_powering_up() {
   hold_pods
   trap let_pods_start EXIT
   job=$(submit -N3 --wrap true)
-  wait_for 30 "three pods" has_pod_count 3
+  wait_for "three pods" has_pod_count 3
   slurm scancel "$job"
   wait_job "$job" CANCELLED 30
   let_pods_start
@@ -103,7 +103,7 @@ kill_before_the_end_is_saved() { # JOB FILE that the job waits for
   within 5 "the end of job $1" has_ended "$1" || true
   "$BED" fault kill "$CONTROLLER/slurmctld"
   wait_for 120 "slurmctld restarted" container_is_back slurmctld "$before"
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
 }
 
 test_a_job_whose_end_was_not_saved() {

@@ -24,32 +24,32 @@ test_busy_pods_stay_and_idle_pods_go() {
   local job node uid
   trap install_release EXIT
   install_release --set slurm.suspendTime=120
-  wait_for 20 "condition DisruptionProtected" is_protected True
+  wait_for "condition DisruptionProtected" is_protected True
   job=$(submit -N1 --wrap "$(runs_until first)")
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   uid=$(pod_uid "$node")
   is_marked "$node" || fail "$node isn't marked"
   # Pending pods can be evicted whatever their PodDisruptionBudget says, and kubelet may tell later than slurmd.
-  wait_for 20 "Kubernetes knows that it runs" pod_is "$node" Running
+  wait_for "Kubernetes knows that it runs" pod_is "$node" Running
   assert_equal safe-to-evict false "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
   assert_equal do-not-disrupt true "$(annotation "$node" 'karpenter\.sh/do-not-disrupt')"
   is_refused "$node"
   end_run "$node" first
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
-  wait_for 12 "mark of $node taken off" is_unmarked "$node"
+  wait_for "mark of $node taken off" is_unmarked "$node"
   assert_equal safe-to-evict "" "$(annotation "$node" 'cluster-autoscaler\.kubernetes\.io/safe-to-evict')"
 
   # A node that is up gets another job.
   job=$(submit -N1 -w "$node" --wrap "$(runs_until second)")
   wait_job "$job" RUNNING 30
-  wait_for 3 "$node marked again" is_marked "$node"
+  wait_for "$node marked again" is_marked "$node"
   is_refused "$node"
   assert_equal "pod of $node" "$uid" "$(pod_uid "$node")"
   end_run "$node" second
   wait_done "$job" 60
-  wait_for 12 "mark of $node taken off" is_unmarked "$node"
+  wait_for "mark of $node taken off" is_unmarked "$node"
   evict "$node" >/dev/null || fail "the idle pod $node isn't evicted"
   wait_for 60 "a cluster at zero" is_zero
 }
@@ -64,24 +64,24 @@ test_a_suspended_job_keeps_its_pod() {
   node=$(job_nodes "$job")
   slurm scontrol suspend "$job"
   wait_job "$job" SUSPENDED 10
-  wait_for 10 "$node idle" node_has_state "$node" IDLE
+  wait_for "$node idle" node_has_state "$node" IDLE
   stays 12 is_marked "$node"
   is_refused "$node"
-  wait_for 10 "$node told as suspended" has_state_label "$node" suspended
+  wait_for "$node told as suspended" has_state_label "$node" suspended
   slurm scontrol resume "$job"
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
-  wait_for 12 "mark of $node taken off" is_unmarked "$node"
+  wait_for "mark of $node taken off" is_unmarked "$node"
 }
 
 test_without_protection_a_busy_pod_can_be_evicted() {
   local job node
   trap 'kubectl patch nodesets.slurm-k8s.io compute --type=merge \
       -p "{\"spec\":{\"workloadDisruptionProtection\":true}}" >/dev/null
-    wait_for 20 "the budget" kubectl get poddisruptionbudget compute-busy' EXIT
+    wait_for "the budget" kubectl get poddisruptionbudget compute-busy' EXIT
   kubectl patch nodesets.slurm-k8s.io compute --type=merge -p '{"spec":{"workloadDisruptionProtection":false}}' \
     >/dev/null
-  wait_for 20 "condition DisruptionProtected" is_protected False
+  wait_for "condition DisruptionProtected" is_protected False
   if kubectl get poddisruptionbudget compute-busy >/dev/null 2>&1; then fail "the budget is still there"; fi
   job=$(submit -N1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 60

@@ -31,7 +31,7 @@ test_a_slurmctld_that_would_forget_it_gets_none() {
   trap remove_part EXIT
   if is_slurm_before 24.05; then cause="before 24.05"; fi
   put_part '{"enabled":true,"config":"MaxTime=1:00:00"}'
-  wait_for 20 "reason NotKept" has_reason NotKept
+  wait_for "reason NotKept" has_reason NotKept
   [[ $(partition_condition message) == *"$cause"* ]] || fail "$(partition_condition message)"
   has_no_partition part || fail "there is a partition"
 }
@@ -42,22 +42,22 @@ test_made_changed_kept_and_removed() {
   trap 'remove_part; install_release' EXIT
   install_release --set slurm.runtimePartitions=true
   put_part '{"enabled":true,"config":"MaxTime=1:00:00 PriorityTier=7"}'
-  wait_for 30 "partition part" has_field part Nodes 'part-[0-1]'
-  wait_for 20 "reason PartitionMatches" has_reason PartitionMatches
+  wait_for "partition part" has_field part Nodes 'part-[0-1]'
+  wait_for "reason PartitionMatches" has_reason PartitionMatches
   assert_equal MaxTime 01:00:00 "$(partition_field part MaxTime)"
   assert_equal PriorityTier 7 "$(partition_field part PriorityTier)"
 
   put_part '{"enabled":true,"config":"MaxTime=2:00:00"}'
-  wait_for 20 "MaxTime of two hours" has_field part MaxTime 02:00:00
+  wait_for "MaxTime of two hours" has_field part MaxTime 02:00:00
   assert_equal "PriorityTier is no longer given" 1 "$(partition_field part PriorityTier)"
   kubectl scale nodesets.slurm-k8s.io/part --replicas=3 >/dev/null
-  wait_for 20 "three nodes" has_field part Nodes 'part-[0-2]'
+  wait_for "three nodes" has_field part Nodes 'part-[0-2]'
 
   # A job in it lives through a reconfiguration and a restart of slurmctld.
   job=$(submit -p part -N1 --wrap 'sleep 40')
   wait_job "$job" RUNNING 60
   slurm scontrol reconfigure
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
   assert_equal "Nodes after a reconfiguration" 'part-[0-2]' "$(partition_field part Nodes)"
   wait_saved
   "$BED" fault kill slurm-controller-0/slurmctld
@@ -69,19 +69,20 @@ test_made_changed_kept_and_removed() {
 
   # Lost or changed: healed.
   slurm scontrol update partition=part MaxTime=5
-  wait_for 20 "MaxTime of two hours again" has_field part MaxTime 02:00:00
+  wait_for "MaxTime of two hours again" has_field part MaxTime 02:00:00
   slurm scontrol delete partition=part
-  wait_for 20 "the partition again" has_field part MaxTime 02:00:00
+  wait_for "the partition again" has_field part MaxTime 02:00:00
 
   # It goes when its job is over.
-  job=$(submit -p part -N1 --wrap 'sleep 30')
+  job=$(submit -p part -N1 --wrap "$(runs_until last)")
   wait_job "$job" RUNNING 60
   put_part '{"enabled":false}'
-  wait_for 20 "State DRAIN" has_field part State DRAIN
+  wait_for "State DRAIN" has_field part State DRAIN
   if slurm sbatch -p part --wrap true >/dev/null 2>&1; then fail "it takes a further job"; fi
+  end_run "$(job_nodes "$job")" last
   wait_done "$job" 60
   wait_for 90 "no partition part" has_no_partition part
-  wait_for 20 "reason Disabled" has_reason Disabled
+  wait_for "reason Disabled" has_reason Disabled
 }
 
 test_partitions_of_others_and_bad_configs() {
@@ -90,11 +91,11 @@ test_partitions_of_others_and_bad_configs() {
   install_release --set slurm.runtimePartitions=true
   slurm scontrol create partition=part Nodes=compute-0 MaxTime=7
   put_part '{"enabled":true,"config":"MaxTime=1:00:00"}'
-  wait_for 20 "reason NameTaken" has_reason NameTaken
+  wait_for "reason NameTaken" has_reason NameTaken
   slurm scontrol delete partition=part
-  wait_for 30 "partition part" has_field part MaxTime 01:00:00
+  wait_for "partition part" has_field part MaxTime 01:00:00
   put_part '{"enabled":true,"config":"MaxTime=soon"}'  # the schema doesn't know what a time is
-  wait_for 20 "Ready says what is wrong" part_is_invalid
+  wait_for "Ready says what is wrong" part_is_invalid
   assert_equal "MaxTime" 01:00:00 "$(partition_field part MaxTime)"
   put_part '{"enabled":true,"config":"MaxTime=1:00:00"}'
   kubectl delete nodesets.slurm-k8s.io part >/dev/null

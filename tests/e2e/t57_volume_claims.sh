@@ -29,7 +29,7 @@ test_a_node_finds_its_data_again() {
   local job uid
   trap remove_vol EXIT
   put_vol 2 Delete Delete
-  wait_for 20 "10 node records" has_node_count 10
+  wait_for "10 node records" has_node_count 10
   job=$(submit -N2 -w 'vol-[0-1]' --wrap "srun sh -c 'echo first-\$(hostname) >/data/\$(hostname)'")
   wait_done "$job" 90
   has_claims "data-vol-0 data-vol-1 " || fail "claims: $(claims)"
@@ -41,7 +41,7 @@ test_a_node_finds_its_data_again() {
 
   kubectl scale nodesets.slurm-k8s.io/vol --replicas=1 >/dev/null
   wait_for 60 "9 node records" has_node_count 9
-  wait_for 30 "no claim of vol-1" has_claims "data-vol-0 "
+  wait_for "no claim of vol-1" has_claims "data-vol-0 "
   kubectl delete nodesets.slurm-k8s.io vol >/dev/null
   wait_for 60 "no claim" has_claims ""
 }
@@ -50,16 +50,16 @@ test_claims_are_retained() {
   trap remove_vol EXIT
   local job
   put_vol 1 Retain Delete
-  wait_for 20 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   job=$(submit -N1 -w vol-0 --wrap 'srun touch /data/kept')
   wait_done "$job" 90
   put_vol 1 Retain Retain # the owner is taken away again
-  wait_for 20 "no owner" has_no_owner
+  wait_for "no owner" has_no_owner
   kubectl scale nodesets.slurm-k8s.io/vol --replicas=0 >/dev/null
   wait_for 90 "8 node records" has_node_count 8
   kubectl delete nodesets.slurm-k8s.io vol >/dev/null
   put_vol 1 Retain Retain
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   job=$(submit -N1 -w vol-0 --wrap 'srun test -f /data/kept')
   wait_done "$job" 90
 }

@@ -9,7 +9,7 @@ put_tmpl() { # MEMBERS of the spec, in JSON
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"tmpl"},"spec":{"replicas":1,"slurmd":{
  "image":"$image","resources":{"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"}}},$1}}
 JSON
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
 }
 remove_tmpl() {
   slurm scancel --me >/dev/null 2>&1 || true
@@ -58,9 +58,10 @@ test_priority_and_tolerations() {
   kubectl create priorityclass "$NAMESPACE-tmpl" --value=1234 >/dev/null
   put_tmpl '"template":{"spec":{"priorityClassName":"'"$NAMESPACE"'-tmpl",
     "tolerations":[{"key":"gpu","operator":"Exists"}]}}'
-  job=$(submit -w tmpl-0 --wrap 'sleep 3')
+  job=$(submit -w tmpl-0 --wrap "$(runs_until seen)")
   wait_job "$job" RUNNING 60
   assert_equal priority 1234 "$(kubectl get pod tmpl-0 -o jsonpath='{.spec.priority}')"
   assert_equal toleration gpu "$(kubectl get pod tmpl-0 -o jsonpath='{.spec.tolerations[0].key}')"
+  end_run tmpl-0 seen
   wait_done "$job" 60
 }

@@ -18,15 +18,15 @@ test_a_pod_tells_the_state_of_its_node() {
   node=$(job_nodes "$job")
   # shellcheck disable=SC2064 # this node, now
   trap "slurm scontrol update nodename=$node state=resume 2>/dev/null || true; install_release" EXIT
-  wait_for 10 "pod $node tells that its node has a job" tells "$node" "allocated True Allocated"
+  wait_for "pod $node tells that its node has a job" tells "$node" "allocated True Allocated"
   # kubelet's own conditions are still there.
   assert_equal Ready True "$(kubectl get pod "$node" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')"
   slurm scontrol update "nodename=$node" state=drain reason=disk
-  wait_for 10 "pod $node tells the drain" tells "$node" "draining False Draining disk"
+  wait_for "pod $node tells the drain" tells "$node" "draining False Draining disk"
   end_run "$node" told
   wait_done "$job" 60
-  wait_for 15 "pod $node tells that its node is drained" tells "$node" "drained False Drained disk"
+  wait_for "pod $node tells that its node is drained" tells "$node" "drained False Drained disk"
   assert_equal "pods by state" "pod/$node" "$(kubectl get pods -l slurm-k8s.io/state=drained -o name)"
   slurm scontrol update "nodename=$node" state=resume
-  wait_for 10 "pod $node tells that its node is idle" tells "$node" "idle True Idle"
+  wait_for "pod $node tells that its node is idle" tells "$node" "idle True Idle"
 }

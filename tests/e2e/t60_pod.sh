@@ -61,8 +61,9 @@ for pod in json.load(sys.stdin)["items"]:
 
 test_pods_are_unprivileged() {
   local job
-  job=$(submit -N1 -w compute-4 --wrap 'sleep 5')
+  job=$(submit -N1 -w compute-4 --wrap "$(runs_until seen)")
   wait_job "$job" RUNNING 60
   assert_equal "pods, and what they may" compute-4 "$(kubectl get pods -l slurm-k8s.io/node -o json | privileges)"
+  end_run compute-4 seen
   wait_done "$job" 60
 }

@@ -14,11 +14,11 @@ apply_variants() { # MEMBERS of the spec, in JSON
              {"name":"v2","patch":{"slurmd":{"env":[{"name":"FLAVOR","value":"two"}]}}},
              {"name":"v3","allowedAccounts":["physics"],"patch":{}}]${1:+,$1}}}
 JSON
-  wait_for 30 "10 node records" has_node_count 10
+  wait_for "10 node records" has_node_count 10
 }
 put_variants() { # the same
   apply_variants "$@"
-  wait_for 10 "variants among the features" has_features var-1 AvailableFeatures var,v1,v2,v3
+  wait_for "variants among the features" has_features var-1 AvailableFeatures var,v1,v2,v3
 }
 remove_variants() {
   slurm scancel --me >/dev/null 2>&1 || true
@@ -46,18 +46,20 @@ test_a_job_gets_the_variant_that_it_asks_for() {
   put_variants
   assert_equal available var,v1,v2,v3 "$(features var-0 AvailableFeatures)"
   assert_equal active var "$(features var-0 ActiveFeatures)"
-  job=$(submit -N2 --constraint='var&v2' --wrap 'sleep 3')
+  job=$(submit -N2 --constraint='var&v2' --wrap "$(runs_until two)")
   wait_job "$job" RUNNING 60
   assert_equal nodes "var-0 var-1" "$(job_nodes "$job" | paste -sd' ')"
   assert_equal variant v2 "$(variant_of var-0)"
   assert_equal flavor two "$(flavor var-1)"
   assert_equal "active when it runs" var,v2 "$(features var-0 ActiveFeatures)"
+  end_run var-0 two
   wait_done "$job" 30
   to_zero
   assert_equal "active when powered down" var "$(features var-0 ActiveFeatures)"
-  job=$(submit -N1 -w var-0 --wrap 'sleep 2')
+  job=$(submit -N1 -w var-0 --wrap "$(runs_until plain)")
   wait_job "$job" RUNNING 60
   assert_equal "without a constraint" plain "$(flavor var-0)"
+  end_run var-0 plain
   wait_done "$job" 30
 }
 
@@ -69,13 +71,14 @@ test_an_idle_node_of_another_variant_is_recycled() {
   put_variants
   slurm scontrol update nodename=var-[0-1] state=power_up
   wait_for 60 "both nodes up" are_up var-0 var-1
-  job=$(submit -N2 --constraint='v2|v1' --wrap 'sleep 2')
-  wait_job "$job" "RUNNING COMPLETED" 60
+  job=$(submit -N2 --constraint='v2|v1' --wrap "$(runs_until two)")
+  wait_job "$job" RUNNING 60
   assert_equal "the first alternative" v2 "$(variant_of var-0)"
+  end_run var-0 two
   wait_done "$job" 30
   # As it is, while a node that is powered down will do.
   slurm scontrol update nodename=var-1 state=power_down_force reason=e2e
-  wait_for 30 "var-1 powered down" node_has_state var-1 POWERED_DOWN
+  wait_for "var-1 powered down" node_has_state var-1 POWERED_DOWN
   local before
   before=$(pod_uid var-0)
   job=$(submit -N1 --constraint=v1 --wrap true)
@@ -86,15 +89,17 @@ test_an_idle_node_of_another_variant_is_recycled() {
 
 test_a_node_that_is_kept_up_changes_for_a_job() {
   needs_slurm 23.02
-  local job
+  local job node
   trap remove_variants EXIT
   put_variants '"scalingMode":"Always"'
   wait_for 60 "both nodes up" are_up var-0 var-1
-  job=$(submit -N1 --constraint=v1 --wrap 'sleep 2')
-  wait_job "$job" "RUNNING COMPLETED" 20
-  assert_equal variant v1 "$(variant_of "$(job_nodes "$job")")"
+  job=$(submit -N1 --constraint=v1 --wrap "$(runs_until one)")
+  wait_job "$job" RUNNING 60
+  node=$(job_nodes "$job")
+  assert_equal variant v1 "$(variant_of "$node")"
+  end_run "$node" one
   wait_done "$job" 30
-  wait_for 30 "both nodes up" are_up var-0 var-1
+  wait_for "both nodes up" are_up var-0 var-1
 }
 
 test_what_no_node_can_be_is_refused() {
@@ -144,11 +149,11 @@ test_a_variant_comes_and_goes() {
   wait_job "$job" RUNNING 60
   kubectl patch nodesets.slurm-k8s.io var --type=json -p \
     '[{"op":"add","path":"/spec/variants/-","value":{"name":"v4"}}]' >/dev/null
-  wait_for 15 "v4 among the features" has_features var-0 AvailableFeatures var,v1,v2,v3,v4
+  wait_for "v4 among the features" has_features var-0 AvailableFeatures var,v1,v2,v3,v4
   assert_equal "active meanwhile" var,v2 "$(features var-0 ActiveFeatures)"
   kubectl patch nodesets.slurm-k8s.io var --type=json -p '[{"op":"remove","path":"/spec/variants/1"}]' >/dev/null
-  wait_for 15 "v2 not among the features" has_features var-0 AvailableFeatures var,v1,v3,v4
-  wait_for 15 "var-0 is drained, since its pod's variant is gone" node_has_state var-0 DRAIN
+  wait_for "v2 not among the features" has_features var-0 AvailableFeatures var,v1,v3,v4
+  wait_for "var-0 is drained, since its pod's variant is gone" node_has_state var-0 DRAIN
   slurm scancel "$job"
   wait_for 60 "a cluster at zero" is_zero
 }
@@ -166,7 +171,7 @@ test_variants_outlive_slurmctld() {
   wait_saved
   kubectl delete pod slurm-controller-0 >/dev/null
   wait_for 60 "slurmctld" controller_ready
-  wait_for 30 "the job runs" is_job_in "$job" RUNNING
+  wait_for "the job runs" is_job_in "$job" RUNNING
   assert_equal active var,v1 "$(features var-0 ActiveFeatures)"
   assert_equal available var,v1,v2,v3 "$(features var-0 AvailableFeatures)"
   slurm scancel "$job"
@@ -179,11 +184,12 @@ test_pods_tell_of_their_job() {
   trap remove_variants EXIT
   put_variants '"template":{"metadata":{"labels":{"who":"$(JOB_ACCOUNT)-$(JOB_NAME)"},"annotations":{
     "what":"$(JOB_CPUS) CPUs of $(JOB_PARTITION): $(JOB_EXTRA)"}}}'
-  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap 'sleep 2')
+  job=$(submit -N1 -w var-0 -J 'a b' --account=physics --extra='team=x;"y"' --wrap "$(runs_until told)")
   wait_job "$job" RUNNING 60
   assert_equal label physics-a_b "$(kubectl get pod var-0 -o jsonpath='{.metadata.labels.who}')"
   assert_equal annotation '1 CPUs of main: team=x;"y"' "$(kubectl get pod var-0 \
     -o jsonpath='{.metadata.annotations.what}')"
+  end_run var-0 told
   wait_done "$job" 30
 }
 
@@ -195,7 +201,7 @@ test_slurm_before_23_02_has_none() {
   needs_slurm_before 23.02
   trap remove_variants EXIT
   apply_variants
-  wait_for 15 "Ready=False of the NodeSet" has_ready_reason var VariantsUnknown
+  wait_for "Ready=False of the NodeSet" has_ready_reason var VariantsUnknown
   assert_equal available var "$(features var-0 AvailableFeatures)"
   refused 'Invalid feature' --constraint=v1
 }

@@ -106,7 +106,7 @@ test_secrets_are_hidden_or_tasks_refused() {
   allow_privileged
   put_nodeset plain 1 "$mount" "$volume"
   put_nodeset capable 1 "$mount,\"securityContext\":{\"capabilities\":{\"add\":[\"SYS_ADMIN\"]}}" "$volume"
-  wait_for 30 "10 node records" has_node_count 10
+  wait_for "10 node records" has_node_count 10
 
   # Nothing readable is there: the key's mode is enough.
   assert_equal "a pod without the token" fine "$(slurm srun -N1 -w compute-0 echo fine)"
@@ -142,7 +142,7 @@ with_scripts() { # POD-SETUP JOB-SETUP
   put_nodeset spk 2 '"volumeMounts":[{"name":"scripts","mountPath":"/opt/setup"}],
     "env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"GPU-a,GPU-b"}]' \
     '{"name":"scripts","configMap":{"name":"e2e-scripts","defaultMode":493}}'
-  wait_for 30 "10 node records" has_node_count 10
+  wait_for "10 node records" has_node_count 10
 }
 
 setup_log() { kubectl exec spk-0 -c slurmd -- cat /run/slurm-k8s/setup.log; }
@@ -162,13 +162,13 @@ test_scripts_threads_and_gpus() {
   wait_done "$first" 90
   second=$(submit -w spk-0 -n1 --wrap true)
   wait_done "$second" 30
-  wait_for 20 "set-up of the pod, and of two jobs" has_setup_log \
+  wait_for "set-up of the pod, and of two jobs" has_setup_log \
     "pod zone-7 0,job $first 401,clean $first,job $second 401,clean $second"
 
   mkdir -p "$LOGS"
   "$BED" kubectl -n "$NAMESPACE" logs --follow spk-0 -c slurmd >"$log" & follower=$!
   # The follower is connected before the container ends: a log that is gone has no end to read.
-  wait_for 30 "the log of spk-0" test -s "$log"
+  wait_for "the log of spk-0" test -s "$log"
   slurm scontrol update nodename=spk-0 state=power_down reason=e2e
   wait_for 60 "clean-up of the pod" grep 'pod clean-up /opt/setup/pod-cleanup: done' "$log"
   wait "$follower" || true
@@ -182,7 +182,7 @@ test_a_failed_set_up_drains_the_node() {
   slurm scontrol update nodename='spk-[0-1]' state=power_up
   wait_for 60 "both nodes up" are_up spk-0 spk-1
   job=$(submit -C spk -N1 --wrap true)
-  wait_for 30 "the cause in the node's Reason" node_has_reason spk-0 \
+  wait_for "the cause in the node's Reason" node_has_reason spk-0 \
     "job set-up /opt/setup/job-setup: exit code 3: no scratch here"
   node_has_state spk-0 DRAIN || fail "spk-0 is $(node_state spk-0)"
   wait_done "$job" 120
@@ -207,11 +207,11 @@ test_jobs_of_a_pod_have_their_own_cpus() {
   install_release --set slurm.spank.cpuBind=true
   put_nodeset bind 1 "" "" "$count"
   put_nodeset share 1 "" "" "$((count + 1))"
-  wait_for 30 "10 node records" has_node_count 10
+  wait_for "10 node records" has_node_count 10
   cpus_of_job first
   cpus_of_job second
   wait_for 90 "the first job's CPUs" has_said_cpus first
-  wait_for 30 "the second job's CPUs" has_said_cpus second
+  wait_for "the second job's CPUs" has_said_cpus second
   assert_equal "CPUs of a step, nproc, CPUs of the batch script" "0 1 0,1 1 1" \
     "$(printf '%s\n' "$(said_cpus first)" "$(said_cpus second)" | sort | paste -sd,)"
   slurm scancel --me

@@ -27,11 +27,11 @@ test_scale_and_bad_input() {
   local before restarts
   trap without_events EXIT
   events 2
-  wait_for 10 "that nodes were made" tells 'Normal +NodesCreated .*events-\[0-1\] \(2\)'
+  wait_for "that nodes were made" tells 'Normal +NodesCreated .*events-\[0-1\] \(2\)'
   kubectl scale nodesets.slurm-k8s.io/events --replicas=1 >/dev/null
-  wait_for 10 "that one was removed" tells 'Normal +NodesRemoved .*events-1 \(1\)'
+  wait_for "that one was removed" tells 'Normal +NodesRemoved .*events-1 \(1\)'
   kubectl patch nodesets.slurm-k8s.io events --type=merge -p '{"spec":{"extraConf":"CoresPerSocket=999"}}' >/dev/null
-  wait_for 10 "what is wrong" tells 'Warning +InvalidSpec .*spec.extraConf: Invalid value: "CoresPerSocket=999"'
+  wait_for "what is wrong" tells 'Warning +InvalidSpec .*spec.extraConf: Invalid value: "CoresPerSocket=999"'
   # Nothing changes any more, for the next sidecar either.
   before=$(event_count)
   restarts=$(container_field sidecar restartCount)
@@ -45,19 +45,19 @@ test_a_cordon_and_a_roll_out() {
   local job
   trap without_events EXIT
   events 1 former
-  wait_for 20 "its node" has_node_count 9
+  wait_for "its node" has_node_count 9
   job=$(submit -N1 -w events-0 --wrap 'sleep 300')
   wait_job "$job" RUNNING 60
   kubectl cordon node1 >/dev/null
-  wait_for 10 "why its node is drained" tells \
+  wait_for "why its node is drained" tells \
     'Warning +KubernetesNodeUnfit .*events-0 \(1\): kubernetes node node1 is cordoned'
   kubectl uncordon node1 >/dev/null
-  wait_for 10 "that it serves again" tells 'Normal +NodesUndrained .*events-0 \(1\)'
+  wait_for "that it serves again" tells 'Normal +NodesUndrained .*events-0 \(1\)'
   events 1 new
-  wait_for 10 "the roll-out's beginning" tells 'Normal +RollOutStarted .*template 1-'
-  wait_for 10 "that it waits for a job" tells 'Normal +NodesDrained .*events-0 \(1\): update of the template'
+  wait_for "the roll-out's beginning" tells 'Normal +RollOutStarted .*template 1-'
+  wait_for "that it waits for a job" tells 'Normal +NodesDrained .*events-0 \(1\): update of the template'
   events 1 former
-  wait_for 10 "the roll-out's end" tells 'Normal +RollOutDone .*no node has a previous template'
+  wait_for "the roll-out's end" tells 'Normal +RollOutDone .*no node has a previous template'
   tells 'Normal +PowerUp .*for job' || fail "nothing of the engine's: $(described)"
   assert_equal "job" RUNNING "$(job_state "$job")"
 }

@@ -37,13 +37,13 @@ test_a_spec_that_the_sidecar_refuses() {
   # The schema can't say these.
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"2","memory":"1Gi"}}},
     "extraConf":"CoresPerSocket=3"}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition names object and field" condition_has bad \
+  wait_for "the condition names object and field" condition_has bad \
     "nodeset $NAMESPACE/bad: spec.extraConf: Invalid value: \"CoresPerSocket=3\""
   assert_equal "condition" "False InvalidSpec" "$(nodeset_condition bad status) $(nodeset_condition bad reason)"
   assert_equal "nodes" 8 "$(node_count)"
   nodeset bad '{"replicas":2,"slurmd":{"image":"x","resources":{"limits":{"cpu":"5","memory":"1Gi"}}},
     "extraConf":"ThreadsPerCore=2"}' | kubectl apply -f - >/dev/null
-  wait_for 20 "the condition is that of the change" condition_has bad "must divide the 5 CPUs"
+  wait_for "the condition is that of the change" condition_has bad "must divide the 5 CPUs"
   # The other NodeSet goes on.
   local job
   job=$(submit -N1 --wrap true)
@@ -54,7 +54,7 @@ test_a_node_that_no_nodeset_owns() {
   trap 'slurm scontrol delete nodename=stray-0 >/dev/null 2>&1' EXIT
   slurm scontrol create nodename=stray-0 state=cloud cpus=1 realmemory=100 >/dev/null
   slurm scontrol update nodename=stray-0 state=power_up
-  wait_for 30 "the reason says so" reason_has stray-0 "no nodeset in namespace $NAMESPACE owns node stray-0"
+  wait_for "the reason says so" reason_has stray-0 "no nodeset in namespace $NAMESPACE owns node stray-0"
   assert_equal "pods" 0 "$(pod_count)"
   wait_for 60 "stray-0 powered down again" node_has_state stray-0 POWERED_DOWN
 }
@@ -63,10 +63,10 @@ test_a_pod_that_the_api_server_refuses() {
   trap 'kubectl delete nodesets.slurm-k8s.io bad --ignore-not-found >/dev/null' EXIT
   nodeset bad '{"replicas":1,"slurmd":{"image":"x","resources":{"limits":{"cpu":"1","memory":"1Gi"}}},
     "template":{"spec":{"volumes":[{"name":"v"}],"priorityClassName":"no-such-class"}}}' | kubectl apply -f - >/dev/null
-  wait_for 20 "9 nodes" has_node_count 9
+  wait_for "9 nodes" has_node_count 9
   local job
   job=$(submit -N1 -w bad-0 --wrap true)
-  wait_for 30 "the node's reason has the API server's words" reason_has bad-0 "no-such-class"
+  wait_for "the node's reason has the API server's words" reason_has bad-0 "no-such-class"
   wait_job "$job" PENDING 30
   slurm scancel "$job"
   kubectl delete nodesets.slurm-k8s.io bad >/dev/null
@@ -87,9 +87,9 @@ test_resume_files() {
   out=$(resume /tmp/other.json)
   [[ $out == *"resume file /tmp/other.json"*all_nodes_resume* ]] || fail "other version: $out"
   log_has 'resume file /tmp/truncated.json' || fail "not in slurmctld's log"
-  wait_for 10 "the node's pod" has_pod_count 1
+  wait_for "the node's pod" has_pod_count 1
   slurm /usr/libexec/slurm-k8s/slurm-k8s-suspend compute-6
-  wait_for 30 "no pod" has_pod_count 0
+  wait_for "no pod" has_pod_count 0
 }
 
 direct() { # KUBECONFIG-CONTENT: what the program says when it works without the engine, which goes on for 60 s

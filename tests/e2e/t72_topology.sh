@@ -36,10 +36,11 @@ test_topology_comes_and_goes_with_the_pod() {
   wait_for 60 "8 node records" has_node_count 8
   assert_equal "topology of the definition" default:none "$(node_topology compute-0)"
   annotate slurm-k8s.io/topology=default:rack1
-  job=$(submit -N2 -w 'compute-[0-1]' --wrap 'sleep 5')
+  job=$(submit -N2 -w 'compute-[0-1]' --wrap "$(runs_until seen)")
   wait_job "$job" RUNNING 60
-  wait_for 10 "topology of node1" has_topology compute-1 default:rack1
+  wait_for "topology of node1" has_topology compute-1 default:rack1
   assert_equal "nodes of the switch" 'compute-[0-1]' "$(switch_nodes rack1)"
+  end_run compute-0 seen
   wait_done "$job" 60
   wait_for 60 "a cluster at zero" is_zero
   assert_equal "topology of a node without a pod" default:none "$(node_topology compute-0)"

@@ -21,7 +21,7 @@ test_power_plugin_launches_at_once() {
     (($(now_ms) - start < 15000)) || fail "job $job took $(($(now_ms) - start)) ms"
     slurm scontrol update nodename=compute-[0-1] state=power_down_force reason=e2e
     wait_for 60 "no pod" has_pod_count 0
-    wait_for 30 "all nodes powered down" all_idle_and_down
+    wait_for "all nodes powered down" all_idle_and_down
   done
   out=$(slurm srun -N2 hostname | sort | paste -sd' ' -)
   assert_equal srun "compute-0 compute-1" "$out"
@@ -46,7 +46,7 @@ test_a_reconfiguration_with_other_plugins() {
   install_release
   hold_pods
   job=$(submit -N2 --wrap 'srun hostname')
-  wait_for 30 "job $job has its nodes" is_job_in "$job" CONFIGURING
+  wait_for "job $job has its nodes" is_job_in "$job" CONFIGURING
   kubectl get configmap slurm-config -o yaml |
     sed 's|PrEpPlugins=prep/k8s$|PrEpPlugins=prep/k8s,prep/script|' | kubectl replace -f - >/dev/null
   has_other_plugins() { ctld grep -qx 'PrEpPlugins=prep/k8s,prep/script' /etc/slurm/slurm.conf; }

@@ -22,9 +22,9 @@ test_names_resolve_in_the_first_second() {
       "$(awk -v name="$name" '$2 == name { print $3 }' <<<"$out" | uniq -c | xargs)"
   done
   # Lines go with their job: those of another one stay.
-  job=$(submit -N2 -w 'compute-[0-1]' --wrap 'srun sleep 30')
+  job=$(submit -N2 -w 'compute-[0-1]' --wrap 'srun sleep 600')
   wait_job "$job" RUNNING 30
-  wait_for 10 "only names of the second job in compute-0" has_job_lines compute-0 1
+  wait_for "only names of the second job in compute-0" has_job_lines compute-0 1
   slurm scancel "$job"
-  wait_for 10 "no names in compute-0" has_job_lines compute-0 0
+  wait_for "no names in compute-0" has_job_lines compute-0 0
 }

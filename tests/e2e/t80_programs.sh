@@ -11,10 +11,10 @@ test_programs_hand_over_to_the_engine() {
     fail "--direct made a pod without an API server"
   [[ $out == *"/tmp/none"* ]] || fail "slurm-k8s-resume --direct doesn't say why: $out"
   slurm /usr/libexec/slurm-k8s/slurm-k8s-resume --config "$config" compute-7
-  wait_for 20 "the engine's pod" has_pod_count 1
+  wait_for "the engine's pod" has_pod_count 1
   assert_equal "pods" compute-7 "$(pods)"
   slurm /usr/libexec/slurm-k8s/slurm-k8s-suspend --config "$config" compute-7
-  wait_for 20 "no pod" has_pod_count 0
+  wait_for "no pod" has_pod_count 0
 }
 
 test_programs_do_the_work_when_they_are_told_to() {
@@ -22,7 +22,7 @@ test_programs_do_the_work_when_they_are_told_to() {
   slurm env -i /usr/libexec/slurm-k8s/slurm-k8s-resume --direct compute-6
   assert_equal "pods" compute-6 "$(pods)"
   slurm env -i /usr/libexec/slurm-k8s/slurm-k8s-suspend --direct compute-6
-  wait_for 20 "no pod" has_pod_count 0
+  wait_for "no pod" has_pod_count 0
 }
 
 # Where slurmctld has no engine nobody listens on its socket.
@@ -36,7 +36,7 @@ test_programs_do_the_work_without_an_engine() {
     [[ $out == *"/tmp/no-engine.sock"* ]] || fail "slurm-k8s-$program doesn't say why: $out"
     if [[ $program == resume ]]; then assert_equal "pods" compute-6 "$(pods)"; fi
   done
-  wait_for 20 "no pod" has_pod_count 0
+  wait_for "no pod" has_pod_count 0
 }
 
 test_the_socket_is_slurm_users_alone() {

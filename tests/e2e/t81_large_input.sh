@@ -153,7 +153,7 @@ test_alternatives_are_not_multiplied_without_a_limit() {
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"large"},"spec":{"replicas":1,
  "slurmd":{"image":"x","resources":{"limits":{"cpu":"1","memory":"256Mi"}}},"variants":[{"name":"v1","patch":{}}]}}
 JSON
-  wait_for 30 "9 node records" has_node_count 9
-  wait_for 10 "the variant" refused constraint word 10 "with the variants v1"
+  wait_for "9 node records" has_node_count 9
+  wait_for "the variant" refused constraint word 10 "with the variants v1"
   beside_others multiplied
 }

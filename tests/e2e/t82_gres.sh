@@ -42,7 +42,7 @@ test_gres_that_end_slurmctld() {
   with_gres
   count=$(ended)
   nodeset mixed 2 'Gres=foo:a:1,foo:1'
-  wait_for 20 "the condition" is_ready mixed "False InvalidSpec"
+  wait_for "the condition" is_ready mixed "False InvalidSpec"
   [[ $(nodeset_condition mixed message) == *'spec.extraConf: Invalid value: "Gres=foo:a:1,foo:1": foo: '* ]] ||
     fail "message: $(nodeset_condition mixed message)"
   kubectl delete nodesets.slurm-k8s.io mixed >/dev/null
@@ -54,7 +54,7 @@ test_gres_that_end_slurmctld() {
   nodeset cores 2 ''
   wait_for 60 "slurmctld has ended and is back" container_is_back slurmctld "$count"
   wait_for 60 "slurmctld up" controller_ready
-  wait_for 30 "the condition" is_ready cores "False CreateFailed"
+  wait_for "the condition" is_ready cores "False CreateFailed"
   [[ $(nodeset_condition cores message) == *"slurmctld exited while creating these nodes"*gres.conf* ]] ||
     fail "message: $(nodeset_condition cores message)"
   stays 15 has_ended $((count + 1))
@@ -67,7 +67,7 @@ test_gres_that_end_slurmctld() {
   assert_equal "job" RUNNING "$(job_state "$job")"
   # With the CPUs that gres.conf speaks of.
   nodeset cores 8 ''
-  wait_for 20 "the condition" is_ready cores "True NodesMatch"
+  wait_for "the condition" is_ready cores "True NodesMatch"
   assert_equal "ends of slurmctld" $((count + 1)) "$(ended)"
 }
 
@@ -75,17 +75,17 @@ test_a_changed_gres_is_not_ready() {
   local job
   with_gres
   nodeset plain 2 'Gres=foo:1'
-  wait_for 20 "Gres=foo:1" have_gres plain foo:1
-  wait_for 20 "the condition" is_ready plain "True NodesMatch"
+  wait_for "Gres=foo:1" have_gres plain foo:1
+  wait_for "the condition" is_ready plain "True NodesMatch"
   job=$(submit -N1 -w plain-0 --wrap 'sleep 40')
   wait_job "$job" RUNNING 60
   nodeset plain 2 'Gres=foo:2'
-  wait_for 20 "the condition" is_ready plain "False Resizing"
+  wait_for "the condition" is_ready plain "False Resizing"
   # As long as the job keeps a record that lacks it.
   while [[ $(job_state "$job") == RUNNING ]]; do
     if is_ready plain "True NodesMatch" && ! have_gres plain foo:2; then fail "ready without Gres=foo:2"; return 1; fi
     sleep 1
   done
   wait_for 60 "Gres=foo:2" have_gres plain foo:2
-  wait_for 20 "the condition" is_ready plain "True NodesMatch"
+  wait_for "the condition" is_ready plain "True NodesMatch"
 }

@@ -45,7 +45,7 @@ set_up() {
 # has no address. It was set FUTURE, and was neither found nor could it be made again.
 fail_and_reconfigure() {
   slurm scontrol update 'nodename=names-[0-98]' state=power_up
-  wait_for 30 "99 nodes powering up" has_count_in '.*#' 99
+  wait_for "99 nodes powering up" has_count_in '.*#' 99
   slurm bash -c "scontrol update 'nodename=names-[0-98]' state=down reason=e2e
     scontrol update 'nodename=names-[0-98]' state=power_down
     scontrol reconfigure"
@@ -120,7 +120,7 @@ test_a_name_server_that_is_away() {
 # A node of NodeSet names without an address that slurmctld could use: an IPv6 one, where only IPv4 is enabled.
 lose_a_node() {
   slurm scontrol update nodename=names-5 state=power_up
-  wait_for 30 "names-5 powering up" node_has_state names-5 POWERING_UP
+  wait_for "names-5 powering up" node_has_state names-5 POWERING_UP
   slurm bash -c "scontrol update nodename=names-5 state=down reason=e2e
     scontrol update nodename=names-5 nodeaddr=fd00::1
     scontrol update nodename=names-5 state=power_down
@@ -136,6 +136,6 @@ test_lost_records_come_back() {
   kubectl logs "$CONTROLLER" -c slurmctld --since=300s | grep -c '_set_node_addrs: failure on fd00::1' >/dev/null ||
     fail "slurmctld hasn't lost the node"
   wait_for 90 "names-5 is there again" node_is_made names-5
-  wait_for 30 "the condition" nodeset_is_ready names
+  wait_for "the condition" nodeset_is_ready names
 }
 nodeset_is_ready() { [[ $(nodeset_condition "$1" status) == True ]]; }

@@ -22,7 +22,7 @@ is_forbidden() { # TEXT FIELD SPEC
 has_policy() { ! try_pod "$PRIVILEGED_POD"; }
 
 test_pods_that_the_policy_takes() {
-  wait_for 30 "the policy is in force" has_policy
+  wait_for "the policy is in force" has_policy
   is_taken "the engine's own volume" "$(pod ",\"volumeMounts\":[$KEY_MOUNT]" ",\"volumes\":[$KEY_VOLUME]")"
   is_taken "by default" "$(pod ',"securityContext":{"capabilities":{"drop":["NET_RAW","MKNOD"]}}' \
     ',"securityContext":{"seccompProfile":{"type":"RuntimeDefault"}}')"
@@ -79,7 +79,7 @@ violations() { # LEVEL
 test_levels_of_pods_that_are_there() {
   local job
   assert_equal "above restricted: the controller" "" "$(violations restricted)"
-  job=$(submit -N1 --wrap 'sleep 20')
+  job=$(submit -N1 --wrap 'sleep 600')
   wait_job "$job" RUNNING 60
   assert_equal "above baseline: the controller and a node" "" "$(violations baseline)"
   [[ $(violations restricted) == *compute-* ]] || fail "a node's pod meets restricted: nothing is looked at"
@@ -107,7 +107,7 @@ test_the_reason_of_a_node_has_the_rule() {
  "slurmd":{"image":"$image","resources":{"limits":{"cpu":"1","memory":"256Mi"}}},
  "template":{"spec":{"volumes":[{"name":"host","hostPath":{"path":"/"}}]}}}}
 JSON
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   job=$(submit -w greedy-0 --wrap true)
   says_why() { [[ $(node_reason greedy-0) == *"volumes: hostPath: above Pod Security level baseline"* ]]; }
   wait_for 60 "the Reason names the rule" says_why
@@ -126,11 +126,11 @@ test_roles_of_nodesets() {
     kubectl create rolebinding "e2e-$role" --role="slurm-nodeset-$role" --user="e2e-$role" >/dev/null
   done
   # The API server learns of them from a watch.
-  wait_for 30 "the bindings" may e2e-edit patch nodesets.slurm-k8s.io
+  wait_for "the bindings" may e2e-edit patch nodesets.slurm-k8s.io
   may e2e-view list nodesets.slurm-k8s.io
   may_not e2e-view patch nodesets.slurm-k8s.io scale
   as_user e2e-scale scale nodeset/compute --replicas=9 >/dev/null
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
   as_user e2e-scale scale nodeset/compute --replicas=8 >/dev/null
   wait_for 60 "8 node records" has_node_count 8
   may_not e2e-scale patch nodesets.slurm-k8s.io

@@ -26,13 +26,13 @@ test_a_cancelled_job_takes_its_pod_with_it() {
                      "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "1", "memory": "512Mi"}}},
           "template": {"spec": {"initContainers": [{"name": "wait", "image": "$image", "command": ["sleep", "8"]}]}}}}
 END
-  wait_for 20 "the node" node_has_state slow-0 IDLE
+  wait_for "the node" node_has_state slow-0 IDLE
   job=$(submit -N1 -w slow-0 --wrap 'sleep 60')
-  wait_for 30 "a pod" has_pod slow-0
+  wait_for "a pod" has_pod slow-0
   assert_equal "job" CONFIGURING "$(job_state "$job")"
   slurm scancel "$job"
-  wait_for 40 "no pod of slow-0" has_no_pod slow-0
-  wait_for 1 "the sidecar's request" was_powered_down_unused
+  wait_for "no pod of slow-0" has_no_pod slow-0
+  wait_for "the sidecar's request" was_powered_down_unused
   # It serves again.
   job=$(submit -N1 -w slow-0 --wrap true)
   wait_done "$job" 90
@@ -43,8 +43,8 @@ test_small_jobs_share_a_node() {
   local a b
   trap install_release EXIT
   install_release --set slurm.defMemPerCPU=auto
-  a=$(submit -n1 -w compute-0 --wrap 'sleep 20')
-  b=$(submit -n1 -w compute-0 --wrap 'sleep 20')
+  a=$(submit -n1 -w compute-0 --wrap 'sleep 600')
+  b=$(submit -n1 -w compute-0 --wrap 'sleep 600')
   wait_job "$a" RUNNING 60
   wait_job "$b" RUNNING 10
   assert_equal "states" "RUNNING RUNNING" "$(job_state "$a") $(job_state "$b")"

@@ -81,7 +81,7 @@ test_what_outlives_its_job_is_killed() {
   # Root's is none of a job's.
   in_pod setsid sh -c 'sleep 7003 </dev/null >/dev/null 2>&1 &'
   job=$(submit -w compute-0 -n1 --mem=50 --wrap "${DETACH/\$1/7001}; sleep 15")
-  wait_for 30 "a detached process" runs 7001
+  wait_for "a detached process" runs 7001
   wait_done "$job" 60
   within 10 "no process of the job" is_gone 7001
   runs 7003 || fail "root's process was killed, too"
@@ -95,7 +95,7 @@ test_a_user_with_another_job_keeps_processes() {
   slurm srun -N1 -w compute-0 true
   POD=$(pod_uid compute-0)
   first=$(submit -w compute-0 -n1 --mem=50 --wrap "${DETACH/\$1/7011}; sleep 600")
-  wait_for 30 "a detached process of the first job" runs 7011
+  wait_for "a detached process of the first job" runs 7011
   second=$(submit -w compute-0 -n1 --mem=50 --wrap "${DETACH/\$1/7012}; sleep 2")
   wait_done "$second" 30
   stays 3 runs 7011
@@ -110,7 +110,7 @@ test_an_allocation_between_two_steps_keeps_processes() {
   local job allocation
   slurm srun -N1 -w compute-0 true
   slurm salloc -w compute-0 -n1 --mem=50 sh -c "srun sh -c '${DETACH/\$1/7021}'; sleep 600" >/dev/null 2>&1 &
-  wait_for 30 "a detached process of a step" runs 7021
+  wait_for "a detached process of a step" runs 7021
   allocation=$(slurm squeue -h -o %i)
   job=$(submit -w compute-0 -n1 --mem=50 --wrap true)
   wait_done "$job" 30

@@ -22,7 +22,7 @@ put_ends() {
   "containers":[{"name":"slurmd","volumeMounts":[{"name":"asked","mountPath":"/asked"}],
    "command":["bash","-c","$END"]}]}}}}
 JSON
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
 }
 remove_ends() {
   slurm scancel --me >/dev/null 2>&1 || true
@@ -40,7 +40,7 @@ test_a_job_that_ends_slurmd_twice_is_held() {
   wait_job "$neighbour" RUNNING 60
   sleep 5 # it has run longer than the other one
   job=$(submit -w ends-0 --mem=50 --wrap 'touch /asked/error; sleep 300')
-  wait_for 30 "the neighbour is told" is_told "$neighbour" "ends-0: pod ended: slurmd ended with exit code 1: $WORDS"
+  wait_for "the neighbour is told" is_told "$neighbour" "ends-0: pod ended: slurmd ended with exit code 1: $WORDS"
   wait_for 90 "job $job held" is_held "$job"
   is_told "$job" "job held: slurmd ended 2 times while it ran: pod ended: slurmd ended with exit code 1: $WORDS" ||
     fail "AdminComment: $(admin_comment "$job")"

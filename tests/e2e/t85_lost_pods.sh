@@ -28,16 +28,16 @@ test_a_node_whose_pod_does_not_go_takes_no_job() {
   keep_pod compute-0
   uid=$(pod_uid compute-0)
   slurm scontrol update nodename=compute-0 state=power_down
-  wait_for 40 "compute-0 drained" is_drained_for_pod compute-0
-  wait_for 10 "why in its Comment" has_comment compute-0 "slurm-k8s: waiting: pod still terminating"
+  wait_for "compute-0 drained" is_drained_for_pod compute-0
+  wait_for "why in its Comment" has_comment compute-0 "slurm-k8s: waiting: pod still terminating"
   # A job that gets the node all the same doesn't wait for ResumeTimeout.
   job=$(slurm bash -c 'scontrol update nodename=compute-0 state=undrain &&
     sbatch --parsable --output=/dev/null -N1 --requeue --wrap true')
-  wait_for 30 "the job requeued" is_restarted "$job"
+  wait_for "the job requeued" is_restarted "$job"
   # requeue_delay is 30 s; then slurmctld looks at its queue within sched_interval, 60 s, when nothing else happens.
   wait_done "$job" 120
   [[ $(job_nodes "$job") != compute-0 ]] || fail "the job ran on compute-0"
-  wait_for 40 "compute-0 drained again" is_drained_for_pod compute-0
+  wait_for "compute-0 drained again" is_drained_for_pod compute-0
   # Jobs of all other nodes don't wait for it.
   wait_done "$(submit -N7 --wrap 'srun hostname')" 60
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
@@ -45,10 +45,10 @@ test_a_node_whose_pod_does_not_go_takes_no_job() {
   job=$(submit -N8 --wrap 'srun hostname')
   let_pods_go
   # Its power-down is done once more, by which slurmctld undrains it.
-  wait_for 20 "compute-0 undrained" node_is_undrained compute-0
+  wait_for "compute-0 undrained" node_is_undrained compute-0
   wait_done "$job" 90
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
-  wait_for 10 "nothing in its Comment" has_no_comment compute-0
+  wait_for "nothing in its Comment" has_no_comment compute-0
 }
 
 test_pods_that_are_deleted_under_a_job_and_stay() {
@@ -59,12 +59,12 @@ test_pods_that_are_deleted_under_a_job_and_stay() {
   assert_equal "nodes" "compute-0 compute-1" "$(job_nodes "$job" | paste -sd ' ')"
   keep_pod compute-1
   kubectl delete pod compute-1 --wait=false >/dev/null
-  wait_for 30 "the job requeued" is_restarted "$job"
+  wait_for "the job requeued" is_restarted "$job"
   wait_done "$job" 90
   [[ " $(job_nodes "$job" | paste -sd ' ') " != *" compute-1 "* ]] || fail "the job ran on compute-1"
-  wait_for 40 "compute-1 drained" is_drained_for_pod compute-1
+  wait_for "compute-1 drained" is_drained_for_pod compute-1
   let_pods_go
-  wait_for 20 "compute-1 undrained" node_is_undrained compute-1
+  wait_for "compute-1 undrained" node_is_undrained compute-1
   wait_done "$(submit -N1 -w compute-1 --wrap true)" 60
 }
 

@@ -26,7 +26,7 @@ loses_a_pod() {
   wait_job "$1" RUNNING 60
   begin=$(now_ms)
   "$2" "$(job_nodes "$1" | tail -1)"
-  wait_for 15 "job $1 runs again after $2" runs_again "$1"
+  wait_for "job $1 runs again after $2" runs_again "$1"
   echo "# runs again after $2: $(($(now_ms) - begin)) ms" >&2
 }
 
@@ -44,7 +44,7 @@ test_jobs_that_lose_a_pod_run_again() {
     job=$(submit -N4 --requeue --wrap 'srun sleep 300')
     loses_a_pod "$job" "$fault"
     has_steps() { slurm squeue -h -s -j "$job" | grep -c "$job.0" >/dev/null; }
-    wait_for 15 "its step runs, too" has_steps
+    wait_for "its step runs, too" has_steps
     assert_equal "restarts" 1 "$(job_field "$job" Restarts)"
     slurm scancel "$job"
   done
@@ -56,7 +56,7 @@ lose_a_node_slowly() { # prints the job
   job=$(submit -N2 --requeue --wrap 'srun bash -c "trap \"sleep 20; exit\" TERM; for i in {1..300}; do sleep 1; done"')
   wait_job "$job" RUNNING 60 || return 1
   delete_by_force "$(job_nodes "$job" | tail -1)"
-  wait_for 10 "job $job requeued" is_requeued "$job" || return 1
+  wait_for "job $job requeued" is_requeued "$job" || return 1
   echo "$job"
 }
 
@@ -81,7 +81,7 @@ test_what_a_person_chose_stays() {
   job=$(submit -N1 --requeue --wrap 'sleep 300')
   wait_job "$job" RUNNING 60
   slurm scontrol requeue "$job"
-  wait_for 30 "job $job requeued" is_pending "$job"
+  wait_for "job $job requeued" is_pending "$job"
   stays 8 is_pending "$job"
   slurm scancel "$job"
 }

@@ -21,7 +21,7 @@ test_jobs_get_gpus_of_their_own() {
   trap 'remove gpu' EXIT
   # Always: another pod would have other GPUs.
   nodeset gpu 1 '"nvidia.com/gpu": 2' '"gresType": "a100", "scalingMode": "Always",'
-  wait_for 20 "Gres of the node" has_gres gpu-0 gpu:a100:2
+  wait_for "Gres of the node" has_gres gpu-0 gpu:a100:2
   wait_for 60 "a node that is up" node_is_up gpu-0
   # Two at once, which differ; a third one has to wait.
   out=$(slurm bash -c 'for job in 1 2 3; do
@@ -58,7 +58,7 @@ test_jobs_get_gpus_of_their_own() {
   wait_job "$job" RUNNING 30
   wait_saved
   kill_container slurmctld
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
   first=$(visible -w gpu-0 --gres=gpu:1)
   [[ ,$ids, == *,"$first",* ]] || fail "after the restart: $first"
   node_is_undrained gpu-0 || fail "gpu-0 is $(node_state gpu-0): $(node_reason gpu-0)"
@@ -71,11 +71,11 @@ test_other_kinds_of_gpus() {
   trap 'remove mig amd' EXIT
   nodeset mig 1 '"nvidia.com/mig-1g.10gb": 2, "rdma/hca": 1' ''
   nodeset amd 1 '"amd.com/gpu": 1' '"extraConf": "Weight=5",'
-  wait_for 20 "Gres of MIG devices" has_gres mig-0 gpu:1g.10gb:2
-  wait_for 20 "Gres of an AMD GPU" has_gres amd-0 gpu:1
+  wait_for "Gres of MIG devices" has_gres mig-0 gpu:1g.10gb:2
+  wait_for "Gres of an AMD GPU" has_gres amd-0 gpu:1
   # A GPU more is another Gres: the record is made again.
   nodeset amd 1 '"amd.com/gpu": 2' '"gresType": "mi300", "extraConf": "Weight=5",'
-  wait_for 30 "the changed Gres" has_gres amd-0 gpu:mi300:2
+  wait_for "the changed Gres" has_gres amd-0 gpu:mi300:2
   assert_equal "AMD" 0,1 "$(slurm srun -C amd -n1 --mem=50 --gpus=mi300:2 bash -c 'echo $ROCR_VISIBLE_DEVICES')"
   # shellcheck disable=SC2016 # for the job's shell
   assert_equal "AMD, one for each task" "0 1" "$(slurm srun -C amd -n2 --mem=50 --gpus-per-task=1 \
@@ -109,11 +109,11 @@ test_other_users_jobs_cannot_open_an_amd_gpu() {
   }
   job=$(submit -w amd-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 30
-  wait_for 30 "files of a job with one GPU" has "401 600"
+  wait_for "files of a job with one GPU" has "401 600"
   assert_equal "what another user opens" "" "$(opened)"
   assert_equal "with a GPU of their own" 2 "$(opened --gres=gpu:1 | wc -l)"
   slurm scancel "$job"
-  wait_for 30 "the files are root's again" has "0 600"
+  wait_for "the files are root's again" has "0 600"
 }
 
 # A folder like /proc/driver/nvidia, with all GPUs of the bed's device plugin.
@@ -153,13 +153,13 @@ test_other_users_jobs_cannot_open_a_gpu() {
        {"name": "driver", "configMap": {"name": "nvidia-driver", "items": ['"$(driver_items)"']}}]}},' \
     '"env": [{"name": "SLURMD_NVIDIA_DRIVER", "value": "/etc/nvidia-driver"}],
      "volumeMounts": [{"name": "driver", "mountPath": "/etc/nvidia-driver"}],'
-  wait_for 20 "Gres of the node" has_gres gpu-0 gpu:a100:2
+  wait_for "Gres of the node" has_gres gpu-0 gpu:a100:2
   wait_for 60 "a node that is up" node_is_up gpu-0
   all=$(kubectl exec gpu-0 -c slurmd -- bash -c 'ls /dev/nvidia[0-9]*' | sort | paste -sd' ')
   # SlurmUser has one, nobody asks for the other one.
   job=$(submit -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 30
-  wait_for 30 "files of a job with one GPU" has_files "0 600,401 600"
+  wait_for "files of a job with one GPU" has_files "0 600,401 600"
   of_job=$(slurm srun --jobid="$job" --overlap --mem=10 bash -c "$OPENS")
   out=$(step as_nobody --gres=gpu:1)
   has_only "$out" "$(sed -n 's/^has: //p' <<<"$out")" || fail "nobody's: $out; SlurmUser's: $of_job; all: $all"
@@ -170,7 +170,7 @@ test_other_users_jobs_cannot_open_a_gpu() {
   assert_equal "without GPUs" "has: "$'\n'"opens: " "$(step as_nobody)"
   assert_equal "the same user" "$(sed -n 's/^has: //p' <<<"$of_job")" "$(step slurm | sed -n 's/^opens: //p')"
   slurm scancel "$job"
-  wait_for 30 "files of nobody's" has_files "0 600,0 600"
+  wait_for "files of nobody's" has_files "0 600,0 600"
   out=$(step as_nobody --gres=gpu:2)
   has_only "$out" "$all" || fail "all: $out"
   # The Kubernetes node's files are not the pod's.

@@ -6,13 +6,14 @@ has_new_pod() { local uid; uid=$(pod_uid "$1" 2>/dev/null) && [[ -n $uid && $uid
 
 test_reboot_recreates_the_pod() {
   local job next node uid
-  job=$(submit -N1 --wrap 'sleep 20')
+  job=$(submit -N1 --wrap "$(runs_until end)")
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   uid=$(pod_uid "$node")
   slurm scontrol reboot asap nextstate=RESUME reason=e2e "$node"
   next=$(submit -N1 -w "$node" --wrap 'hostname')
   assert_equal "the pod of a node with a job" "$uid" "$(pod_uid "$node")"
+  end_run "$node" end
   wait_done "$job" 60
   assert_equal "state of the job" COMPLETED "$(job_state "$job")"
   assert_equal "its restarts" 0 "$(job_field "$job" Restarts)"
@@ -40,15 +41,16 @@ test_a_failed_health_check_recreates_the_pod() {
   kubectl create configmap health-check --from-file="$examples/check" >/dev/null
   # The node is idle for over 15 s, and stays.
   install_release -f "$examples/values.yaml" --set controller.extraConfMap.HealthCheckInterval=5,slurm.suspendTime=120
-  job=$(submit -N1 -w compute-0 --wrap 'sleep 60')
+  job=$(submit -N1 -w compute-0 --wrap "$(runs_until end)")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
   kubectl exec compute-0 -- ln -s /dev/nvidia9 /run/slurm-k8s/gpu0
-  wait_for 20 "the failed check" node_has_reason compute-0 "health check: cannot open /dev/nvidia9"
+  wait_for "the failed check" node_has_reason compute-0 "health check: cannot open /dev/nvidia9"
   node_has_state compute-0 DRAIN || fail "compute-0 is $(node_state compute-0)"
   next=$(submit -N1 -w compute-0 --wrap 'hostname')
   assert_equal "the job" RUNNING "$(job_state "$job")"
   assert_equal "its pod" "$uid" "$(pod_uid compute-0)"
+  end_run compute-0 end
   wait_done "$job" 120
   wait_for 60 "compute-0 has a new pod" has_new_pod compute-0 "$uid"
   wait_done "$next" 120

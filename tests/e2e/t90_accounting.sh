@@ -20,7 +20,7 @@ test_each_job_is_in_sacct_once() {
   good=$(submit --wrap 'srun true')
   bad=$(submit --wrap 'exit 3')
   wait_for 90 "job $good in sacct" is_in_sacct "$good" "COMPLETED|0:0"
-  wait_for 30 "job $bad in sacct" is_in_sacct "$bad" "FAILED|3:0"
+  wait_for "job $bad in sacct" is_in_sacct "$bad" "FAILED|3:0"
   assert_equal "user, account" "slurm|research" "$(sacct_of "$good" User,Account)"
   assert_equal "steps" "$good|$good.batch|$good.0" \
     "$(slurm sacct --noheader --parsable2 --jobs="$good" --format=JobID | grep -v extern | paste -sd '|')"
@@ -71,10 +71,10 @@ test_a_limit_holds_a_job() {
   local first second
   slurm sacctmgr --immediate add qos single set MaxJobsPerUser=1 >/dev/null
   slurm sacctmgr --immediate modify user slurm set qos+=single >/dev/null
-  first=$(submit --qos=single --wrap 'sleep 60')
+  first=$(submit --qos=single --wrap 'sleep 600')
   second=$(submit --qos=single --wrap true)
   wait_job "$first" RUNNING 60
-  wait_for 20 "the reason" job_has_reason "$second" QOSMaxJobsPerUserLimit
+  wait_for "the reason" job_has_reason "$second" QOSMaxJobsPerUserLimit
   slurm scancel "$first"
   wait_done "$second" 60
 }

@@ -49,7 +49,7 @@ test_a_user_logs_in_and_runs_a_job() {
     getent passwd ada bob root | cut -d: -f1,3; srun whoami
     env -i python3 -c \"import getpass; print(getpass.getuser())\"
     sbatch --quiet -o inner.out --wait --wrap whoami; cat inner.out"')
-  wait_for 30 "ada's name" test -n "$job"
+  wait_for "ada's name" test -n "$job"
   assert_equal "in squeue" ada "$(ssh_as bob "squeue -h -j $job -o %u")"
   wait_done "$job" 90
   output=$(ssh_as ada "cat slurm-$job.out")
@@ -65,7 +65,7 @@ ada
 ada" "$output"
   assert_equal "owner" "ada ada 700" "$(ssh_as ada 'stat -c "%U %G %a" .')"
   if ssh_as bob "cat /home/ada/slurm-$job.out"; then fail "bob can read ada's file"; fi
-  wait_for 20 "no name without a job" has_no_user compute-0
+  wait_for "no name without a job" has_no_user compute-0
 }
 
 # The kubelet makes the pod's own volumes for all to write.
@@ -83,7 +83,7 @@ has_no_user() { ! kubectl exec "$1" -- grep -q . /var/lib/extrausers/passwd; }
 test_two_users_on_one_pod() {
   local first second
   enable_login
-  first=$(ssh_as ada 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "sleep 60"')
+  first=$(ssh_as ada 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "sleep 600"')
   wait_job "$first" RUNNING 60
   second=$(ssh_as bob 'sbatch --parsable -n1 --mem=64 -w compute-0 --wrap "
     whoami; getent passwd ada | cut -d: -f1; cat /home/ada/*"')

@@ -37,7 +37,7 @@ test_a_broken_file_is_refused() {
   [[ $text =~ $words ]] || fail "helm's answer has no line or words: $text"
   assert_equal "condition" Refused "$(config_condition reason)"
   [[ $(config_condition message) =~ $words ]] || fail "the condition: $(config_condition message)"
-  wait_for 30 "the event" has_refusal "$words"
+  wait_for "the event" has_refusal "$words"
   text=$(upgrade --set controller.extraConf='MaxJobCont=7') && fail "helm accepts it when it is repeated: $text"
   slurm grep -q MaxJobCont /etc/slurm/slurm.conf && fail "the broken file is in /etc/slurm"
   # The next pod starts with the last good files.

@@ -22,7 +22,7 @@ test_slurms_own_names() {
   held=$(submit --account=physics --hold --array=1-5 --wrap 'true')
   wait_job "$running" RUNNING 60
   wait_for 60 "the job's node is up" page_has /metrics/nodes 'slurm_node_cpus_alloc\{node="compute-0"\} [12]'
-  wait_for 40 "jobs" page_has /metrics/jobs 'slurm_jobs_running 1'
+  wait_for "jobs" page_has /metrics/jobs 'slurm_jobs_running 1'
   page_has /metrics/jobs 'slurm_jobs_hold 5' || fail "$(page /metrics/jobs)"
   page_has /metrics/jobs 'slurm_k8s_jobs_pending\{reason="JobHeldUser"\} 5' || fail "$(page /metrics/jobs)"
   page_has /metrics/jobs-users-accts 'slurm_user_jobs_running\{username="slurm"\} 1' ||
@@ -68,12 +68,12 @@ test_a_new_node_in_the_place_of_a_deleted_one() {
   local job
   scale 7
   wait_for 60 "7 records" has_node_count 7
-  wait_for 40 "without it" page_has /metrics/partitions 'slurm_partition_nodes\{partition="main"\} 7'
+  wait_for "without it" page_has /metrics/partitions 'slurm_partition_nodes\{partition="main"\} 7'
   scale 8
   wait_for 60 "8 records" has_node_count 8
   job=$(submit -w compute-7 --exclusive --wrap 'sleep 300')
   wait_job "$job" RUNNING 60
-  wait_for 40 "it is in use" page_has /metrics/partitions 'slurm_partition_nodes_alloc\{partition="main"\} 1'
+  wait_for "it is in use" page_has /metrics/partitions 'slurm_partition_nodes_alloc\{partition="main"\} 1'
   slurm scancel "$job"
 }
 
@@ -197,7 +197,7 @@ put_other_nodeset() {
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "other"},
  "spec": {"replicas": 1, "slurmd": {"image": "$image", "resources": {"limits": {"cpu": "1", "memory": "512Mi"}}}}}
 END
-  wait_for 30 "its node" node_has_state other-0 IDLE
+  wait_for "its node" node_has_state other-0 IDLE
   slurm scontrol update nodename=other-0 state=down reason=e2e
   kubectl patch nodesets.slurm-k8s.io other --type=merge \
     --patch '{"spec": {"extraConf": "Gres=foo:a:1,foo:1"}}' >/dev/null
@@ -235,7 +235,7 @@ test_every_panel_and_alert_under_load() {
   kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
   # As without the chart, with seconds that a test can wait for.
   RULES_SECONDS=20 start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
-  wait_for 30 "the counters, before the load" counted slurm_k8s_engine_api_errors_total
+  wait_for "the counters, before the load" counted slurm_k8s_engine_api_errors_total
   since=$(date +%s) # before the first scrape there is an alert, too
   eval "$(submit_load)"
   wait_for 60 "a refused pod" is_counted 1 slurm_k8s_engine_api_errors_total
@@ -263,7 +263,7 @@ test_every_panel_and_alert_under_load() {
 
   wait_for 60 "the states of the jobs" states_agree ||
     fail "squeue: $(states_of_slurm | paste -sd ' '); Prometheus: $(states_of_prometheus | paste -sd ' ')"
-  wait_for 30 "the jobs of users and accounts" users_agree
+  wait_for "the jobs of users and accounts" users_agree
   wait_for_queries 60 "all rules are evaluated" rules
   render_dashboard >"$work/dashboard.json"
   # A scrape that took too long on a busy machine leaves none until the next.

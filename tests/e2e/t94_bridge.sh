@@ -20,11 +20,11 @@ test_a_pod_runs_from_zero() {
   assert_equal "its node's machine" "$(kubectl get pod "$(job_nodes "$job")" -o jsonpath='{.spec.nodeName}')" \
     "$(pod_field hello .spec.nodeName)"
   kubectl exec hello -- touch /tmp/end
-  wait_for 30 "the pod has succeeded" pod_is hello Succeeded
+  wait_for "the pod has succeeded" pod_is hello Succeeded
   wait_job "$job" COMPLETED 30
   assert_equal "exit code" 0:0 "$(job_field "$job" ExitCode)"
   assert_equal "output" hello "$(kubectl logs hello)"
-  wait_for 15 "an event" has_event hello Scheduled "$NAMESPACE/hello is bound to"
+  wait_for "an event" has_event hello Scheduled "$NAMESPACE/hello is bound to"
   kubectl delete pod hello >/dev/null
 }
 
@@ -49,7 +49,7 @@ END
   assert_equal "jobs of half a group" "" "$(slurm squeue -h)"
   put_member two
   wait_for 90 "the first runs" has_job one
-  wait_for 30 "the second runs" has_job two
+  wait_for "the second runs" has_job two
   job=$(pod_job one)
   assert_equal "one job" "$job" "$(pod_job two)"
   assert_equal "its name" a-pair "$(job_field "$job" JobName)"
@@ -65,7 +65,7 @@ END
  "spec": {"minMember": 1}}
 END
   put_pod one 'sleep 1' ', "labels": {"scheduling.x-k8s.io/pod-group": "pair"}'
-  wait_for 45 "one pod is enough" pod_is one Succeeded
+  wait_for "one pod is enough" pod_is one Succeeded
   kubectl delete pod/one podgroups.scheduling.x-k8s.io/pair >/dev/null
 }
 
@@ -114,14 +114,14 @@ test_an_indexed_job_of_more_pods_than_run_at_a_time() {
  "completionMode": "Indexed", "template": {"spec": $(spec_of true)}}}
 END
   kubectl wait job/mixed --for=condition=Complete --timeout=90s >/dev/null || fail "$(kubectl describe pods)"
-  wait_for 30 "no job is left" has_no_job
+  wait_for "no job is left" has_no_job
   kubectl delete job mixed >/dev/null
   put_pod one true ', "labels": {"scheduling.x-k8s.io/pod-group": "alone"}'
   kubectl apply -f - >/dev/null <<'END'
 {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "alone"},
  "spec": {"minMember": 2}}
 END
-  wait_for 30 "what it waits for" describe_says one "PodGroup/alone: 1 of 2 pods are there"
+  wait_for "what it waits for" describe_says one "PodGroup/alone: 1 of 2 pods are there"
   kubectl delete pod/one podgroups.scheduling.x-k8s.io/alone >/dev/null
 }
 
@@ -209,8 +209,8 @@ test_ends_go_both_ways() {
 
   wait_for 90 "it runs" pod_is cancelled Running
   slurm scancel "$(pod_job cancelled)"
-  wait_for 40 "the pod is gone" is_gone cancelled
-  wait_for 15 "an event" has_event cancelled Evicted "Slurm job"
+  wait_for "the pod is gone" is_gone cancelled
+  wait_for "an event" has_event cancelled Evicted "Slurm job"
   wait_for 180 "the pod is gone" is_gone limited
   assert_equal "job" TIMEOUT "$(job_state "$limited")"
   kubectl delete pod fails eats hurried >/dev/null
@@ -224,9 +224,9 @@ test_a_long_grace_period_is_cut() {
   for pod in slow leaving; do wait_for 90 "$pod runs" pod_is "$pod" Running; done
   kubectl delete pod leaving --wait=false >/dev/null
   has_grace() { [[ $(pod_field "$1" .metadata.deletionGracePeriodSeconds) == "$2" ]]; }
-  wait_for 10 "an hour" has_grace leaving 3600
+  wait_for "an hour" has_grace leaving 3600
   slurm scancel "$(pod_job slow)" "$(pod_job leaving)"
-  for pod in slow leaving; do wait_for 30 "$pod has 5 minutes" has_grace "$pod" 300; done
+  for pod in slow leaving; do wait_for "$pod has 5 minutes" has_grace "$pod" 300; done
   kubectl delete pod slow leaving --grace-period=0 --force >/dev/null 2>&1
 }
 
@@ -238,21 +238,21 @@ test_it_says_why_a_pod_waits() {
   wait_job "$blocker" RUNNING 90
   put_pod waits 'sleep 1'
   begin=$(now_ms)
-  wait_for 15 "kubectl describe: Slurm's reason, and its place" describe_says waits ': Resources; position 1'
+  wait_for "kubectl describe: Slurm's reason, and its place" describe_says waits ': Resources; position 1'
   echo "# kubectl describe says so after $(($(now_ms) - begin)) ms" >&2
   waits_for waits ': Resources; position 1' || fail "its condition says $(pod_field waits .status.conditions)"
   wait_for 90 "kubectl describe: when it is expected to start" describe_says waits '; expected start 20'
   job=$(job_of waits)
   slurm scontrol hold "$job"
-  wait_for 15 "Slurm's reason" describe_says waits ': JobHeldAdmin'
+  wait_for "Slurm's reason" describe_says waits ': JobHeldAdmin'
   assert_equal "events that say why" 1 "$(kubectl get events -o name --field-selector \
     reason=SlurmPending,involvedObject.name=waits | wc -l)"
   slurm scontrol release "$job"
   slurm scancel "$blocker"
-  wait_for 30 "it ran" pod_is waits Succeeded
+  wait_for "it ran" pod_is waits Succeeded
   put_pod refused 'sleep 1' ', "annotations": {"slurmjob.slinky.slurm.net/qos": "high"}'
-  wait_for 15 "the cause" waits_for refused 'annotation qos: Forbidden'
-  wait_for 15 "an event" describe_says refused 'annotation qos: Forbidden'
+  wait_for "the cause" waits_for refused 'annotation qos: Forbidden'
+  wait_for "an event" describe_says refused 'annotation qos: Forbidden'
   assert_equal "jobs" "" "$(slurm squeue -h)"
   kubectl delete pod waits refused >/dev/null
 }
@@ -277,7 +277,7 @@ test_the_policy_refuses_what_slurm_cannot_be_told() {
   local terms='{"matchExpressions": [{"key": "a", "operator": "Exists"}]}'
   local required="\"requiredDuringSchedulingIgnoredDuringExecution\""
   enable_bridge
-  wait_for 30 "the policy is in force" policy_refuses spec.nodeName '' '"nodeName": "node1",'
+  wait_for "the policy is in force" policy_refuses spec.nodeName '' '"nodeName": "node1",'
   policy_refuses spec.affinity.podAntiAffinity '' \
     "\"affinity\": {\"podAntiAffinity\": {$required: [{\"topologyKey\": \"a\", \"labelSelector\": $terms}]}},"
   policy_refuses spec.topologySpreadConstraints '' '"topologySpreadConstraints": [
@@ -319,7 +319,7 @@ test_a_managed_namespace() {
 END
   }
   is_refused() { grep -qF 'spec.schedulerName: Required value: slurm-k8s-bridge' <<<"$(try_there "$@")"; }
-  wait_for 30 "the policy is in force" is_refused default-scheduler
+  wait_for "the policy is in force" is_refused default-scheduler
   is_refused default-scheduler "$label" || fail "the label alone: $(try_there default-scheduler "$label")"
   assert_equal "its pods" pod/try "$(try_there slurm-k8s-bridge)"
   assert_equal "pods with the gate" pod/try "$(try_there default-scheduler "$label" "$gate")"
@@ -331,7 +331,7 @@ test_the_policy_keeps_what_the_bridge_says_of_a_pod() {
   local gate='"schedulingGates": [{"name": "slurm-k8s.io/bridge"}],'
   enable_bridge
   local SCHEDULER=default-scheduler
-  wait_for 30 "the policy is in force" policy_refuses spec.nodeName ", \"labels\": {$label}" '"nodeName": "node1",'
+  wait_for "the policy is in force" policy_refuses spec.nodeName ", \"labels\": {$label}" '"nodeName": "node1",'
   for field in job-id job-submitted rank kubernetes-node kubernetes-nodes; do
     policy_refuses "metadata.annotations[slurm-k8s.io/$field]: Forbidden" \
       ", \"labels\": {$label}, \"annotations\": {\"slurm-k8s.io/$field\": \"1\"}"
@@ -363,7 +363,7 @@ test_a_node_selector_is_kept() {
   put_pod here true '' '"nodeSelector": {"kubernetes.io/hostname": "node1"}, "affinity": {"nodeAffinity":
     {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [
       {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]}}},'
-  wait_for 30 "it ran" pod_is here Succeeded
+  wait_for "it ran" pod_is here Succeeded
   job=$(pod_job here)
   slurm scontrol show hostnames "$(job_field "$job" ExcNodeList)" | grep -qx compute-7 ||
     fail "a powered-down node is not excluded: $(slurm scontrol show job "$job" | grep ExcNodeList)"
@@ -407,7 +407,7 @@ test_kube_scheduler_binds_a_pod_with_a_volume() {
     put_pod writes 'echo hello >/data/file' ', "labels": {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}' \
     '"schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "volumes":
       [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],'
-  wait_for 30 "why it waits" has_event writes SlurmPending 'Slurm job'
+  wait_for "why it waits" has_event writes SlurmPending 'Slurm job'
   is_gated writes || fail "its gate is gone"
   assert_equal "claim" Pending "$(kubectl get persistentvolumeclaim data -o jsonpath='{.status.phase}')"
   slurm scancel "$blocker"
@@ -424,7 +424,7 @@ test_a_pod_whose_claim_nothing_binds() {
   enable_bridge
   make_volume "unbound-$NAMESPACE"
   put_pod unbound true '' '"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],'
-  wait_for 15 "an event names the field" describe_says unbound \
+  wait_for "an event names the field" describe_says unbound \
     'spec.volumes[0].persistentVolumeClaim: Forbidden: claim data is not bound'
   stays 4 pod_is unbound Pending
   assert_equal "jobs" "" "$(slurm squeue -h)"
@@ -445,7 +445,7 @@ test_requeue_and_suspend() {
   assert_equal "its job" RUNNING "$(job_state "$job")"
   slurm scontrol suspend "$job"
   wait_for 60 "the pod is gone" is_gone runs
-  wait_for 15 "an event" has_event runs Evicted "Slurm job $job: SUSPENDED"
+  wait_for "an event" has_event runs Evicted "Slurm job $job: SUSPENDED"
   wait_job "$job" CANCELLED 30
 }
 
@@ -483,7 +483,7 @@ test_a_killed_bridge_loses_nothing() {
   running=$(pod_job runs)
   slurm scontrol update partitionname=main state=down
   put_pod next 'sleep 1'
-  wait_for 30 "a job" waits_for next ': PartitionDown'
+  wait_for "a job" waits_for next ': PartitionDown'
   waiting=$(job_of next)
   kill_container bridge
   stays 12 pod_is runs Running

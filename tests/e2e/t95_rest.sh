@@ -149,7 +149,7 @@ change_public_keys() { # FILE…
   wait_for 120 "slurmctld's container has jwks.json" \
     slurmctld_has_file jwks.json "$(sha256sum "$KEYS/jwks.json" | cut -d ' ' -f 1)"
   slurm scontrol reconfigure
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
 }
 test_two_public_keys() {
   local job old new
@@ -185,7 +185,7 @@ test_another_key_of_slurmctld() {
   rm "$other"
   assert_equal "the former key works until then" 200 "$(api_status "$before" GET "$API/jobs/")"
   slurm scontrol reconfigure
-  wait_for 30 "another token" has_another_token ada-token "$before"
+  wait_for "another token" has_another_token ada-token "$before"
   TOKEN=$(secret_token ada-token)
   assert_equal "the new token" 200 "$(api_status "$TOKEN" GET "$API/jobs/")"
   is_refused_token "$before" || fail "a token of the former key"

@@ -13,7 +13,7 @@ change_keys() { # NODE NAME=BASE64…
   wait_for 150 "slurmctld's container has the keys" controller_has_keys
   wait_for 150 "the node's pod has the keys" node_has_keys "$1"
   slurm scontrol reconfigure
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
 }
 
 test_another_slurm_key_while_a_job_runs() {

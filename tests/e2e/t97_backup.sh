@@ -77,7 +77,7 @@ test_a_lost_cluster_is_restored() {
   # Its script has come back, too.
   slurm scontrol release "$held"
   wait_done "$held" 60
-  wait_for 30 "job $held in sacct" is_in_sacct "$held" COMPLETED
+  wait_for "job $held in sacct" is_in_sacct "$held" COMPLETED
   wait_for 60 "job $next in sacct" is_in_sacct "$next" COMPLETED
   assert_equal "jobs that sacct has twice" "" "$(sacct_all JobID | sort | uniq --repeated)"
   # The same again.
@@ -168,5 +168,5 @@ test_half_a_restore_is_not_started() {
   rm "$(kubectl get pv "$(kubectl get pvc state-slurm-controller-0 -o jsonpath='{.spec.volumeName}')" \
     -o jsonpath='{.spec.local.path}')/slurm-k8s-restoring"
   wait_for 120 "slurmctld back" container_is_back slurmctld "$restarts"
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
 }

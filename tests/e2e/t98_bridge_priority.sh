@@ -37,7 +37,7 @@ test_preemption_goes_both_ways() {
   job=$(pod_job low)
   urgent=$(submit -p urgent -N8 --exclusive --wrap 'sleep 5')
   wait_for 60 "the pod is gone" is_gone low
-  wait_for 15 "an event" has_event low Evicted "Slurm job $job: PREEMPTED"
+  wait_for "an event" has_event low Evicted "Slurm job $job: PREEMPTED"
   assert_equal "the pod's job" PREEMPTED "$(job_state "$job")"
   wait_done "$urgent" 60
 
@@ -94,7 +94,7 @@ test_pods_that_cannot_run_block_no_other() {
   wait_for 60 "all wait" all_wait_for_licenses
   begin=$(now_ms)
   put_pod runnable true
-  wait_for 30 "it is bound" has_job runnable
+  wait_for "it is bound" has_job runnable
   echo "# bound after $(($(now_ms) - begin)) ms, beside 200 pods that wait" >&2
   kubectl delete pods --selector blocked=yes --wait=false >/dev/null
   slurm scancel "$holder"
@@ -117,7 +117,7 @@ test_a_deleted_node_ends_no_job_that_waits() {
   blocker=$(submit -N4 -w 'compute-[0-3]' --exclusive --wrap 'sleep 600')
   wait_job "$blocker" RUNNING 90
   put_pod waits true '' '"nodeSelector": {"kubernetes.io/hostname": "node1"},'
-  wait_for 30 "it waits in Slurm" waits_for waits 'Slurm job'
+  wait_for "it waits in Slurm" waits_for waits 'Slurm job'
   job=$(job_of waits)
   assert_equal "nodes that it excludes" 'compute-[4-7]' "$(job_field "$job" ExcNodeList)"
   scale 4

@@ -17,7 +17,7 @@ put_nodesets() {
   "$BED" device start >/dev/null
   nodeset own 1 '"nvidia.com/gpu": 1' '"extraConf": "Weight=1", "scalingMode": "Always",'
   nodeset shared 1 '' '"extraConf": "Weight=2", "gresType": "a100", "bridgeDevices": {"nvidia.com/gpu": 2},'
-  wait_for 20 "Gres of the nodes" have_gres
+  wait_for "Gres of the nodes" have_gres
   wait_for 60 "the node with a GPU of its own" node_is_up own-0
 }
 have_gres() { has_gres own-0 gpu:1 && has_gres shared-0 gpu:a100:2; }
@@ -39,14 +39,14 @@ test_pods_get_gpus() {
   assert_equal "its node" shared-0 "$(job_nodes "$job")"
   [[ $(slurm scontrol show job "$job" -o) == *gres[/:]gpu:1* ]] || fail "$(slurm scontrol show job "$job" -o)"
   put_gpu_pod two 1 ', "annotations": {"job.slurm-k8s.io/gres": "gpu:a100:1"}'
-  wait_for 30 "the second runs" pod_is two Running
+  wait_for "the second runs" pod_is two Running
   [[ $(gpus_of one) == GPU-???????? && $(gpus_of two) == GPU-???????? && $(gpus_of one) != "$(gpus_of two)" ]] ||
     fail "the kubelet gave $(gpus_of one) and $(gpus_of two)"
   assert_equal "GPUs of the node's pod" "" \
     "$(kubectl exec shared-0 -c slurmd -- bash -c 'compgen -G "/dev/nvidia[0-9]*"' || true)"
   # A GPU of slurmd's own is free, and none of pods.
   put_gpu_pod three 1
-  wait_for 30 "the third waits" waits_for three Resources
+  wait_for "the third waits" waits_for three Resources
   kubectl delete pod one >/dev/null
   wait_for 60 "the third runs" pod_is three Running
   kubectl delete pods two three >/dev/null
@@ -59,7 +59,7 @@ test_a_gang_goes_where_its_gpus_are() {
   enable_bridge
   put_nodesets
   nodeset second 1 '' '"gresType": "a100", "bridgeDevices": {"nvidia.com/gpu": 1},'
-  wait_for 20 "Gres of the node" has_gres second-0 gpu:a100:1
+  wait_for "Gres of the node" has_gres second-0 gpu:a100:1
   kubectl apply -f - >/dev/null <<END
 {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "ranks",
  "annotations": {"job.slurm-k8s.io/exclusive": "true"}},
@@ -88,5 +88,5 @@ test_jobs_of_slurm_get_no_gpus_of_pods() {
   node_is_undrained shared-0 || fail "shared-0 is $(node_state shared-0): $(node_reason shared-0)"
   # More than any node has: refused in Slurm's words.
   put_gpu_pod many 3
-  wait_for 30 "the pod says why" waits_for many "Requested node configuration is not available"
+  wait_for "the pod says why" waits_for many "Requested node configuration is not available"
 }

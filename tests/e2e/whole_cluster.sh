@@ -57,7 +57,7 @@ assert_all_work() { # NAME
   wait_for 90 "ssh" can_log_in ada
   assert_equal "ada's job" "RUNNING 0" "$(job_state "$RUNNING_JOB") $(job_field "$RUNNING_JOB" Restarts)"
   assert_equal "the bridge's pod" "$RUNNING_UID Running" "$(pod_uid before) $(pod_field before .status.phase)"
-  wait_for 30 "the Slurm job of that pod" has_running_jobs before 1
+  wait_for "the Slurm job of that pod" has_running_jobs before 1
   assert_equal "ada starts a job" hello "$(ssh_as ada 'srun -N1 echo hello')"
   put_pod "$1" true
   wait_for 60 "a new pod of the bridge" pod_is "$1" Succeeded

@@ -14,7 +14,7 @@ test_cancelled_at_each_step() {
   start_step() { # STEP NODES
     name=$(unique "$1")
     names+=("$name")
-    ids+=("$(start_job "$name" "BEATS=60" -N2 -w "$2" --exclusive)")
+    ids+=("$(start_job "$name" "BEATS=0" -N2 -w "$2" --exclusive)")
   }
   trap 'let_pods_start; release_slurmd' EXIT
 
@@ -25,18 +25,18 @@ test_cancelled_at_each_step() {
 
   hold_pods
   start_step requested 'compute-[2-3]'
-  wait_for 30 "two pods pending" pods_are_pending compute-2 compute-3
+  wait_for "two pods pending" pods_are_pending compute-2 compute-3
   slurm scancel "${ids[-1]}"
 
   let_pods_start
   start_step pod_runs 'compute-[4-5]'
-  wait_for 30 "compute-4's pod running" pod_is compute-4 Running
-  wait_for 30 "compute-5's pod running" pod_is compute-5 Running
+  wait_for "compute-4's pod running" pod_is compute-4 Running
+  wait_for "compute-5's pod running" pod_is compute-5 Running
   slurm scancel "${ids[-1]}"
 
   # One of its two nodes is there.
   start_step registered 'compute-[6-7]'
-  wait_for 30 "compute-6 registered" is_registered compute-6
+  wait_for "compute-6 registered" is_registered compute-6
   wait_job "${ids[-1]}" "CONFIGURING" 1
   slurm scancel "${ids[-1]}"
   release_slurmd
@@ -46,6 +46,6 @@ test_cancelled_at_each_step() {
   wait_for 60 "the job's first beat" has_beaten "$name" 1
   slurm scancel "${ids[-1]}"
   since=$(now_ms)
-  settle "$since" 90 "${names[@]/#/--cancelled=}" "${never[@]}" "${names[@]}"
+  settle "$since" 180 "${names[@]/#/--cancelled=}" "${never[@]}" "${names[@]}"
 }
 pods_are_pending() { pod_is "$1" Pending && pod_is "$2" Pending; }

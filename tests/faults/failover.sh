@@ -25,7 +25,7 @@ install_two_controllers() {
   remove_release
   shared_volume
   install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared \
-    --set slurm.slurmctldTimeout=10 \
+    --set slurm.slurmctldTimeout=10,slurm.resumeTimeout=300 \
     -f <(values_with_one_user)
   prepare_ledger
 }
@@ -51,9 +51,9 @@ place_controllers() { # NODE-SELECTOR
 
 test_the_second_takes_over_and_gives_back() {
   local running starting later back uids since control engine end
-  wait_for 30 "the second stands by" logged_at "$STAND_BY" "engine stands by"
+  wait_for "the second stands by" logged_at "$STAND_BY" "engine stands by"
   logs_work() { (($(kubectl logs "$1" -c sidecar | grep -c 'nodeset [a-z]*: ') > 0)); }
-  wait_for 30 "the work of the sidecar in control, in its log" logs_work "$CONTROLLER"
+  wait_for "the work of the sidecar in control, in its log" logs_work "$CONTROLLER"
   logs_work "$STAND_BY" && fail "the stand-by's sidecar works, too"
 
   running=$(unique running) starting=$(unique starting)
@@ -70,8 +70,8 @@ test_the_second_takes_over_and_gives_back() {
   "$BED" fault kill "$CONTROLLER/slurmctld"
   kubectl delete pod "$CONTROLLER" --force --grace-period=0 >/dev/null 2>&1
   ASK=$STAND_BY
-  control=$(seconds_to "$since" "$STAND_BY" "Running as primary" 90)
-  engine=$(seconds_to "$since" "$STAND_BY" "engine started" 30)
+  control=$(seconds_to "$since" "$STAND_BY" "Running as primary" 150)
+  engine=$(seconds_to "$since" "$STAND_BY" "engine started" 60)
   echo "# seconds from kill -9 to control $control, to the engine $engine"
   assert_equal "pods" "$uids" "$(pod_uids)"
   release_slurmd
@@ -80,20 +80,20 @@ test_the_second_takes_over_and_gives_back() {
   start_job "$later" "BEATS=1 NODES=1" -N2 -w 'compute-[4-5]' >/dev/null
   wait_for 60 "the end of a job that the second started" job_has_ended "$later"
   stop_job "$running"
-  wait_for 30 "the end of the job that ran all the time" job_has_ended "$running"
+  wait_for "the end of the job that ran all the time" job_has_ended "$running"
 
   place_controllers null
   since=$(now_ms)
   kubectl delete pod "$CONTROLLER" >/dev/null
   ASK=$CONTROLLER
-  wait_for 60 "the first pod" pod_is "$CONTROLLER" Running
-  control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 60)
-  end=$(seconds_to "$since" "$STAND_BY" "engine stands by" 30)
-  engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 30)
+  wait_for 120 "the first pod" pod_is "$CONTROLLER" Running
+  control=$(seconds_to "$since" "$CONTROLLER" "Running as primary" 120)
+  end=$(seconds_to "$since" "$STAND_BY" "engine stands by" 60)
+  engine=$(seconds_to "$since" "$CONTROLLER" "engine started" 60)
   echo "# seconds from the pod's return to control $control, to the end of the second's engine $end, to its own $engine"
   back=$(unique back)
   start_job "$back" "BEATS=1 NODES=1" -N2 -w 'compute-[6-7]' >/dev/null
-  settle "$since" 120 "$running" "$starting" "$later" "$back"
+  settle "$since" 240 "$running" "$starting" "$later" "$back"
   remove_volume
 }
 

@@ -58,13 +58,13 @@ test_a_lost_kube_node() {
   echo "# after $((($(now_ms) - since) / 1000)) s slurmctld knows the loss"
   since=$(now_ms)
   wait_for 60 "the two-node job done" has_job_state "$two" COMPLETED
-  wait_for 30 "the one-node job done" has_job_state "$one" COMPLETED
+  wait_for "the one-node job done" has_job_state "$one" COMPLETED
   echo "# $((($(now_ms) - since) / 1000)) s later its jobs have run on other nodes"
   for node in "${lost[@]}"; do wait_for 60 "$node drained" is_drained_for_pod "$node"; done
   echo "# ${lost[0]}: $(ctld_reason "${lost[0]}")"
   # What comes next goes to nodes that are there, and takes no try with the lost ones.
   job=$(ctld sbatch --parsable --output=/dev/null -N1 --wrap true)
-  wait_for 30 "another job done" has_job_state "$job" COMPLETED
+  wait_for "another job done" has_job_state "$job" COMPLETED
   assert_equal "restarts" 0 "$(ctld_job "$job" Restarts)"
 
   for node in "${lost[@]}"; do signal_pod CONT "$node"; done

@@ -8,6 +8,7 @@
 SOAK_FOLDER=$E2E_FOLDER/../soak
 BED_STATE_FOLDER=$(dirname "$(dirname "$("$BED" kubeconfig)")")
 LEDGER=$BED_STATE_FOLDER/ledger-$NAMESPACE
+echo "$LEDGER" >"$WORK/ledger-$WORKER" # for keep_logs
 
 # A node whose file /ledger/hold-NAME exists has its pod running but no slurmd yet.
 prepare_ledger() {
@@ -84,15 +85,15 @@ go_back_to() { # COPY VOLUME
   find "$2" -mindepth 1 -delete
   cp --archive "$1/." "$2/"
   "$BED" fault start kubelet 2>/dev/null
-  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for 120 "slurmctld restarted" container_is_back slurmctld "$before"
+  wait_for 60 "slurmctld up" controller_ready
 }
 
 # Faults. Each returns when what it broke serves again.
 
 kill_slurmctld() {
   kill_container slurmctld
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for 60 "slurmctld up" controller_ready
 }
 kill_sidecar() { kill_container sidecar; }
 cluster_answers() { kubectl exec "$CONTROLLER" -c slurmctld -- true && controller_ready; }
@@ -100,7 +101,7 @@ restart_component() { # NAME SECONDS between
   "$BED" fault kill "$1" 2>/dev/null
   sleep "$2"
   "$BED" fault start "$1" 2>/dev/null
-  wait_for 60 "the cluster answers" cluster_answers
+  wait_for 120 "the cluster answers" cluster_answers
 }
 kill_api_server() { restart_component kube-apiserver 5; }
 kill_etcd() { restart_component etcd 5; }
@@ -112,7 +113,7 @@ fresh_controller() {
   uid=$(pod_uid "$CONTROLLER")
   kubectl delete pod "$CONTROLLER" >/dev/null
   is_another_controller() { [[ $(pod_uid "$CONTROLLER") != "$uid" ]] && controller_ready; }
-  wait_for 60 "another controller pod" is_another_controller
+  wait_for 120 "another controller pod" is_another_controller
 }
 
 prepare_ledger

@@ -13,19 +13,20 @@ unprotect() {
   kubectl patch nodesets.slurm-k8s.io compute --type=merge --patch '{"spec": {"workloadDisruptionProtection": false}}' \
     >/dev/null
   has_no_budget() { [[ -z $(kubectl get poddisruptionbudgets -o name) ]]; }
-  wait_for 15 "no disruption budget" has_no_budget
+  wait_for "no disruption budget" has_no_budget
 }
 unprotect
 
-# The reasons that a node has had, as slurmctld logged them.
-was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since=180s | grep -c "$1" >/dev/null; }
+# The reasons that a node has had since the test began, as slurmctld logged them.
+BEGUN=$(date --utc +%FT%TZ)
+was_said() { kubectl logs "$CONTROLLER" -c slurmctld --since-time="$BEGUN" | grep -c "$1" >/dev/null; }
 
 test_evicted_and_out_of_memory() {
   local evicted failed hungry since
   evicted=$(unique evicted)
-  start_job "$evicted" "BEATS=10" -N2 -w 'compute-[0-1]' --exclusive >/dev/null
+  start_job "$evicted" "BEATS=0" -N2 -w 'compute-[0-1]' --exclusive >/dev/null
   failed=$(unique pressure)
-  start_job "$failed" "BEATS=10" -N2 -w 'compute-[2-3]' --exclusive >/dev/null
+  start_job "$failed" "BEATS=0" -N2 -w 'compute-[2-3]' --exclusive >/dev/null
   wait_for 60 "both jobs running" has_beaten "$evicted" 1
   wait_for 60 "both jobs running" has_beaten "$failed" 1
 
@@ -43,7 +44,9 @@ END
   wait_job "$hungry" OUT_OF_MEMORY 30
   assert_equal "restarts" 0 "$(job_field "$hungry" Restarts)"
   since=$(now_ms)
-  settle "$since" 90 --restarts 1 "$evicted" "$failed"
+  stop_job "$evicted"
+  stop_job "$failed"
+  settle "$since" 180 --restarts 1 "$evicted" "$failed"
   was_said 'compute-3.*Evicted' || fail "compute-3: Evicted is not in the log"
 }
 
@@ -60,7 +63,7 @@ MILLIS='function millis(text) {return text ~ /m$/ ? text + 0 : text * 1000}'
 test_preempted_by_a_pod_of_higher_priority() {
   local preempted image since
   preempted=$(unique preempted)
-  start_job "$preempted" "BEATS=10" -N4 --exclusive >/dev/null
+  start_job "$preempted" "BEATS=0" -N4 --exclusive >/dev/null
   wait_for 60 "a running job" has_beaten "$preempted" 1
   image=$(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.spec.slurmd.image}')
   trap 'kubectl delete pod e2e-urgent --ignore-not-found >/dev/null
@@ -79,7 +82,8 @@ END
   wait_for 60 "the job requeued" requeued
   kubectl delete pod e2e-urgent >/dev/null
   since=$(now_ms)
-  settle "$since" 120 --restarts 1 "$preempted"
+  stop_job "$preempted"
+  settle "$since" 240 --restarts 1 "$preempted"
 }
 
 test_kubernetes_node_not_ready() {
@@ -105,12 +109,12 @@ test_kubernetes_node_not_ready() {
   }
   all_drained() { (($(drained_nodes) >= 4)); }
   none_drained() { (($(drained_nodes) == 0)); }
-  wait_for 20 "the job's nodes drained" all_drained
+  wait_for "the job's nodes drained" all_drained
   continue_kubelet
   wait_for 60 "no node drained for it any more" none_drained
   since=$(now_ms)
   stop_job "$running"
-  settle "$since" 120 --restarts 1 "$running" "$waiting"
+  settle "$since" 240 --restarts 1 "$running" "$waiting"
   # A node that is not ready still runs its jobs.
   assert_equal "runs of the job that was running" 1 "$(grep -c ' start' "$LEDGER/$running")"
 }
@@ -119,7 +123,7 @@ test_kubernetes_node_not_ready() {
 test_kubernetes_node_lost() {
   local lost since
   lost=$(unique lost)
-  start_job "$lost" "BEATS=15" -N4 --exclusive >/dev/null
+  start_job "$lost" "BEATS=0" -N4 --exclusive >/dev/null
   wait_for 60 "a running job" has_beaten "$lost" 1
   "$BED" fault stop kubelet
   trap '"$BED" fault start kubelet 2>/dev/null' EXIT
@@ -128,5 +132,8 @@ test_kubernetes_node_lost() {
   wait_for 60 "the job requeued" requeued
   "$BED" fault start kubelet 2>/dev/null
   since=$(now_ms)
-  settle "$since" 120 --restarts 1 "$lost"
+  has_run_again() { (($(grep -c " start" "$LEDGER/$lost") >= 2)); }
+  wait_for 180 "the job runs again" has_run_again
+  stop_job "$lost"
+  settle "$since" 240 --restarts 1 "$lost"
 }

@@ -82,7 +82,7 @@ test_killed_at_random_while_nodesets_change() {
   echo "# seed $SEED: $(random_delays)"
   start_at_once
   make_nodeset extra 20
-  wait_for 30 "records of the second NodeSet" has_records extra 20
+  wait_for "records of the second NodeSet" has_records extra 20
   job=$(unique running)
   start_job "$job" "BEATS=0" -N2 -w 'compute-[6-7]' >/dev/null
   wait_for 60 "the job's first beat" has_beaten "$job" 1
@@ -103,13 +103,13 @@ test_killed_at_random_while_nodesets_change() {
   since=$(now_ms)
 
   wait_for 60 "30 records of the first" has_records compute 30
-  wait_for 30 "none of the second" has_records extra 0
-  wait_for 30 "the condition Ready" has_condition Ready
-  wait_for 30 "one budget" has_budgets compute-busy
+  wait_for "none of the second" has_records extra 0
+  wait_for "the condition Ready" has_condition Ready
+  wait_for "one budget" has_budgets compute-busy
   stop_job "$job"
   after=$(unique after) # on records that were made meanwhile
   start_job "$after" "BEATS=1" -N2 -w 'compute-[20-21]' >/dev/null
-  settle "$since" 150 "$job" "$after"
+  settle "$since" 300 "$job" "$after"
   wait_for 60 "the condition RolledOut" has_condition RolledOut
   assert_equal "records" "30 0" "$(records_of compute) $(records_of extra)"
   assert_equal "kills" "$KILLS" "$(kill_count)"

@@ -22,7 +22,7 @@ test_reconfigure_storm_in_a_resume() {
     name=$(unique "storm$round")
     names+=("$name")
     start_job "$name" "BEATS=5 NODES=1" -N8 >/dev/null
-    wait_for 30 "pods of a mass resume" pods_are_many 3
+    wait_for "pods of a mass resume" pods_are_many 3
     since=$(now_ms)
     reconfigure_storm
     echo "# $STORM times scontrol reconfigure: $((($(now_ms) - since) / 1000)) s"
@@ -31,21 +31,21 @@ test_reconfigure_storm_in_a_resume() {
     power_down 'compute-[0-7]'
     wait_for 60 "no pod" has_pod_count 0
   done
-  settle "$(now_ms)" 60 "${names[@]}"
+  settle "$(now_ms)" 120 "${names[@]}"
 }
 
 test_reconfigure_storm_in_a_suspend() {
   local first second id since
   first=$(unique storm)
   id=$(start_job "$first" "BEATS=1 NODES=1" -N8)
-  wait_done "$id" 60
+  wait_done "$id" 120
   power_down 'compute-[0-7]'
-  wait_for 30 "pods of a mass suspend" is_pod_going
+  wait_for "pods of a mass suspend" is_pod_going
   second=$(unique storm)
   start_job "$second" "BEATS=3 NODES=1" -N8 >/dev/null
   reconfigure_storm
   since=$(now_ms)
-  settle "$since" 90 "$first" "$second"
+  settle "$since" 180 "$first" "$second"
 }
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
 
@@ -66,7 +66,7 @@ test_state_from_before_the_resume() {
   slurm scontrol release "$id"
   since=$(now_ms)
   rm -r "$copy"
-  settle "$since" 90 --lost "$(((before - 30000) / 1000))" "$((since / 1000))" "$name"
+  settle "$since" 180 --lost "$(((before - 30000) / 1000))" "$((since / 1000))" "$name"
 }
 
 test_state_from_before_the_suspend() {
@@ -76,16 +76,16 @@ test_state_from_before_the_suspend() {
   copy=$(mktemp -d)
   first=$(unique up)
   id=$(start_job "$first" "BEATS=1" -N4 -w 'compute-[0-3]')
-  wait_done "$id" 60
+  wait_done "$id" 120
   wait_saved
   cp --archive "$volume/." "$copy/"
   power_down 'compute-[0-3]'
-  wait_for 30 "no pod" has_pod_count 0
+  wait_for 60 "no pod" has_pod_count 0
   go_back_to "$copy" "$volume"
   # Now slurmctld takes the nodes for up, but they have no pods.
   second=$(unique after)
   start_job "$second" "BEATS=1" -N4 -w 'compute-[0-3]' >/dev/null
   since=$(now_ms)
   rm -r "$copy"
-  settle "$since" 120 --restarts 1 "$first" "$second"
+  settle "$since" 240 --restarts 1 "$first" "$second"
 }

@@ -38,7 +38,7 @@ log_in() {
 restarts() { echo "$(container_field slurmctld restartCount) $(container_field sidecar restartCount)"; }
 # survives: what the claims say of every attack.
 survives() {
-  wait_for 30 "slurmctld answers" controller_ready
+  wait_for "slurmctld answers" controller_ready
   assert_equal "restarts of slurmctld and sidecar" "$RESTARTS" "$(restarts)"
   assert_equal "the login node's job" RUNNING "$(slurm squeue -h -n login -o %T)"
 }

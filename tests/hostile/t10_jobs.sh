@@ -152,7 +152,7 @@ exec -a alices-task sleep 300
 END
   )
   wait_job "$job" RUNNING 60
-  wait_for 20 "Alice's task" kubectl exec "$TARGET" -c slurmd -- pgrep -f alices-task
+  wait_for "Alice's task" kubectl exec "$TARGET" -c slurmd -- pgrep -f alices-task
   script=/var/spool/slurmd/job$(printf %05d "$job")/slurm_script
   is_there grep alices "$script"
   is_there cat /tmp/alice/file
@@ -205,7 +205,7 @@ test_connections_to_the_sidecar() {
 set -- $address
 $FLOOD")
   wait_job "$job" RUNNING 60
-  wait_for 20 "connections of the job" has_flooded
+  wait_for "connections of the job" has_flooded
   for try in {1..6}; do
     for path in healthz readyz metrics; do
       proxy_get "$path" || fail "/$path: no answer in round $try" || return 1
@@ -243,7 +243,7 @@ test_garbage_and_connections() {
     sleep 2')
   ((out >= 100)) || fail "connections that were opened: $out"
   survives
-  wait_for 30 "$TARGET is well" node_is_up "$TARGET"
+  wait_for "$TARGET is well" node_is_up "$TARGET"
   assert_equal "a job after it" fine "$(as "$MALLORY" srun --quiet -w "$TARGET" --mem=100 echo fine </dev/null)"
   survives
 }

@@ -12,7 +12,7 @@ be_editor() {
     wait_for 60 "8 node records" has_node_count 8' EXIT
   kubectl create rolebinding hostile-edit --role=slurm-nodeset-edit --user="$EDITOR" >/dev/null
   # The API server learns of it from a watch.
-  wait_for 30 "the binding" as_editor auth can-i patch nodesets.slurm-k8s.io
+  wait_for "the binding" as_editor auth can-i patch nodesets.slurm-k8s.io
 }
 # nodeset SPEC-FIELDS: NodeSet `hostile`, written by the editor.
 nodeset() {
@@ -54,7 +54,7 @@ make() { # SPEC-FIELDS
   again
   local answer
   answer=$(nodeset "$1") || fail "$answer" || return 1
-  wait_for 30 "9 node records" has_node_count 9
+  wait_for "9 node records" has_node_count 9
 }
 
 test_nodesets_of_a_stranger() {
@@ -75,7 +75,7 @@ test_variants_of_a_stranger() {
   make \
     '"variants":[{"name":"evil","patch":{"template":{"spec":{"volumes":[{"name":"host","hostPath":{"path":"/"}}]}}}}]'
   knows_variant() { slurm scontrol show node hostile-0 | grep AvailableFeatures | grep -c evil >/dev/null; }
-  wait_for 30 "variant" knows_variant
+  wait_for "variant" knows_variant
   job=$(submit -w hostile-0 -n1 --constraint=evil --wrap true)
   says_hostpath() { [[ $(node_reason hostile-0) == *"volumes: hostPath: above Pod Security level baseline"* ]]; }
   wait_for 60 "refused" says_hostpath || fail "Reason: $(node_reason hostile-0)"
@@ -104,8 +104,8 @@ test_fields_of_a_stranger() {
       continue
     fi
     taken=$((taken + 1))
-    wait_for 30 "$fields: read by the sidecar" is_read
-    wait_for 30 "$fields: slurmctld answers" controller_ready
+    wait_for "$fields: read by the sidecar" is_read
+    wait_for "$fields: slurmctld answers" controller_ready
     assert_equal "$fields: restarts" "$RESTARTS" "$(restarts)"
     echo "# taken: $fields: $(nodeset_condition hostile reason)" >&2
   done
@@ -113,5 +113,5 @@ test_fields_of_a_stranger() {
   again
   assert_equal restarts "$RESTARTS" "$(restarts)"
   assert_equal "nodes of others" "compute-[0-7]" "$(node_names)"
-  wait_for 30 "slurmctld answers" controller_ready
+  wait_for "slurmctld answers" controller_ready
 }

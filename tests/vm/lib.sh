@@ -28,7 +28,7 @@ put_spec() { # NAME REPLICAS POD SLURMD [MORE]
 {"apiVersion":"slurm-k8s.io/v1alpha1","kind":"NodeSet","metadata":{"name":"$1"},"spec":{"replicas":$2,${5:+$5,}
  "slurmd":{"image":"$image",$4},"template":{"spec":$3}}}
 JSON
-  wait_for 30 "nodes of $1" has_nodes_of "$1" "$2"
+  wait_for "nodes of $1" has_nodes_of "$1" "$2"
 }
 # Pods of 256 MiB.
 put_nodeset() { # NAME REPLICAS POD [CPUS [REQUESTS]]

@@ -42,7 +42,7 @@ test_cordon_and_drain() {
   wait_job "$job" RUNNING 300
   assert_equal "machine of both-0" "$VM" "$(machine_of both-0)"
   kubectl cordon "$VM" >/dev/null
-  wait_for 15 "both-0 drained" node_has_reason both-0 "slurm-k8s: kubernetes node $VM is cordoned"
+  wait_for "both-0 drained" node_has_reason both-0 "slurm-k8s: kubernetes node $VM is cordoned"
   # A job for that node waits, and one for the other gets a pod on the other machine.
   waiting=$(submit --requeue -w both-0 --exclusive --wrap true)
   wait_done "$(submit -w both-1 --wrap true)" 120

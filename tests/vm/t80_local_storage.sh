@@ -22,6 +22,6 @@ test_a_node_has_the_storage_of_its_pod() {
   [[ $out == *"Requested node configuration is not available"* ]] || fail "$out"
   assert_equal "a job with --tmp" disk-0 "$(slurm srun -w disk-0 --tmp=60M hostname)"
   assert_equal "TmpDisk of a node that is up" 64 "$(tmp_disk)"
-  wait_for 20 "the node is idle, and not drained" is_idle disk-0
+  wait_for "the node is idle, and not drained" is_idle disk-0
 }
 is_idle() { [[ $(slurm sinfo -h -n "$1" -o %T) == idle ]]; }

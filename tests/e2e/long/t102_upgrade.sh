@@ -97,15 +97,15 @@ test_the_controller_is_back() {
   uid=$(pod_uid "$CONTROLLER")
   since=$(now_ms)
   kubectl delete pod "$CONTROLLER" --wait=false >/dev/null
-  wait_for 20 "the next controller" controller_is_other "$uid"
+  wait_for "the next controller" controller_is_other "$uid"
   echo "# deleted pod of slurmctld: an answer after $(seconds_since "$since") s"
   slurm scancel "$(submit --hold --wrap true)"
   echo "# deleted pod of slurmctld: takes a job after $(seconds_since "$since") s"
   restarts=$(container_field slurmctld restartCount)
   since=$(now_ms)
   "$BED" fault kill "$CONTROLLER/slurmctld"
-  wait_for 20 "slurmctld back" container_is_back slurmctld "$restarts"
-  wait_for 5 "slurmctld up" controller_ready
+  wait_for "slurmctld back" container_is_back slurmctld "$restarts"
+  wait_for "slurmctld up" controller_ready
   slurm scancel "$(submit --hold --wrap true)"
   echo "# killed slurmctld: takes a job after $(seconds_since "$since") s"
   ends_well "$job" compute-0 "$(slurm_version)"
@@ -156,7 +156,7 @@ test_a_failed_upgrade_is_rolled_back() {
   wait_for 120 "slurmctld up" controller_ready
   wait_for 120 "slurmdbd up" has_slurmdbd
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
-  wait_for 30 "compute-0 undrained" node_is_undrained compute-0
+  wait_for "compute-0 undrained" node_is_undrained compute-0
   ends_well "$job" compute-0 "$(slurm_version)"
   wait_for 90 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
 }
@@ -231,7 +231,7 @@ test_slurm_is_upgraded_while_jobs_run() {
   hold_pods
   booting=$(submit -N1 -w compute-1 --wrap 'srun true')
   held=$(submit --hold --wrap true)
-  wait_for 30 "job $booting has its node" is_job_in "$booting" CONFIGURING
+  wait_for "job $booting has its node" is_job_in "$booting" CONFIGURING
   since=$(now_ms)
   begin_gap
   upgrade_slurm
@@ -241,7 +241,7 @@ test_slurm_is_upgraded_while_jobs_run() {
   let_pods_start
   # What ran goes on, with its slurmd and commands of the older Slurm.
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
-  wait_for 30 "compute-0 waits for its job" node_has_reason compute-0 "slurm-k8s: update of the template"
+  wait_for "compute-0 waits for its job" node_has_reason compute-0 "slurm-k8s: update of the template"
   # 26.05 reads node records of an older state without a SuspendTime: they are made again. So the next pod stays.
   wait_for 60 "SuspendTime of compute-7" has_suspend_time compute-7
   next=$(submit -N1 -w compute-7 --wrap "slurmd -V | grep -F '$NEXT_VERSION'")
@@ -263,7 +263,7 @@ test_slurm_is_upgraded_while_jobs_run() {
   ends_well "$drained" compute-4 "$version"
   wait_for 60 "no older pod of an idle node" is_gone_or_new compute-3 "$NEXT_TAG"
   assert_equal "nodes" 'compute-[0-7]' "$(node_names)"
-  wait_for 30 "NodeSet ready" nodeset_is_ready
+  wait_for "NodeSet ready" nodeset_is_ready
   slurm scontrol update 'nodename=compute-[4-6]' state=undrain
   # slurmdbd and its database: nothing is missing or twice.
   wait_for 90 "all jobs in sacct" are_in_sacct_once "$running" "$drained" "$booting" "$next" "$after"
@@ -294,7 +294,7 @@ test_uninstall_leaves_no_finalizer() {
    {"metadata": {"name": "scratch"}, "spec": {"accessModes": ["ReadWriteOnce"],
     "resources": {"requests": {"storage": "1Mi"}}}}]}}
 END_OF_NODESET
-  wait_for 20 "its node record" has_node_count 9
+  wait_for "its node record" has_node_count 9
   slurm srun -N1 -w mine-0 true
   "$BED" helm uninstall slurm -n "$NAMESPACE" --wait --timeout 180s
   wait_for 60 "no pods of the chart's NodeSets" has_only_pods mine-0
@@ -306,7 +306,7 @@ END_OF_NODESET
   # What the release's notes said is kept, and nothing else.
   assert_equal "what is kept" "$kept" "$(kept_objects "$others")"
   "$BED" kubectl delete namespace "$NAMESPACE" --timeout=120s
-  wait_for 10 "no namespace" is_namespace_gone
+  wait_for "no namespace" is_namespace_gone
   "$BED" kubectl create namespace "$NAMESPACE" >/dev/null
 }
 has_only_pods() { [[ $(pods) == "$1" ]]; }

@@ -78,8 +78,12 @@ test_the_queue_scales_a_nodeset() {
   sed "s/namespace: slurm/namespace: $NAMESPACE/; s/stabilizationWindowSeconds: 300/stabilizationWindowSeconds: 15/" \
     "$EXAMPLES/hpa.yaml" | kubectl apply -f - >/dev/null
   # Each wants a node. Slurm takes no job that needs more nodes than there are.
-  for job in 1 2 3; do jobs+=("$(submit -p compute -N1 --exclusive --wrap 'sleep 120')"); done
+  for job in 1 2 3; do jobs+=("$(submit -p compute -N1 --exclusive --wrap "$(runs_until wanted)")"); done
   wait_for 180 "three nodes" has_node_count 3 || { kubectl describe hpa compute >&2; return 1; }
-  for job in "${jobs[@]}"; do wait_done "$job" 300; done
+  for job in "${jobs[@]}"; do
+    wait_job "$job" RUNNING 120
+    end_run "$(job_nodes "$job")" wanted
+    wait_done "$job" 60
+  done
   wait_for 150 "one node again" has_node_count 1
 }

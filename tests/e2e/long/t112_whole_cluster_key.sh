@@ -16,7 +16,7 @@ restart_daemons() {
   slurm scontrol reconfigure
   kubectl delete pod slurm-accounting-0 >/dev/null
   kubectl rollout restart statefulset slurm-login >/dev/null
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
   wait_for 120 "slurmdbd" has_slurmdbd
   kubectl rollout status statefulset slurm-login --timeout 120s >/dev/null
 }

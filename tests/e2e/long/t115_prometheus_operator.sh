@@ -130,9 +130,9 @@ slurm-controller-0 metrics /metrics/all up
 slurm-controller-1 bridge-metrics /metrics up
 slurm-controller-1 metrics /metrics/all up"
   wait_for 90 "all targets are up" targets_are "$targets" || { queries targets; return 1; }
-  wait_for 30 "what is selected, and rejected" resources_are "PrometheusRule selected 2
+  wait_for "what is selected, and rejected" resources_are "PrometheusRule selected 2
 ServiceMonitor selected 1" || { resources; return 1; }
-  wait_for 15 "the monitor is accepted" monitor_is slurm Accepted=True || { condition_of_monitor slurm; return 1; }
+  wait_for "the monitor is accepted" monitor_is slurm Accepted=True || { condition_of_monitor slurm; return 1; }
   # The operator polls every minute.
   wait_for 90 "conditions" conditions_are "Available=True Reconciled=True" || { conditions_of_prometheus; return 1; }
   wait_for 90 "all rules are loaded" rules_are_loaded || { queries rule_names; return 1; }
@@ -165,7 +165,7 @@ test_a_pod_monitor_with_all_paths() {
     "${FROM_PROMETHEUS[@]}" --set metrics.podMonitor.interval=15s --set "metrics.paths={$(IFS=,; echo "${PATHS[*]}")}"
   for path in "${PATHS[@]}"; do targets+=("slurm-controller-0 metrics $path up"); done
   wait_for 120 "all targets are up" targets_are "$(printf '%s\n' "${targets[@]}")" || { queries targets; return 1; }
-  wait_for 30 "what is selected, and rejected" resources_are "PodMonitor selected 1" || { resources; return 1; }
+  wait_for "what is selected, and rejected" resources_are "PodMonitor selected 1" || { resources; return 1; }
 }
 
 has_event() { # KIND NAME TEXT
@@ -186,10 +186,10 @@ spec:
   selector: {}
   endpoints: [{port: metrics, interval: 5s, scrapeTimeout: 10s}]
 END
-  wait_for 30 "it is rejected" resources_are "ServiceMonitor rejected 1
+  wait_for "it is rejected" resources_are "ServiceMonitor rejected 1
 ServiceMonitor selected 1" || { resources; return 1; }
-  wait_for 15 "its condition" monitor_is slow Accepted=False
-  wait_for 15 "its event" has_event ServiceMonitor slow InvalidConfiguration
+  wait_for "its condition" monitor_is slow Accepted=False
+  wait_for "its event" has_event ServiceMonitor slow InvalidConfiguration
   kubectl delete servicemonitor slow >/dev/null
   answer=$(kubectl apply -f - 2>&1 <<END
 apiVersion: monitoring.coreos.com/v1

@@ -68,7 +68,7 @@ put_peers() {
   put_peer "$OTHERS" proxy 'role: proxy'
   put_peer monitoring prometheus
   for namespace in "$NAMESPACE" "$OTHERS" monitoring; do
-    "$BED" kubectl -n "$namespace" wait --for=condition=Ready pods --selector peer --timeout 60s >/dev/null
+    "$BED" kubectl -n "$namespace" wait --for=condition=Ready pods --selector peer --timeout 120s >/dev/null
   done
 }
 # A metadata service of a cloud, at its address on the Kubernetes node, with a DNS server as in Google's cloud: what
@@ -162,7 +162,7 @@ END
 # Arguments are TARGET=ADDRESS/PORT. No answer is a result of its own: kube-router refuses.
 # shellcheck disable=SC2016 # of that shell
 TRY='for target; do
-  timeout 10 bash -c "exec 3<>/dev/tcp/${target#*=}" 2>/dev/null
+  timeout 30 bash -c "exec 3<>/dev/tcp/${target#*=}" 2>/dev/null
   case $? in 0) result=open ;; 1) result=refused ;; *) result="no answer" ;; esac
   echo "${target%%=*} $result"
 done'
@@ -215,7 +215,7 @@ test_who_connects() {
   begin_to_try
   # The tasks of the job, and what was started beside slurmctld and in the login pod.
   for target in job srun-in-a-job srun-beside-slurmctld srun-in-a-login; do
-    wait_for 30 "$target listens" is_tried job "$target" open
+    wait_for "$target listens" is_tried job "$target" open
   done
   assert_connections open
   enforce
@@ -262,8 +262,8 @@ RUNNING" "$(ssh_as ada 'cat out')"
   assert_equal "its comment" told "$(job_field "$job" Comment)"
   wait_for 60 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
   slurm sacctmgr --immediate add account policies >/dev/null
-  wait_for 30 "slurmdbd tells slurmctld of an account" has_account policies
-  wait_for 30 "Prometheus has metrics" reads_metrics
+  wait_for "slurmdbd tells slurmctld of an account" has_account policies
+  wait_for "Prometheus has metrics" reads_metrics
   archive=$("$BED" exec "$BACKUP" --namespace="$NAMESPACE" create </dev/null)
   [[ $archive == slurm-*.tar ]] || fail "no archive: $archive"
   end_work
@@ -278,14 +278,14 @@ test_other_peers() {
   begin_to_try
   uid=$(pod_uid "$CONTROLLER")
   enforce
-  wait_for 30 "a job reaches the API server" is_tried job api-server open
-  wait_for 30 "all reach sshd" is_tried stranger sshd open
+  wait_for "a job reaches the API server" is_tried job api-server open
+  wait_for "all reach sshd" is_tried stranger sshd open
   "$BED" helm upgrade slurm "$CHART" -n "$NAMESPACE" --reuse-values --wait --timeout 180s \
     --set-json "networkPolicy.loginFrom=$submitters,networkPolicy.metricsFrom=$submitters" \
     --set-json "networkPolicy.restFrom=[],networkPolicy.blockedFromNodes=[\"${TARGETS[api-server]%/*}/32\"]" \
     --set-json networkPolicy.dnsPorts=[53] >/dev/null
   assert_equal "the controller" "$uid" "$(pod_uid "$CONTROLLER")"
-  wait_for 30 "a job does not reach the API server" is_tried job api-server refused
+  wait_for "a job does not reach the API server" is_tried job api-server refused
   TARGETS[service]=$("$BED" kubectl -n default get service kubernetes -o jsonpath='{.spec.clusterIP}')/443
   assert_equal "a job" "service refused
 metadata open

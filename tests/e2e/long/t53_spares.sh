@@ -31,7 +31,7 @@ test_spares_are_up_and_jobs_start_on_them() {
   stays 20 has_no_more_uids "$uids"
   # On spare nodes: no pod is made before the job runs.
   hold_pods
-  job=$(submit -N2 --wrap 'srun -l hostname; sleep 40')
+  job=$(submit -N2 --wrap 'srun -l hostname; sleep 600')
   wait_job "$job" RUNNING 20
   assert_equal "nodes of the job" "compute-[0-1]" "$(slurm squeue -h -j "$job" -o %N)"
   let_pods_start
@@ -50,9 +50,10 @@ test_a_job_larger_than_the_spares() {
   trap without_spares EXIT
   with_spares 1
   wait_for 60 "an idle node up" has_idle_up 1
-  job=$(submit -N3 --wrap 'srun true; sleep 5')
+  job=$(submit -N3 --wrap "srun true && $(runs_until larger)")
   wait_job "$job" RUNNING 60
   assert_equal "it has the spare node" compute-0 "$(slurm squeue -h -j "$job" -o %N | sed 's/\[\([0-9]*\).*/\1/')"
+  end_run compute-0 larger
   wait_done "$job" 60
 }
 
@@ -82,7 +83,7 @@ test_spares_of_a_window() {
   assert_equal "Ready" True "$(nodeset_condition compute status)"
   with_windows '[{"start": "0 7 * * *", "duration": "3h", "timeZone": "Europe/Nowhere", "replicas": 3}]'
   names_the_zone() { [[ $(nodeset_condition compute message) == "spec.spareSchedules[0].timeZone: Invalid "* ]]; }
-  wait_for 20 "the zone's error" names_the_zone
+  wait_for "the zone's error" names_the_zone
   assert_equal "its reason" SparesNotKept "$(nodeset_condition compute reason)"
   stays 10 has_pod_count 1
 }

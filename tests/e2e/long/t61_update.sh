@@ -10,7 +10,7 @@ roll() { # REPLICAS FIELDS: makes it
 {"apiVersion": "slurm-k8s.io/v1alpha1", "kind": "NodeSet", "metadata": {"name": "roll", "namespace": "$NAMESPACE"},
  "spec": {"replicas": $1, "slurmd": $slurmd, $2}}
 END_OF_NODESET
-  wait_for 20 "its node records" has_node_count "$((8 + $1))"
+  wait_for "its node records" has_node_count "$((8 + $1))"
 }
 without_roll() {
   slurm scancel --me >/dev/null 2>&1 || true
@@ -45,11 +45,11 @@ test_idle_nodes_get_the_new_template_one_after_the_other() {
   trap without_roll EXIT
   roll 3 '"scalingMode": "Always", "updateStrategy": {"rollingUpdate": {"maxUnavailable": 1}}'
   wait_for 60 "3 nodes up" are_up roll-0 roll-1 roll-2
-  wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
+  wait_for "rolled out" rolled_out_is "True TemplateInUse"
   start=$(now_ms)
   template new
   until have_template new roll-0 roll-1 roll-2; do
-    (($(now_ms) - start < 120000)) || { fail "not rolled out after 120 s"; return 1; }
+    (($(now_ms) - start < 240000)) || { fail "not rolled out after 240 s"; return 1; }
     down=$(count_down 'roll-[0-2]')
     ((down <= most)) || most=$down
     sleep 0.2
@@ -57,7 +57,7 @@ test_idle_nodes_get_the_new_template_one_after_the_other() {
   echo "# 3 idle nodes, one at a time: $(($(now_ms) - start)) ms; most that were away: $most"
   # A busy machine may look at none while it is away.
   ((most <= 1)) || fail "$most nodes were away at a time"
-  wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
+  wait_for "rolled out" rolled_out_is "True TemplateInUse"
   assert_equal "updatedReplicas" 3 "$(updated)"
 }
 
@@ -65,37 +65,41 @@ test_a_job_that_runs_is_waited_for() {
   local job next uid
   trap without_roll EXIT
   roll 2 '"updateStrategy": {"rollingUpdate": {"maxUnavailable": 1}}'
-  job=$(submit -N1 -w roll-0 --wrap 'sleep 15')
+  job=$(submit -N1 -w roll-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid roll-0)
   template new
-  wait_for 10 "roll-0 drained" node_has_reason roll-0 "slurm-k8s: update of the template"
+  wait_for "roll-0 drained" node_has_reason roll-0 "slurm-k8s: update of the template"
   node_has_state roll-0 DRAIN || fail "roll-0 is $(node_state roll-0)"
-  wait_for 10 "the condition" rolled_out_is "False WaitingForJobs"
+  wait_for "the condition" rolled_out_is "False WaitingForJobs"
   assert_equal "updatedReplicas" 1 "$(updated)"
-  next=$(submit -N1 -w roll-0 --wrap true)
+  next=$(submit -N1 -w roll-0 --wrap "$(runs_until next)")
   assert_equal "job" RUNNING "$(job_state "$job")"
   assert_equal "pod" "$uid" "$(pod_uid roll-0)"
+  end_run roll-0 job
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
-  wait_done "$next" 60
+  wait_job "$next" RUNNING 90
   assert_equal "template" new "$(template_of roll-0)"
   node_is_undrained roll-0 || fail "roll-0 is $(node_state roll-0)"
-  wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
+  end_run roll-0 next
+  wait_done "$next" 60
+  wait_for "rolled out" rolled_out_is "True TemplateInUse"
 }
 
 test_the_former_template_ends_a_roll_out() {
   local job uid
   trap without_roll EXIT
   roll 1 '"template": {"metadata": {"annotations": {"e2e": "former"}}}'
-  job=$(submit -N1 -w roll-0 --wrap 'sleep 20')
+  job=$(submit -N1 -w roll-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid roll-0)
   template new
-  wait_for 10 "roll-0 drained" node_has_state roll-0 DRAIN
+  wait_for "roll-0 drained" node_has_state roll-0 DRAIN
   template former
-  wait_for 10 "roll-0 undrained" node_is_undrained roll-0
-  wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
+  wait_for "roll-0 undrained" node_is_undrained roll-0
+  wait_for "rolled out" rolled_out_is "True TemplateInUse"
+  end_run roll-0 job
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
   assert_equal "pod" "$uid" "$(pod_uid roll-0)"
@@ -123,7 +127,7 @@ test_a_bad_image_stops_and_the_former_one_serves_again() {
   stays 10 others_serve
   patch_roll '{"spec":{"slurmd":{"image":"'"$image"'"}}}'
   wait_for 120 "all serve" are_up roll-0 roll-1 roll-2
-  wait_for 10 "rolled out" rolled_out_is "True TemplateInUse"
+  wait_for "rolled out" rolled_out_is "True TemplateInUse"
   others_serve || fail "other pods than before"
   job=$(submit -N3 -w 'roll-[0-2]' --wrap 'srun true')
   wait_done "$job" 20
@@ -136,16 +140,16 @@ test_on_delete_and_in_a_maintenance_reservation() {
   wait_for 60 "2 nodes up" are_up roll-0 roll-1
   uid=$(pod_uid roll-1)
   template new
-  wait_for 10 "the condition" rolled_out_is "False OnDelete"
+  wait_for "the condition" rolled_out_is "False OnDelete"
   kubectl delete pod roll-0 --wait=false >/dev/null
   wait_for 60 "roll-0 with the new template" have_template new roll-0
   assert_equal "pod" "$uid" "$(pod_uid roll-1)"
   patch_roll '{"spec":{"updateStrategy":{"type":"ScheduledUpdate"}}}'
-  wait_for 10 "the condition" rolled_out_is "False WaitingForMaintenance"
+  wait_for "the condition" rolled_out_is "False WaitingForMaintenance"
   assert_equal "pod" "$uid" "$(pod_uid roll-1)"
   slurm scontrol create reservationname=e2e flags=maint,ignore_jobs nodes=roll-1 starttime=now duration=10 users=root \
     >/dev/null
   is_new_pod() { [[ $(template_of roll-1) == new ]]; }
   wait_for 60 "roll-1 with the new template" is_new_pod
-  wait_for 30 "rolled out" rolled_out_is "True TemplateInUse"
+  wait_for "rolled out" rolled_out_is "True TemplateInUse"
 }

@@ -51,9 +51,9 @@ test_a_node_for_each_kube_node() {
   local job uid
   trap clean EXIT
   daemon_set
-  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  wait_for "ds-node1 up" node_is_up ds-node1
   assert_equal "Kubernetes node" node1 "$(kube_node_of ds-node1)"
-  wait_for 10 "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NodesMatch
+  wait_for "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NodesMatch
   assert_equal "desired" 1 "$(kubectl get nodesets.slurm-k8s.io ds -o jsonpath='{.status.desired}')"
   job=$(submit -N1 -w ds-node1 --wrap 'srun true')
   wait_done "$job" 20
@@ -72,7 +72,7 @@ test_a_pod_of_the_bridge() {
   local job
   trap clean EXIT
   daemon_set
-  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  wait_for "ds-node1 up" node_is_up ds-node1
   enable_bridge
   put_pod chosen 'sleep 600' ', "annotations": {"job.slurm-k8s.io/constraints": "ds"}' \
     '"nodeSelector": {"kubernetes.io/hostname": "node1"},'
@@ -88,11 +88,11 @@ test_kube_nodes_come_and_go() {
   trap clean EXIT
   add_kube_node early
   daemon_set
-  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  wait_for "ds-node1 up" node_is_up ds-node1
   has_node ds-early || fail "no node of a Kubernetes node that was there from the start"
   add_kube_node fake.e2e.example
-  wait_for 20 "its node" has_node ds-fake--e2e--example
-  wait_for 20 "its pod is there" is_on ds-fake--e2e--example fake.e2e.example
+  wait_for "its node" has_node ds-fake--e2e--example
+  wait_for "its pod is there" is_on ds-fake--e2e--example fake.e2e.example
   kubectl delete node fake.e2e.example >/dev/null
   start=$(now_ms)
   wait_for 60 "its node is gone" has_no_node ds-fake--e2e--example
@@ -105,35 +105,36 @@ test_follows_labels_and_lets_jobs_end() {
   trap clean EXIT
   kubectl label node node1 e2e=yes >/dev/null
   daemon_set '{"nodeSelector": {"e2e": "yes"}}'
-  wait_for 30 "ds-node1 up" node_is_up ds-node1
-  job=$(submit -N1 -w ds-node1 --wrap 'sleep 8')
+  wait_for "ds-node1 up" node_is_up ds-node1
+  job=$(submit -N1 -w ds-node1 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 20
   kubectl label node node1 e2e- >/dev/null
-  wait_for 10 "ds-node1 drained" node_has_state ds-node1 DRAIN
+  wait_for "ds-node1 drained" node_has_state ds-node1 DRAIN
   assert_equal "reason" "slurm-k8s: scale-in" "$(node_reason ds-node1)"
   assert_equal "job" RUNNING "$(job_state "$job")"
+  end_run ds-node1 job
   wait_done "$job" 30
-  wait_for 30 "its node is gone" has_no_node ds-node1
-  wait_for 10 "and its pod" has_pod_count 0
+  wait_for "its node is gone" has_no_node ds-node1
+  wait_for "and its pod" has_pod_count 0
   kubectl label node node1 e2e=yes >/dev/null
-  wait_for 40 "ds-node1 up again" node_is_up ds-node1
+  wait_for "ds-node1 up again" node_is_up ds-node1
 }
 
 test_a_cordoned_kube_node_has_no_node() {
   trap clean EXIT
   daemon_set
-  wait_for 30 "ds-node1 up" node_is_up ds-node1
+  wait_for "ds-node1 up" node_is_up ds-node1
   kubectl cordon node1 >/dev/null
-  wait_for 30 "its node is gone" has_no_node ds-node1
-  wait_for 10 "none desired" has_status desired 0
+  wait_for "its node is gone" has_no_node ds-node1
+  wait_for "none desired" has_status desired 0
   kubectl uncordon node1 >/dev/null
-  wait_for 40 "ds-node1 up again" node_is_up ds-node1
+  wait_for "ds-node1 up again" node_is_up ds-node1
 }
 
 test_a_name_that_is_too_long_is_told() {
   trap clean EXIT
   add_kube_node "m.$(printf 'x%.0s' {1..60}).example"
   daemon_set
-  wait_for 30 "ds-node1 up" node_is_up ds-node1
-  wait_for 10 "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NameTooLong
+  wait_for "ds-node1 up" node_is_up ds-node1
+  wait_for "condition Ready" has_status 'conditions[?(@.type=="Ready")].reason' NameTooLong
 }

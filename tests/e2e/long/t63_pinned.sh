@@ -30,16 +30,17 @@ test_a_node_goes_back_to_its_kube_node() {
   local job
   trap clean EXIT
   pinned
-  wait_for 20 "nodes of pin" has_nodes 'compute-[0-7],pin-[0-1]'
+  wait_for "nodes of pin" has_nodes 'compute-[0-7],pin-[0-1]'
   job=$(submit -N1 -w pin-1 --wrap 'true')
   wait_done "$job" 60
-  wait_for 10 "pin-1 is pinned" pins_are '{"1":"node1"}'
+  wait_for "pin-1 is pinned" pins_are '{"1":"node1"}'
   assert_equal "the first pod's wish" "" "$(wanted_kube_node pin-1)"
   wait_for 60 "pin-1 free after SuspendTime" is_free pin-1
   pins_are '{"1":"node1"}' || fail "the pin went with the pod"
-  job=$(submit -N1 -w pin-1 --wrap 'sleep 3')
+  job=$(submit -N1 -w pin-1 --wrap "$(runs_until again)")
   wait_job "$job" RUNNING 60
   assert_equal "the next pod's wish" node1 "$(wanted_kube_node pin-1)"
+  end_run pin-1 again
   wait_done "$job" 20
 }
 
@@ -47,13 +48,13 @@ test_a_node_waits_for_its_kube_node() {
   local job
   trap clean EXIT
   pinned
-  wait_for 20 "nodes of pin" has_nodes 'compute-[0-7],pin-[0-1]'
+  wait_for "nodes of pin" has_nodes 'compute-[0-7],pin-[0-1]'
   job=$(submit -N1 -w pin-0 --wrap 'true')
   wait_done "$job" 60
-  wait_for 10 "pin-0 is pinned" pins_are '{"0":"node1"}'
+  wait_for "pin-0 is pinned" pins_are '{"0":"node1"}'
   wait_for 60 "pin-0 free after SuspendTime" is_free pin-0
   kubectl cordon node1 >/dev/null
-  wait_for 10 "pin-0 drained" has_reason pin-0 "slurm-k8s: kubernetes node node1 is cordoned"
+  wait_for "pin-0 drained" has_reason pin-0 "slurm-k8s: kubernetes node node1 is cordoned"
   is_free pin-1 || fail "pin-1, which isn't pinned, is $(node_state pin-1)"
   job=$(submit -N1 -w pin-0 --wrap 'true')
   kubectl uncordon node1 >/dev/null

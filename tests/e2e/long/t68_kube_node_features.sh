@@ -12,24 +12,27 @@ features() { # NODE: available ones and active ones
 has_features() { [[ $(features "$1") == "$2 $2" ]]; }
 
 test_features_come_and_go_with_the_pod() {
-  local job
+  local first job
   trap unannotate EXIT
   annotate slurm-k8s.io/features=rack1,ssd
   assert_equal "features of a node without a pod" "compute compute" "$(features compute-0)"
-  job=$(submit -N1 -w compute-0 --wrap true)
-  wait_done "$job" 60
-  wait_for 5 "features of node1" has_features compute-0 compute,k8s/rack1,k8s/ssd
+  first=$(submit -N1 -w compute-0 --wrap "$(runs_until first)")
+  wait_job "$first" RUNNING 60
+  wait_for "features of node1" has_features compute-0 compute,k8s/rack1,k8s/ssd
   # A job can ask for them.
-  job=$(submit -N1 -C 'k8s/rack1&k8s/ssd' --wrap 'sleep 6')
+  job=$(submit -N1 -C 'k8s/rack1&k8s/ssd' --wrap "$(runs_until second)")
+  end_run compute-0 first
+  wait_done "$first" 30
   wait_job "$job" RUNNING 20
   assert_equal "node" compute-0 "$(job_nodes "$job")"
   # They follow the annotation, under a job, too, and an administrator's own stay.
   slurm scontrol update nodename=compute-0 availablefeatures=compute,own,k8s/rack1,k8s/ssd \
     activefeatures=compute,own,k8s/rack1,k8s/ssd
   annotate slurm-k8s.io/features=rack2
-  wait_for 5 "other features" has_features compute-0 compute,own,k8s/rack2
-  wait_done "$job" 30
+  wait_for "other features" has_features compute-0 compute,own,k8s/rack2
   slurm scontrol update nodename=compute-0 availablefeatures=compute,k8s/rack2 activefeatures=compute,k8s/rack2
+  end_run compute-0 second
+  wait_done "$job" 30
   wait_for 60 "a cluster at zero" is_zero
-  wait_for 5 "its own features alone" has_features compute-0 compute
+  wait_for "its own features alone" has_features compute-0 compute
 }

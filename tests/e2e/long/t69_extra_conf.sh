@@ -25,21 +25,22 @@ test_a_changed_extra_conf() {
   local job
   trap without_conf EXIT
   conf Weight=5
-  wait_for 20 "Weight 5" have Weight 5
-  job=$(submit -N1 -w conf-0 --wrap 'sleep 12')
+  wait_for "Weight 5" have Weight 5
+  job=$(submit -N1 -w conf-0 --wrap "$(runs_until job)")
   wait_job "$job" RUNNING 60
   # At once, under a job.
   conf Weight=7
-  wait_for 5 "Weight 7" have Weight 7
+  wait_for "Weight 7" have Weight 7
   assert_equal "job" RUNNING "$(job_state "$job")"
   # The idle record is made again, the other one when its job is over and its pod is gone.
   conf 'Weight=7 MemSpecLimit=16'
-  wait_for 10 "the condition" is_ready "False Resizing"
-  wait_for 10 "conf-1 made again" has_limit conf-1
+  wait_for "the condition" is_ready "False Resizing"
+  wait_for "conf-1 made again" has_limit conf-1
   assert_equal "job" RUNNING "$(job_state "$job")"
+  end_run conf-0 job
   wait_done "$job" 60
   wait_for 60 "both made again" have MemSpecLimit 16
-  wait_for 10 "the condition" is_ready "True NodesMatch"
+  wait_for "the condition" is_ready "True NodesMatch"
   job=$(submit -N2 -w 'conf-[0-1]' --wrap 'srun true')
   wait_done "$job" 60
 }
@@ -47,8 +48,8 @@ test_a_changed_extra_conf() {
 test_what_slurmctld_corrects_is_not_tried_for_ever() {
   trap without_conf EXIT
   conf MemSpecLimit=16
-  wait_for 20 "MemSpecLimit 16" have MemSpecLimit 16
+  wait_for "MemSpecLimit 16" have MemSpecLimit 16
   conf MemSpecLimit=900000
-  wait_for 20 "the condition" is_ready "False Corrected"
+  wait_for "the condition" is_ready "False Corrected"
   stays 5 is_ready "False Corrected"
 }

@@ -23,13 +23,13 @@ lease() { kubectl get lease "$LEASE" -o jsonpath="{.spec.$1}"; }
 # As an administrator who gives it away: who had it sees that, and leaves it.
 give_to_second() {
   kubectl patch lease "$LEASE" --type=merge --patch '{"spec": {"holderIdentity": "b"}}' >/dev/null
-  wait_for 15 "the second leads" only_the_second_leads
+  wait_for "the second leads" only_the_second_leads
 }
 scales() { # that whoever leads does its work
   scale 5
-  wait_for 15 "5 node records" has_nodes 'compute-[0-4]'
+  wait_for "5 node records" has_nodes 'compute-[0-4]'
   scale 8
-  wait_for 15 "8 node records" has_nodes 'compute-[0-7]'
+  wait_for "8 node records" has_nodes 'compute-[0-7]'
 }
 seconds_since() { awk -v ms="$(($(now_ms) - $1))" 'BEGIN { printf "%.1f", ms / 1000 }'; }
 
@@ -87,9 +87,9 @@ test_one_of_two_sidecars_acts() {
   local since transitions restarts
   trap remove_second EXIT
   add_second
-  wait_for 20 "the first leads" first_leads
+  wait_for "the first leads" first_leads
   let_second_run
-  wait_for 20 "the second waits" only_the_first_leads
+  wait_for "the second waits" only_the_first_leads
   assert_equal "holder" "${CONTROLLER}_$(pod_uid "$CONTROLLER")" "$(lease holderIdentity)"
   assert_equal "duration" 15 "$(lease leaseDurationSeconds)"
   scales
@@ -100,8 +100,8 @@ test_one_of_two_sidecars_acts() {
   since=$(now_ms)
   "$BED" fault kill "$CONTROLLER/sidecar"
   restarted() { (($(container_field sidecar restartCount) > restarts)); }
-  wait_for 30 "the first is started again" restarted
-  wait_for 10 "the first goes on" only_the_first_leads
+  wait_for "the first is started again" restarted
+  wait_for "the first goes on" only_the_first_leads
   echo "# seconds from kill -9 of the container to the same leader: $(seconds_since "$since")"
   assert_equal "transitions" "$transitions" "$(lease leaseTransitions)"
 
@@ -115,11 +115,11 @@ test_one_of_two_sidecars_acts() {
   assert_equal "transitions" $((transitions + 1)) "$(lease leaseTransitions)"
 
   let_second_run
-  wait_for 20 "the second waits" only_the_first_leads
+  wait_for "the second waits" only_the_first_leads
   give_to_second
   since=$(now_ms)
   signal_second TERM
-  wait_for 8 "the first takes over from one that ended" first_leads
+  wait_for "the first takes over from one that ended" first_leads
   echo "# seconds from SIGTERM to the next leader: $(seconds_since "$since")"
   scales
 }

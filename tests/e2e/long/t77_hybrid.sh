@@ -83,13 +83,13 @@ put_key() { # MACHINE KEY-FILE OWNER: the owner of slurm.key
 # As Debian's units do, of which the machines have no systemd to run them.
 start_slurmctld() {
   on_head runuser --user slurm -- slurmctld
-  wait_for 30 "slurmctld up" controller_ready
+  wait_for "slurmctld up" controller_ready
 }
 stop_slurmctld() {
   local pid
   pid=$(on_head cat /run/slurmctld/slurmctld.pid)
   on_head kill "$pid"
-  wait_for 30 "slurmctld's end" on_head test ! -e "/proc/$pid"
+  wait_for "slurmctld's end" on_head test ! -e "/proc/$pid"
 }
 start_sidecar() {
   local unit=/usr/lib/systemd/system/slurm-k8s-sidecar.service
@@ -143,7 +143,7 @@ start_hybrid() {
   start_metal "$key"
   rm -f "$key"
   wait_for 60 "8 pod nodes and a metal one" has_node_count 9
-  wait_for 30 "the metal node registered" is_metal_up
+  wait_for "the metal node registered" is_metal_up
 }
 
 test_a_slurmctld_outside_comes_up() {
@@ -204,11 +204,13 @@ test_slurmctld_outside_restarts() {
   local job uid
   needs_slurm 24.05
   in_hybrid
-  job=$(submit -N2 --wrap 'srun sleep 20')
+  job=$(submit -N2 --wrap "srun bash -c '$(runs_until end)'")
   wait_job "$job" RUNNING 60
   uid=$(pod_uid compute-0)
   stop_slurmctld
   start_slurmctld
+  end_run compute-0 end
+  on_metal touch /tmp/end
   wait_done "$job" 60
   assert_equal "pod" "$uid" "$(pod_uid compute-0)"
   assert_equal "restarts of the job" 0 "$(job_field "$job" Restarts)"
@@ -218,11 +220,12 @@ test_the_api_server_is_out_of_reach() {
   local metal pod
   needs_slurm 24.05
   in_hybrid
-  metal=$(submit -w metal-0 --wrap 'sleep 15')
+  metal=$(submit -w metal-0 --wrap "$(runs_until cut)")
   wait_job "$metal" RUNNING 30
   cut_off
   pod=$(submit -w compute-3 --wrap true)
   wait_job "$pod" CONFIGURING 30
+  on_metal touch /tmp/cut
   wait_done "$metal" 60
   # Nor does a slurmctld that starts meanwhile wait for it.
   stop_slurmctld
@@ -267,7 +270,7 @@ test_a_token_is_renewed_while_slurmctld_runs() {
   old=$(on_head cat /etc/slurm/kubernetes-token)
   echo none | put_token
   job=$(submit -w compute-4 --wrap true)
-  wait_for 30 "a token that isn't one is refused" is_token_refused
+  wait_for "a token that isn't one is refused" is_token_refused
   # With no rights but its own.
   kubectl --kubeconfig=/dev/null --server="https://$API_SERVER:6443" --token="$old" --insecure-skip-tls-verify \
     create token slurm-controller --duration=1h | put_token
