@@ -11,6 +11,7 @@ check "container" shows controller/statefulset 'command: \[slurm-k8s-bridge\]' "
 check "image" shows controller/statefulset 'image: "r/sidecar:7"' "${on[@]}" --set images.registry=r,bridge.image.tag=7
 check "scheduler name" shows controller/statefulset '^            - "other"$' \
   "${on[@]}" --set bridge.schedulerName=other
+check "scheduler name, of the sidecar" shows controller/statefulset '^            - --bridge-scheduler-name$' "${on[@]}"
 check "one controller: no lease" lacks_in controller/rbac slurm-k8s-bridge "${on[@]}"
 check "two controllers: a lease" shows controller/rbac 'resourceNames: \[slurm-k8s-sidecar, slurm-k8s-bridge\]' \
   "${on[@]}" "${two[@]}"
