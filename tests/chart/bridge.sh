@@ -82,8 +82,8 @@ check "policy: all annotations of the bridge" knows_the_annotations
 # What a pod says of its job, as the bridge has it.
 knows_the_fields() {
   local field count=0 names
-  names='s/.* \**k\(Annotation\(Job\|Rank\|Kube\)[A-Za-z]*\|LabelSlinkyJob\) = "\(.*\)".*/\3/p'
-  for field in $(sed -n "$names" "$TOP/bridge/names.hpp"); do
+  names='s/.* \**k\(Annotation\(Job\|JobSubmitted\|Rank\|KubeNodes\?\)\|LabelSlinkyJob\) = "\(.*\)".*/\3/p'
+  for field in $(sed -n "$names" "$TOP/bridge/names.hpp" "$TOP/lib/nodeset/names.hpp"); do
     shows bridge/fields_policy "\[$field\]: Forbidden: the bridge sets it" "${on[@]}" || return 1
     count=$((count + 1))
   done
