@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Names of the bridge in Kubernetes objects and in Slurm's jobs.
+// Names of the bridge in Kubernetes objects and in Slurm's jobs, but for those that the sidecar knows too
+// (nodeset/names.hpp).
 #pragma once
 
 #include <string_view>
+
+#include "nodeset/names.hpp"
 
 namespace slurmk8s {
 
 /** spec.schedulerName of the pods that Slurm schedules, unless --scheduler-name says otherwise. */
 inline constexpr const char* kBridgeScheduler = "slurm-k8s-bridge";
 
-/** On a bound pod: its Slurm job, and when that was submitted (seconds since 1970): both tell which job it is. */
-inline constexpr const char* kAnnotationJob = "slurm-k8s.io/job-id";
+/** On a bound pod, beside its job: when that was submitted (seconds since 1970). Both tell which job it is. */
 inline constexpr const char* kAnnotationJobSubmitted = "slurm-k8s.io/job-submitted";
 /** On a bound pod: its place among the pods of its job, from 0 on, and the Kubernetes nodes of all, with commas. */
 inline constexpr const char* kAnnotationRank = "slurm-k8s.io/rank";
 inline constexpr const char* kAnnotationKubeNodes = "slurm-k8s.io/kubernetes-nodes";
-/** A pod's scheduling gate, and the label with the bridge's scheduler name: kube-scheduler is to bind it. */
+/** A pod's scheduling gate, beside kLabelBridge. */
 inline constexpr const char* kGate = "slurm-k8s.io/bridge";
-inline constexpr const char* kLabelBridge = "slurm-k8s.io/bridge";
 /** On a pod without the gate: the Kubernetes node that its job has for it. */
 inline constexpr const char* kAnnotationKubeNode = "slurm-k8s.io/kubernetes-node";
 /** The well-known label that a pod's node selector can name a node by. */

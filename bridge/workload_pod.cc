@@ -12,50 +12,13 @@
 #include "bridge/names.hpp"
 #include "nodeset/device_gres.hpp"
 #include "nodeset/field_error.hpp"
-#include "nodeset/quantity.hpp"
+#include "nodeset/pod_request.hpp"
 
 namespace slurmk8s {
 namespace {
 
 constexpr const char* kCannotTell = "the bridge cannot tell Slurm";
 constexpr const char* kContainerLists[] = {"containers", "initContainers"};
-
-/** Thousandths of a resource's unit; 0 for what the API server would not have let pass. */
-std::int64_t quantity_milli(const Json& requests, std::string_view resource) {
-  const Json value = requests[resource];
-  if (value.is_null()) return 0;
-  const Result<std::int64_t> milli = parse_quantity_milli(value.is_string() ? value.text() : value.dump());
-  return milli ? std::max<std::int64_t>(*milli, 0) : 0;
-}
-
-/** The largest number instead of an overflow. */
-std::int64_t add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
-
-/**
- * What kube-scheduler counts of a resource: containers and sidecars together, or a larger init container beside the
- * sidecars that start before it; and the overhead. A request of the pod itself counts instead of its containers'.
- */
-std::int64_t pod_request_milli(const Json& spec, std::string_view resource) {
-  std::int64_t running = 0;
-  spec["containers"].each([&](const Json& container) {
-    running = add(running, quantity_milli(container.at({"resources", "requests"}), resource));
-  });
-  std::int64_t sidecars = 0;
-  std::int64_t starting = 0;
-  spec["initContainers"].each([&](const Json& container) {
-    const std::int64_t own = quantity_milli(container.at({"resources", "requests"}), resource);
-    const bool is_sidecar = container["restartPolicy"].text() == "Always";
-    if (is_sidecar) sidecars = add(sidecars, own);
-    starting = std::max(starting, add(sidecars, is_sidecar ? 0 : own));
-  });
-  std::int64_t request = std::max(add(running, sidecars), starting);
-  const Json whole = spec.at({"resources", "requests"});
-  if (whole.has(resource)) request = quantity_milli(whole, resource);
-  return add(request, quantity_milli(spec["overhead"], resource));
-}
 
 /** What the containers request of GPUs. */
 std::map<std::string, std::int64_t> find_devices(const Json& spec) {

@@ -24,9 +24,13 @@ std::string time_text(WallTime time) {
 
 }  // namespace
 
-std::string key_of_create(const std::string& line, const std::string& create_again) {
+std::string definition_of(const std::string& line) {
   const std::size_t blank = line.find(' ');  // behind NodeName=…
-  return hash_text((blank == std::string::npos ? line : line.substr(blank)) + "\n" + create_again);
+  return blank == std::string::npos ? line : line.substr(blank);
+}
+
+std::string key_of_create(const std::string& line, const std::string& create_again) {
+  return hash_text(definition_of(line) + "\n" + create_again);
 }
 
 WallTime next_try(const CreateStop& stop) {

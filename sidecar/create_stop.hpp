@@ -25,6 +25,9 @@ struct CreateStop {
 /** An administrator changes its value after correcting gres.conf. */
 inline constexpr const char* kAnnotationCreateAgain = "slurm-k8s.io/create-again";
 
+/** "NodeName=c-[0-7] State=CLOUD …" without the names. */
+std::string definition_of(const std::string& line);
+
 /**
  * A key for what a create gives slurmctld, without the names of the nodes: "NodeName=… State=CLOUD …", and the
  * annotation.

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kPodsDelay{100};  // pods come and go by the hundred: one round for many
 
+bool has_external_nodes(const NodeSets& nodesets) {
+  return std::ranges::any_of(nodesets,
+                             [](const auto& one) { return one.second.spec.ok() && !one.second.spec->has_pods(); });
+}
+
 kube::ReflectorListener listen_for_claims(ClaimKeeper& claims) {
   return {[&claims](const Json& object) { claims.observe(object); },
           [&claims](const kube::ObjectKey& key, const std::string&, const Json&) { claims.forget(key.name); }, [] {}};
@@ -49,6 +54,7 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
             listen_for_pods()),
       kube_nodes_(parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
                   {.resource = kube::kNodes, .omit = kOmitOfKubernetesNodes}, listen_for_kube_nodes()),
+      other_pods_({name_space, parts.bridge_scheduler}),
       budgets_reflector_(
           parts.kube_reader, parts.loop.timers(), *parts.loop.clock(),
           {.resource = kube::kDisruptionBudgets, .name_space = name_space, .label_selector = kBudgetSelector},
@@ -123,6 +129,32 @@ kube::ReflectorListener Daemon::listen_for_kube_nodes() {
   return listener;
 }
 
+/** No round for them: they come and go as they like, and a round is never far. */
+kube::ReflectorListener Daemon::listen_for_other_pods() {
+  return {[this](const Json& object) { other_pods_.upsert(object); },
+          [this](const kube::ObjectKey& key, const std::string&, const Json&) { other_pods_.remove(key); }, [] {}};
+}
+
+// Ended pods give their resources back; others have none before they have a Kubernetes node.
+void Daemon::follow_other_pods() {
+  const bool is_wanted = has_external_nodes(reconciler_.nodesets());
+  if (is_wanted && !other_pods_reflector_) {
+    other_pods_reflector_ = std::make_unique<kube::Reflector>(
+        parts_.kube_reader, parts_.loop.timers(), *parts_.loop.clock(),
+        kube::ReflectorOptions{.resource = kube::kPods,
+                               .field_selector = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed",
+                               .omit = kOmitOfOtherPods},
+        listen_for_other_pods());
+    other_pods_reflector_->start();
+  } else if (!is_wanted && other_pods_reflector_) {
+    other_pods_reflector_.reset();
+    other_pods_.clear();
+  }
+  const bool is_known = other_pods_reflector_ && other_pods_reflector_->synced();
+  const bool has_error = other_pods_reflector_ && (!is_known || other_pods_reflector_->forbidden());
+  reconciler_.set_other_pods(is_known ? &other_pods_ : nullptr, has_error ? other_pods_reflector_->last_error() : "");
+}
+
 // What fails after the first list is tried again, with what is known meanwhile: that isn't worth a change of the
 // status.
 Condition Daemon::kube_nodes_condition() const {
@@ -165,6 +197,7 @@ void Daemon::start() {
 
 void Daemon::stop() {
   for (kube::Reflector* one : {&nodesets_, &pods_, &kube_nodes_, &budgets_reflector_, &claims_reflector_}) one->stop();
+  if (other_pods_reflector_) other_pods_reflector_->stop();
   if (config_pusher_) config_pusher_->stop();
   if (token_keeper_) token_keeper_->stop();
   parts_.loop.timers().cancel(round_timer_);
@@ -184,6 +217,7 @@ void Daemon::plan_round_for_pods() { plan_round(std::max(kPodsDelay, reconciler_
 
 void Daemon::do_round() {
   round_timer_ = 0;
+  follow_other_pods();
   const std::chrono::milliseconds delay = reconciler_.round();
   for (const NodeAction& action : reconciler_.take_done()) events_.acted(action);
   const NodeSets& nodesets = reconciler_.nodesets();

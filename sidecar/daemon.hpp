@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "sidecar/sidecar_events.hpp"
 #include "kube/client.hpp"
 #include "kube/reflector.hpp"
+#include "sidecar/other_pods.hpp"
 #include "sidecar/partition_keeper.hpp"
 #include "sidecar/pod_marker.hpp"
 #include "sidecar/reconciler.hpp"
@@ -32,7 +34,8 @@ struct DaemonParts {
   SlurmReader& slurm_reader;
   FencedSlurmWriter& slurm_writer;
   AdminState& admin;
-  bool watch_kube_nodes = false;  ///< follow the Kubernetes nodes
+  bool watch_kube_nodes = false;      ///< follow the Kubernetes nodes
+  std::string bridge_scheduler = {};  ///< the bridge's scheduler name; empty: there is no bridge
   ReconcilerHooks hooks = {};
   ConfigInstaller* config_installer = nullptr;  ///< null: changes of the configuration are not followed
   ConfigPusherOptions config = {};
@@ -53,6 +56,8 @@ class Daemon {
   kube::ReflectorListener listen_for_nodesets();
   kube::ReflectorListener listen_for_pods();
   kube::ReflectorListener listen_for_kube_nodes();
+  kube::ReflectorListener listen_for_other_pods();
+  void follow_other_pods();
   Condition kube_nodes_condition() const;
   Condition throttled_condition() const;
   void synced();
@@ -77,6 +82,8 @@ class Daemon {
   kube::Reflector nodesets_;
   kube::Reflector pods_;
   kube::Reflector kube_nodes_;
+  OtherPods other_pods_;
+  std::unique_ptr<kube::Reflector> other_pods_reflector_;  // while a NodeSet has external nodes: it needs more rights
   kube::Reflector budgets_reflector_;
   kube::Reflector claims_reflector_;  // started when a NodeSet has claims: it needs rights of its own
   bool watches_claims_ = false;

@@ -33,6 +33,7 @@ KubeNodeFacts decode_kube_node_facts(const Json& object) {
   const Json annotations = object.at({"metadata", "annotations"});
   facts.features = decode_kube_node_features(annotations);
   facts.topology = decode_kube_node_topology(annotations);
+  facts.allocatable = decode_allocatable(object);
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "json/json.hpp"
+#include "sidecar/allocatable.hpp"
 #include "sidecar/kube_node_features.hpp"
 
 namespace slurmk8s {
@@ -29,6 +30,7 @@ struct KubeNodeFacts {
   std::map<std::string, std::string, std::less<>> labels;
   KubeNodeFeatures features = {};  ///< of the Slurm nodes that are there
   std::string topology = {};       ///< of the Slurm nodes there; empty: that of their definition
+  Resources allocatable = {};
   bool operator==(const KubeNodeFacts&) const = default;
 };
 

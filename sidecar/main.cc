@@ -55,6 +55,7 @@ constexpr const char* kUsage =
     "them\n"
     "  --config-source KIND/NAME  configmap/NAME or secret/NAME with files of /etc/slurm; may be repeated\n"
     "  --config-pod NAME  the controller's pod, whose condition tells what became of them\n"
+    "  --bridge-scheduler-name NAME  spec.schedulerName of the pods that Slurm counts, since a bridge binds them\n"
     "  --token USER=NAMESPACE/SECRET:SECONDS  keep a token of USER, valid for SECONDS, in a Secret; may be repeated\n"
     "  --metrics-users N  users, and accounts, with metrics of their own (default: 50)\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
@@ -111,6 +112,7 @@ struct Arguments {
   std::string config_push;
   std::vector<ConfigSource> config_sources;
   std::string config_pod;
+  std::string bridge_scheduler;
   std::vector<TokenSpec> tokens;
   std::size_t metrics_users = 50;
   std::string liveness_file;
@@ -151,6 +153,7 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
                  slurm_writer,
                  admin,
                  options.watch_kubernetes_nodes,
+                 arguments.bridge_scheduler,
                  {.wake_power_save = [&options] { wake_power_save(options.engine_socket); },
                   .write_gres_conf = [&gres_conf](const std::string& text) { return gres_conf.write(text); },
                   .gres_conf_nodes = [&gres_conf] { return gres_conf.nodes(); },
@@ -282,6 +285,8 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.config_sources.push_back(SLURMK8S_TRY(parse_config_source(value)));
   } else if (option == "config-pod") {
     arguments.config_pod = value;
+  } else if (option == "bridge-scheduler-name") {
+    arguments.bridge_scheduler = value;
   } else if (option == "token") {
     arguments.tokens.push_back(SLURMK8S_TRY(parse_token_spec(value)));
   } else if (option == "metrics-users") {
@@ -308,6 +313,7 @@ int main_checked(int argc, char** argv) {
                             {"config-push", required_argument, nullptr, 'o'},
                             {"config-source", required_argument, nullptr, 'o'},
                             {"config-pod", required_argument, nullptr, 'o'},
+                            {"bridge-scheduler-name", required_argument, nullptr, 'o'},
                             {"token", required_argument, nullptr, 'o'},
                             {"metrics-users", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},

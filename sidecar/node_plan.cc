@@ -194,11 +194,22 @@ class NodeSetPlanner {
     room -= count;
     over_.assign(missing_.begin() + count, missing_.end());
     missing_.resize(static_cast<std::size_t>(count));
-    if (missing_.empty()) return;
-    const std::string nodes = to_hostlist(missing_);
-    const std::string line = "NodeName=" + nodes + " State=" + (nodeset.has_pods() ? "CLOUD" : "EXTERNAL") +
-                             " Feature=" + static_features(nodeset) + " " + node_definition(nodeset);
-    plan_.actions.push_back({Kind::create, name_, nodes, line, {}});
+    std::map<NodeSize, Names> by_size;
+    for (const std::string& name : missing_) by_size[*size_of(name, nodeset)].push_back(name);
+    for (const auto& [size, names] : by_size) {
+      const std::string nodes = to_hostlist(names);
+      const std::string line = "NodeName=" + nodes + " State=" + (nodeset.has_pods() ? "CLOUD" : "EXTERNAL") +
+                               " Feature=" + static_features(nodeset) + " " + node_definition(nodeset, size);
+      plan_.actions.push_back({Kind::create, name_, nodes, line, {}});
+    }
+  }
+
+  /** What a record is to have; without a value: its Kubernetes node has no room for one. */
+  std::optional<NodeSize> size_of(std::string_view node, const NodeSet& nodeset) const {
+    if (nodeset.has_pods()) return nodeset.size;
+    if (!input_.left) return std::nullopt;
+    const auto left = input_.left->find(kube_node_of(nodeset, node));
+    return left == input_.left->end() ? std::nullopt : fit_size(nodeset, left->second);
   }
 
   /** Brings the nodes that are kept to the NodeSet's template. */
@@ -308,11 +319,17 @@ class NodeSetPlanner {
 
   /** Its size is another one, or what extraConf says. slurmctld corrects some of that: it is asked for once. */
   bool is_to_be_made_again(const SlurmNode& node, const NodeSet& nodeset) {
-    if (note_outdated(node) || has_other_size(node, nodeset)) return true;
+    if (note_outdated(node) || is_to_be_resized(node, nodeset)) return true;
     if (!has_other_definition(node, definition_)) return false;
     const bool is_corrected = made_again_.contains(node.name);
     if (is_corrected) corrected_.push_back(node.name);
     return !is_corrected;
+  }
+
+  bool is_to_be_resized(const SlurmNode& node, const NodeSet& nodeset) const {
+    if (!nodeset.has_pods() && !input_.left) return false;
+    const std::optional<NodeSize> size = size_of(node.name, nodeset);
+    return !size || has_other_size(node, *size);
   }
 
   bool can_have_nodes(const NodeSet& nodeset) const { return nodeset.has_pods() || input_.has_external_nodes; }
@@ -451,17 +468,29 @@ std::int64_t plan_ordinals(const NodeSet& nodeset, const NodesByName& records, c
   return nodeset.replicas;
 }
 
+/** Why a NodeSet of Kubernetes nodes can't know which nodes it is to have: reason and message; empty: it can. */
+std::pair<const char*, std::string> find_unknown(const NodeSet& nodeset, const NodePlanInput& input) {
+  if (!input.kube_nodes) {
+    return {"KubernetesNodesUnknown",
+            "no node is created or removed before the Kubernetes nodes are known: see KubernetesNodesWatched"};
+  }
+  if (nodeset.has_pods() || !input.has_external_nodes || (input.left && input.pods_error.empty())) return {};
+  std::string message = "spec.scalingMode: External: the sizes of nodes depend on the pods of all namespaces, which ";
+  message += input.pods_error.empty() ? "are being listed" : "the sidecar must be able to list and watch: ";
+  return {"PodsUnknown", message.append(input.pods_error)};
+}
+
 /** A node for each Kubernetes node that is chosen. Returns how many there are to be. */
 std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records, const Taken& taken,
                              const NodePlanInput& input, NodeSetPlanner& planner) {
-  if (!input.kube_nodes) {
+  const auto [reason, message] = find_unknown(nodeset, input);
+  if (reason) planner.refuse(reason, message);
+  if (!input.kube_nodes || (reason && !input.left)) {
     for (const auto& [name, node] : records) planner.keep(*node, nodeset);
-    planner.refuse("KubernetesNodesUnknown",
-                   "no node is created or removed before the Kubernetes nodes are known: see KubernetesNodesWatched");
     return std::ssize(records);
   }
   DaemonNodes nodes = choose_daemon_nodes(nodeset, *input.kube_nodes);
-  Names ambiguous;
+  Names ambiguous, crowded;
   for (const auto& [name, ready] : nodes.wanted) {
     planner.choose(name);
     const auto found = records.find(name);
@@ -472,11 +501,13 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
       if (ready || !is_removable(*found->second)) planner.keep(*found->second, nodeset);
     } else if (taken.contains(name)) {
       planner.block(name);
+    } else if (ready && !planner.size_of(name, nodeset)) {
+      crowded.push_back(name);
     } else if (ready) {
       planner.miss(name);
     }
   }
-  const std::int64_t count = std::ssize(nodes.wanted);
+  const std::int64_t count = std::ssize(nodes.wanted) - std::ssize(crowded);
   for (const std::string& name : ambiguous) nodes.wanted.erase(name);
   for (const auto& [name, node] : records) {
     const auto found = nodes.wanted.find(std::string(name));
@@ -484,6 +515,11 @@ std::int64_t plan_kube_nodes(const NodeSet& nodeset, const NodesByName& records,
     const std::string kube_node = kube_node_of(nodeset, name);
     const bool is_gone = !kube_node.empty() && !input.kube_nodes->contains(kube_node);
     planner.plan_removal(*node, is_gone ? std::string(kReasonKubeNode) + kube_node + " is gone" : std::string());
+  }
+  if (!crowded.empty() && input.has_external_nodes) {
+    planner.refuse(
+        "InsufficientResources",
+        describe_hostlist(crowded) + ": other pods leave less than 1 CPU or 1 MiB of their Kubernetes nodes");
   }
   if (!nodes.too_long.empty()) {
     planner.refuse("NameTooLong", describe_hostlist(nodes.too_long) + ": a host name has at most 63 characters");

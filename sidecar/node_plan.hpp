@@ -11,11 +11,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "nodeset/nodeset.hpp"
 #include "slurm/records.hpp"
+#include "sidecar/allocatable.hpp"
 #include "sidecar/create_stop.hpp"
 #include "sidecar/known_nodeset.hpp"
 #include "sidecar/kube_node_facts.hpp"
@@ -87,6 +89,9 @@ struct NodePlanInput {
   std::optional<std::string> gres_types = {};  ///< of slurmctld's configuration; without a value: not known
   const SpareCounts* spares = nullptr;         ///< by the clock; null, or none of a NodeSet: spec.spareReplicas
   bool has_external_nodes = true;              ///< Slurm has State=EXTERNAL
+  /** What pods that Slurm doesn't count leave of Kubernetes nodes; null: not known, and external nodes stay. */
+  const ResourcesByKubeNode* left = nullptr;
+  std::string_view pods_error = {};  ///< why these pods can't be watched; empty: they can, or it isn't known yet
 };
 
 /**

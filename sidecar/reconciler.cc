@@ -134,6 +134,12 @@ void Reconciler::set_kube_nodes_listed() {
   dirty_ = true;
 }
 
+void Reconciler::set_other_pods(const OtherPods* pods, const std::string& error) {
+  dirty_ |= pods_error_ != error;
+  other_pods_ = pods;
+  pods_error_ = error;
+}
+
 // slurmctld's answer to a look is short as long as nothing changes, and a copy of all records when anything has: with
 // thousands of nodes, of which some are always coming or going, that is most of what it would do.
 std::chrono::milliseconds Reconciler::next_round() const { return copied_ ? std::max(kPoll, copy_pause()) : kPoll; }
@@ -165,6 +171,7 @@ std::chrono::milliseconds Reconciler::round() {
     }
     load_failures_ = 0;
     refresh_spares();
+    refresh_left();
     if (!changed && !dirty_ && !is_to_settle() && !is_due()) return next_round();
     const PowerUpPace::Held held = pace_.held(clock_.now());
     held_until_ = held.until;
@@ -174,10 +181,10 @@ std::chrono::milliseconds Reconciler::round() {
     const bool is_stale = !demand.recycle.empty() && !open_jobs_.is_fresh();
     if (is_stale) demand.recycle.clear();
     const auto unused = cancelled_.due(clock_.now());
-    NodePlan plan =
-        plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
-                    kube_nodes_listed_ ? &kube_nodes_ : nullptr, &states_, &pins_, config_->has_node_features, &demand,
-                    &unused, config_->gres_types, &spares_, config_->has_external_nodes});
+    NodePlan plan = plan_nodes({nodesets_, nodes_, pods_, config_->max_nodes, exemptions_, held.nodes,
+                                kube_nodes_listed_ ? &kube_nodes_ : nullptr, &states_, &pins_,
+                                config_->has_node_features, &demand, &unused, config_->gres_types, &spares_,
+                                config_->has_external_nodes, left_ ? &left_->by_kube_node() : nullptr, pods_error_});
     states_ = std::move(plan.states);
     for (const auto& [name, state] : states_) pins_.insert_or_assign(name, state.pins);
     dirty_ = is_stale;
@@ -206,6 +213,22 @@ void Reconciler::refresh_spares() {
     dirty_ = true;
   }
   spares_ = std::move(counts);
+}
+
+// In rounds alone: pods come and go as often as they like.
+void Reconciler::refresh_left() {
+  if (!other_pods_ || !kube_nodes_listed_) {
+    dirty_ |= left_.has_value();
+    left_.reset();
+    return;
+  }
+  ResourcesByKubeNode left;
+  for (const auto& [name, kube_node] : kube_nodes_) {
+    left.emplace(name, subtract(kube_node.allocatable, other_pods_->requested_on(name)));
+  }
+  dirty_ |= !left_.has_value();
+  if (!left_) left_.emplace();
+  dirty_ |= left_->observe(left, clock_.now());
 }
 
 Status Reconciler::load(bool& changed) {
@@ -332,8 +355,8 @@ Status Reconciler::call(const NodeAction& action) {
 Reconciler::Key Reconciler::failure_key(const NodeAction& action) {
   const SlurmNodeUpdate& change = action.change;
   return {action.nodeset, action.kind,
-          action.reason + "\n" + change.topology.value_or("") + "\n" + change.features.value_or("") + "\n" +
-              change.active_features.value_or("")};
+          definition_of(action.line) + action.reason + "\n" + change.topology.value_or("") + "\n" +
+              change.features.value_or("") + "\n" + change.active_features.value_or("")};
 }
 
 // slurmctld may have carried it out all the same.
@@ -379,7 +402,13 @@ void Reconciler::note(const NodeAction& action, const Status& status) {
 
 std::string Reconciler::key_of(const NodeAction& action) const {
   const auto found = nodesets_.find(action.nodeset);
-  return key_of_create(action.line, found == nodesets_.end() ? "" : found->second.create_again);
+  if (found == nodesets_.end()) return key_of_create(action.line, "");
+  const KnownNodeSet& known = found->second;
+  // The sizes of external nodes change by themselves: with each of them slurmctld could end once more.
+  const bool is_sized = known.spec.ok() && !known.spec->has_pods();
+  return key_of_create(
+      is_sized ? " Feature=" + static_features(*known.spec) + " " + node_definition(*known.spec) : action.line,
+      known.create_again);
 }
 
 bool Reconciler::is_stopped(const NodeAction& action) const {

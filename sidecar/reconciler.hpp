@@ -25,8 +25,10 @@
 #include "slurm/slurm.hpp"
 #include "json/json.hpp"
 #include "sidecar/node_plan.hpp"
+#include "sidecar/other_pods.hpp"
 #include "sidecar/power_up_pace.hpp"
 #include "sidecar/open_jobs.hpp"
+#include "sidecar/steady_resources.hpp"
 
 namespace slurmk8s {
 
@@ -70,6 +72,11 @@ class Reconciler {
   void remove_kube_node(const std::string& name);
   /** All Kubernetes nodes have been handed over once. Before this, or if it never happens, they decide nothing. */
   void set_kube_nodes_listed();
+  /**
+   * Pods that Slurm doesn't count, which decide the sizes of external nodes; null: they aren't known. The object is
+   * read in each round. `error`: why they can't be watched; empty: they can, or it isn't known yet.
+   */
+  void set_other_pods(const OtherPods* pods, const std::string& error);
   /** All NodeSets and pods have been handed over once. Before this, round() does nothing. */
   void set_listed() { listed_ = true; }
   bool listed() const { return listed_; }
@@ -126,6 +133,7 @@ class Reconciler {
   Status load(bool& changed);
   bool refresh_jobs();
   void refresh_spares();
+  void refresh_left();
   void write_gres_conf(const std::vector<NodeAction>& actions);
   bool apply(const std::vector<NodeAction>& actions);
   Status call(const NodeAction& action);
@@ -164,6 +172,9 @@ class Reconciler {
   KubeNodes kube_nodes_;
   std::map<std::string, Pins> pins_;  // by NodeSet; at first those of its status
   bool kube_nodes_listed_ = false;
+  const OtherPods* other_pods_ = nullptr;
+  std::string pods_error_;
+  std::optional<SteadyResources> left_;  // of Kubernetes nodes; without a value: not known
   bool listed_ = false;
   bool dirty_ = true;  // NodeSets or pods have changed since the last plan
   std::vector<SlurmNode> nodes_;

@@ -77,8 +77,8 @@ RecordsState decode_records(const Json& status) {
   return records;
 }
 
-bool has_other_size(const SlurmNode& node, const NodeSet& nodeset) {
-  return node.cpus != nodeset.cpus || node.real_memory_mib != nodeset.real_memory_mib;
+bool has_other_size(const SlurmNode& node, const NodeSize& size) {
+  return node.cpus != size.cpus || node.real_memory_mib != size.real_memory_mib;
 }
 
 bool has_other_definition(const SlurmNode& node, const RecordDefinition& definition) {

@@ -28,7 +28,7 @@ struct RecordDefinition {
 RecordDefinition read_definition(const std::string& extra_conf);
 
 /** CPUs or memory of the record differ: Slurm can't change them, it has to be made again. */
-bool has_other_size(const SlurmNode& node, const NodeSet& nodeset);
+bool has_other_size(const SlurmNode& node, const NodeSize& size);
 
 /** True when the record has to be made again to be so. */
 bool has_other_definition(const SlurmNode& node, const RecordDefinition& definition);

@@ -162,7 +162,7 @@ bool is_outdated(const SlurmNode& node, const Pods& pods, const NodeSet& nodeset
   const auto pod = pods.find(node.name);
   if (pod == pods.end()) return false;
   const auto present = present_hash(pod->second, nodeset);
-  return has_other_size(node, nodeset) || !present || is_former_template(pod->second.template_hash, *present);
+  return has_other_size(node, nodeset.size) || !present || is_former_template(pod->second.template_hash, *present);
 }
 
 UpdatePlan plan_update(const UpdateInput& input) { return Planner(input).plan(); }

@@ -194,12 +194,14 @@ void Reflector::on_watch_end(const Status& status) {
 void Reflector::reached() {
   if (std::exchange(reported_, false)) log_info("%s: watched again", what().c_str());
   last_error_.clear();
+  forbidden_ = false;
 }
 
 void Reflector::retry(const Error& error, bool relist) {
   if (stopped_) return;
   ++failures_;
   last_error_ = error.message();
+  forbidden_ = error.code() == Errc::forbidden;
   auto delay = kBackoff.delay(failures_, random_unit());
   if (error.retry_after()) {
     delay = std::max<std::chrono::milliseconds>(delay, std::min(*error.retry_after(), kLongestWait));

@@ -69,6 +69,8 @@ class Reflector {
     const auto found = known_.find(key);
     return found != known_.end() && found->second.uid == uid;
   }
+  /** Whether the server refused the last try: the account has no right to list or watch. */
+  bool forbidden() const { return forbidden_; }
   /** Error of the last try while it can't reach the server; empty while all is well. For status and metrics. */
   const std::string& last_error() const { return last_error_; }
 
@@ -105,6 +107,7 @@ class Reflector {
   bool stopped_ = true;
   unsigned failures_ = 0;
   std::string last_error_;
+  bool forbidden_ = false;
   bool reported_ = false;  // a failure was logged, so the recovery will be
   TimePoint watch_started_{};
   bool watch_brought_ = false;  // an event or a bookmark

@@ -28,6 +28,11 @@ inline constexpr const char* kLabelManagedBy = "app.kubernetes.io/managed-by";
 inline constexpr const char* kAnnotationRequest = "slurm-k8s.io/request";
 inline constexpr const char* kAnnotationJobs = "slurm-k8s.io/jobs";  ///< ids of the jobs for which it was resumed
 
+/** On a pod, with the bridge's scheduler name: kube-scheduler is to bind it when its Slurm job has started. */
+inline constexpr const char* kLabelBridge = "slurm-k8s.io/bridge";
+/** On a pod of the bridge that has its node: its Slurm job. */
+inline constexpr const char* kAnnotationJob = "slurm-k8s.io/job-id";
+
 /** Annotations of cluster-autoscaler and Karpenter. */
 inline constexpr const char* kAnnotationSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 inline constexpr const char* kAnnotationDoNotDisrupt = "karpenter.sh/do-not-disrupt";

@@ -22,12 +22,9 @@
 namespace slurmk8s {
 namespace {
 
-constexpr std::int64_t kMaxCpus = 65000;  // of a node: Slurm counts them in 16 bits
-constexpr std::int64_t kMebi = 1024 * 1024;
 constexpr std::size_t kMaxVariants = 32;
 constexpr std::size_t kMaxNames = 256;  // users or accounts of a variant, and characters of each
 constexpr std::size_t kMaxExtraConf = 2048;
-constexpr const char* kDefaultMemoryReserve = "64Mi";
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }
 
@@ -139,11 +136,12 @@ Status decode_extra_conf(const Json& value, NodeSet& nodeset) {
     const Status status = add_extra_word(word, nodeset, per_socket);
     if (!status.ok()) return invalid_field(field, word, status.error().message());
   }
-  // Otherwise Slurm would change CPUs.
-  if (nodeset.cpus % per_socket != 0) {
-    return invalid_field(field, value,
-                         format("CoresPerSocket and ThreadsPerCore must divide the %u CPUs of a node", nodeset.cpus));
+  // Of external nodes the numbers of CPUs are made so.
+  if (nodeset.has_pods() && nodeset.size.cpus % per_socket != 0) {
+    return invalid_field(
+        field, value, format("CoresPerSocket and ThreadsPerCore must divide the %u CPUs of a node", nodeset.size.cpus));
   }
+  nodeset.cpu_multiple = static_cast<std::uint32_t>(std::min(per_socket, kMaxCpus + 1));  // more than any node has
   return {};
 }
 
@@ -162,27 +160,14 @@ Status decode_partition(const Json& value, NodeSet& nodeset) {
 
 // CPUs and RealMemory from the limits of the slurmd container.
 Status decode_sizes(const Json& spec, const Json& container, NodeSet& nodeset) {
-  const std::string limits = "spec.slurmd.resources.limits";
   const auto limit = [&](const char* name) {
     const Json own = nodeset.slurmd.at({"resources", "limits", name});
     return own.is_null() ? container.at({"resources", "limits", name}) : own;
   };
-  const std::int64_t cpu_milli = SLURMK8S_TRY(decode_quantity(limit("cpu"), limits + ".cpu"));
-  if (cpu_milli == 0) return invalid_field(limits + ".cpu", limit("cpu"), "must be greater than 0");
-  if (cpu_milli / 1000 > kMaxCpus) {
-    return invalid_field(limits + ".cpu", limit("cpu"),
-                         format("must be less than or equal to %lld", static_cast<long long>(kMaxCpus)));
-  }
-  nodeset.cpus = static_cast<std::uint32_t>(std::max<std::int64_t>(1, cpu_milli / 1000));
-
-  const std::int64_t memory = SLURMK8S_TRY(decode_quantity(limit("memory"), limits + ".memory")) / 1000;
-  const Json reserve_value =
-      spec["memoryReserve"].is_null() ? Json::string(kDefaultMemoryReserve) : spec["memoryReserve"];
-  const std::int64_t reserve = SLURMK8S_TRY(decode_quantity(reserve_value, "spec.memoryReserve")) / 1000;
-  if (memory - reserve < kMebi) {
-    return invalid_field(limits + ".memory", limit("memory"), "must be at least 1Mi more than spec.memoryReserve");
-  }
-  nodeset.real_memory_mib = static_cast<std::uint64_t>((memory - reserve) / kMebi);
+  const DecodedSize decoded =
+      SLURMK8S_TRY(decode_size({limit("cpu"), limit("memory"), spec["memoryReserve"], nodeset.has_pods()}));
+  nodeset.size = decoded.size;
+  nodeset.memory_reserve = decoded.memory_reserve;
   return {};
 }
 
@@ -565,12 +550,14 @@ bool is_made_for(const SlurmNode& record, std::string_view nodeset) {
   return has_word(record.features, nodeset) && decode_kube_node(name.substr(nodeset.size() + 1)).has_value();
 }
 
-std::string node_definition(const NodeSet& nodeset) {
+std::string node_definition(const NodeSet& nodeset, const NodeSize& size) {
   std::string line =
-      format("CPUs=%u RealMemory=%llu", nodeset.cpus, static_cast<unsigned long long>(nodeset.real_memory_mib));
+      format("CPUs=%u RealMemory=%llu", size.cpus, static_cast<unsigned long long>(size.real_memory_mib));
   if (!nodeset.extra_conf.empty()) line += " " + nodeset.extra_conf;
   return line;
 }
+
+std::string node_definition(const NodeSet& nodeset) { return node_definition(nodeset, nodeset.size); }
 
 TemplateParts template_parts(const NodeSet& nodeset) {
   return {nodeset.pod_metadata,     nodeset.pod_spec,         nodeset.slurmd,

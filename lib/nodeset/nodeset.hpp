@@ -13,6 +13,7 @@
 
 #include "nodeset/claims.hpp"
 #include "nodeset/confinement.hpp"
+#include "nodeset/node_size.hpp"
 #include "slurm/partition_options.hpp"
 #include "nodeset/template_hash.hpp"
 #include "nodeset/spare_schedule.hpp"
@@ -76,12 +77,13 @@ struct NodeSet {
   Confinement confinement = Confinement::none;
   std::string features;  ///< the NodeSet's name, those of extraConf, and variants: "gpu,a100,v1"
   std::map<std::string, Variant, std::less<>> variants;
-  bool names_jobs = false;            ///< labels or annotations have job placeholders
-  std::uint32_t cpus = 1;             ///< of a node: floor of the slurmd container's CPU limit, at least 1
-  std::uint64_t real_memory_mib = 0;  ///< of a node: the container's memory limit minus the reserve
-  Json slurmd;                        ///< overlay of the slurmd container; null when absent
-  Json pod_metadata;                  ///< template.metadata; null when absent
-  Json pod_spec;                      ///< template.spec; null when absent
+  bool names_jobs = false;          ///< labels or annotations have job placeholders
+  NodeSize size;                    ///< of a node; of an external one the maximum
+  std::int64_t memory_reserve = 0;  ///< bytes: spec.memoryReserve
+  std::uint32_t cpu_multiple = 1;   ///< CoresPerSocket times ThreadsPerCore: Slurm would change other numbers of CPUs
+  Json slurmd;                      ///< overlay of the slurmd container; null when absent
+  Json pod_metadata;                ///< template.metadata; null when absent
+  Json pod_spec;                    ///< template.spec; null when absent
 
   /** Its nodes are never powered down for being idle. */
   bool keeps_up() const { return scaling_mode != ScalingMode::on_demand; }
@@ -133,6 +135,8 @@ Json owner_reference(const NodeSet& nodeset);
 
 /** "CPUs=2 RealMemory=936 Weight=10": a node's definition as `scontrol create` and `slurmd --conf` take it. */
 std::string node_definition(const NodeSet& nodeset);
+/** The same of a node of this size. */
+std::string node_definition(const NodeSet& nodeset, const NodeSize& size);
 
 /** What hash_template() is made of. */
 TemplateParts template_parts(const NodeSet& nodeset);

@@ -10,6 +10,15 @@ namespace slurmk8s {
 /** Of the pods of nodes. */
 inline constexpr std::array<std::string_view, 6> kOmitOfPods{"managedFields",       "containers", "initContainers",
                                                              "ephemeralContainers", "volumes",    "tolerations"};
+/** Of other pods, whose requests alone are read: conditions have a `status` too. */
+inline constexpr std::array<std::string_view, 15> kOmitOfOtherPods{"managedFields", "ephemeralContainers",
+                                                                   "volumes",       "volumeMounts",
+                                                                   "tolerations",   "affinity",
+                                                                   "env",           "envFrom",
+                                                                   "command",       "args",
+                                                                   "status",        "lifecycle",
+                                                                   "livenessProbe", "readinessProbe",
+                                                                   "startupProbe"};
 /** Of Kubernetes nodes: the images that are there are most of its object. */
 inline constexpr std::array<std::string_view, 4> kOmitOfKubernetesNodes{"managedFields", "images", "volumesInUse",
                                                                         "volumesAttached"};

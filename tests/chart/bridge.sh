@@ -11,6 +11,7 @@ check "container" shows controller/statefulset 'command: \[slurm-k8s-bridge\]' "
 check "image" shows controller/statefulset 'image: "r/sidecar:7"' "${on[@]}" --set images.registry=r,bridge.image.tag=7
 check "scheduler name" shows controller/statefulset '^            - "other"$' \
   "${on[@]}" --set bridge.schedulerName=other
+check "scheduler name, of the sidecar" shows controller/statefulset '^            - --bridge-scheduler-name$' "${on[@]}"
 check "one controller: no lease" lacks_in controller/rbac slurm-k8s-bridge "${on[@]}"
 check "two controllers: a lease" shows controller/rbac 'resourceNames: \[slurm-k8s-sidecar, slurm-k8s-bridge\]' \
   "${on[@]}" "${two[@]}"
@@ -81,8 +82,8 @@ check "policy: all annotations of the bridge" knows_the_annotations
 # What a pod says of its job, as the bridge has it.
 knows_the_fields() {
   local field count=0 names
-  names='s/.* \**k\(Annotation\(Job\|Rank\|Kube\)[A-Za-z]*\|LabelSlinkyJob\) = "\(.*\)".*/\3/p'
-  for field in $(sed -n "$names" "$TOP/bridge/names.hpp"); do
+  names='s/.* \**k\(Annotation\(Job\|JobSubmitted\|Rank\|KubeNodes\?\)\|LabelSlinkyJob\) = "\(.*\)".*/\3/p'
+  for field in $(sed -n "$names" "$TOP/bridge/names.hpp" "$TOP/lib/nodeset/names.hpp"); do
     shows bridge/fields_policy "\[$field\]: Forbidden: the bridge sets it" "${on[@]}" || return 1
     count=$((count + 1))
   done

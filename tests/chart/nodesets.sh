@@ -33,6 +33,16 @@ check "a NodeSet of scalingMode DaemonSet has no replicas" lacks replicas: \
   --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=DaemonSet
 check "nor has one of scalingMode External" lacks replicas: \
   --show-only templates/nodesets/nodesets.yaml --set nodesets.compute.scalingMode=External
+external=(--set nodesets.compute.scalingMode=External)
+check "scalingMode External: no limits by default" shows nodesets/nodesets '^      limits: \{\}$' "${external[@]}"
+check "scalingMode External: a limit" shows nodesets/nodesets '^        cpu: 8$' \
+  "${external[@]}" --set nodesets.compute.slurmd.resources.limits.cpu=8
+check "scalingMode External: no other limit" lacks_in nodesets/nodesets '^        memory: 1Gi$' \
+  "${external[@]}" --set nodesets.compute.slurmd.resources.limits.cpu=8
+all_pods=('^    resources: \[pods\]$' ClusterRole slurm-slurm-controller)
+check "scalingMode External: pods of all namespaces are read" part "${all_pods[@]}" "${external[@]}"
+read_by_none() { ! part "${all_pods[@]}"; }
+check "otherwise not" read_by_none
 
 home=(--set sharedHome.existingClaim=home)
 check "shared home: in the nodes" shows nodesets/nodesets '^    - mountPath: /home$' "${home[@]}"

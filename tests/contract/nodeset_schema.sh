@@ -153,6 +153,14 @@ refused_with "pinToNode with scalingMode DaemonSet" \
   "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet" '"scalingMode":"DaemonSet","pinToNode":true'
 accepted "scalingMode External, without an image" \
   '{"slurmd":{"resources":{"limits":{"cpu":"2","memory":"1Gi"}}},"scalingMode":"External"}'
+accepted "scalingMode External, without limits" '{"slurmd":{},"scalingMode":"External"}'
+accepted "scalingMode External, with one limit" \
+  '{"slurmd":{"resources":{"limits":{"memory":"1Gi"}}},"scalingMode":"External"}'
+refused "scalingMode External, with a limit of 0" \
+  "spec.slurmd.resources*: Invalid value: *cpu: must be greater than 0" \
+  '{"slurmd":{"resources":{"limits":{"cpu":0}}},"scalingMode":"External"}'
+refused "scalingMode DaemonSet, without limits" "spec.slurmd.resources*: Required value: limits.cpu" \
+  '{"slurmd":{"image":"i"},"scalingMode":"DaemonSet"}'
 refused_with "replicas with scalingMode External" \
   "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet or External" \
   '"scalingMode":"External","replicas":3'

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # R6: nodes of the bridge alone: Slurm's external nodes, which have no slurmd and no pod.
 #
+# A Kubernetes node of the bed has few CPUs, so the node has one, which two pods share.
+#
 # Release: external-nodes
+# Alone: test_a_full_node_is_not_refused
 
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
@@ -14,8 +17,8 @@ bridge_values() {
 nodesets:
   ex:
     scalingMode: External
-    partition: {enabled: true}
-    slurmd: {resources: {limits: {cpu: "2", memory: 1Gi}}}
+    partition: {enabled: true, config: "OverSubscribe=FORCE:2"}
+    slurmd: {resources: {limits: {cpu: "1", memory: 1Gi}}}
     podSpec: {nodeSelector: {kubernetes.io/hostname: node1}}
 END
 }
@@ -26,9 +29,15 @@ place_on() { # HOSTNAME
   kubectl patch nodesets.slurm-k8s.io ex --type=merge \
     -p '{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/hostname":"'"$1"'"}}}}}' >/dev/null
 }
+limit_to() { # LIMITS
+  kubectl patch nodesets.slurm-k8s.io ex --type=merge \
+    -p '{"spec":{"slurmd":{"resources":{"limits":'"$1"'}}}}' >/dev/null
+}
 # It is never powered down: a cluster with it is not at zero.
 leave() {
   remove_workloads
+  kubectl delete pods -l e2e=other --grace-period=1 >/dev/null
+  limit_to '{"cpu":"1","memory":"1Gi"}'
   place_on elsewhere
   wait_for 60 "no external node" has_no_external_node
 }
@@ -46,6 +55,77 @@ test_an_older_slurm_has_no_external_nodes() {
   wait_for "the condition" condition_is ExternalNodesUnknown
   assert_equal "its message" "spec.scalingMode: External: Slurm is older than 26.05" "$(nodeset_condition ex message)"
   has_no_external_node 2>/dev/null || fail "there is a node: $(node_state ex-node1)"
+}
+
+# "CPUS MIB": what the pods there leave of node1, less memoryReserve, while none of them has a Slurm job.
+left_of_node1() {
+  local allocatable
+  allocatable=$(kubectl get node node1 -o jsonpath='{.status.allocatable.cpu} {.status.allocatable.memory}')
+  kubectl describe node node1 | awk -v allocatable="$allocatable" '
+    BEGIN { split("m .001 k 1000 M 1000000 G 1000000000 Ki 1024 Mi 1048576 Gi 1073741824", words, " ")
+      for (i = 1; i < 16; i += 2) scale[words[i]] = words[i + 1] }
+    function number(text,  suffix) { suffix = text; sub(/^[0-9.]+/, "", suffix)
+      return suffix == "" ? text + 0 : text * scale[suffix] }
+    /^Allocated resources:/ { on = 1 }
+    on && ($1 == "cpu" || $1 == "memory") { requested[$1] = number($2) }
+    END { split(allocatable, all, " ")
+      printf "%d %d\n", number(all[1]) - requested["cpu"] + .000001,
+        (number(all[2]) - requested["memory"]) / 1048576 - 64 }'
+}
+node_size() {
+  slurm scontrol show node ex-node1 -o | sed -nE 's/.*CPUTot=([0-9]+) .*RealMemory=([0-9]+) .*/\1 \2/p'
+}
+has_what_is_left() { [[ $(node_size) == "$(left_of_node1)" ]]; }
+memory_is() { # -lt|-gt MIB
+  local size
+  size=$(node_size)
+  [[ $size ]] && test "${size#* }" "$1" "$2"
+}
+put_other_pod() { # NAME: not of the bridge, with 512 MiB of node1
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "$1", "labels": {"e2e": "other"}}, "spec": {
+  "terminationGracePeriodSeconds": 1, "nodeName": "node1", "containers": [{"name": "main",
+    "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sleep", "600"],
+    "resources": {"requests": {"cpu": "10m", "memory": "512Mi"}}}]}}
+END
+}
+
+# Pods of other tests come and go there meanwhile: so sizes are compared within 200 MiB.
+test_nodes_have_what_other_pods_leave() {
+  local before
+  needs_slurm 26.05
+  enter
+  limit_to '{"cpu":null,"memory":null}'
+  wait_for 90 "what is left" has_what_is_left
+  before=$(node_size)
+  echo "node1 has left: $before (CPUs, MiB)"
+  put_other_pod other
+  wait_for 30 "it shrinks" memory_is -lt $((${before#* } - 500 + 200))
+  wait_for 30 "the other pod runs" pod_is other Running
+  kubectl delete pod other >/dev/null
+  stays 40 memory_is -lt $((${before#* } - 500 + 200))
+  wait_for 60 "it grows" memory_is -gt $((${before#* } - 200))
+}
+
+# All that Slurm says that there is.
+test_a_full_node_is_not_refused() {
+  local size
+  needs_slurm 26.05
+  enter
+  limit_to '{"cpu":null,"memory":null}'
+  wait_for 90 "what is left" has_what_is_left
+  size=$(node_size)
+  echo "a pod of $size (CPUs, MiB)"
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "full"}, "spec": {"schedulerName": "$SCHEDULER",
+  "restartPolicy": "Never", "terminationGracePeriodSeconds": 1, "containers": [{"name": "main",
+    "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sleep", "20"],
+    "resources": {"requests": {"cpu": "${size% *}", "memory": "${size#* }Mi"}}}]}}
+END
+  wait_for 60 "it runs" pod_is full Running
+  assert_equal "its node's size meanwhile" "$size" "$(node_size)" # its own pod does not count
+  wait_for 60 "it has ended" pod_is full Succeeded
+  wait_job "$(pod_job full)" COMPLETED 30
 }
 
 test_pods_run_on_external_nodes() {

@@ -51,7 +51,7 @@ test_slurm_has_the_same_names() {
   running=$(submit --account=physics -w compute-0 --wrap 'sleep 600')
   held=$(submit --account=physics --hold --wrap 'true')
   wait_job "$running" RUNNING 90
-  wait_for 40 "the job" page_has /metrics/jobs 'slurm_jobs_running 1'
+  wait_for "the job" page_has /metrics/jobs 'slurm_jobs_running 1'
   for page in jobs jobs-users-accts nodes partitions scheduler; do
     ours=$(page "/metrics/$page" | series_of)
     theirs=$(slurm curl -sS --max-time 30 "http://localhost:6817/metrics/$page" | series_of)

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(nodeset->replicas >= 0 && nodeset->replicas <= kMaxReplicas, "a number of nodes that Slurm does not have");
-  require(nodeset->cpus >= 1 && nodeset->real_memory_mib >= 1, "nodes without CPUs or memory");
+  require(nodeset->size.cpus >= 1 && nodeset->size.real_memory_mib >= 1, "nodes without CPUs or memory");
   const std::string definition = node_definition(*nodeset);
   require(definition.starts_with("CPUs="), "a definition without CPUs");
   require(definition.find('\n') == std::string::npos, "a definition of two lines");

@@ -298,7 +298,8 @@ class FakeSlurm final : public Slurm {
       if (equals == std::string_view::npos) return Error(Errc::invalid, "slurm: Unspecified error");
       words[std::string(word.substr(0, equals))] = word.substr(equals + 1);
     }
-    if (words["State"] != "CLOUD") return Error(Errc::conflict, "slurm: Invalid node state specified");
+    const bool is_external = words["State"] == "EXTERNAL";
+    if (words["State"] != "CLOUD" && !is_external) return Error(Errc::conflict, "slurm: Invalid node state specified");
     for (const std::string& name : SLURMK8S_TRY(expand_hostlist(words["NodeName"]))) {
       if (has(name)) return Error(Errc::already_exists, "slurm: Node already exists");
       if (static_cast<std::int64_t>(size()) >= limit) return Error(Errc::forbidden, "slurm: No more nodes allowed");
@@ -307,6 +308,7 @@ class FakeSlurm final : public Slurm {
       made.real_memory_mib = static_cast<std::uint64_t>(parse_int(words["RealMemory"]).value_or(1));
       made.gres = words["Gres"];
       made.features = words["Feature"];
+      if (is_external) made.external = true, made.cloud = made.powered_down = false;
       made.weight = static_cast<std::uint64_t>(parse_int(words["Weight"]).value_or(1));
       made.core_spec_count = static_cast<std::uint64_t>(parse_int(words["CoreSpecCount"]).value_or(0));
     }

@@ -26,8 +26,8 @@ inline NodeSet nodeset_of(const std::string& name, std::int64_t replicas, int pa
   nodeset.features = name;
   nodeset.replicas = replicas;
   nodeset.ordinal_padding = padding;
-  nodeset.cpus = 2;
-  nodeset.real_memory_mib = 936;
+  nodeset.size.cpus = 2;
+  nodeset.size.real_memory_mib = 936;
   return nodeset;
 }
 
@@ -48,6 +48,8 @@ class Cluster {
   std::optional<std::string> gres_types;
   std::optional<SpareCounts> spares;
   bool has_external_nodes = true;
+  std::optional<ResourcesByKubeNode> left;
+  std::string pods_error;
 
   Cluster& nodeset(const NodeSet& nodeset) {
     nodesets.insert_or_assign(nodeset.name, KnownNodeSet{.generation = 1, .spec = nodeset});
@@ -74,7 +76,8 @@ class Cluster {
   }
   NodePlan plan() const {
     return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins, true, demand,
-                       unused, gres_types, spares ? &*spares : nullptr, has_external_nodes});
+                       unused, gres_types, spares ? &*spares : nullptr, has_external_nodes, left ? &*left : nullptr,
+                       pods_error});
   }
   std::string actions() const {
     std::string text;

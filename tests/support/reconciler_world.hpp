@@ -59,6 +59,10 @@ struct ReconcilerWorld {
         name, format(R"({"replicas":%d,"slurmd":{"image":"i","resources":{"limits":{"cpu":"%s","memory":"1000Mi"}}}})",
                      replicas, cpu)));
   }
+  void kube_node(const char* name, int cpus) {
+    reconciler.upsert_kube_node(*Json::parse(
+        format(R"({"metadata":{"name":"%s"},"status":{"allocatable":{"cpu":%d,"memory":"1000Mi"}}})", name, cpus)));
+  }
   /** The pod of a node, as the API server shows it. */
   bool pod(const std::string& node, const char* uid, int deletion_cost = 0, const char* phase = "Running") {
     return reconciler.upsert_pod(*Json::parse(

@@ -222,6 +222,22 @@ void an_error_event_lists_again_when_it_must(void**) {
   }
 }
 
+void says_when_it_is_forbidden(void**) {
+  World world;
+  world.client.fail_next(Verb::list, Error(Errc::forbidden, "said the server"));
+  world.reflector.start();
+  world.run();
+  assert_true(world.reflector.forbidden());
+  world.pass(seconds(5));
+  assert_false(world.reflector.forbidden());
+  world.client.end_watches(Error(Errc::unavailable, "cut"));
+  world.client.fail_next(Verb::watch, Error(Errc::forbidden, "said the server"), 4);
+  world.pass(seconds(3));
+  assert_true(world.reflector.forbidden());
+  world.pass(seconds(60));
+  assert_false(world.reflector.forbidden());
+}
+
 void bookmarks_move_the_version(void**) {
   World world;
   world.put("a");
@@ -451,6 +467,7 @@ int main() {
       SLURMK8S_TEST(deleted_and_made_again_within_one_watch),
       SLURMK8S_TEST(an_error_event_lists_again_when_it_must),
       SLURMK8S_TEST(bookmarks_move_the_version),
+      SLURMK8S_TEST(says_when_it_is_forbidden),
       SLURMK8S_TEST(a_version_that_never_comes_is_given_up),
       SLURMK8S_TEST(failing_lists_back_off_and_heal),
       SLURMK8S_TEST(retry_after_is_kept),

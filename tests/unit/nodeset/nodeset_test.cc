@@ -47,8 +47,8 @@ void decodes_defaults(void**) {
   assert_int_equal(nodeset->update.percentage, 25);
   assert_text(nodeset->template_hash, hash_template(template_parts(*nodeset)));
   assert_false(nodeset->partition.has_value());
-  assert_int_equal(nodeset->cpus, 2);
-  assert_int_equal(nodeset->real_memory_mib, 936);
+  assert_int_equal(nodeset->size.cpus, 2);
+  assert_int_equal(nodeset->size.real_memory_mib, 936);
   assert_text(nodeset->features, "compute");
   assert_text(nodeset->device_gres, "");
   assert_true(nodeset->confinement == Confinement::none);
@@ -73,8 +73,8 @@ void decodes_all_fields(void**) {
   assert_false(nodeset->protects_busy);
   assert_true(nodeset->confinement == Confinement::cgroup);
   assert_text(nodeset->partition->at("MaxTime"), "1440");
-  assert_int_equal(nodeset->cpus, 7);
-  assert_int_equal(nodeset->real_memory_mib, 2048);
+  assert_int_equal(nodeset->size.cpus, 7);
+  assert_int_equal(nodeset->size.real_memory_mib, 2048);
   assert_text(nodeset->features, "compute,a100,fast");
   assert_text(node_definition(*nodeset), "CPUs=7 RealMemory=2048 Weight=10 Gres=gpu:1");
   assert_int_equal(nodeset->pod_spec["containers"].size(), 2);
@@ -292,8 +292,8 @@ void takes_half_a_cpu_as_one(void**) {
   assert_true(nodeset.ok());
   assert_int_equal(nodeset->replicas, 0);
   assert_true(nodeset->scaling_mode == ScalingMode::on_demand);
-  assert_int_equal(nodeset->cpus, 1);
-  assert_int_equal(nodeset->real_memory_mib, 64);
+  assert_int_equal(nodeset->size.cpus, 1);
+  assert_int_equal(nodeset->size.real_memory_mib, 64);
 }
 
 void a_daemon_set_has_a_node_for_each_kube_node(void**) {
@@ -312,6 +312,24 @@ void a_daemon_set_has_a_node_for_each_kube_node(void**) {
   assert_true(external->is_per_kube_node());
   assert_false(external->has_pods());
   assert_text(kube_node_of(*external, "compute-m1"), "m1");
+}
+
+void external_nodes_need_no_limits(void**) {
+  const auto any = decode(R"({"scalingMode":"External","slurmd":{},"memoryReserve":"128Mi",
+      "extraConf":"CoresPerSocket=4 ThreadsPerCore=2"})");
+  assert_true(any.ok());
+  assert_int_equal(any->size.cpus, kMaxCpus);
+  assert_true(any->size.real_memory_mib > std::uint64_t{1} << 40);
+  assert_int_equal(any->memory_reserve, 128 << 20);
+  assert_int_equal(any->cpu_multiple, 8);
+  assert_text(node_definition(*any, {8, 936}), "CPUs=8 RealMemory=936 CoresPerSocket=4 ThreadsPerCore=2");
+  const auto cpu = decode(R"({"scalingMode":"External","slurmd":{"resources":{"limits":{"cpu":"3"}}}})");
+  assert_true(cpu.ok());
+  assert_int_equal(cpu->size.cpus, 3);
+  assert_true(cpu->size.real_memory_mib == any->size.real_memory_mib);
+  const auto memory = decode(R"({"scalingMode":"External","slurmd":{"resources":{"limits":{"memory":"1000Mi"}}}})");
+  assert_true(memory.ok());
+  assert_true(memory->size == (NodeSize{any->size.cpus, 936}));
 }
 
 void finds_pinned_kube_nodes(void**) {
@@ -465,6 +483,8 @@ void names_the_invalid_field(void**) {
        "spec.spareSchedules: Forbidden: may be set with scalingMode OnDemand only"},
       {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
        "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet or External"},
+      {R"({"scalingMode":"External","slurmd":{"resources":{"limits":{"cpu":0}}}})",
+       "spec.slurmd.resources.limits.cpu: Invalid value: 0: must be greater than 0"},
       {spec_with(R"("scalingMode":"External","replicas":2)"),
        "spec.replicas: Forbidden: may not be set with scalingMode DaemonSet or External"},
       {spec_with(R"("scalingMode":"External","variants":[{"name":"v","patch":{}}])"),
@@ -589,6 +609,7 @@ int main() {
       SLURMK8S_TEST(checks_names),
       SLURMK8S_TEST(rounds_up_how_many_may_be_unavailable),
       SLURMK8S_TEST(a_daemon_set_has_a_node_for_each_kube_node),
+      SLURMK8S_TEST(external_nodes_need_no_limits),
       SLURMK8S_TEST(finds_owners_by_name),
       SLURMK8S_TEST(finds_pinned_kube_nodes),
   };

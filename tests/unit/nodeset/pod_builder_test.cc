@@ -21,8 +21,8 @@ NodeSet compute(const char* slurmd, const char* metadata, const char* spec) {
   nodeset.name_space = "slurm";
   nodeset.name = "compute";
   nodeset.uid = "nodeset-uid";
-  nodeset.cpus = 2;
-  nodeset.real_memory_mib = 936;
+  nodeset.size.cpus = 2;
+  nodeset.size.real_memory_mib = 936;
   nodeset.template_hash = "1-abc";
   nodeset.slurmd = parse(slurmd);
   nodeset.pod_metadata = parse(metadata);

@@ -30,7 +30,7 @@ struct Fixture {
   Fence fence{[] { return true; }};
   FencedKubeWriter kube_writer{client, fence};
   FencedSlurmWriter slurm_writer{slurm, fence};
-  Daemon daemon{{*loop, client, kube_writer, slurm, slurm_writer, admin, watch_kube_nodes}, "slurm", "1.2.3"};
+  Daemon daemon{{*loop, client, kube_writer, slurm, slurm_writer, admin, watch_kube_nodes, "bridge"}, "slurm", "1.2.3"};
   std::int64_t generation = 0;
 
   void put(const char* name, int replicas, const char* mode = "OnDemand") {
@@ -59,13 +59,30 @@ struct Fixture {
     client.put(kube::kPods, "slurm",
                Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", kube_node)));
   }
+  /** With 4 CPUs and 1000 MiB for pods. */
   void put_kube_node(const char* name, bool cordoned, const char* ready = "True") {
+    const Json allocatable = Json::object().set("cpu", "4").set("memory", "1000Mi");
     Json condition = Json::object().set("type", "Ready").set("status", ready);
-    client.put(kube::kNodes, "",
-               Json::object()
-                   .set("metadata", Json::object().set("name", name))
-                   .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned)))
-                   .set("status", Json::object().set("conditions", Json::array().push(condition))));
+    client.put(
+        kube::kNodes, "",
+        Json::object()
+            .set("metadata", Json::object().set("name", name))
+            .set("spec", Json::object().set("unschedulable", Json::boolean(cordoned)))
+            .set("status",
+                 Json::object().set("conditions", Json::array().push(condition)).set("allocatable", allocatable)));
+  }
+  /** A pod of somebody, which requests a CPU of m1. */
+  void put_other_pod(const char* name, const char* phase = "Running", const char* kube_node = "m1") {
+    client.put(kube::kPods, "x",
+               *Json::parse(
+                   format(R"({"metadata":{"name":"%s"},"spec":{"nodeName":"%s","containers":[{"resources":{"requests":)"
+                          R"({"cpu":1}}}]},"status":{"phase":"%s"}})",
+                          name, kube_node, phase)));
+  }
+  std::size_t watches_of_all_pods() const {
+    return static_cast<std::size_t>(std::count_if(client.calls.begin(), client.calls.end(), [](const auto& call) {
+      return call.verb == Verb::watch && call.plural == "pods" && call.name_space.empty();
+    }));
   }
   /** The claim of a node of NodeSet c, as the engine makes it. */
   void put_claim(const std::string& node) {
@@ -273,6 +290,59 @@ void kube_nodes_are_not_asked_for(void**) {
   f.daemon.start();
   f.run_for(seconds(2));
   assert_text(f.kube_nodes_watched("c"), "False NotAsked: slurm-k8s.conf has no WatchKubernetesNodes=yes");
+}
+
+constexpr const char* kNoLimits = R"({"metadata":{"namespace":"slurm","name":"ex","generation":1},"spec":{"slurmd":{},
+    "scalingMode":"External"}})";
+
+// The pods of all namespaces are watched while a NodeSet has external nodes.
+void external_nodes_have_what_other_pods_leave(void**) {
+  Fixture f(true);
+  f.put_kube_node("m1", false);
+  f.put_other_pod("a");
+  f.put_other_pod("pending", "Pending", "");
+  f.put_other_pod("ended", "Succeeded");
+  f.put("c", 0);
+  f.daemon.start();
+  f.run_for(seconds(3));
+  assert_int_equal(f.watches_of_all_pods(), 0);
+  f.client.put(kube::kNodeSets, "slurm", *Json::parse(kNoLimits));
+  f.run_for(seconds(5));
+  assert_int_equal(f.watches_of_all_pods(), 1);
+  assert_text(f.slurm.names(), "ex-m1");
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 3);
+  assert_int_equal(f.slurm.node("ex-m1").real_memory_mib, 936);
+  f.put_other_pod("b");
+  f.run_for(seconds(3));
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 2);
+  f.put_other_pod("b", "Failed");
+  f.run_for(seconds(50));
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 2);
+  f.run_for(seconds(15));
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 3);
+
+  f.client.erase(kube::kNodeSets, "slurm", "ex");
+  f.run_for(seconds(5));
+  assert_text(f.slurm.names(), "");
+  const std::size_t watches = f.watches_of_all_pods();
+  f.run_for(seconds(300));
+  assert_int_equal(f.watches_of_all_pods(), watches);
+}
+
+void pods_of_all_namespaces_may_be_forbidden(void**) {
+  Fixture f(true);
+  f.put_kube_node("m1", false);
+  f.daemon.start();
+  f.run_for(seconds(1));
+  f.client.fail_next(Verb::list, Error(Errc::forbidden, "pods is forbidden"), 5);
+  f.client.put(kube::kNodeSets, "slurm", *Json::parse(kNoLimits));
+  f.run_for(seconds(3));
+  assert_text(f.slurm.names(), "");
+  assert_contains(f.condition("ex", "Ready"), "False PodsUnknown");
+  assert_contains(f.condition("ex", "Ready"), "must be able to list and watch: list: pods is forbidden");
+  f.run_for(seconds(120));
+  assert_text(f.slurm.names(), "ex-m1");
+  assert_contains(f.condition("ex", "Ready"), "True NodesMatch");
 }
 
 /** A scalingMode, with claims that a scale-in deletes. */
@@ -530,6 +600,8 @@ int main() {
       SLURMK8S_TEST(nodes_are_pinned_to_their_kube_nodes),
       SLURMK8S_TEST(pins_outlive_the_sidecar),
       SLURMK8S_TEST(kube_nodes_that_cannot_be_read_decide_nothing),
+      SLURMK8S_TEST(external_nodes_have_what_other_pods_leave),
+      SLURMK8S_TEST(pods_of_all_namespaces_may_be_forbidden),
       SLURMK8S_TEST(kube_nodes_are_not_asked_for),
       SLURMK8S_TEST(claims_outlive_an_outage_of_their_kube_node),
       SLURMK8S_TEST(claims_outlive_records_that_others_delete),

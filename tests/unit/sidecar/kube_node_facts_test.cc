@@ -37,6 +37,11 @@ void reads_the_taints_that_somebody_set(void**) {
   assert_true(kube_node.taints == (std::vector<Taint>{{"gpu", "a100", "NoSchedule"}, {"old", "", "NoExecute"}}));
 }
 
+void reads_what_pods_can_have(void**) {
+  const KubeNodeFacts kube_node = decode(R"({"status":{"allocatable":{"cpu":"3920m","memory":"1Gi"}}})");
+  assert_true(kube_node.allocatable == (Resources{3920, 1 << 30}));
+}
+
 void reads_labels(void**) {
   const KubeNodeFacts kube_node = decode(R"({"metadata":{"labels":{"gpu":"a100","empty":""}}})");
   assert_true(kube_node.labels == (std::map<std::string, std::string, std::less<>>{{"gpu", "a100"}, {"empty", ""}}));
@@ -75,6 +80,7 @@ int main() {
       SLURMK8S_TEST(reads_whether_it_is_ready),
       SLURMK8S_TEST(reads_the_taints_that_somebody_set),
       SLURMK8S_TEST(reads_labels),
+      SLURMK8S_TEST(reads_what_pods_can_have),
       SLURMK8S_TEST(tolerates_as_kubernetes_does),
   };
   return cmocka_run_group_tests_name("sidecar_kube_node_facts", tests, nullptr, nullptr);

@@ -55,7 +55,61 @@ Cluster externals(const std::vector<std::string>& records, const Change& change 
   };
   Cluster cluster = daemon_set(records, as_external, ScalingMode::external);
   cluster.exemptions.update({.suspend_exc_nodes = "c-[m1,m3],c-m2--x"});
+  constexpr Resources kFree{2000, 936 << 20};
+  cluster.left = {{"m1", kFree}, {"m2.x", kFree}, {"m3", kFree}};
   return cluster;
+}
+
+// Those of one size are made together.
+void external_nodes_have_what_is_left(void**) {
+  Cluster cluster = externals({});
+  cluster.left->at("m2.x") = {1999, std::int64_t{4096} << 20};
+  assert_text(cluster.actions(), "create c-m2--x; create c-m[1,3]");
+  assert_text(cluster.plan().actions[0].line, "NodeName=c-m2--x State=EXTERNAL Feature=c CPUs=1 RealMemory=936");
+  assert_text(cluster.plan().actions[1].line, "NodeName=c-m[1,3] State=EXTERNAL Feature=c CPUs=2 RealMemory=936");
+  cluster.left->at("m1").cpu_milli = 999;
+  assert_text(cluster.actions(), "create c-m2--x; create c-m3");
+  assert_text(cluster.state("c"), "-/InsufficientResources");
+  assert_contains(cluster.plan().states.at("c").message, "c-m1 (1): other pods leave less than 1 CPU or 1 MiB");
+  assert_int_equal(cluster.plan().states.at("c").desired, 2);
+}
+
+void external_nodes_are_resized_when_idle(void**) {
+  for (const Resources left : {Resources{1000, 936 << 20}, {2000, 900 << 20}, {}}) {
+    Cluster idle = externals(kAllDaemonNodes);
+    idle.left->at("m3") = left;
+    assert_text(idle.actions(), "delete c-m3");
+    assert_text(idle.state("c"), "-/Resizing");
+    Cluster busy = externals(kAllDaemonNodes, allocated);
+    busy.left->at("m3") = left;
+    assert_text(busy.actions(), "");
+    assert_text(busy.state("c"), "-/Resizing");
+  }
+  Cluster larger = externals(kAllDaemonNodes);
+  larger.left->at("m3") = {8000, 936 << 20};  // more than the limits
+  assert_text(larger.actions(), "");
+  larger.nodesets.at("c").spec->size.cpus = 8;
+  assert_text(larger.actions(), "delete c-m3");
+}
+
+void external_nodes_stay_while_pods_are_unknown(void**) {
+  Cluster cluster = externals({"c-m1", "c-m3"}, [](SlurmNode& node) { node.cpus = 64; });
+  cluster.left.reset();
+  assert_text(cluster.actions(), "");
+  assert_text(cluster.state("c"), "-/PodsUnknown");
+  assert_contains(cluster.plan().states.at("c").message, "are being listed");
+  assert_int_equal(cluster.plan().states.at("c").desired, 2);
+  cluster.pods_error = "pods is forbidden";
+  assert_text(cluster.state("c"), "-/PodsUnknown");
+  assert_contains(cluster.plan().states.at("c").message, "be able to list and watch: pods is forbidden");
+
+  Cluster later = externals(kAllDaemonNodes);  // the right is gone after the first list
+  later.pods_error = "pods is forbidden";
+  assert_text(later.state("c"), "-/PodsUnknown");
+  later.kube_nodes.erase("m3");
+  assert_text(later.actions(), "delete c-m3");
+  later.has_external_nodes = false;
+  assert_text(later.state("c"), "-/ExternalNodesUnknown");
 }
 
 void external_nodes_have_no_pods(void**) {
@@ -250,6 +304,9 @@ int main() {
       SLURMK8S_TEST(empties_cordoned_kube_nodes),
       SLURMK8S_TEST(makes_a_node_for_each_kube_node),
       SLURMK8S_TEST(external_nodes_have_no_pods),
+      SLURMK8S_TEST(external_nodes_have_what_is_left),
+      SLURMK8S_TEST(external_nodes_are_resized_when_idle),
+      SLURMK8S_TEST(external_nodes_stay_while_pods_are_unknown),
       SLURMK8S_TEST(external_nodes_follow_kube_nodes),
       SLURMK8S_TEST(external_nodes_are_never_powered_up),
       SLURMK8S_TEST(follows_kube_nodes),

@@ -156,6 +156,47 @@ void records_whose_delete_has_no_answer_are_made_again(void**) {
   assert_int_equal(creates(f.slurm), 2);
 }
 
+// Each size is a create of its own.
+void refused_external_nodes_hold_up_no_other(void**) {
+  Fixture f;
+  OtherPods pods({"slurm", ""});
+  f.reconciler.set_listed();
+  f.reconciler.set_kube_nodes_listed();
+  f.reconciler.set_other_pods(&pods, "");
+  f.kube_node("m1", 4);
+  f.kube_node("m2", 8);
+  f.slurm.failures = {Error(Errc::conflict, "slurm: Invalid node name specified")};
+  f.reconciler.upsert(f.object("ex", R"({"scalingMode":"External","slurmd":{}})"));
+  f.rounds(1);
+  assert_text(f.slurm.names(), "ex-m2");
+  assert_contains(f.ready("ex"), "False CreateFailed: create ex-m1: slurm: Invalid node name specified");
+  f.rounds(5);
+  assert_text(f.slurm.names(), "ex-m[1-2]");
+}
+
+// The sizes of external nodes change by themselves.
+void slurmctld_is_ended_once_by_external_nodes(void**) {
+  Fixture f;
+  OtherPods pods({"slurm", ""});
+  f.reconciler.set_listed();
+  f.reconciler.set_kube_nodes_listed();
+  f.reconciler.set_other_pods(&pods, "");
+  f.kube_node("m1", 4);
+  f.kube_node("m2", 8);
+  f.slurm.ends_at_create = true;
+  f.reconciler.upsert(f.object("ex", R"({"scalingMode":"External","slurmd":{}})"));
+  f.rounds(600);
+  assert_int_equal(creates(f.slurm), 1);
+  f.kube_node("m1", 3);
+  f.rounds(60);
+  assert_int_equal(creates(f.slurm), 1);
+  assert_contains(f.ready("ex"), "False CreateFailed: create ex-m");
+  f.slurm.ends_at_create = false;
+  f.reconciler.upsert(f.object("ex", R"({"scalingMode":"External","slurmd":{},"extraConf":"Weight=2"})"));
+  f.rounds(2);
+  assert_text(f.slurm.names(), "ex-m[1-2]");
+}
+
 // Each one stops scheduling for a while.
 void a_reconfiguration_that_fails_is_rarely_tried_again(void**) {
   Fixture f;
@@ -333,6 +374,8 @@ int main() {
       SLURMK8S_TEST(rarely_drops_records_that_stay_lost),
       SLURMK8S_TEST(shows_what_slurm_refuses),
       SLURMK8S_TEST(tries_at_once_when_the_spec_changes),
+      SLURMK8S_TEST(slurmctld_is_ended_once_by_external_nodes),
+      SLURMK8S_TEST(refused_external_nodes_hold_up_no_other),
       SLURMK8S_TEST(stops_at_max_node_count),
       SLURMK8S_TEST(waits_for_slurmctld),
       SLURMK8S_TEST(reads_all_of_a_slurmctld_that_comes_back),

@@ -514,6 +514,58 @@ void a_pod_brings_the_features_of_its_kube_node(void**) {
   assert_int_equal(f.slurm.calls.size(), calls);
 }
 
+/** A pod of somebody on Kubernetes node m1, which requests CPUs. */
+Json other_pod(const char* name, int cpus) {
+  return *Json::parse(format(R"({"metadata":{"namespace":"x","name":"%s"},"spec":{"nodeName":"m1",)"
+                             R"("containers":[{"resources":{"requests":{"cpu":%d}}}]}})",
+                             name, cpus));
+}
+
+// A pod takes something at once, and gives it back after a minute; a busy node waits until it is idle.
+void external_nodes_follow_other_pods(void**) {
+  Fixture f;
+  OtherPods pods({"slurm", ""});
+  f.reconciler.set_listed();
+  f.kube_node("m1", 4);
+  f.reconciler.set_kube_nodes_listed();
+  f.reconciler.upsert(f.object("ex", R"({"scalingMode":"External","slurmd":{}})"));
+  f.rounds(2);
+  assert_text(f.slurm.names(), "");
+  assert_contains(f.ready("ex"), "False PodsUnknown: ");
+  f.reconciler.set_other_pods(&pods, "");
+  f.rounds(2);
+  assert_text(f.ready("ex"), "True NodesMatch: 1 node records as the spec says");
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 4);
+  assert_int_equal(f.slurm.node("ex-m1").real_memory_mib, 936);
+
+  pods.upsert(other_pod("p", 3));
+  f.rounds(2);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 1);
+  pods.remove({"x", "p"});
+  f.rounds(59);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 1);
+  f.rounds(4);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 4);
+
+  f.slurm.node("ex-m1").base = SlurmNode::Base::allocated;
+  pods.upsert(other_pod("p", 1));
+  f.rounds(10);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 4);
+  assert_contains(f.ready("ex"), "False Resizing: ex-m1");
+  f.slurm.node("ex-m1").base = SlurmNode::Base::idle;
+  f.rounds(3);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 3);
+
+  // Without them nothing is decided; what went meanwhile counts at once.
+  f.reconciler.set_other_pods(nullptr, "");
+  pods.clear();
+  f.rounds(2);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 3);
+  f.reconciler.set_other_pods(&pods, "");
+  f.rounds(3);
+  assert_int_equal(f.slurm.node("ex-m1").cpus, 4);
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -541,6 +593,7 @@ int main() {
       SLURMK8S_TEST(is_idempotent_after_a_restart),
       SLURMK8S_TEST(makes_resized_nodes_again),
       SLURMK8S_TEST(keeps_a_wrong_spec_apart),
+      SLURMK8S_TEST(external_nodes_follow_other_pods),
   };
   return cmocka_run_group_tests_name("sidecar_reconciler", tests, nullptr, nullptr);
 }

@@ -51,8 +51,8 @@ struct Cluster {
   /** The next node, with a pod of a template. */
   Cluster& add(const Change& change, const char* hash, bool taken = false) {
     nodes.push_back(FakeSlurm::cloud_node("c-" + std::to_string(nodes.size())));
-    nodes.back().cpus = nodeset.cpus;
-    nodes.back().real_memory_mib = nodeset.real_memory_mib;
+    nodes.back().cpus = nodeset.size.cpus;
+    nodes.back().real_memory_mib = nodeset.size.real_memory_mib;
     change(nodes.back());
     members.push_back({&nodes.back(), taken});
     if (hash) pods[nodes.back().name] = {.uid = "u", .template_hash = hash};
@@ -238,7 +238,7 @@ void stops_when_a_node_fails(void**) {
     assert_text(cluster.condition(),
                 "False Stopped: no node has come up with the template since one failed to: ErrImagePull");
     cluster.node(0) = FakeSlurm::cloud_node("c-0");  // the hold is over: that alone says nothing
-    cluster.node(0).cpus = cluster.nodeset.cpus;
+    cluster.node(0).cpus = cluster.nodeset.size.cpus;
     assert_text(cluster.steps(), "undrain c-2");
     idle(cluster.node(1)), cluster.node(1).powering_up = false;
     assert_text(cluster.steps(), "recycle c-3");

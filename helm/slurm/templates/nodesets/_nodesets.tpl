@@ -1,12 +1,17 @@
 {{/* SPDX-License-Identifier: GPL-2.0-or-later */}}
 
 {{/*
-slurm.nodesets: the enabled NodeSets by name, merged over nodesetDefaults, as YAML.
+slurm.nodesets: the enabled NodeSets by name, merged over nodesetDefaults, as YAML. External nodes have no default limits:
+these would be the maximum of what their Kubernetes nodes have.
 */}}
 {{- define "slurm.nodesets" -}}
 {{- $nodesets := dict -}}
 {{- range $name, $nodeset := .Values.nodesets -}}
-{{- $nodeset = mergeOverwrite (deepCopy $.Values.nodesetDefaults) (default dict $nodeset) -}}
+{{- $own := default dict $nodeset -}}
+{{- $nodeset = mergeOverwrite (deepCopy $.Values.nodesetDefaults) $own -}}
+{{- if eq (toString $nodeset.scalingMode) "External" -}}
+{{- $_ := set $nodeset.slurmd.resources "limits" (deepCopy (default dict ((($own.slurmd).resources).limits))) -}}
+{{- end -}}
 {{- if $nodeset.enabled -}}
 {{- $_ := set $nodesets $name $nodeset -}}
 {{- end -}}
@@ -44,6 +49,17 @@ slurm.checkConfinement: fails when other values contradict a confinement. slurmd
 {{- if regexMatch "(?im)^[^#\n]*OverMemoryKill" $slurm -}}
 {{- fail "JobAcctGatherParams=OverMemoryKill: slurmd does not start with it in NodeSets with a confinement" -}}
 {{- end -}}
+{{- end -}}
+
+{{/*
+slurm.hasExternalNodes: "true" when a NodeSet has scalingMode External.
+*/}}
+{{- define "slurm.hasExternalNodes" -}}
+{{- $has := false -}}
+{{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml -}}
+{{- if eq (toString $nodeset.scalingMode) "External" }}{{ $has = true }}{{ end -}}
+{{- end -}}
+{{- $has -}}
 {{- end -}}
 
 {{/*
