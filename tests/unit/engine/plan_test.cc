@@ -237,6 +237,8 @@ void acts_on_answers(void**) {
        Kind::remove, "u1", ""},
       {"another pod is there since: a program asks again", with_other_pod(answered(leaving, Answer::slurm_neither)),
        kOneShot, kLate, Kind::ask, "", ""},
+      {"suspended once more since: a program asks again", suspended(answered(leaving, Answer::slurm_neither)), kOneShot,
+       kLate, Kind::ask, "", ""},
       {"its pod has gone since: the suspend is done", without_pod(answered(leaving, Answer::slurm_neither)), kOneShot,
        kLate, Kind::forget, "", ""},
       {"the pod that was to go has gone, and another one isn't a program's", answered(leaving, Answer::pod_replaced),

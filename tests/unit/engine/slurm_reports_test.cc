@@ -90,6 +90,7 @@ void a_failure_counts_once_however_often_it_is_seen(void**) {
   world.reports.repair_from_record(world.slurm.node("c-0"), {.owned = true}, {});
   assert_in_range(world.time_to_next_call().count(), 3900, 4300);
   assert_text(world.slurm.calls.back(), "power_down c-0");
+  world.pass(6s);
   world.fail("c-1");
   assert_in_range(world.time_to_next_call().count(), 20000, 20300);  // the second one
 }
