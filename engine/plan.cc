@@ -67,13 +67,13 @@ bool may_hear_of_ends(const Node& node, const PlanContext& context) {
   return node.progress.had_job && context.now < context.ends_told_at;
 }
 
-/** A pod that served is lost. */
-Action lose(const Node& node, const PlanContext& context, std::string reason, Cause cause) {
-  return may_hear_of_ends(node, context) ? wait_until(context.ends_told_at) : fail(std::move(reason), cause);
+/** `action`, when slurmctld has heard of all ends. */
+Action after_ends(const Node& node, const PlanContext& context, Action action) {
+  return may_hear_of_ends(node, context) ? wait_until(context.ends_told_at) : action;
 }
 
 Action plan_up_without_pod(const Node& node, const PlanContext& context) {
-  if (node.progress.had_pod) return lose(node, context, "pod is gone", Cause::gone);
+  if (node.progress.had_pod) return after_ends(node, context, fail("pod is gone", Cause::gone));
   if (node.progress.had_older) return act(Action::Kind::ask);
   const Owner& owner = context.owner;
   if (!owner) {
@@ -109,7 +109,9 @@ Action plan_up(const Node& node, const PlanContext& context) {
   const bool is_ours_to_replace = !node.has_current_pod() || !node.progress.had_pod;
   if (node.pod->deleting && is_ours_to_replace) return plan_deleting(node, context.now);
   if (!node.has_current_pod()) return act(Action::Kind::ask);
-  if (!node.pod->ended.empty()) return lose(node, context, describe_end(*node.pod, context.owner), Cause::ended);
+  if (!node.pod->ended.empty()) {
+    return after_ends(node, context, fail(describe_end(*node.pod, context.owner), Cause::ended));
+  }
   if (node.pod->deleting) return plan_deleting(node, context.now);
   return node.pod->start_problem.is_fault() ? plan_start_problem(node, context) : Action{};
 }
@@ -251,8 +253,7 @@ Action plan_node(const Node& node, const PlanContext& context) {
   if (node.busy) return {};
   if (const std::optional<Action> action = plan_answer(node, context)) return *action;
   if (context.now < node.not_before) return wait_until(node.not_before);
-  if (!node.needs_get) return plan_wanted(node, context);
-  return may_hear_of_ends(node, context) ? wait_until(context.ends_told_at) : act(Action::Kind::get_pod);
+  return node.needs_get ? after_ends(node, context, act(Action::Kind::get_pod)) : plan_wanted(node, context);
 }
 
 Answer answer_of(const SlurmNode* record) {

@@ -22,8 +22,8 @@ struct PodOwners {
 };
 
 /**
- * Whether Slurm has a job for the pod: the bridge has said so in an annotation, which on pods of its scheduler name, or
- * with its label, nobody else may set (helm/slurm/templates/bridge/fields_policy.yaml).
+ * Whether Slurm has a job for the pod, by the annotation of the bridge. On pods with its scheduler name or its label
+ * only the bridge may set it (helm/slurm/templates/bridge/fields_policy.yaml).
  */
 bool has_slurm_job(const Json& pod, const PodOwners& owners);
 

@@ -170,7 +170,7 @@ test_other_users_jobs_cannot_open_a_gpu() {
   assert_equal "without GPUs" "has: "$'\n'"opens: " "$(step as_nobody)"
   assert_equal "the same user" "$(sed -n 's/^has: //p' <<<"$of_job")" "$(step slurm | sed -n 's/^opens: //p')"
   slurm scancel "$job"
-  wait_for "files of nobody's" has_files "0 600,0 600"
+  wait_for "device files without an owner" has_files "0 600,0 600"
   out=$(step as_nobody --gres=gpu:2)
   has_only "$out" "$all" || fail "all: $out"
   # The Kubernetes node's files are not the pod's.

@@ -71,7 +71,7 @@ struct Fixture {
             .set("status",
                  Json::object().set("conditions", Json::array().push(condition)).set("allocatable", allocatable)));
   }
-  /** A pod of somebody, which requests a CPU of m1. */
+  /** A pod that Slurm does not count, with a request for one CPU. */
   void put_other_pod(const char* name, const char* phase = "Running", const char* kube_node = "m1") {
     client.put(kube::kPods, "x",
                *Json::parse(

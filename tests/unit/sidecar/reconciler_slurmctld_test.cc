@@ -156,15 +156,20 @@ void records_whose_delete_has_no_answer_are_made_again(void**) {
   assert_int_equal(creates(f.slurm), 2);
 }
 
-// Each size is a create of its own.
-void refused_external_nodes_hold_up_no_other(void**) {
-  Fixture f;
-  OtherPods pods({"slurm", ""});
+/** All is listed: Kubernetes nodes m1 with 4 CPUs and m2 with 8. */
+void show_two_kube_nodes(Fixture& f, const OtherPods& pods) {
   f.reconciler.set_listed();
   f.reconciler.set_kube_nodes_listed();
   f.reconciler.set_other_pods(&pods, "");
   f.kube_node("m1", 4);
   f.kube_node("m2", 8);
+}
+
+// Each size is a create of its own.
+void refused_external_nodes_hold_up_no_other(void**) {
+  Fixture f;
+  OtherPods pods({"slurm", ""});
+  show_two_kube_nodes(f, pods);
   f.slurm.failures = {Error(Errc::conflict, "slurm: Invalid node name specified")};
   f.reconciler.upsert(f.object("ex", R"({"scalingMode":"External","slurmd":{}})"));
   f.rounds(1);
@@ -178,11 +183,7 @@ void refused_external_nodes_hold_up_no_other(void**) {
 void slurmctld_is_ended_once_by_external_nodes(void**) {
   Fixture f;
   OtherPods pods({"slurm", ""});
-  f.reconciler.set_listed();
-  f.reconciler.set_kube_nodes_listed();
-  f.reconciler.set_other_pods(&pods, "");
-  f.kube_node("m1", 4);
-  f.kube_node("m2", 8);
+  show_two_kube_nodes(f, pods);
   f.slurm.ends_at_create = true;
   f.reconciler.upsert(f.object("ex", R"({"scalingMode":"External","slurmd":{}})"));
   f.rounds(600);

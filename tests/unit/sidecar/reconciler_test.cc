@@ -514,7 +514,7 @@ void a_pod_brings_the_features_of_its_kube_node(void**) {
   assert_int_equal(f.slurm.calls.size(), calls);
 }
 
-/** A pod of somebody on Kubernetes node m1, which requests CPUs. */
+/** A pod that Slurm does not count, on Kubernetes node m1. */
 Json other_pod(const char* name, int cpus) {
   return *Json::parse(format(R"({"metadata":{"namespace":"x","name":"%s"},"spec":{"nodeName":"m1",)"
                              R"("containers":[{"resources":{"requests":{"cpu":%d}}}]}})",
