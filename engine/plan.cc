@@ -2,6 +2,8 @@
 // The plan. Every rule that keeps a job or a pod safe is here, so that a test can state it.
 #include "engine/plan.hpp"
 
+#include <utility>
+
 #include "base/strings.hpp"
 #include "slurm/node_state.hpp"
 
@@ -69,7 +71,7 @@ bool may_hear_of_ends(const Node& node, const PlanContext& context) {
 
 /** `action`, when slurmctld has heard of all ends. */
 Action after_ends(const Node& node, const PlanContext& context, Action action) {
-  return may_hear_of_ends(node, context) ? wait_until(context.ends_told_at) : action;
+  return may_hear_of_ends(node, context) ? wait_until(context.ends_told_at) : std::move(action);
 }
 
 Action plan_up_without_pod(const Node& node, const PlanContext& context) {

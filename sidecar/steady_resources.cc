@@ -26,7 +26,8 @@ bool SteadyResources::observe(const ResourcesByKubeNode& left, TimePoint now) {
   ResourcesByKubeNode values;
   for (const auto& [kube_node, resources] : left) {
     auto& [cpu_milli, memory_bytes] =
-        amounts_.try_emplace(kube_node, SteadyAmount(resources.cpu_milli), SteadyAmount(resources.memory_bytes))
+        amounts_
+            .try_emplace(kube_node, Amounts{SteadyAmount(resources.cpu_milli), SteadyAmount(resources.memory_bytes)})
             .first->second;
     cpu_milli.observe(resources.cpu_milli, now);
     memory_bytes.observe(resources.memory_bytes, now);

@@ -228,11 +228,12 @@ keep_logs() { # FOLDER
   if [[ -e $WORK/ledger-$WORKER ]]; then cp -r "$(<"$WORK/ledger-$WORKER")" "$1/ledger" || true; fi
 }
 
+# What is not there any more, or never was, is left out.
 diagnose() { # FOLDER for whole logs
   local pod
   keep_logs "$1"
   {
-    set +e # a pod may be gone meanwhile; the worker goes on with the next test
+    set +e
     echo "--- all of it: $1"
     echo "--- pods"; kubectl get pods -o wide
     echo "--- nodes"; slurm sinfo -N -l
@@ -244,5 +245,5 @@ diagnose() { # FOLDER for whole logs
       echo "--- $pod"; kubectl logs "$pod" --tail=20
     done
     if [[ -d $1/ledger ]]; then tail -n 20 "$1"/ledger/*-[0-9]*; fi
-  } 2>&1 | sed 's/^/#   /' >&2
+  } 2>&1 | sed 's/^/#   /' >&2 || true
 }

@@ -74,7 +74,7 @@ test_dependencies() {
   wait_done "$each" 60
   wait_job "$never" CANCELLED 60
   assert_equal "$good" COMPLETED "$(job_state "$good")"
-  [[ $(job_field "$good" StartTime) > $(job_field "$first" StartTime) ]] || fail "$good began before $first"
+  [[ ! $(job_field "$good" StartTime) < $(job_field "$first" EndTime) ]] || fail "$good began before $first had ended"
 }
 
 # Powered-down nodes are in it.

@@ -128,7 +128,8 @@ test_the_bridge_follows_control() {
   since=$(now_ms)
   kill "$ends"
   trap - EXIT
-  wait_for 200 "the first has control" logged_since "$since" "$CONTROLLER" "Running as primary"
+  kubectl delete pod "$CONTROLLER" >/dev/null # a new pod's containers start at once
+  wait_for 120 "the first has control" logged_since "$since" "$CONTROLLER" "Running as primary"
   ASK=$CONTROLLER
   put_pod last 'sleep 600'
   wait_for 120 "a pod that the first's bridge binds" pod_is last Running
