@@ -2,15 +2,13 @@
 // Reads /proc: users and memory of processes.
 #include "spank/memory_use.hpp"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <unordered_map>
 
 #include "base/file.hpp"
+#include "base/file_system_user.hpp"
 #include "base/strings.hpp"
 
 namespace slurmk8s {
@@ -51,24 +49,8 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::string_view k
 /** Of a line such as "RssAnon:     128 kB". */
 std::uint64_t bytes_of(std::string_view text, std::string_view key) { return number_of(text, key).value_or(0) * 1024; }
 
-/** Reads with the rights of a process's user: root without CAP_SYS_PTRACE may not read smaps_rollup. */
-class AsUser {
- public:
-  AsUser(uid_t user, gid_t group) {
-    // Not with the C library, which may set them for all threads.
-    ::syscall(SYS_setfsgid, group);
-    ::syscall(SYS_setfsuid, user);
-  }
-  ~AsUser() {
-    ::syscall(SYS_setfsuid, ::geteuid());
-    ::syscall(SYS_setfsgid, ::getegid());
-  }
-  AsUser(const AsUser&) = delete;
-  AsUser& operator=(const AsUser&) = delete;
-};
-
 std::uint64_t shares_of(const std::string& proc, const MemoryProcess& process) {
-  const AsUser as_user(process.user, process.group);
+  const FileSystemUser as_user(process.user, process.group);
   const auto text = read_file(proc + "/" + std::to_string(process.pid) + "/smaps_rollup", kMaxText);
   if (!text) return text.error().code() == Errc::forbidden ? process.bytes : 0;  // not permitted, or it has ended
   return parse_shares(*text).value_or(process.bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Memory use of a job in this pod. Slurm's jobacct_gather/linux needs CAP_SYS_PTRACE, which a pod lacks.
+// Memory use of a job in this pod.
 #pragma once
 
 #include <sys/types.h>

@@ -28,7 +28,12 @@ skip() {
   echo "ok $number - $1 # SKIP $2"
 }
 
-plugin_file() { echo "$BUILD/plugins/.libs/${1}_k8s.so"; }
+plugin_file() { # TYPE
+  case $1 in
+    jobacct_gather) echo "$BUILD/plugins/.libs/jobacct_gather_linux.so" ;;
+    *) echo "$BUILD/plugins/.libs/${1}_k8s.so" ;;
+  esac
+}
 
 # missing LIST: what Slurm looks for and the plugin lacks. power/k8s is built for Slurm that has the type alone.
 missing() {
@@ -56,7 +61,7 @@ required_by() {
   { grep -hoE '"job_(submit|modify)"$|"job_(submit|modify)",' "$1"/src/*/job_submit.c || true; } | tr -d '",' |
     sort -u |
     sed 's/^/job_submit /'
-  for type in prep node_features power; do
+  for type in prep node_features power jobacct_gather; do
     { grep -rhoE --include='*.c' "^\s*\"${type}_p_[a-z_0-9]+\"" "$1/src" || true; } | tr -d ' \t"' | sort -u |
       sed "s/^/$type /"
   done
@@ -70,9 +75,9 @@ other_signal() {
     sed "/^$number\$/d; s/\$/: SIG_OOM is $number/"
 }
 
-for plugin in job_submit prep node_features power; do
+for plugin in job_submit prep node_features power jobacct_gather; do
   file=$(plugin_file "$plugin")
-  if [[ -e $file ]]; then check "$plugin/k8s needs what every daemon of Slurm has" strong "$file"; fi
+  if [[ -e $file ]]; then check "$(basename "$file") needs what every daemon of Slurm has" strong "$file"; fi
 done
 for list in tests/compat/required/*; do
   version=${list##*/}

@@ -26,6 +26,20 @@ test_each_job_is_in_sacct_once() {
     "$(slurm sacct --noheader --parsable2 --jobs="$good" --format=JobID | grep -v extern | paste -sd '|')"
 }
 
+# A pod's root may not read what Slurm wants to know of another user's process (plugins/jobacct_gather_linux).
+test_memory_of_tasks() {
+  local job
+  job=$(submit --acctg-freq=task=1 --wrap "srun python3 -c 'import time; x = bytearray(200 << 20); time.sleep(600)'")
+  wait_for 90 "the step's memory in sstat" has_used_200_mib sstat "$job.0"
+  slurm scancel "$job"
+  wait_for 60 "its memory in sacct" has_used_200_mib sacct "$job.0"
+}
+has_used_200_mib() { # sstat|sacct STEP
+  local used
+  used=$(slurm "$1" --noheader --parsable2 --noconvert --jobs="$2" --format=MaxRSS | tr -d K)
+  ((used > 200 << 20)) && ((used < 300 << 20)) && [[ $(slurm "$1" -nPj "$2" --format=MaxDiskRead) =~ [1-9] ]]
+}
+
 test_settings_of_the_database() {
   local memory
   # Slurm's documentation asks for these (accounting.html). From MariaDB 11.6.2 on the first one is ON by default.

@@ -56,6 +56,8 @@ test_slurm_has_the_same_names() {
     ours=$(page "/metrics/$page" | series_of)
     theirs=$(slurm curl -sS --max-time 30 "http://localhost:6817/metrics/$page" | series_of)
     [[ $theirs ]] || fail "Slurm has no $page"
+    # Slurm 25.11 and 26.05 show it as a second slurm_nodes_powering_up (metrics/openmetrics/openmetrics.c:432).
+    ours=$(grep -v '^slurm_nodes_powering_down ' <<<"$ours")
     echo "# $page: $(grep -c . <<<"$theirs") of Slurm"
     assert_equal "names of $page that Slurm alone has" "" "$(comm -13 <(echo "$ours") <(echo "$theirs"))"
     assert_equal "names of $page that Slurm does not have" "" "$(comm -23 <(echo "$ours") <(echo "$theirs"))"
