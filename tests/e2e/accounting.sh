@@ -13,6 +13,7 @@ has_slurmdbd() { [[ $(kubectl get statefulset slurm-accounting -o jsonpath='{.st
 has_no_slurmdbd() { ! kubectl get pod slurm-accounting-0; }
 slurmdbd_log() { kubectl logs slurm-accounting-0 -c slurmdbd; }
 
+# shellcheck disable=SC2120 # others have options
 enable_accounting() { # HELM-OPTION…
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" \
     --set accounting.enabled=true \
