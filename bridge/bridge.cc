@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kLively{500};  // between two looks at the jobs, while there are pods
 constexpr std::chrono::milliseconds kIdle{10000};
-constexpr std::chrono::milliseconds kTold{30000};  // between two lists of all jobs, while the engine tells of changes
 /** A gang that is not bound for so long is no reason to submit no other. */
 constexpr std::chrono::seconds kBindingTime{5};
 /** Every kLively: of 150 jobs each reason is at most 3 s old, and slurmctld is asked 50 times a second at most. */
@@ -66,10 +65,21 @@ Bridge::Bridge(const BridgeParts& parts, BridgeOptions options)
                                          [this](const auto& running) { jobs_changed(running); });
 }
 
+WorkloadPod Bridge::decode_pod(const Json& object) const {
+  WorkloadPod pod = decode_workload_pod(object);
+  pod.longest_grace = options_.longest_grace;
+  if (pod.has_gate) return pod;  // kube-scheduler binds it, which knows its own tolerations alone
+  for (Toleration toleration : options_.tolerations) {
+    toleration.effect = "NoSchedule";  // Kubernetes evicts pods, whatever the administrator tolerates
+    pod.tolerations.push_back(std::move(toleration));
+  }
+  return pod;
+}
+
 kube::ReflectorListener Bridge::listen_for_pods() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
-    WorkloadPod pod = decode_workload_pod(object);
+    WorkloadPod pod = decode_pod(object);
     if (pod.has_gate) pod.refusal = forbidden_field("spec.schedulingGates", kGateOfOthers);
     take_pod(std::move(pod));
   };
@@ -106,7 +116,7 @@ kube::ReflectorListener Bridge::listen_for_gated_pods() {
   };
   listener.upsert = [this, forget](const Json& object) {
     if (object.at({"spec", "schedulerName"}).text() == options_.scheduler) return;  // of listen_for_pods()
-    WorkloadPod pod = decode_workload_pod(object);
+    WorkloadPod pod = decode_pod(object);
     const kube::ObjectKey key{pod.name_space, pod.name};
     if (!pod.has_gate && pod.job == 0) return forget(key, pod.uid);
     gated_.insert(key);
@@ -126,6 +136,7 @@ void Bridge::remove_pod(const kube::ObjectKey& key, const std::string& uid) {
   settled_.erase(uid);
   unresolved_.erase(uid);
   refused_.erase(uid);
+  put_off_.erase(uid);
   const auto found = uids_.find(key);
   if (found == uids_.end() || found->second != uid) return;  // the name has another pod by now
   writer(key.name_space).forget(key.name);
@@ -155,13 +166,14 @@ kube::ReflectorListener Bridge::listen_for_nodes() {
 kube::ReflectorListener Bridge::listen_for_kube_nodes() {
   kube::ReflectorListener listener;
   listener.upsert = [this](const Json& object) {
-    NodeLabels labels;
+    KubeNodePlace place;
     object.at({"metadata", "labels"}).each([&](std::string_view key, const Json& value) {
-      labels[std::string(key)] = value.text();
+      place.labels[std::string(key)] = value.text();
     });
+    place.taints = decode_taints(object);
     const std::string name(object.at({"metadata", "name"}).text());
     external_nodes_.add_kube_node(name);
-    kube_nodes_[name] = std::move(labels);
+    kube_nodes_[name] = std::move(place);
     kube_node_topologies_[name] = decode_kube_node_topology(object.at({"metadata", "annotations"}));
   };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
@@ -288,7 +300,7 @@ void Bridge::do_steps() {
 
 /** Returns the jobs that these gangs have or had. */
 std::set<std::uint32_t> Bridge::step_due_gangs() {
-  job_count_.reset();
+  job_shares_.reset();
   const std::set<std::uint64_t> due = std::exchange(due_, {});
   std::set<std::uint32_t> jobs;
   for (const std::uint64_t number : due) {
@@ -333,12 +345,12 @@ void Bridge::do_round() {
 /** Whether the jobs are those of the engine's slurmctld: another one may have another job of an id. */
 bool Bridge::is_current() const { return !engine_ || (engine_->is_up() && jobs_.known().asked > engine_->up_since()); }
 
-/** A list is all jobs of all users: with an engine that tells of changes it is rarely needed. */
+/** A list is all jobs of all users: less often with an engine that tells of changes. */
 void Bridge::ask_slurmctld() {
   const bool is_lively =
       !gangs_.all().empty() || !orphans_.empty() || !unresolved_.empty() || jobs_.known().asked == TimePoint{};
   const bool is_told = engine_ && engine_->is_up();
-  std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? kTold : kLively;
+  std::chrono::milliseconds between_lists = !is_lively ? kIdle : is_told ? list_pace(jobs_.list_time()) : kLively;
   if (lacks_position_) between_lists = std::min(between_lists, position_pace(jobs_.list_time(), lacks_new_position_));
   // The last full round asked a bit later than it began.
   const TimePoint now = parts_.loop.clock()->now() + kSoon;
@@ -470,6 +482,8 @@ void Bridge::assign(const WorkloadPod& pod) {
   }
   if (!has_job_without_pods(ref_of_gang(pod, *workload)) && !has_claims(pod)) return;
   gangs_.join(pod, *workload, parts_.loop.clock()->now());
+  const auto held = put_off_.find(pod.uid);
+  if (held != put_off_.end()) gangs_.find(pod.uid)->not_before = held->second.until;
 }
 
 /** From before this process began: the pod's claims were judged then. Anybody can write a Comment: see submit(). */

@@ -19,6 +19,7 @@
 #include "bridge/gangs.hpp"
 #include "bridge/identity.hpp"
 #include "bridge/job_keeper.hpp"
+#include "bridge/job_shares.hpp"
 #include "bridge/node_selector.hpp"
 #include "bridge/placement.hpp"
 #include "bridge/pod_jobs.hpp"
@@ -50,9 +51,12 @@ struct BridgeOptions {
   std::string engine_socket;  ///< empty: slurmctld has no engine; it is polled, and launches don't wait for pods
   PriorityRules priorities = {};
   DeviceClasses device_classes = {};
+  std::vector<Toleration> tolerations = {};  ///< that pods have besides their own, but for those with the bridge's gate
   /** slurmctld then ends a job that waits for its nodes, which it cannot requeue: the bridge does so before. */
   std::chrono::seconds launch_timeout{3600};
   std::size_t max_jobs = kMaxPodJobs;  ///< at a time, with an engine; fewer for tests
+  /** That a pod has to end when its job has: Slurm gives its nodes to others, which wait for it. */
+  std::chrono::seconds longest_grace = WorkloadPod::kLongestGrace;
 };
 
 /** What the metrics tell. */
@@ -82,6 +86,24 @@ class Bridge {
   /** Until the round for a change: one for what comes together. */
   static constexpr std::chrono::milliseconds kSoon{10};
 
+  /** A pod whose job had a node that it does not tolerate. */
+  struct PutOff {
+    TimePoint until;
+    std::chrono::seconds wait{};
+  };
+  /** A Slurm node that came up on a Kubernetes node with these taints: it may do so again. */
+  struct BehindTaints {
+    std::vector<Taint> taints;
+    TimePoint until;
+  };
+  /** A Slurm node of a gang, its Kubernetes node, and a taint of that which a pod does not tolerate. */
+  struct NodeTaint {
+    std::string node;
+    std::string kube_node;
+    std::string key;
+  };
+
+  WorkloadPod decode_pod(const Json& object) const;
   kube::ReflectorListener listen_for_pods();
   kube::ReflectorListener listen_for_gated_pods();
   void take_pod(WorkloadPod pod);
@@ -124,9 +146,13 @@ class Bridge {
   void step(Gang& gang);
   bool is_busy() const;
   void submit_waiting();
+  const JobShares& job_shares();
+  bool has_many_jobs(std::size_t max) const;
   bool has_max_jobs();
+  bool has_room(const Gang& gang, std::uint32_t user);
   bool put_off(const Gang& gang);
   void submit(Gang& gang);
+  void note_submission(Gang& gang, const AllocationRequest& request);
   bool adopt(Gang& gang, std::uint32_t user);
   void submitted(std::uint64_t number, const Result<std::uint32_t>& job);
   void not_submitted(Gang& gang, const Error& error);
@@ -135,7 +161,8 @@ class Bridge {
   void regroup(Gang& gang);
   void replace_pods(Gang& gang, const Allocation& job, const std::vector<const WorkloadPod*>& pods);
   void bind(Gang& gang, const Allocation& job);
-  void bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes);
+  bool has_counted_claims(Gang& gang);
+  void bind_pod(Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes);
   void finish(Gang& gang, const JobResult& result);
   void evict(const Gang& gang, const Allocation& job);
   void forget(Gang& gang);
@@ -154,9 +181,12 @@ class Bridge {
   Result<BridgeDevices> devices_of(const std::vector<const WorkloadPod*>& pods);
   Result<AllocationRequest> request_for(const Gang& gang);
   bool has_size(Gang& gang);
-  Result<std::vector<std::string>> nodes_for(const std::vector<const WorkloadPod*>& pods) const;
+  Status choose_nodes(const std::vector<const WorkloadPod*>& pods, AllocationRequest& request);
   bool is_selected(const NodeSelector& selector, const std::string& kube_node) const;
+  std::set<std::string> find_nodes_behind_taints(const std::vector<const WorkloadPod*>& pods);
   bool is_misplaced(const Gang& gang) const;
+  std::vector<NodeTaint> find_taints_in_the_way(const Gang& gang) const;
+  void give_back(Gang& gang, const std::vector<NodeTaint>& untolerated);
   std::string kube_nodes_of(const Gang& gang) const;
   std::string hostname_of(const std::string& kube_node) const;
   NodeTopologies topologies_of(const Allocation& job) const;
@@ -181,7 +211,8 @@ class Bridge {
   std::set<kube::ObjectKey> gated_;  // pods of gated_pods_reflector_
   KubeNodes kube_node_of_;
   ExternalNodes external_nodes_{kube_node_of_};
-  KubeNodeLabels kube_nodes_;
+  KubeNodePlaces kube_nodes_;
+  std::map<std::string, BehindTaints> behind_taints_;        // Slurm nodes that jobs were given in vain
   std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes; empty: none
   Gangs gangs_;
   StartedWorkloads started_;
@@ -199,10 +230,11 @@ class Bridge {
   std::map<std::uint32_t, TimePoint> orphans_;  // jobs without pods, since when
   std::set<std::string> orphan_comments_;       // theirs, without the pods
   bool is_engine_started_ = false;              // EngineLink::start() was called
-  std::optional<std::size_t> job_count_;        // has_max_jobs(); none: not counted in this round
+  std::optional<JobShares> job_shares_;         // none: to be counted
   std::map<std::string, std::set<std::string>>
       unresolved_;                                       // pods whose workload or claims aren't known: comments_of()
   std::map<WorkloadRef, std::set<std::string>> unread_;  // workloads that aren't known, and pods that wait for them
+  std::map<std::string, PutOff> put_off_;                // pods whose next gang gets no job before then, by uid
   std::set<std::string> refused_;                        // pods that are in no gang, since they can't have a job
   TimePoint engine_up_since_{};                          // of the connection that the last round had; {}: none
   bool needs_jobs_ = false;                              // a gang needs a list of jobs from after its submission

@@ -20,12 +20,15 @@ constexpr std::chrono::seconds kTellAfter{1};    // most jobs of a free cluster 
 constexpr std::chrono::seconds kBeforeLaunchTimeout{10};
 /** Submissions under way: what else slurmctld is asked waits for no more than these. */
 constexpr std::size_t kMaxSubmitting = 4;
-/** Gangs that are being bound: more jobs would have their nodes before the API server takes the pods' bindings. */
-constexpr std::size_t kMaxBinding = 16;
-/** Bytes of annotation kubernetes-nodes: all pods of a job have it. */
-constexpr std::size_t kMaxKubeNodes = 16384;
+/** Gangs that are being bound. With more, jobs wait with their nodes for the API server; 16 bound no more pods. */
+constexpr std::size_t kMaxBinding = 8;
+/** In a round, each by two calls: jobs of pods wait for no more than these. */
+constexpr std::size_t kMaxOrphanCancels = 10;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
+
+/** By its Comment, which users can write: one with a script is an sbatch job all the same. */
+bool is_of_bridge(const Allocation& job) { return !job.has_script && !find_job_namespace(job.comment).empty(); }
 
 /** MaxMemPerCPU may have given each task more CPUs than were asked for. */
 PodSize size_for(const Gang& gang, const Allocation& job) {
@@ -35,7 +38,8 @@ PodSize size_for(const Gang& gang, const Allocation& job) {
 }
 
 PodSize pod_size_of(const AllocationRequest& request) {
-  return {request.cpus_per_task, static_cast<std::uint32_t>(count_gpus(request.gres)), request.tasks_per_node};
+  return {request.cpus_per_task, static_cast<std::uint32_t>(count_gpus(request.gres)), request.tasks_per_node,
+          request.cpus_per_task * request.memory_per_cpu_mib};
 }
 
 }  // namespace
@@ -130,44 +134,6 @@ Result<AllocationRequest> Bridge::request_for(const Gang& gang) {
   return build_job_request(gang.workload, pods, annotations, identity, devices);
 }
 
-bool Bridge::is_selected(const NodeSelector& selector, const std::string& kube_node) const {
-  const auto found = kube_nodes_.find(kube_node);
-  return found != kube_nodes_.end() && selector.selects(kube_node, found->second);
-}
-
-/** Empty: any. A node without a pod could come up on any Kubernetes node. */
-Result<std::vector<std::string>> Bridge::nodes_for(const std::vector<const WorkloadPod*>& pods) const {
-  const NodeSelector& selector = pods.front()->selector;
-  for (const WorkloadPod* pod : pods) {
-    if (pod->selector != selector) {
-      return Error(Errc::invalid,
-                   format("pods %s and %s of one gang differ in spec.nodeSelector or spec.affinity.nodeAffinity",
-                          pods.front()->name.c_str(), pod->name.c_str()));
-    }
-  }
-  std::vector<std::string> nodes;
-  if (selector.empty()) return nodes;
-  for (const auto& [node, kube_node] : kube_node_of_) {
-    if (is_selected(selector, kube_node)) nodes.push_back(node);
-  }
-  if (nodes.empty()) {
-    return Error(Errc::invalid,
-                 "spec.nodeSelector, spec.affinity.nodeAffinity: no Slurm node that is up is on such a "
-                 "Kubernetes node");
-  }
-  return nodes;
-}
-
-/** Its job was given a node that has come up since, or whose labels have changed. */
-bool Bridge::is_misplaced(const Gang& gang) const {
-  for (const WorkloadPod* pod : pods_of(gang)) {
-    if (pod->selector.empty()) continue;
-    const auto kube_node = kube_node_of_.find(gang.node_of(pod->uid));
-    if (kube_node != kube_node_of_.end() && !is_selected(pod->selector, kube_node->second)) return true;
-  }
-  return false;
-}
-
 /** Whether slurmctld and the API server have enough to do: no further job is submitted now. */
 bool Bridge::is_busy() const { return submitting_ >= kMaxSubmitting || submitting_ + binding_.size() >= kMaxBinding; }
 
@@ -178,19 +144,36 @@ void Bridge::submit_waiting() {
   plan_round(kSoon);
 }
 
-/** Whether the engine takes no further job. Those of a former process count, too: they have no gangs at first. */
-bool Bridge::has_max_jobs() {
-  if (!engine_) return false;
-  const std::size_t counted = gangs_.all().size() + jobs_.known().jobs.size() + submitting_;
-  if (counted < options_.max_jobs) return false;
-  if (!job_count_) {
-    std::set<std::uint32_t> jobs = jobs_of_gangs();
-    for (const auto& [id, job] : jobs_.known().jobs) {
-      if (job.state != Allocation::State::ended && !find_job_namespace(job.comment).empty()) jobs.insert(id);
+/** Jobs by user, also those being submitted. Those of a former process count: they have no gangs at first. */
+const JobShares& Bridge::job_shares() {
+  if (!job_shares_) {
+    job_shares_.emplace(options_.max_jobs);
+    std::map<std::uint32_t, std::uint32_t> users;  // by job
+    for (const auto& [number, gang] : gangs_.all()) {
+      if (gang.job != 0) users[gang.job] = gang.user;
+      if (gang.stage == Gang::Stage::submitting) job_shares_->add(gang.user);
     }
-    job_count_ = jobs.size();
+    for (const auto& [id, job] : jobs_.known().jobs) {
+      if (job.state != Allocation::State::ended && is_of_bridge(job)) users.emplace(id, job.uid);
+    }
+    for (const auto& [job, user] : users) job_shares_->add(user);
   }
-  return *job_count_ + submitting_ >= options_.max_jobs;
+  return *job_shares_;
+}
+
+/** Whether there may be that many jobs: only then they are counted. */
+bool Bridge::has_many_jobs(std::size_t max) const {
+  return engine_ && gangs_.all().size() + jobs_.known().jobs.size() + submitting_ >= max;
+}
+
+/** Whether the engine takes no further job. */
+bool Bridge::has_max_jobs() { return has_many_jobs(options_.max_jobs) && job_shares().all() >= options_.max_jobs; }
+
+/** Whether its user leaves room for jobs of others. */
+bool Bridge::has_room(const Gang& gang, std::uint32_t user) {
+  if (!has_many_jobs(options_.max_jobs / 2) || job_shares().has_room(user)) return true;
+  tell_wait(gang, "Slurm jobs of other users' pods need room; it is submitted when one of this user's has ended");
+  return false;
 }
 
 /** Whether no job can be submitted for it now. */
@@ -215,26 +198,30 @@ void Bridge::submit(Gang& gang) {
   const Result<IdentityRule> identity = identity_of(gang, annotations_of(gang));
   if (!identity) return refuse(gang, identity.error());
   if (gang.spec.is_gang) workloads_.forget(gang.workload);  // the next gang of the name may be another object's
-  if (adopt(gang, identity->uid) || is_put_off) return;
+  if (adopt(gang, identity->uid) || is_put_off || !has_room(gang, identity->uid)) return;
   // They were not judged of pods that seemed to have a job.
   bool has_all_claims = true;
   for (const WorkloadPod* pod : pods_of(gang)) has_all_claims = has_claims(*pod) && has_all_claims;
   if (!has_all_claims) return drop(gang);
   Result<AllocationRequest> request = request_for(gang);
   if (!request) return refuse(gang, request.error());
-  auto nodes = nodes_for(pods_of(gang));
-  if (!nodes) return refuse(gang, nodes.error());
-  request->only_nodes = *std::move(nodes);
+  if (const Status chosen = choose_nodes(pods_of(gang), *request); !chosen.ok()) return refuse(gang, chosen.error());
   request->external = !external_nodes_.empty();
-  gang.pod_size = pod_size_of(*request);
-  gangs_.close(gang);
-  gang.stage = Gang::Stage::submitting;
-  gang.user = request->user;
-  gang.comment = request->comment;
-  gang.asked = parts_.loop.clock()->now();
-  ++submitting_;
+  note_submission(gang, *request);
   jobs_.submit(*std::move(request),
                [this, number = gang.number](const Result<std::uint32_t>& job) { submitted(number, job); });
+}
+
+void Bridge::note_submission(Gang& gang, const AllocationRequest& request) {
+  gang.pod_size = pod_size_of(request);
+  if (const Result<BridgeDevices> claimed = devices_of(pods_of(gang)); claimed.ok()) gang.claimed = *claimed;
+  gangs_.close(gang);
+  gang.stage = Gang::Stage::submitting;
+  gang.user = request.user;
+  gang.comment = request.comment;
+  gang.asked = parts_.loop.clock()->now();
+  ++submitting_;
+  job_shares_.reset();
 }
 
 /** `gang` may be no more then. */
@@ -307,21 +294,6 @@ void Bridge::regroup(Gang& gang) {
   plan_round(kSoon);  // they join another one
 }
 
-/** Kubernetes nodes where pods of an ended job are still ending: nothing else begins there. */
-void Bridge::note_occupied_nodes() {
-  occupied_.clear();
-  for (const std::uint64_t number : ended_) {
-    const Gang& gang = gangs_.all().at(number);
-    for (const WorkloadPod* pod : pods_of(gang)) {
-      if (pod->is_over()) continue;
-      if (!pod->kube_node.empty()) occupied_.insert(pod->kube_node);
-      // Its binding may be under way.
-      const auto kube_node = kube_node_of_.find(gang.node_of(pod->uid));
-      if (kube_node != kube_node_of_.end()) occupied_.insert(kube_node->second);
-    }
-  }
-}
-
 /** Whether it is known what its job asked for each pod; after a restart its pods tell. */
 bool Bridge::has_size(Gang& gang) {
   if (gang.pod_size) return true;
@@ -332,6 +304,40 @@ bool Bridge::has_size(Gang& gang) {
     tell_wait(gang, format("Slurm job %u: %s", gang.job, request.error().message().c_str()));
   }
   return request.ok();
+}
+
+/**
+ * Whether the resource claims of its pods ask for no more than its job has. They are read again once it has started:
+ * kube-scheduler gives the pod what the claims say then. False: not known yet, or its pods are to get another job, and
+ * the gang is no more.
+ */
+bool Bridge::has_counted_claims(Gang& gang) {
+  if (gang.claims == Gang::Claims::confirmed) return true;
+  const std::vector<const WorkloadPod*> pods = pods_of(gang);
+  if (std::ranges::all_of(pods, [](const WorkloadPod* pod) { return pod->device_claims.empty(); })) return true;
+  if (std::exchange(gang.claims, Gang::Claims::read_again) == Gang::Claims::counted) {
+    for (const WorkloadPod* pod : pods) claims_.forget_devices(*pod);
+  }
+  const Result<BridgeDevices> devices = devices_of(pods);
+  if (!devices) {
+    const Error& error = devices.error();
+    if (error.code() != Errc::unavailable) {
+      tell_wait(gang, format("Slurm job %u: %s", gang.job, error.message().c_str()));
+    }
+    return false;
+  }
+  const auto is_more = [&](const auto& one) {
+    const auto counted = gang.claimed->find(one.first);
+    return counted == gang.claimed->end() || one.second > counted->second;
+  };
+  if (gang.claimed && std::ranges::any_of(*devices, is_more)) {
+    log_warning("%s: its resource claims ask for more GPUs than job %u has", to_string(gang.workload).c_str(),
+                gang.job);
+    regroup(gang);
+    return false;
+  }
+  gang.claims = Gang::Claims::confirmed;
+  return true;
 }
 
 /** Other nodes for pods that are not bound to one that their job no longer has. They keep their ranks. */
@@ -362,13 +368,18 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
   if (!std::exchange(gang.is_binding, true)) binding_.emplace(gang.number, parts_.loop.clock()->now());
   const std::vector<const WorkloadPod*> pods = pods_of(gang);
   if (gang.places.empty()) {
-    if (!has_size(gang)) return;
+    if (!has_size(gang) || !has_counted_claims(gang)) return;
     for (const PlacedPod& placed : place_pods(pods, job.nodes, size_for(gang, job), topologies_of(job))) {
       gang.places[placed.pod->uid] = {placed.rank, placed.node};
     }
   }
   replace_pods(gang, job, pods);
-  if (count_pods(gang, pods_).bound == 0 && is_misplaced(gang)) return regroup(gang);
+  // A binding that the watch does not show yet stays: another job would have the pod beside this one.
+  if (!gang.may_be_bound && count_pods(gang, pods_).bound == 0) {
+    if (is_misplaced(gang)) return regroup(gang);
+    if (const auto untolerated = find_taints_in_the_way(gang); !untolerated.empty())
+      return give_back(gang, untolerated);
+  }
   if (engine_ && (!is_current() || !engine_->may_bind(gang.job))) {
     if (!engine_->is_up()) tell_wait(gang, format("Slurm job %u: waits for the engine in slurmctld", gang.job));
     return;
@@ -379,7 +390,7 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
   }
 }
 
-void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes) {
+void Bridge::bind_pod(Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes) {
   PodWriter& pod_writer = writer(pod.name_space);
   const std::string node = gang.node_of(pod.uid);
   if (node.empty()) {
@@ -390,39 +401,9 @@ void Bridge::bind_pod(const Gang& gang, const Allocation& job, const WorkloadPod
     return pod_writer.tell_wait(pod, format("Slurm job %u: node %s has no pod", job.id, node.c_str()));
   }
   if (occupied_.contains(kube_node->second)) return pod_writer.tell_wait(pod, describe_wait(job));
-  pod_writer.bind(pod, {kube_node->second, hostname_of(kube_node->second), job.id, job.submitted,
-                        gang.places.at(pod.uid).rank, kube_nodes});
-}
-
-std::string Bridge::hostname_of(const std::string& kube_node) const {
-  const auto found = kube_nodes_.find(kube_node);
-  if (found == kube_nodes_.end()) return kube_node;
-  const auto label = found->second.find(kLabelHostname);
-  return label == found->second.end() ? kube_node : label->second;
-}
-
-NodeTopologies Bridge::topologies_of(const Allocation& job) const {
-  NodeTopologies topologies;
-  for (const AllocatedNode& node : job.nodes) {
-    const auto kube_node = kube_node_of_.find(node.name);
-    if (kube_node == kube_node_of_.end()) continue;
-    const auto topology = kube_node_topologies_.find(kube_node->second);
-    if (topology != kube_node_topologies_.end()) topologies[node.name] = topology->second;
-  }
-  return topologies;
-}
-
-/** In order of rank, each as often as it has pods. Empty: too much to have in each of the pods. */
-std::string Bridge::kube_nodes_of(const Gang& gang) const {
-  std::map<std::uint32_t, std::string> by_rank;
-  for (const auto& [uid, place] : gang.places) by_rank[place.rank] = place.node;
-  std::string text;
-  for (const auto& [rank, node] : by_rank) {
-    const auto kube_node = kube_node_of_.find(node);
-    text += (text.empty() ? "" : ",") + (kube_node == kube_node_of_.end() ? "" : kube_node->second);
-    if (text.size() > kMaxKubeNodes) return {};
-  }
-  return text;
+  const bool is_asked = pod_writer.bind(pod, {kube_node->second, hostname_of(kube_node->second), job.id, job.submitted,
+                                              gang.places.at(pod.uid).rank, kube_nodes});
+  gang.may_be_bound = gang.may_be_bound || is_asked;
 }
 
 void Bridge::finish(Gang& gang, const JobResult& result) {
@@ -506,9 +487,10 @@ void Bridge::report_unknown(Gang& gang) {
 void Bridge::end_orphans() {
   const TimePoint now = parts_.loop.clock()->now();
   std::map<std::uint32_t, TimePoint> orphans;
+  std::size_t cancels = 0;
   orphan_comments_.clear();
   for (const auto& [id, job] : jobs_.known().jobs) {
-    if (find_job_namespace(job.comment).empty()) continue;  // not the bridge's: a pod's annotation can name any job
+    if (!is_of_bridge(job)) continue;  // a pod's annotation can name any job
     if (job.state == Allocation::State::ended || gangs_.find_job(id, job.uid, job.submitted) != nullptr) continue;
     const auto known = orphans_.find(id);
     const TimePoint since = known == orphans_.end() ? now : known->second;
@@ -518,6 +500,7 @@ void Bridge::end_orphans() {
     // Its pods may be among those whose workload or claims aren't known.
     const auto is_there = [&](const auto& pod) { return pod.second.contains(comment); };
     if (now < since + kOrphanAfter || std::ranges::any_of(unresolved_, is_there)) continue;
+    if (cancels++ >= kMaxOrphanCancels) continue;  // the next round goes on
     log_info("job %u (%s) has no pods: cancelled", id, job.comment.c_str());
     jobs_.end(id, job.submitted, {JobResult::Kind::cancelled}, [] {});
     orphans[id] = now;

@@ -82,6 +82,10 @@ Result<BridgeDevices> ClaimCache::devices_of(const WorkloadPod& pod) {
   return std::move(answer.devices);
 }
 
+void ClaimCache::forget_devices(const WorkloadPod& pod) {
+  for (const PodClaim& claim : pod.device_claims) claims_.forget({claim.kind, {pod.name_space, claim.name}});
+}
+
 void ClaimCache::prune() {
   claims_.prune();
   std::erase_if(waiting_, [&](const auto& one) { return !claims_.contains(one.first); });

@@ -38,6 +38,8 @@ class ClaimCache {
   Answer judge(const WorkloadPod& pod);
   /** GPUs of its resource claims. Error (unavailable) while they are being read, (invalid) when they cannot be told. */
   Result<BridgeDevices> devices_of(const WorkloadPod& pod);
+  /** Its resource claims are read again at the next look. */
+  void forget_devices(const WorkloadPod& pod);
   /** Forgets claims without a judge() for ObjectCache::kKeep. */
   void prune();
 

@@ -27,7 +27,7 @@ Status count_request(const Json& request, const DeviceClasses& classes, BridgeDe
   if (found == classes.end() || exactly["adminAccess"].boolean_or(false)) return {};
   if (exactly["allocationMode"].text("ExactCount") != "ExactCount") return not_countable(request, "allocationMode All");
   // device_gres() refuses more than it can have.
-  devices[found->second] += std::min<std::int64_t>(exactly["count"].integer_or(1), kMaxGpus + 1) * 1000;
+  devices[found->second] += std::clamp<std::int64_t>(exactly["count"].integer_or(1), 0, kMaxGpus + 1) * 1000;
   return {};
 }
 

@@ -56,7 +56,7 @@ GangPlan plan_without_job(const Gang& gang, const GangCounts& count, const Known
 GangPlan plan_ended(const Gang& gang, const GangCounts& count, const Allocation& job) {
   // Its nodes did not come up, or are gone: none of its pods has begun, and Slurm has other nodes.
   const bool has_no_nodes = job.state_name == "NODE_FAIL" || job.state_name == "BOOT_FAIL";
-  const bool has_begun = gang.is_binding || count.waiting != gang.uids.size() || count.leaving != 0;
+  const bool has_begun = gang.may_be_bound || count.waiting != gang.uids.size() || count.leaving != 0;
   if (has_no_nodes && !has_begun) return {Step::regroup};
   if (count.evictable != 0) return {Step::evict};
   return {count.leaving == 0 ? Step::forget : Step::wait};
@@ -70,18 +70,35 @@ GangPlan plan_before_start(const Gang& gang, const GangCounts& count, TimePoint 
   return {Step::wait};
 }
 
+/** All start, or none. */
+bool has_lost_before_start(const Gang& gang, const GangCounts& count) {
+  const bool has_begun = gang.may_be_bound || count.bound + count.over != 0;
+  return !has_begun && !gang.is_ending && count.gone + count.leaving != 0;
+}
+
+/** A pod is lost with its Kubernetes node, and neither the engine nor slurmd has told slurmctld so. */
+bool has_lost_kube_node(const Gang& gang, TimePoint now) {
+  return gang.lost != TimePoint{} && now >= gang.lost + kNodeFailAfter;
+}
+
 GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocation& job, const WorkloadPods& pods,
                       TimePoint now) {
   if (count.over + count.gone == gang.uids.size()) {
     // The engine, or slurmd's silence, tells slurmctld that the Slurm node is down.
-    if (gang.lost != TimePoint{} && now < gang.lost + kNodeFailAfter) return {Step::wait};
+    if (gang.lost != TimePoint{} && !has_lost_kube_node(gang, now)) return {Step::wait};
     // slurmctld ends a preempted job itself, as PREEMPTED; one that it has suspended for that waits for ever.
     const bool may_finish = !gang.is_ending && (job.preempted == 0 || job.state == Allocation::State::suspended);
     return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
   }
+  if (has_lost_before_start(gang, count)) return {Step::regroup};
   // A pod cannot be stopped, and its CPUs are others' already.
   const bool is_to_go = job.preempted != 0 || job.state == Allocation::State::suspended;
   if (is_to_go && count.evictable != 0) return {Step::evict};
+  // The others of a gang would wait for that pod until the job's time limit.
+  if (has_lost_kube_node(gang, now)) {
+    const bool may_finish = !gang.is_ending && job.preempted == 0;
+    return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
+  }
   const bool may_bind = job.state == Allocation::State::running && count.waiting != 0;
   return {may_bind ? Step::bind : Step::wait};
 }

@@ -19,6 +19,7 @@
 #include "bridge/placement.hpp"
 #include "bridge/started_workloads.hpp"
 #include "bridge/workload.hpp"
+#include "nodeset/bridge_devices.hpp"
 #include "slurm/allocations.hpp"
 
 namespace slurmk8s {
@@ -28,6 +29,8 @@ using WorkloadPods = std::map<std::string, WorkloadPod>;
 
 struct Gang {
   enum class Stage { collecting, submitting, submitted };
+  /** Resource claims of its pods: another claim may have the name since they were counted. */
+  enum class Claims { counted, read_again, confirmed };
   /** Where a pod is to go, decided once when the job starts. */
   struct Place {
     std::uint32_t rank = 0;
@@ -48,19 +51,22 @@ struct Gang {
   std::uint32_t user = 0;  ///< uid of its job: another user's job of the id isn't its
   std::string comment;     ///< that its job was submitted with
   std::uint32_t job = 0;
-  std::time_t job_submitted = 0;        ///< Slurm's; 0: not known yet
-  std::optional<Allocation> ended;      ///< how it ended: slurmctld forgets it after MinJobAge
-  TimePoint asked{};                    ///< when slurmctld was last asked to submit or to end the job
-  bool is_announced = false;            ///< its pods have the event that names the job
-  bool is_told_configuring = false;     ///< the engine has said that its job does not run yet
-  TimePoint give_up{};                  ///< when its job goes that still waits for its nodes; {}: it does not wait so
-  bool is_binding = false;              ///< its job runs, and its bindings have begun
-  bool is_ending = false;               ///< slurmctld was asked to end the job
-  bool is_unknown = false;              ///< slurmctld does not know the job of its running pods
-  std::set<std::string> reported;       ///< uids of pods with an event that says so
-  TimePoint lost{};                     ///< when a pod of it was first seen to be lost with its Kubernetes node
-  std::optional<PodSize> pod_size;      ///< as it was submitted; none: by another process, or not yet
-  std::map<std::string, Place> places;  ///< by uid; empty: the job has not started
+  std::time_t job_submitted = 0;     ///< Slurm's; 0: not known yet
+  std::optional<Allocation> ended;   ///< how it ended: slurmctld forgets it after MinJobAge
+  TimePoint asked{};                 ///< when slurmctld was last asked to submit or to end the job
+  bool is_announced = false;         ///< its pods have the event that names the job
+  bool is_told_configuring = false;  ///< the engine has said that its job does not run yet
+  TimePoint give_up{};               ///< when its job goes that still waits for its nodes; {}: it does not wait so
+  bool is_binding = false;           ///< its job runs: its pods are being bound
+  bool may_be_bound = false;         ///< the API server was asked to bind one of them
+  bool is_ending = false;            ///< slurmctld was asked to end the job
+  bool is_unknown = false;           ///< slurmctld does not know the job of its running pods
+  std::set<std::string> reported;    ///< uids of pods with an event that says so
+  TimePoint lost{};                  ///< when a pod of it was first seen to be lost with its Kubernetes node
+  Claims claims = Claims::counted;
+  std::optional<BridgeDevices> claimed;  ///< as its job was submitted; none: by another process
+  std::optional<PodSize> pod_size;       ///< as it was submitted; none: by another process, or not yet
+  std::map<std::string, Place> places;   ///< by uid; empty: the job has not started
 
   /** Slurm's name of the node where a pod is to go, or already is; empty: none is decided, or none has room for it. */
   std::string node_of(const std::string& uid) const;

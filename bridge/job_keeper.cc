@@ -26,12 +26,34 @@ Status end_job(Allocations& slurm, std::uint32_t job, std::time_t submitted, con
   return slurm.cancel(job);
 }
 
+/** Slurm's word for the state of a job that ended so. */
+const char* name_of(const JobResult& result) {
+  switch (result.kind) {
+    case JobResult::Kind::completed: return "COMPLETED";
+    case JobResult::Kind::failed: return "FAILED";
+    case JobResult::Kind::out_of_memory: return "OUT_OF_MEMORY";
+    case JobResult::Kind::cancelled: break;
+  }
+  return "CANCELLED";
+}
+
+/** Lists may take one part of so many of the time. */
+constexpr int kShare = 20, kNewShare = 4;
+
+std::chrono::milliseconds share_pace(TimePoint::duration list_time, int share, std::chrono::milliseconds minimum) {
+  return std::max(minimum, std::chrono::ceil<std::chrono::milliseconds>(list_time * share));
+}
+
 }  // namespace
+
+std::chrono::milliseconds list_pace(TimePoint::duration list_time) {
+  constexpr std::chrono::milliseconds kMinimum{3000}, kMaximum{30000};
+  return std::min(kMaximum, share_pace(list_time, kShare, kMinimum));
+}
 
 std::chrono::milliseconds position_pace(TimePoint::duration list_time, bool is_new) {
   constexpr std::chrono::milliseconds kMinimum{1000};
-  constexpr int kShare = 20, kNewShare = 4;  // a list may take one part of so many
-  return std::max(kMinimum, std::chrono::ceil<std::chrono::milliseconds>(list_time * (is_new ? kNewShare : kShare)));
+  return share_pace(list_time, is_new ? kNewShare : kShare, kMinimum);
 }
 
 JobKeeper::JobKeeper(AllocationCaller& caller, const Clock& clock, Changed changed, Wanted wanted)
@@ -70,7 +92,7 @@ void JobKeeper::submit(AllocationRequest request, OnSubmitted done) {
 void JobKeeper::end(std::uint32_t job, std::time_t submitted, const JobResult& result, std::function<void()> failed) {
   if (!ending_jobs_.insert(job).second) return failed();
   call([this, job, submitted, result, failed = std::move(failed)](Allocations& slurm) -> AllocationCaller::Then {
-    return [this, job, submitted, failed, status = end_job(slurm, job, submitted, result)] {
+    return [this, job, submitted, result, failed, status = end_job(slurm, job, submitted, result)] {
       ending_jobs_.erase(job);
       if (!status.ok()) {
         warn(format("job %u: end", job), status.error());
@@ -79,6 +101,7 @@ void JobKeeper::end(std::uint32_t job, std::time_t submitted, const JobResult& r
       }
       const auto found = known_.jobs.find(job);
       if (found == known_.jobs.end() || found->second.submitted != submitted) return load({job}, Since::now);
+      found->second.state_name = name_of(result);
       note(found->second, Allocation::State::ended);  // which saves a call
     };
   });

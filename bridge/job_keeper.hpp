@@ -17,6 +17,12 @@
 namespace slurmk8s {
 
 /**
+ * Between two lists of all jobs while the engine tells of starts and ends: 3 s, and up to 30 s where a list takes
+ * `list_time`, so that lists take a twentieth of the time. Lists tell what the engine does not see, such as `scontrol
+ * suspend` and a preemption with a GraceTime.
+ */
+std::chrono::milliseconds list_pace(TimePoint::duration list_time);
+/**
  * Between two lists of all jobs, which tell positions in the queue, while a job has none: a second; more where a list
  * takes `list_time`, so that lists take a twentieth of the time, or a quarter of it for a job that is newer than the
  * last list.

@@ -2,16 +2,22 @@
 // slurm-k8s-bridge: Slurm schedules the pods of a scheduler name.
 #include <getopt.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/file.hpp"
 #include "base/guarded.hpp"
+#include "base/strings.hpp"
 #include "bridge/bridge.hpp"
 #include "bridge/names.hpp"
+#include "bridge/tolerations.hpp"
 #include "config.h"
 #include "daemon/fence.hpp"
 #include "daemon/leader_election.hpp"
@@ -29,10 +35,11 @@ constexpr const char* kUsage =
     "usage: slurm-k8s-bridge --users FILE [--config FILE] [--scheduler-name NAME] [--leader-elect]\n"
     "Submits a Slurm job for each workload whose pods name this scheduler, and binds the pods to the job's nodes.\n"
     "  --users FILE   YAML: which namespaces submit as which Slurm users, and\n"
-    "                 what PriorityClasses and DeviceClasses mean\n"
+    "                 what PriorityClasses and DeviceClasses mean, and what all pods tolerate\n"
     "  --config FILE  slurm-k8s.conf (default: $SLURM_K8S_CONF, else %s)\n"
     "  --scheduler-name NAME  spec.schedulerName of the pods (default: slurm-k8s-bridge)\n"
     "  --without-engine       slurmctld has no engine: poll it. Launches of jobs then don't wait for pods to end\n"
+    "  --max-grace-period SECONDS  of pods whose job has ended (default: 300)\n"
     "  --listen ADDRESS       of /healthz, /readyz and /metrics (default: :9101)\n"
     "  --liveness-file FILE   write the time of the main loop's last round into FILE\n"
     "  --check-liveness FILE  exit with 1 when that is more than a minute ago: a kubelet's probe\n"
@@ -56,6 +63,7 @@ struct Arguments {
   std::string liveness_file;
   std::string check_liveness;
   bool has_engine = true;
+  std::chrono::seconds longest_grace = WorkloadPod::kLongestGrace;
   LeaseOptions lease;
 };
 
@@ -64,6 +72,7 @@ struct Rules {
   std::vector<IdentityRule> users;
   PriorityRules priorities;
   DeviceClasses device_classes;
+  std::vector<Toleration> tolerations;
 };
 
 Result<Rules> parse_rules(const std::string& text) {
@@ -71,6 +80,7 @@ Result<Rules> parse_rules(const std::string& text) {
   rules.users = SLURMK8S_TRY(parse_identity_rules(text));
   rules.priorities = SLURMK8S_TRY(parse_priority_rules(text));
   rules.device_classes = SLURMK8S_TRY(parse_device_classes(text));
+  rules.tolerations = SLURMK8S_TRY(parse_bridge_tolerations(text));
   return rules;
 }
 
@@ -108,14 +118,20 @@ Result<MainLoopEnd> run_bridge(Options& options, const Arguments& arguments, Rul
   const auto loop = SLURMK8S_TRY(EventLoop::open());
   const auto connection = SLURMK8S_TRY(open_connection(*loop, options));
   const Rules rules = SLURMK8S_TRY(file.load());
-  Fence fence([election] { return election == nullptr || election->leads(); });
+  // Once it does not, this bridge is over: what waits for a call that was left out would wait for ever.
+  const auto is_lost = std::make_shared<std::atomic<bool>>(false);
+  const auto leads = [election, is_lost] {
+    if (election != nullptr && !election->leads()) *is_lost = true;
+    return !*is_lost;
+  };
+  Fence fence(leads);
   FencedKubeWriter kube_writer(*connection.client, fence);
   AllocationThread slurm(
-      make_rpc_allocations(), [&loop](std::function<void()> fn) { loop->post(std::move(fn)); }, fence);
+      make_rpc_allocations(), [&loop](std::function<void()> fn) { loop->post(std::move(fn)); }, fence, leads);
   Bridge bridge({*loop, *connection.client, kube_writer, slurm, admin},
                 {options.name_space, arguments.scheduler, rules.users, PACKAGE_VERSION,
                  arguments.has_engine ? options.engine_socket : std::string(), rules.priorities, rules.device_classes,
-                 options.launch_timeout});
+                 rules.tolerations, options.launch_timeout, kMaxPodJobs, arguments.longest_grace});
   log_info("slurm-k8s-bridge %s: scheduler name %s, %zu rules, namespace %s of %s", PACKAGE_VERSION,
            arguments.scheduler.c_str(), rules.users.size(), options.name_space.c_str(), connection.server.c_str());
   bridge.start();
@@ -166,6 +182,13 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
     arguments.scheduler = value;
   } else if (option == "without-engine") {
     arguments.has_engine = false;
+  } else if (option == "max-grace-period") {
+    constexpr std::int64_t kLongest = 86400;
+    const std::int64_t seconds = parse_int(value).value_or(0);
+    if (seconds < 1 || seconds > kLongest) {
+      return invalid_value("--max-grace-period", value, "must be 1 to 86400 seconds");
+    }
+    arguments.longest_grace = std::chrono::seconds(seconds);
   } else if (option == "listen") {
     arguments.listen = value;
   } else if (option == "liveness-file") {
@@ -190,6 +213,7 @@ int main_checked(int argc, char** argv) {
                             {"users", required_argument, nullptr, 'o'},
                             {"scheduler-name", required_argument, nullptr, 'o'},
                             {"without-engine", no_argument, nullptr, 'o'},
+                            {"max-grace-period", required_argument, nullptr, 'o'},
                             {"listen", required_argument, nullptr, 'o'},
                             {"liveness-file", required_argument, nullptr, 'o'},
                             {"check-liveness", required_argument, nullptr, 'o'},

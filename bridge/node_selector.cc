@@ -4,18 +4,38 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/strings.hpp"
+#include "nodeset/field_error.hpp"
 
 namespace slurmk8s {
 namespace {
 
-NodeRequirement decode_requirement(const Json& object, bool is_field) {
+/** Copies texts until there are too many. */
+class Texts {
+ public:
+  std::string copy(const Json& value) {
+    const std::string_view text = value.text();
+    bytes_ += text.size() + sizeof(std::string);
+    return is_too_long() ? std::string() : std::string(text);
+  }
+  void note_term() { bytes_ += sizeof(std::vector<NodeRequirement>); }
+  bool is_too_long() const { return bytes_ > kMaxSelectorBytes; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+NodeRequirement decode_requirement(const Json& object, bool is_field, Texts& texts) {
   NodeRequirement requirement;
   requirement.is_field = is_field;
-  requirement.key = object["key"].text();
-  requirement.op = object["operator"].text();
-  object["values"].each([&](const Json& value) { requirement.values.emplace_back(value.text()); });
+  requirement.key = texts.copy(object["key"]);
+  requirement.op = texts.copy(object["operator"]);
+  object["values"].each([&](const Json& value) {
+    std::string text = texts.copy(value);
+    if (!texts.is_too_long()) requirement.values.push_back(std::move(text));
+  });
   return requirement;
 }
 
@@ -59,17 +79,23 @@ bool NodeSelector::selects(const std::string& node, const NodeLabels& labels_of_
   return has_labels && (!has_terms || std::any_of(terms.begin(), terms.end(), fits_term));
 }
 
-NodeSelector decode_node_selector(const Json& spec) {
+Result<NodeSelector> decode_node_selector(const Json& spec) {
   NodeSelector selector;
-  spec["nodeSelector"].each(
-      [&](std::string_view key, const Json& value) { selector.labels[std::string(key)] = value.text(); });
+  Texts texts;
+  spec["nodeSelector"].each([&](std::string_view key, const Json& value) {
+    std::string text = texts.copy(value);
+    if (!texts.is_too_long()) selector.labels[std::string(key)] = std::move(text);
+  });
+  if (texts.is_too_long()) return too_long_field("spec.nodeSelector", kMaxSelectorBytes);
   const Json required = spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
   selector.has_terms = !required.is_null();
   required["nodeSelectorTerms"].each([&](const Json& object) {
+    if (texts.note_term(); texts.is_too_long()) return;
     std::vector<NodeRequirement>& term = selector.terms.emplace_back();
-    object["matchExpressions"].each([&](const Json& one) { term.push_back(decode_requirement(one, false)); });
-    object["matchFields"].each([&](const Json& one) { term.push_back(decode_requirement(one, true)); });
+    object["matchExpressions"].each([&](const Json& one) { term.push_back(decode_requirement(one, false, texts)); });
+    object["matchFields"].each([&](const Json& one) { term.push_back(decode_requirement(one, true, texts)); });
   });
+  if (texts.is_too_long()) return too_long_field("spec.affinity.nodeAffinity", kMaxSelectorBytes);
   return selector;
 }
 

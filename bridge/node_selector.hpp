@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NodeSelector: which Kubernetes nodes a pod may run on, of spec.nodeSelector and the required nodeAffinity. Pure;
-// values; any thread.
+// NodeSelector: which Kubernetes nodes a pod selects, by spec.nodeSelector and the required nodeAffinity. Pure; values;
+// any thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "json/json.hpp"
+#include "nodeset/taint.hpp"
 
 namespace slurmk8s {
 
 using NodeLabels = std::map<std::string, std::string>;
 
+/** What decides which pods may run on a Kubernetes node. */
+struct KubeNodePlace {
+  NodeLabels labels;
+  std::vector<Taint> taints;  ///< decode_taints()
+};
+
 /** Kubernetes nodes by name. */
-using KubeNodeLabels = std::map<std::string, NodeLabels>;
+using KubeNodePlaces = std::map<std::string, KubeNodePlace>;
 
 /** One of matchExpressions, or of matchFields. */
 struct NodeRequirement {
@@ -37,7 +46,10 @@ struct NodeSelector {
   bool selects(const std::string& node, const NodeLabels& labels_of_node) const;
 };
 
-/** Of a pod's spec. */
-NodeSelector decode_node_selector(const Json& spec);
+/** Bytes of a selector's texts, with what each takes besides: the bridge has those of all pods in memory. */
+inline constexpr std::size_t kMaxSelectorBytes = 65536;
+
+/** Of a pod's spec. Error (invalid) names the field: "spec.affinity.nodeAffinity: Too long". */
+Result<NodeSelector> decode_node_selector(const Json& spec);
 
 }  // namespace slurmk8s

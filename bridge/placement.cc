@@ -21,10 +21,13 @@ std::string_view take_number(std::string_view& text) {
   return number;
 }
 
-/** Pods that its CPUs and GPUs of the job carry. */
+/** Pods that its CPUs, GPUs and memory of the job carry. */
 std::uint32_t room_on(const AllocatedNode& node, const PodSize& size) {
   std::uint32_t room = node.cpus / std::max<std::uint32_t>(size.cpus, 1);
   if (size.gpus != 0) room = std::min(room, node.gpus / size.gpus);
+  if (size.memory_mib != 0 && node.memory_mib != 0) {
+    room = static_cast<std::uint32_t>(std::min<std::uint64_t>(room, node.memory_mib / size.memory_mib));
+  }
   return size.per_node == 0 ? room : std::min(room, size.per_node);
 }
 
@@ -39,6 +42,9 @@ std::size_t pods_on(const AllocatedNode& node, const PodSize& size, std::size_t 
 void take_room(AllocatedNode& node, const PodSize& size) {
   node.cpus -= std::min(node.cpus, size.cpus);
   node.gpus -= std::min(node.gpus, size.gpus);
+  if (size.memory_mib == 0 || node.memory_mib == 0) return;
+  if (node.memory_mib <= size.memory_mib) node.cpus = 0;  // 0 MiB would be an unknown size
+  node.memory_mib -= std::min(node.memory_mib, size.memory_mib);
 }
 
 bool is_before_naturally(std::string_view a, std::string_view b) {

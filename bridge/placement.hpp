@@ -25,7 +25,8 @@ std::vector<const WorkloadPod*> sort_by_rank(std::vector<const WorkloadPod*> pod
 struct PodSize {
   std::uint32_t cpus = 1;
   std::uint32_t gpus = 0;
-  std::uint32_t per_node = 0;  ///< that many pods on a node at most; 0: as many as there is room for
+  std::uint32_t per_node = 0;    ///< that many pods on a node at most; 0: as many as there is room for
+  std::uint64_t memory_mib = 0;  ///< 0: Slurm's default
 };
 
 /** Less of the node is left for other pods, by one pod of the size. */
@@ -35,10 +36,10 @@ void take_room(AllocatedNode& node, const PodSize& size);
 using NodeTopologies = std::map<std::string, std::string>;
 
 /**
- * Neighbours in rank go to neighbouring nodes: each node takes as many pods as its CPUs and GPUs of the job carry, but
- * leaves one for each node after it. So no node of an exclusive job, which has all CPUs of its nodes, stays without.
- * Nodes are in natural order of their topologies, and of their names in one; those without a topology come last. A
- * pod's rank is its place in sort_by_rank().
+ * Neighbours in rank go to neighbouring nodes: each node takes as many pods as the job's part of it carries, but leaves
+ * one for each node after it. So no node of an exclusive job, which has all CPUs of its nodes, stays without. Nodes are
+ * in natural order of their topologies, and of their names in one; those without a topology come last. A pod's rank is
+ * its place in sort_by_rank().
  */
 std::vector<PlacedPod> place_pods(const std::vector<const WorkloadPod*>& pods, std::vector<AllocatedNode> nodes,
                                   const PodSize& size, const NodeTopologies& topologies);

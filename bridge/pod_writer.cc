@@ -31,10 +31,10 @@ PodWriter::PodWriter(const PodWriterParts& parts, const std::string& name_space)
       events_(parts.client, parts.timers, parts.clock, parts.throttle, name_space, kBridgeReporter, join_names),
       wait_events_(parts.client, parts.clock, parts.throttle, name_space) {}
 
-void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
+bool PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   const auto bound = bound_.find(pod.name);
-  if (bound != bound_.end() && bound->second == pod.uid) return;
-  if (!writer_.may_write(pod.name) || told_refusal(pod)) return;
+  if (bound != bound_.end() && bound->second == pod.uid) return false;
+  if (!writer_.may_write(pod.name) || told_refusal(pod)) return false;
   const std::string note = format("%s/%s is bound to %s: Slurm job %u", pod.name_space.c_str(), pod.name.c_str(),
                                   facts.kube_node.c_str(), facts.job);
   const auto done = [this, pod, note](const Result<Json>& answer) {
@@ -49,6 +49,7 @@ void PodWriter::bind(const WorkloadPod& pod, const BindingFacts& facts) {
   } else {
     writer_.create(pod.name, build_binding(pod, facts), done, "binding");
   }
+  return true;
 }
 
 /** What is refused now may be taken later, but not by itself. */
@@ -99,7 +100,7 @@ void PodWriter::evict(const WorkloadPod& pod, const std::string& reason, const s
 }
 
 void PodWriter::remove(const WorkloadPod& pod) {
-  const int grace = pod.has_long_grace() ? static_cast<int>(WorkloadPod::kLongestGrace.count()) : -1;
+  const int grace = pod.has_long_grace() ? static_cast<int>(pod.longest_grace.count()) : -1;
   writer_.remove(pod.name, {.uid = pod.uid, .grace_s = grace}, {});
 }
 

@@ -30,14 +30,17 @@ class PodWriter {
 
   PodWriter(const PodWriterParts& parts, const std::string& name_space);
 
-  /** Once: a pod that is being written waits for the next call. A pod whose binding was refused is told so. */
-  void bind(const WorkloadPod& pod, const BindingFacts& facts);
+  /**
+   * Once: a pod that is being written waits for the next call. A pod whose binding was refused is told so. Whether the
+   * API server is asked now.
+   */
+  bool bind(const WorkloadPod& pod, const BindingFacts& facts);
   /** Tells why it waits, in its condition and in an event: when judge_wait() says so. */
   void tell_wait(const WorkloadPod& pod, const std::string& message, const kube::EventRecorder::Kind& kind = kPending);
   /** Writes events that are due. */
   void flush() { wait_events_.flush(); }
   /**
-   * Condition DisruptionTarget, then its end with its own grace period, WorkloadPod::kLongestGrace at most. A pod that
+   * Condition DisruptionTarget, then its end with its own grace period, WorkloadPod::longest_grace at most. A pod that
    * is being deleted gets the shorter period alone.
    */
   void evict(const WorkloadPod& pod, const std::string& reason, const std::string& message);

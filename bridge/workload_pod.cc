@@ -213,6 +213,16 @@ void decode_gates(const Json& spec, WorkloadPod& pod) {
   });
 }
 
+/** Longer ones are refused: the bridge has those of all pods in memory. */
+std::optional<Error> decode_pod_tolerations(const Json& tolerations, WorkloadPod& pod) {
+  std::size_t bytes = 0;
+  tolerations.each(
+      [&](const Json& one) { bytes += sizeof(Toleration) + one["key"].text().size() + one["value"].text().size(); });
+  if (bytes > kMaxSelectorBytes) return too_long_field("spec.tolerations", kMaxSelectorBytes);
+  pod.tolerations = decode_tolerations(tolerations);
+  return std::nullopt;
+}
+
 void decode_conditions(const Json& status, WorkloadPod& pod) {
   status["conditions"].each([&](const Json& condition) {
     const bool is_true = condition["status"].text() == "True";
@@ -257,7 +267,9 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.cpu_milli = pod_request_milli(spec, "cpu");
   pod.memory_bytes = pod_request_milli(spec, "memory") / 1000;
   pod.devices = find_devices(spec);
-  pod.selector = decode_node_selector(spec);
+  const Result<NodeSelector> selector = decode_node_selector(spec);
+  if (selector) pod.selector = *selector;
+  const std::optional<Error> too_long = decode_pod_tolerations(spec["tolerations"], pod);
   pod.annotations = decode_job_annotations(metadata);
   pod.minutes = decode_minutes(spec);
   decode_gates(spec, pod);
@@ -274,7 +286,8 @@ WorkloadPod decode_workload_pod(const Json& object) {
     pod.kube_node = metadata["annotations"][kAnnotationKubeNode].text();
   }
   pod.end = decode_end(object["status"]);
-  pod.refusal = find_unsupported(spec, pod.has_gate);
+  pod.refusal = selector ? find_unsupported(spec, pod.has_gate) : selector.error();
+  if (too_long) pod.refusal = too_long;
   decode_conditions(object["status"], pod);
   return pod;
 }

@@ -62,6 +62,7 @@ struct WorkloadPod {
   std::int64_t memory_bytes = 0;
   std::map<std::string, std::int64_t> devices;  ///< GPUs by extended resource, in thousandths: "nvidia.com/gpu"
   NodeSelector selector;
+  std::vector<Toleration> tolerations;  ///< decode_tolerations(), and BridgeOptions::tolerations
   JobAnnotations annotations;
   std::string priority_class;    ///< spec.priorityClassName
   std::vector<PodClaim> claims;  ///< that must be bound before its job is submitted: kube-scheduler binds none for it
@@ -84,7 +85,8 @@ struct WorkloadPod {
 
   /** A pod's own grace period has no limit, and its node gets no other job before the pod has gone. */
   static constexpr std::chrono::seconds kLongestGrace{300};
-  bool has_long_grace() const { return grace > kLongestGrace; }
+  std::chrono::seconds longest_grace = kLongestGrace;  ///< BridgeOptions::longest_grace
+  bool has_long_grace() const { return grace > longest_grace; }
   /** Also one that its user deletes with such a period: Kubernetes lets another DELETE make it shorter. */
   bool is_evictable() const { return !is_over() && (!deleting || has_long_grace()); }
 

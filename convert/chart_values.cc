@@ -22,13 +22,18 @@ using Fields = std::span<const SlinkyChartField>;
 constexpr std::array<std::string_view, 5> kRuled{"nodesets", "nodesetDefaults", "loginsets", "loginsetDefaults",
                                                  "partitions"};
 
-/** Scripts by name, and the parameter of slurm.conf that names each. */
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kScripts{{
-    {"prologScripts", "Prolog"},
-    {"epilogScripts", "Epilog"},
-    {"prologSlurmctldScripts", "PrologSlurmctld"},
-    {"epilogSlurmctldScripts", "EpilogSlurmctld"},
-}};
+/** A kind of scripts, and the parameter of slurm.conf that names each of them. */
+struct ScriptKind {
+  std::string_view texts;  ///< scripts by name
+  std::string_view refs;   ///< ConfigMaps that have scripts
+  std::string_view parameter;
+};
+constexpr ScriptKind kScripts[] = {
+    {"prologScripts", "prologScriptRefs", "Prolog"},
+    {"epilogScripts", "epilogScriptRefs", "Epilog"},
+    {"prologSlurmctldScripts", "prologSlurmctldScriptRefs", "PrologSlurmctld"},
+    {"epilogSlurmctldScripts", "epilogSlurmctldScriptRefs", "EpilogSlurmctld"},
+};
 
 template <typename List>
 bool contains(const List& list, std::string_view key) {
@@ -194,6 +199,34 @@ void convert_scripts(const Json& values, std::string_view key, std::string_view 
   put(conversion.values, "controller.extraConf", Json::string(before + std::string(separator) + lines));
 }
 
+/** Adds {configMap: NAME} to configFilesFrom, once. */
+void add_config_map(const std::string& name, const Json& values) {
+  const Json entry = Json::object().set("configMap", name);
+  bool is_there = false;
+  values["configFilesFrom"].each([&](const Json& other) { is_there = is_there || other.equals(entry); });
+  if (is_there) return;
+  Json from = values["configFilesFrom"].is_null() ? Json::array() : values["configFilesFrom"];
+  put(values, "configFilesFrom", from.push(entry));
+}
+
+/** ConfigMaps of scripts. slurm.conf must name their keys, which are not in the values. */
+void convert_script_refs(const Json& values, const ScriptKind& kind, Conversion& conversion) {
+  const std::string where(kind.refs);
+  const Json& refs = values[kind.refs];
+  if (!refs.is_array() && !is_empty(refs)) {
+    return conversion.notes.push_back({Kind::lost, where, shown(refs) + ": must be a list"});
+  }
+  refs.each([&](const Json& ref) {
+    const std::string name(ref["name"].text());
+    if (name.empty()) return conversion.notes.push_back({Kind::lost, where, shown(ref) + ": must have a name"});
+    add_config_map(name, conversion.values);
+    conversion.notes.push_back({Kind::missing, where,
+                                name + ": write " + std::string(kind.parameter) + "=" +
+                                    script_path(kind.parameter, "KEY") +
+                                    " for each key of this ConfigMap into controller.extraConf"});
+  });
+}
+
 /** "r.example/slurmd:1" as {repository, tag}. */
 Json image_of(const std::string& text) {
   Json image = Json::object();
@@ -211,16 +244,22 @@ Json image_of(const std::string& text) {
 void convert_chart_values(const Json& values, Conversion& conversion) {
   TableWalk walk(slinky_chart_fields(), "", values, conversion);
   values.each([&](std::string_view key, const Json& value) {
-    const bool is_script = std::ranges::any_of(kScripts, [&](const auto& script) { return script.first == key; });
+    const bool is_script =
+        std::ranges::any_of(kScripts, [&](const ScriptKind& kind) { return kind.texts == key || kind.refs == key; });
     if (!is_script && !contains(kRuled, key) && key != "sssd") walk.field(value, "", key);
   });
   // Slinky's chart always has slurmrestd; ours has it when it is asked for.
   if (!is_empty(values["restapi"]) && values["restapi"]["enabled"].is_null()) {
     put(conversion.values, "rest.enabled", Json::boolean(true));
   }
-  for (const auto& [key, parameter] : kScripts) convert_scripts(values, key, parameter, conversion);
+  for (const ScriptKind& kind : kScripts) {
+    convert_scripts(values, kind.texts, kind.parameter, conversion);
+    convert_script_refs(values, kind, conversion);
+  }
   convert_login_sets(values, conversion);
   convert_cluster_name(values, conversion);
+  // Where all of them are disabled, ours is not wanted either.
+  if (!is_empty(values["nodesets"])) entries(conversion, "nodesets", "compute");
   values["partitions"].each([&](std::string_view name, const Json& partition) {
     convert_partition(std::string(name), partition, conversion);
   });

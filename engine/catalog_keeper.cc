@@ -15,7 +15,10 @@ void CatalogKeeper::remove(const std::string& nodeset) {
 }
 
 void CatalogKeeper::set_records(std::set<std::string> records) {
-  if (catalog_.records == records) return;
+  if (catalog_.records == records) {
+    if (!is_handed_out_) hand_out();
+    return;
+  }
   catalog_.records = std::move(records);
   changed();
 }
@@ -37,9 +40,11 @@ void CatalogKeeper::take_former_ids() {
 
 void CatalogKeeper::changed() {
   if (!publish_ || !complete_) return;
-  publish_(&catalog_);
+  hand_out();
   find_users();
 }
+
+void CatalogKeeper::hand_out() { is_handed_out_ = publish_(&catalog_); }
 
 std::set<std::string> CatalogKeeper::named_users() const {
   std::set<std::string> users;
@@ -64,7 +69,7 @@ void CatalogKeeper::find_users() {
       found_.insert(user);
       catalog_.uids.insert_or_assign(user, uid);
     }
-    if (catalog_.uids != before) publish_(&catalog_);
+    if (catalog_.uids != before) hand_out();
   });
 }
 

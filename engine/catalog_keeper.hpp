@@ -15,8 +15,8 @@ namespace slurmk8s {
 
 class CatalogKeeper {
  public:
-  /** Null: the catalog handed out before isn't kept up to date any more. */
-  using Publish = std::function<void(const VariantCatalog* catalog)>;
+  /** Null: the last catalog is out of date. False: the call failed, and is repeated. */
+  using Publish = std::function<bool(const VariantCatalog* catalog)>;
 
   /** Ids of users as a former engine found them; may read a file. */
   using FormerIds = std::function<std::map<std::string, std::uint32_t>()>;
@@ -35,7 +35,7 @@ class CatalogKeeper {
 
   void set(const std::string& nodeset, VariantCatalog::Entry entry);
   void remove(const std::string& nodeset);
-  /** AvailableFeatures of all of Slurm's records; nothing is handed out when they are as before. */
+  /** AvailableFeatures of all of Slurm's records. As before: what is still to be handed out is. */
   void set_records(std::set<std::string> records);
   /** All NodeSets are there: from now on each change is handed out. */
   void set_complete();
@@ -44,6 +44,7 @@ class CatalogKeeper {
 
  private:
   void changed();
+  void hand_out();
   void take_former_ids();
   std::set<std::string> named_users() const;
   std::set<std::string> unknown_users() const;
@@ -54,6 +55,7 @@ class CatalogKeeper {
   VariantCatalog catalog_;
   std::set<std::string> found_;  // users, by this engine
   bool complete_ = false;
+  bool is_handed_out_ = true;  // the last change
 };
 
 }  // namespace slurmk8s

@@ -44,7 +44,7 @@ class Engine {
     const Clock& clock;
     SlurmCaller& slurm;
     const Options& options;                     ///< name_space resolved
-    CatalogKeeper::Publish publish = {};        ///< takes what jobs can ask for whenever it changes; empty: nobody
+    CatalogKeeper::Publish publish = {};        ///< takes the catalog of variants at each change; empty: not published
     std::function<void()> wake_scheduler = {};  ///< has slurmctld look for jobs to start; empty: it does when it does
     /** Has slurmctld ask a node's slurmd to register; empty: it can't be asked to. */
     std::function<void(const std::string& node)> ask_registration = {};

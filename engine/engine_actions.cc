@@ -217,7 +217,9 @@ void Engine::on_created(const std::string& name, const std::string& request, con
   if (node.resume().id == request) metrics_.accepted.observe(parts_.clock.now() - node.since());
   node.failures = 0;
   log_info("pod %s/%s: created for request %s", parts_.options.name_space.c_str(), name.c_str(), request.c_str());
-  observe(name, decode_pod(*result));
+  Pod pod = decode_pod(*result);
+  // The watch may have told more of it than an answer that comes late.
+  if (!node.pod || node.pod->uid != pod.uid) observe(name, std::move(pod));
 }
 
 void Engine::on_removed(const std::string& name, const std::string& uid, const Result<Json>& result) {
@@ -243,8 +245,12 @@ void Engine::on_pod_read(const std::string& name, Action::Kind why, const Result
   node.needs_get = false;
   if (!result && result.error().code() != Errc::not_found) return back_off(name, "get: " + result.error().message());
   if (result && is_node_pod(*result)) {
-    if (why == Action::Kind::find_pod) node.failures = 0;
-    note_pod(name, node, decode_pod(*result));
+    Pod pod = decode_pod(*result);
+    const bool is_same = node.pod && node.pod->uid == pod.uid;
+    if (why == Action::Kind::find_pod && !is_same) node.failures = 0;
+    note_pod(name, node, std::move(pod));
+    // The API server said that the name has another pod: asked again at once it would say so again.
+    if (why == Action::Kind::find_pod && is_same) return back_off(name, "conflict, though the pod is the same");
     return decide(name, Answer::pod_read);
   }
   node.forget_pod();

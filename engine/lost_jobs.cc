@@ -24,6 +24,7 @@ std::vector<LostRun> LostJobs::note(Slurm& slurm, NodeFailure& failure, TimePoin
   const bool blames_jobs = failure.slurmd_end != SlurmdEnd::other;
   std::vector<LostRun> runs = runs_.on(slurm, failure.node, now, blames_jobs ? failure.seen : TimePoint{});
   const SlurmdEndVerdict verdict = ends_.note(runs, failure.slurmd_end, wall);
+  std::erase_if(runs, [](const LostRun& run) { return run.completing; });  // slurmctld ends these
   for (LostRun& run : runs) {
     const bool is_told = std::find(failure.jobs.begin(), failure.jobs.end(), run.job) != failure.jobs.end();
     if (!is_told) failure.jobs.push_back(run.job);

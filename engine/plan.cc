@@ -82,6 +82,10 @@ Action plan_up_without_pod(const Node& node, const PlanContext& context) {
     const TimePoint patience = node.since() + kOwnerGrace;
     return context.now < patience ? wait_until(patience) : fail(owner.error().message(), Cause::no_nodeset);
   }
+  const std::string variant = node.progress.order ? node.progress.order->variant : "";
+  if (!variant.empty() && !(*owner)->variants.contains(variant)) {  // its job asked for that, and for no other pod
+    return fail("variant " + variant + " was removed", Cause::no_nodeset);
+  }
   const bool depends_on_job = !(*owner)->variants.empty() || (*owner)->names_jobs;
   return act(depends_on_job && !node.progress.order ? Action::Kind::order : Action::Kind::create);
 }

@@ -19,6 +19,7 @@ constexpr std::chrono::milliseconds kGoneDelayPerNode{10};
 constexpr std::chrono::milliseconds kLongestGoneDelay{500};
 constexpr std::chrono::seconds kMassSuspendRest{1};
 constexpr std::chrono::milliseconds kReleaseDelay{100};
+constexpr std::chrono::seconds kReleaseRetry{2};
 constexpr std::chrono::seconds kSchedulerRest{1};
 constexpr std::chrono::seconds kRestartRetry{10};
 /**
@@ -52,16 +53,14 @@ SlurmReports::SlurmReports(Parts parts)
             last_gone_at_ = clock_.now();
             tell(
                 "end of power-down", [nodes](Slurm& calls) { return finish_power_down(calls, nodes); },
-                [this] { wake_scheduler(); });
+                [this](bool) { wake_scheduler(); });
           }),
       releasing_(timers_, kReleaseDelay,
                  [this](const std::vector<std::string>& nodes) {
                    // Until then they back off: a comparison that began before the release would start it again.
                    tell(
                        "release", [nodes](Slurm& calls) { return release_nodes(calls, nodes); },
-                       [this, nodes] {
-                         for (const std::string& node : nodes) backing_off_.erase(node);
-                       });
+                       [this, nodes](bool is_told) { released(nodes, is_told); });
                  }),
       freeing_(timers_, kReleaseDelay,
                [this](const std::vector<std::string>& nodes) {
@@ -110,11 +109,22 @@ void SlurmReports::tell_stuck() {
       });
 }
 
-void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then) {
+/** What slurmctld wasn't told is tried again: to start the back-off again would count as another failed start. */
+void SlurmReports::released(const std::vector<std::string>& nodes, bool is_told) {
+  if (!is_told) {
+    timers_.after(kReleaseRetry, [this, nodes] {
+      for (const std::string& node : nodes) releasing_.add(node);
+    });
+    return;
+  }
+  for (const std::string& node : nodes) backing_off_.erase(node);
+}
+
+void SlurmReports::tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void(bool)> then) {
   slurm_.call([this, what, calls = std::move(calls), then = std::move(then)](Slurm& slurm) -> SlurmCaller::Then {
     return [this, what, then, status = calls(slurm)] {
-      if (then) then();
-      // Nothing is repeated: repair_from_record() sees what is left to do at the next comparison.
+      if (then) then(status.ok());
+      // Most is not repeated: repair_from_record() sees what is left to do at the next comparison.
       unsigned suppressed = 0;
       if (!status.ok() && limiter_.allow(clock_.now(), suppressed)) {
         log_warning("slurmctld: %s: %s (%u similar messages suppressed)", what, status.error().message().c_str(),
@@ -257,7 +267,7 @@ void SlurmReports::tell_notes(const std::vector<WaitingNote>& notes) {
   const auto told = std::make_shared<std::set<std::string>>();
   tell(
       "what nodes wait for", [notes, told](Slurm& slurm) { return note_waiting(slurm, notes, told.get()); },
-      [this, notes, told] {
+      [this, notes, told](bool) {
         for (const WaitingNote& about : notes) forget_untold(about, *told);
       });
 }

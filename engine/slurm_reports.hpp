@@ -93,6 +93,7 @@ class SlurmReports {
   bool lasts(const std::string& node, Repair repair);
   void wake_scheduler();
   void back_off(const std::string& node, const std::string& cause);
+  void released(const std::vector<std::string>& nodes, bool is_told);
   void protect(const std::string& nodeset, const std::string& cause, std::chrono::milliseconds pause);
   void unprotect(const std::string& nodeset);
   std::chrono::milliseconds gone_delay() const;
@@ -101,7 +102,7 @@ class SlurmReports {
   void tell_notes(const std::vector<WaitingNote>& notes);
   void forget_untold(const WaitingNote& about, const std::set<std::string>& told);
   void tell_stuck();
-  void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void()> then = {});
+  void tell(const char* what, std::function<Status(Slurm&)> calls, std::function<void(bool is_told)> then = {});
 
   SlurmCaller& slurm_;
   Timers& timers_;

@@ -7,13 +7,13 @@
 
 namespace slurmk8s {
 
-SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd end) {
+SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd end, bool beside) {
   using Kind = SlurmdEndVerdict::Kind;
   if (runs.empty() || end == SlurmdEnd::other) return {};
   const std::uint32_t first = whole_job(runs.front().run);
   const bool is_alone =
       std::all_of(runs.begin(), runs.end(), [first](const EndedRun& run) { return whole_job(run.run) == first; });
-  if (is_alone && end == SlurmdEnd::out_of_memory) return {Kind::out_of_memory, first, runs.front().ends};
+  if (is_alone && !beside && end == SlurmdEnd::out_of_memory) return {Kind::out_of_memory, first, runs.front().ends};
   const auto rank = [](const EndedRun& run) { return std::tuple(run.ends, -run.ran, whole_job(run.run)); };
   const auto worst = std::max_element(
       runs.begin(), runs.end(), [&](const EndedRun& left, const EndedRun& right) { return rank(left) < rank(right); });
@@ -27,9 +27,10 @@ SlurmdEndVerdict SlurmdEnds::note(const std::vector<LostRun>& runs, SlurmdEnd en
   ended.reserve(runs.size());
   for (const LostRun& run : runs) {
     const bool has_begun = !run.configuring && run.started <= now;  // others are innocent
-    if (has_begun) ended.push_back(count(run, now));
+    if (has_begun && !run.completing) ended.push_back(count(run, now));
   }
-  return judge_slurmd_end(ended, end);
+  const bool beside = std::any_of(runs.begin(), runs.end(), [](const LostRun& run) { return run.completing; });
+  return judge_slurmd_end(ended, end, beside);
 }
 
 EndedRun SlurmdEnds::count(const LostRun& run, std::time_t now) {

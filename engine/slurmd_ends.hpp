@@ -42,10 +42,11 @@ struct SlurmdEndVerdict {
 inline constexpr unsigned kMaxEnds = 2;
 
 /**
- * Memory that a single job has filled is that job's. Otherwise the job with the most ends is held, from kMaxEnds on.
+ * Memory that a single job has filled is that job's, unless a job whose end had begun was `beside` it: until KillWait
+ * is over that has processes, too. Otherwise the job with the most ends is held, from kMaxEnds on.
  * Of several with as many it is the one that ran shortest: what ends slurmd mostly does so when it is launched. Pure.
  */
-SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd end);
+SlurmdEndVerdict judge_slurmd_end(const std::vector<EndedRun>& runs, SlurmdEnd end, bool beside = false);
 
 /** Counts ends by job. The thread of the Slurm calls alone. */
 class SlurmdEnds {
@@ -55,7 +56,8 @@ class SlurmdEnds {
 
   /**
    * slurmd of a node that had `runs` has ended. A run counts once, on however many of its nodes slurmd ends. `now`:
-   * slurmctld's time of day then; a run that began later does not count, nor one that still waits for its nodes.
+   * slurmctld's time of day then; a run that began later does not count, nor one that still waits for its nodes, or
+   * whose end had begun.
    */
   SlurmdEndVerdict note(const std::vector<LostRun>& runs, SlurmdEnd end, std::time_t now);
   std::size_t size() const { return order_.size(); }

@@ -74,21 +74,27 @@ void VariantStore::refresh() {
   }
 }
 
-void VariantStore::publish(const VariantCatalog* catalog) {
+bool VariantStore::publish(const VariantCatalog* catalog) {
   // Made before the mutex is taken, for which slurmctld may wait while it holds its locks.
   auto fresh = catalog ? std::make_shared<const VariantIndex>(*catalog) : nullptr;
   std::string path;
   {
     auto state = state_.lock();
     state->live = catalog != nullptr;
-    if (!catalog) return forget_if_unused(*state);
+    if (!catalog) {
+      forget_if_unused(*state);
+      return true;
+    }
     replace(*state, fresh);
     path = state->path;
   }
-  if (path.empty()) return;
+  if (path.empty()) return true;
   const Status status = replace_file(path, catalog->encode().dump());
-  if (!status)
-    log_error("%s: not saved; variants are lost at a restart of slurmctld", status.error().message().c_str());
+  if (!status) {
+    log_error("%s: not saved; until it is, variants are lost at a restart of slurmctld",
+              status.error().message().c_str());
+  }
+  return status.ok();
 }
 
 std::map<std::string, std::uint32_t> VariantStore::stored_ids() {

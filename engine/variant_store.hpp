@@ -26,8 +26,10 @@ class VariantStore {
    * One user less. With the last one, and without the engine, nothing is kept in memory: the library may be unloaded.
    */
   void close();
-  /** What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. */
-  void publish(const VariantCatalog* catalog);
+  /**
+   * What the engine knows; null: there is no engine any more. Writes the file: the engine's thread. False: that failed.
+   */
+  bool publish(const VariantCatalog* catalog);
   /**
    * Reads the file if it is another one than the last time, and no engine keeps the index: the slurmctld in control
    * writes it, and this one stands by. May do I/O: the engine's thread.

@@ -35,6 +35,7 @@ Environment
   CONTROLLER      HOST:PORT of slurmctld, which must not answer in a restore
   PART            what is restored: all, state or database
   FIRST_JOB_ID    next job id after a restore, at least
+  ANY_RELEASE     step check takes an archive of a Slurm whose state this one cannot read, too
   DATABASE, DATABASE_HOST, DATABASE_PORT, DATABASE_USER
                   the database; without DATABASE there is none
   DATABASE_PASSWORD_FILE
@@ -68,6 +69,8 @@ WORK=$BACKUPS/.partial-${HOSTNAME:-host}
 # slurmctld does not start while this file is there (slurmctld-entrypoint).
 MARK="slurm-k8s-restoring"
 NEW=".slurm-k8s-restore"
+# What slurmctld-config keeps there: the last good configuration, and what two controllers tell each other of theirs.
+CONFIG_FILES="slurm-k8s-config*"
 # When the last restore was complete: a backup that overlaps it may have half of each.
 RESTORED=".slurm-k8s-restored"
 # In a file, for a restore that is repeated: no id is given out twice, whatever of the cluster is left.
@@ -111,7 +114,7 @@ write_job_id() { # FILE ID
 # the site's Secrets.
 state_names() {
   find "$STATE" -mindepth 1 -maxdepth 1 ! -name '*.new' ! -name heartbeat ! -name lost+found ! -name 'hash.*' \
-    ! -name slurm-k8s-config ! -name "$MARK" ! -name "$NEW" ! -name "$RESTORED" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
+    ! -name "$CONFIG_FILES" ! -name "$MARK" ! -name "$NEW" ! -name "$RESTORED" -printf '%f %i %T@ %s\n' | LC_ALL=C sort
 }
 WHY_NOT=
 copy_once() { # FOLDER: fails when a file was replaced meanwhile, or sets WHY_NOT
@@ -242,8 +245,13 @@ load_database() { # FILE
   local before
   if [[ -z ${DATABASE:-} ]]; then return; fi
   CONF=$(client_conf)
-  before=$(database_job_id) || die "$(place): cannot be read"
-  note_job_id "$before"
+  if before=$(database_job_id); then
+    note_job_id "$before"
+  elif [[ $PART == state ]]; then
+    say "$(place): cannot be read; the next job id is that of the states, or FIRST_JOB_ID"
+  else
+    die "$(place): cannot be read"
+  fi
   if [[ $PART == state || -z $(manifest "$1" database) ]]; then return; fi
   await_unused_database
   say "$(place): being replaced by that of ${1##*/}"
@@ -319,6 +327,18 @@ check_members() { # FILE
   done
 }
 release() { cut -d . -f 1,2 <<<"$1"; } # 24.11.5 -> 24.11
+# Whether slurmctld reads a state of that release; true for those that slurmctld-state.sh does not know.
+reads_state_of() { # RELEASE INSTALLED
+  local library=${STATE_LIBRARY:-/usr/local/lib/slurmctld-state.sh} from to
+  [[ -e $library ]] || return 0
+  (
+    # shellcheck source=images/slurmctld/state.sh
+    source "$library"
+    from=$(protocol_of "$1")
+    to=$(protocol_of "$2")
+    ((from == 0 || to == 0 || from >= $(oldest_readable "$to")))
+  )
+}
 check_manifest() { # FILE
   local slurm installed
   [[ $(manifest "$1" format) == 1 ]] || die "$1: format $(manifest "$1" format), not 1: written by a newer $PROGRAM"
@@ -329,6 +349,8 @@ check_manifest() { # FILE
   # Releases are dates.
   [[ ! $(release "$slurm") > $(release "$installed") ]] ||
     die "$1: written by Slurm $slurm, which is newer than the installed $installed"
+  [[ $PART == database || ${ANY_RELEASE:-} ]] || reads_state_of "$(release "$slurm")" "$(release "$installed")" ||
+    die "$1: written by Slurm $slurm, whose state the installed $installed cannot read"
   if [[ $PART != state && -n ${DATABASE:-} && -z $(manifest "$1" database) ]]; then
     die "$1: has no database; to restore the state alone choose part state"
   fi
@@ -372,7 +394,8 @@ set_job_id() { # FOLDER
   say "next job id: $id"
 }
 swap_state() { # FOLDER: its files for those of StateSaveLocation
-  find "$STATE" -mindepth 1 -maxdepth 1 ! -name "$MARK" ! -name "$NEW" ! -name lost+found -exec rm -rf {} +
+  find "$STATE" -mindepth 1 -maxdepth 1 ! -name "$MARK" ! -name "$NEW" ! -name "$CONFIG_FILES" ! -name lost+found \
+    -exec rm -rf {} +
   find "$1" -mindepth 1 -maxdepth 1 -exec mv --target-directory="$STATE" {} +
   rmdir "$1"
 }

@@ -3,6 +3,7 @@
 #include "sidecar/config_exchange.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,6 +52,13 @@ Result<ConfigFiles> ConfigExchange::live() {
   return files;
 }
 
+Result<std::time_t> ConfigExchange::installed() {
+  const std::string link = live_ + "/..data";  // made again with each set
+  struct stat status {};
+  if (::lstat(link.c_str(), &status) != 0) return file_error(link, "stat");
+  return status.st_mtime;
+}
+
 Status ConfigExchange::ask(Verb verb, const ConfigFiles& files) {
   const std::string sets = folder_ + "/sets";
   const std::string id = random_id();
@@ -61,6 +69,7 @@ Status ConfigExchange::ask(Verb verb, const ConfigFiles& files) {
   if (code) return folder_error(sets, code);
   for (const auto& [name, text] : files) SLURMK8S_CHECK(replace_file(set / name, text));
   fs::remove(folder_ + "/answer", code);
+  behind_.clear();
   // Nobody reads the pipe: ENXIO. It is made when the container starts.
   const std::string path = folder_ + "/requests";
   const UniqueFd pipe(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
@@ -77,6 +86,10 @@ std::optional<std::string> ConfigExchange::answer() {
   if (!text.ok()) return std::nullopt;
   const Result<Json> answer = Json::parse(*text);
   if (!answer.ok() || (*answer)["id"].text() != id_) return std::nullopt;
+  behind_.clear();
+  (*answer)["behind"].each([&](const Json& one) {
+    behind_.push_back({std::string(one["pod"].text()), std::string(one["uid"].text())});
+  });
   return std::string((*answer)["error"].text());
 }
 

@@ -3,6 +3,7 @@
 #include "sidecar/config_pusher.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/base64.hpp"
 #include "base/log.hpp"
@@ -26,6 +27,8 @@ constexpr seconds kTrialFor{60};
 constexpr seconds kAwayFor{30};
 /** slurmctld answers when the new one runs; one that was away starts with the installed files. */
 constexpr seconds kReconfigureFor{60};
+/** That starts with the pod, and may have a large state to read. */
+constexpr seconds kStartFor{180};
 
 constexpr const char* kSourceMissing = "SourceMissing";
 constexpr const char* kTrialUnavailable = "TrialUnavailable";
@@ -71,7 +74,9 @@ ConfigPusher::ConfigPusher(const ConfigPusherParts& parts, ConfigPusherOptions o
                .name_space = options_.name_space,
                .what = "pod",
                .action = "tell of the configuration",
-               .logs_absence = true}) {
+               .logs_absence = true}),
+      deleter_(parts.kube_writer, parts.clock, parts.throttle,
+               {.resource = kube::kPods, .name_space = options_.name_space, .what = "pod", .action = "delete"}) {
   for (std::size_t i = 0; i < options_.sources.size(); ++i) {
     const ConfigSource& source = options_.sources[i];
     sources_.push_back(
@@ -133,6 +138,7 @@ void ConfigPusher::look() {
     case Stage::settling: judge_settling(); break;
   }
   write_condition();
+  delete_behind();
 }
 
 bool ConfigPusher::all_listed() const {
@@ -169,7 +175,10 @@ void ConfigPusher::judge_comparison() {
   const std::optional<std::string> answer = await_answer();
   if (!answer) return;
   stage_ = Stage::idle;
-  if (*answer != ConfigInstaller::kNotKept) return look_after(milliseconds(0));
+  if (*answer != ConfigInstaller::kNotKept) {
+    behind_ = parts_.installer.behind();
+    return look_after(milliseconds(0));
+  }
   const Result<ConfigFiles> live = parts_.installer.live();
   if (!live.ok()) {
     stage_ = Stage::started;
@@ -178,9 +187,10 @@ void ConfigPusher::judge_comparison() {
   log_info("configuration: installed before this start, slurmctld has yet to take it");
   files_ = *live;
   // One that is away reads the files when it starts, later than now.
+  if (has_started_since()) return take();
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
   booted_ = config.ok() ? config->booted : std::chrono::system_clock::to_time_t(parts_.clock.wall());
-  await_slurmctld();
+  await_slurmctld(!config.ok());
 }
 
 /** Logged once. */
@@ -201,6 +211,7 @@ void ConfigPusher::begin() {
   files_ = wanted();
   const ConfigPlan plan = plan_config(*live, files_, verdict_);
   if (plan.kind == ConfigPlan::Kind::none) {
+    if (plan.reason == kConfigApplied && !has_answered()) return;
     if (is_unconfirmed_ && plan.reason == kConfigApplied) return confirm();
     tell(plan.reason, plan.text);
     return is_unkept_ && plan.reason == kConfigApplied ? settle(Verb::keep) : void();
@@ -211,6 +222,15 @@ void ConfigPusher::begin() {
   }
   needs_ = plan.text;
   try_files(plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install);
+}
+
+/** Files that are live say nothing of a slurmctld that has not answered yet: it may not start with them. */
+bool ConfigPusher::has_answered() {
+  has_answered_ = has_answered_ || parts_.slurm_reader.load_config().ok();
+  if (has_answered_) return true;
+  tell(kSlurmctldAway, "slurmctld does not answer, see its log");
+  look_after(kRetry);
+  return false;
 }
 
 void ConfigPusher::try_files(Verb verb) {
@@ -237,7 +257,7 @@ void ConfigPusher::confirm() {
     return look_after(kRetry);
   }
   is_unconfirmed_ = false;
-  config->booted > booted_ ? take() : await_slurmctld();
+  config->booted > booted_ ? take() : await_slurmctld(false);
 }
 
 /** Empty: it is awaited, or at the deadline all begins again: the container may have installed files and ended. */
@@ -263,13 +283,14 @@ void ConfigPusher::judge_trial() {
     refuse(kConfigNeedsRestart, needs_ + ": changed: delete the controller's pod to apply it");
   } else {
     is_unconfirmed_ = away_since_.has_value();
-    is_unconfirmed_ ? look_again() : await_slurmctld();
+    is_unconfirmed_ ? look_again() : await_slurmctld(false);
   }
 }
 
-void ConfigPusher::await_slurmctld() {
+void ConfigPusher::await_slurmctld(bool starts) {
+  starts_ = starts;
   stage_ = Stage::installed;
-  deadline_ = parts_.clock.now() + kReconfigureFor;
+  deadline_ = parts_.clock.now() + (starts ? kStartFor : kReconfigureFor);
   look_after(milliseconds(0));
 }
 
@@ -284,8 +305,18 @@ void ConfigPusher::look_again() {
   look_after(milliseconds(0));
 }
 
+/** Whether slurmctld runs that has started after the files were installed, by itself. */
+bool ConfigPusher::has_started_since() {
+  const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
+  const Result<std::time_t> installed = parts_.installer.installed();
+  return config.ok() && installed.ok() && config->booted > *installed;
+}
+
 /** Until slurmctld has started after the files were installed: by our request, or by itself. */
 void ConfigPusher::reconfigure() {
+  if (has_started_since()) return take();
+  // Somebody has corrected what slurmctld does not start with.
+  if (starts_ && missing().empty() && wanted() != files_) return look_again();
   const Status status = parts_.slurm_writer.restart_slurmctld();
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
   if (config.ok() && config->booted > booted_) return take();
@@ -298,8 +329,13 @@ void ConfigPusher::reconfigure() {
   look_after(kRetry);
 }
 
-/** slurmctld has started with the files. */
+/** slurmctld has started with the files: the one of the own pod, not the one that has taken over from it. */
 void ConfigPusher::take() {
+  if (parts_.is_own_slurmctld && !parts_.is_own_slurmctld()) {
+    if (stage_ != Stage::installed) deadline_ = parts_.clock.now() + kReconfigureFor;
+    stage_ = Stage::installed;
+    return look_after(kRetry);
+  }
   if (parts_.applied) parts_.applied();
   has_applied_ = true;
   settle(Verb::keep);
@@ -323,11 +359,29 @@ void ConfigPusher::judge_settling() {
   // The next plan keeps or restores once more, or installs other files.
   if (is_unkept_) return retry(Error(Errc::unavailable, *answer));
   last_failure_.clear();
+  behind_ = parts_.installer.behind();
   // Another installation would end the same way, each with a reconfiguration.
   const Result<ConfigFiles> live = parts_.installer.live();
   if (verb_ == Verb::keep && live.ok() && *live != files_)
     verdict_ = ConfigVerdict{files_, kConfigDiffers, differing_files(*live, files_) + ": other than Kubernetes has it"};
   look_after(milliseconds(0));
+}
+
+void ConfigPusher::delete_behind() {
+  for (const OtherController& other : std::exchange(behind_, {})) {
+    if (other.uid.empty()) continue;
+    if (!deleter_.may_write(other.pod)) {
+      behind_.push_back(other);
+      continue;
+    }
+    log_info("configuration: %s started with other files: it is deleted, to be made again", other.pod.c_str());
+    deleter_.remove(other.pod, {.uid = other.uid}, [this, other](const Result<Json>& answer) {
+      if (answer.ok() || answer.error().code() == Errc::not_found || answer.error().code() == Errc::conflict) return;
+      behind_.push_back(other);
+      if (timer_ == 0) look_after(kRetry);
+    });
+  }
+  if (!behind_.empty() && timer_ == 0) look_after(kRetry);
 }
 
 void ConfigPusher::tell(const std::string& reason, const std::string& text) {

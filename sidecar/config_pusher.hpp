@@ -5,9 +5,13 @@
 // answer is the condition slurm-k8s.io/ConfigApplied of the controller's pod, and an event. When slurmctld does not
 // take what its trial took, the former files come back. A sidecar may end between these steps: the next one first asks
 // whether the files of /etc/slurm are the last good ones, which slurmctld has taken. If not it goes on from there.
+//
+// A second controller reads its files when it starts: when others have been kept since, its pod is deleted, and the
+// StatefulSet makes another.
 // Same thread rules as kube::Client; it blocks while slurmctld reconfigures itself.
 #pragma once
 
+#include <chrono>
 #include <ctime>
 #include <functional>
 #include <memory>
@@ -59,6 +63,8 @@ struct ConfigPusherParts {
   SlurmWriter& slurm_writer;
   ConfigInstaller& installer;
   std::function<void()> applied = {};  ///< slurmctld has started with other files
+  /** Whether the slurmctld that answers is that of the own pod; empty: there is no other. */
+  std::function<bool()> is_own_slurmctld = {};
 };
 
 class ConfigPusher {
@@ -98,7 +104,9 @@ class ConfigPusher {
   void try_files(ConfigInstaller::Verb verb);
   void judge_trial();
   std::optional<std::string> await_answer();
-  void await_slurmctld();
+  void await_slurmctld(bool starts);
+  bool has_answered();
+  bool has_started_since();
   void retry(const Error& error);
   void reconfigure();
   void take();
@@ -108,6 +116,7 @@ class ConfigPusher {
   bool all_listed() const;
   std::string missing() const;
   ConfigFiles wanted() const;
+  void delete_behind();
   void tell(const std::string& reason, const std::string& text);
   void write_condition();
 
@@ -116,6 +125,7 @@ class ConfigPusher {
   std::vector<Source> sources_;
   kube::EventRecorder events_;
   kube::ObjectWriter writer_;
+  kube::ObjectWriter deleter_;
   Timers::Id timer_ = 0;
   Stage stage_ = Stage::started;
   ConfigInstaller::Verb verb_ = ConfigInstaller::Verb::check;
@@ -129,8 +139,11 @@ class ConfigPusher {
   bool is_unconfirmed_ = false;          // what was installed then
   bool is_unkept_ = false;               // what slurmctld runs with is not the last good set yet
   bool has_applied_ = false;             // slurmctld has taken a set from this process
+  bool has_answered_ = false;            // slurmctld, to this process
+  bool starts_ = false;                  // it is awaited since the pod began, with files that may keep it from starting
   std::string uid_;                      // of the first source
   std::string hash_;                     // its annotation: which configuration the condition is about
+  std::vector<OtherController> behind_;  // to be deleted
   Json condition_;                       // as it was written last
   std::string reason_;
   std::string text_;

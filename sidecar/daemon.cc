@@ -75,7 +75,8 @@ Daemon::Daemon(const DaemonParts& parts, const std::string& name_space, const st
                           reconciler_.forget_config();
                           partitions_.forget_config();
                           plan_round(std::chrono::milliseconds(0));
-                        }},
+                        },
+                        parts.is_own_slurmctld},
       parts.config);
 }
 

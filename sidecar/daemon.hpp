@@ -39,7 +39,8 @@ struct DaemonParts {
   ReconcilerHooks hooks = {};
   ConfigInstaller* config_installer = nullptr;  ///< null: changes of the configuration are not followed
   ConfigPusherOptions config = {};
-  TokenCaller* token_caller = nullptr;  ///< null: no tokens are kept
+  std::function<bool()> is_own_slurmctld = {};  ///< of ConfigPusherParts
+  TokenCaller* token_caller = nullptr;          ///< null: no tokens are kept
   std::vector<TokenSpec> tokens = {};
 };
 

@@ -3,6 +3,7 @@
 #include "sidecar/kube_node_match.hpp"
 
 #include <optional>
+#include <vector>
 
 #include "base/strings.hpp"
 #include "nodeset/names.hpp"
@@ -65,8 +66,9 @@ bool is_selected(const std::string& name, const KubeNodeFacts& kube_node, const 
 
 DaemonNodes choose_daemon_nodes(const NodeSet& nodeset, const KubeNodes& kube_nodes) {
   DaemonNodes nodes;
+  const std::vector<Toleration> tolerations = decode_tolerations(nodeset.pod_spec["tolerations"]);
   for (const auto& [name, kube_node] : kube_nodes) {
-    if (kube_node.cordoned || find_untolerated(kube_node, nodeset.pod_spec["tolerations"])) continue;
+    if (kube_node.cordoned || find_untolerated(kube_node.taints, tolerations)) continue;
     if (!is_selected(name, kube_node, nodeset.pod_spec)) continue;
     std::string node = daemon_node_name(nodeset, name);
     if (node.size() > kMaxLabel) {

@@ -20,8 +20,10 @@ std::optional<Trouble> find_trouble(const std::string& name, const KubeNodes& ku
   if (found == kube_nodes.end()) return Trouble{false, "is gone"};
   const KubeNodeFacts& kube_node = found->second;
   if (kube_node.cordoned) return Trouble{true, "is cordoned"};
-  if (const Taint* taint = find_untolerated(kube_node, tolerations))
-    return Trouble{true, "has the taint " + taint->key};
+  if (!kube_node.taints.empty()) {
+    const Taint* const taint = find_untolerated(kube_node.taints, decode_tolerations(tolerations));
+    if (taint != nullptr) return Trouble{true, "has the taint " + taint->key};
+  }
   if (!kube_node.ready) return Trouble{false, "is not ready: " + kube_node.why_not_ready};
   return std::nullopt;
 }

@@ -161,6 +161,7 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
                   .unsettled = unsettled_file.exists()},
                  arguments.config_push.empty() ? nullptr : &config_exchange,
                  {options.name_space, arguments.config_sources, arguments.config_pod},
+                 [&] { return !arguments.with_engine || has_engine(options.engine_socket); },
                  token_caller.get(),
                  arguments.tokens},
                 options.name_space, PACKAGE_VERSION);

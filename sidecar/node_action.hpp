@@ -41,7 +41,7 @@ struct NodeAction {
   std::string nodes;            ///< hostlist
   std::string line;             ///< of create: "NodeName=c-[0-7] State=CLOUD …"
   std::string reason;           ///< of drain, recycle and force_power_down; of power_down only what events say
-  SlurmNodeUpdate change = {};  ///< of clear_reason, features, topology and set_weight
+  SlurmNodeUpdate change = {};  ///< of clear_reason, features, topology, set_weight and power_up
 };
 
 /** "create", "power_down" …: as metrics and logs show it. */

@@ -32,6 +32,11 @@ Words change(Words words, const WantedFeatures& wanted, bool with_variants) {
   return words;
 }
 
+/** Where nothing is said of it, all of them are active. */
+Words active_features(const SlurmNode& node) {
+  return words_of(node.active_features.empty() ? node.features : node.active_features);
+}
+
 Words without_variants(Words words, const NodeSet& nodeset) {
   std::erase_if(words, [&](const std::string& word) { return nodeset.variants.contains(word); });
   return words;
@@ -41,8 +46,7 @@ Words without_variants(Words words, const NodeSet& nodeset) {
 
 std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const WantedFeatures& wanted) {
   const Words available = words_of(node.features);
-  // Where nothing is said of it, all of them are active.
-  const Words active = node.active_features.empty() ? available : words_of(node.active_features);
+  const Words active = active_features(node);
   const Words new_available = change(available, wanted, wanted.knows_variants);
   const Words new_active = change(active, wanted, false);
   const bool is_active_same = are_same(without_variants(active, wanted.nodeset), new_active);
@@ -51,6 +55,14 @@ std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const Want
   update.features = join_words(new_available);
   update.active_features = join_words(new_active);
   return update;
+}
+
+std::optional<std::string> active_with_variant(const SlurmNode& node, const NodeSet& nodeset,
+                                               std::string_view variant) {
+  if (variant.empty()) return std::nullopt;
+  Words active = without_variants(active_features(node), nodeset);
+  add_word(active, variant);
+  return join_words(active);
 }
 
 }  // namespace slurmk8s

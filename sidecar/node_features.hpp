@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "nodeset/nodeset.hpp"
 #include "slurm/records.hpp"
@@ -28,5 +29,8 @@ struct WantedFeatures {
  * keeps the one that slurmctld has noted, which may be another one by the time that the change arrives.
  */
 std::optional<SlurmNodeUpdate> features_change(const SlurmNode& node, const WantedFeatures& wanted);
+
+/** The active features with which a powered-down node comes up as the variant. Without a variant: empty, they stay. */
+std::optional<std::string> active_with_variant(const SlurmNode& node, const NodeSet& nodeset, std::string_view variant);
 
 }  // namespace slurmk8s

@@ -128,17 +128,22 @@ class NodeSetPlanner {
     const bool taken = input_.kube_nodes && follow_kube_node(node, nodeset);
     const KubeNodeFacts* kube_node = input_.kube_nodes ? find_kube_node(node, nodeset) : nullptr;
     take_features(node, nodeset, kube_node);
-    if (kube_node && needs_topology(node, kube_node->topology)) topologies_[kube_node->topology].push_back(node.name);
-    if (has_former_reason(node)) former_reasons_.push_back(node.name);
-    if (definition_.weight && node.weight != *definition_.weight) weigh_.push_back(node.name);
+    if (kube_node && needs_topology(node, kube_node->topology)) {
+      change(Kind::topology, node, {.topology = kube_node->topology});
+    }
+    if (has_former_reason(node)) change(Kind::clear_reason, node, {.reason = kReasonReleased});
+    if (definition_.weight && node.weight != *definition_.weight) {
+      change(Kind::set_weight, node, {.weight = definition_.weight});
+      sets_weight_ = true;
+    }
     const bool wanted_otherwise = !taken && (is_recycled_for_a_job(node) || is_unused(node, nodeset));
     if (wanted_otherwise) add(Kind::power_down, node);
     if (nodeset.keeps_up()) {
       if (!is_registered(node)) not_up_.push_back(node.name);
       keep_up(node, taken || !nodeset.has_pods());
-    } else if (spares_.contains(node.name)) {
-      keep_up(node, taken || wanted_otherwise);
-    } else if (nodeset.spare_replicas > 0 && is_busy(node)) {
+    } else if (const auto spare = spares_.find(node.name); spare != spares_.end()) {
+      keep_up(node, taken || wanted_otherwise, active_with_variant(node, nodeset, spare->second));
+    } else if (!nodeset.spare_replicas.empty() && is_busy(node)) {
       up_.insert(node.name);  // it may be a spare again: until then an exemption does nothing
     }
     kept_.push_back({&node, taken || wanted_otherwise});
@@ -147,17 +152,20 @@ class NodeSetPlanner {
     if (can_end_power_down(node, input_.pods)) add(Kind::resume, node);
   }
 
-  /** The number of spare nodes at this time. */
+  /** The numbers of spare nodes at this time. */
   void take_spares(NodeSet& nodeset) {
-    if (!input_.spares || !input_.spares->contains(name_)) return;
-    const SpareCount& spares = input_.spares->at(name_);
-    nodeset.spare_replicas = spares.count;
-    if (!spares.problem.empty()) refuse("SparesNotKept", spares.problem);
+    if (input_.spares && input_.spares->contains(name_)) {
+      const SpareCount& spares = input_.spares->at(name_);
+      nodeset.spare_replicas = spares.replicas;
+      if (!spares.problem.empty()) refuse("SparesNotKept", spares.problem);
+    }
+    if (input_.has_node_features) return;
+    std::erase_if(nodeset.spare_replicas, [](const auto& spares) { return !spares.first.empty(); });
   }
 
   /** Which of the nodes that stay are spare, before any of them is kept. */
   void select_spares_of(const NodeSet& nodeset, const Members& members) {
-    if (nodeset.spare_replicas == 0) return;
+    if (nodeset.spare_replicas.empty()) return;
     if (!input_.exemptions.can_change()) {
       return refuse(
           "SparesNotKept",
@@ -165,7 +173,7 @@ class NodeSetPlanner {
           "23.02, or an entry of SuspendExcNodes has a count");
     }
     const auto is_held = [this](const std::string& node) { return input_.held.contains(node) || is_a_jobs(node); };
-    spares_ = select_spares({name_, nodeset.spare_replicas, members, input_.exemptions, is_held});
+    spares_ = select_spares({nodeset, members, input_.exemptions, is_held});
   }
 
   /** A wanted node without a record. */
@@ -238,20 +246,9 @@ class NodeSetPlanner {
     for (const auto& [target, names] : targets_) {
       plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, target.second});
     }
-    if (!former_reasons_.empty()) {
-      const SlurmNodeUpdate change{.reason = kReasonReleased};
-      plan_.actions.push_back({Kind::clear_reason, name_, to_hostlist(former_reasons_), {}, {}, change});
-    }
     if (!lost_.empty()) plan_.actions.push_back({Kind::drop_lost, name_, to_hostlist(lost_), {}, {}});
-    if (!weigh_.empty()) {
-      plan_.actions.push_back({Kind::set_weight, name_, to_hostlist(weigh_), {}, {}, {.weight = definition_.weight}});
-    }
-    for (const auto& [features, names] : features_) {
-      const SlurmNodeUpdate change{.features = features.first, .active_features = features.second};
-      plan_.actions.push_back({Kind::features, name_, to_hostlist(names), {}, {}, change});
-    }
-    for (const auto& [topology, names] : topologies_) {
-      plan_.actions.push_back({Kind::topology, name_, to_hostlist(names), {}, {}, {.topology = topology}});
+    for (const auto& [target, names] : changes_) {
+      plan_.actions.push_back({target.first, name_, to_hostlist(names), {}, {}, target.second});
     }
   }
 
@@ -261,7 +258,7 @@ class NodeSetPlanner {
     state.scaled_in = scaled_in_;
     state.chosen = chosen_;
     state.records.outdated = outdated_;
-    state.resets_weight = resets_weight_ && !weigh_.empty();
+    state.resets_weight = resets_weight_ && sets_weight_;
     if (formers_.size() == 1) state.records.former = *formers_.begin();
     const auto set = [&](const char* reason, std::string message) {
       state.reason = reason;
@@ -303,6 +300,9 @@ class NodeSetPlanner {
   void add(Kind kind, const SlurmNode& node, const std::string& reason = {}) {
     targets_[{kind, reason}].push_back(node.name);
   }
+  void change(Kind kind, const SlurmNode& node, SlurmNodeUpdate update) {
+    changes_[{kind, std::move(update)}].push_back(node.name);
+  }
 
   const NodeSetState* find_before() const {
     if (!input_.before) return nullptr;
@@ -342,13 +342,13 @@ class NodeSetPlanner {
   /** An external node was powered down, which an exemption should prevent: no slurmd would ever end its power-up. */
   static bool is_off_for_good(const SlurmNode& node) { return node.external && node.powered_down; }
 
-  /** It is to be up, unless it `waits` for something else. */
-  void keep_up(const SlurmNode& node, bool waits) {
+  /** Powers it up, unless it `waits` for something else. With `active` it comes up with these active features. */
+  void keep_up(const SlurmNode& node, bool waits, const std::optional<std::string>& active = {}) {
     up_.insert(node.name);
     if (input_.exemptions.can_change() && !input_.exemptions.covers(name_, node.name))
       add(Kind::exempt_from_suspend, node);
-    if (can_power_up(node) && !waits && !is_a_jobs(node.name) && !input_.held.contains(node.name))
-      add(Kind::power_up, node);
+    if (!can_power_up(node) || waits || is_a_jobs(node.name) || input_.held.contains(node.name)) return;
+    change(Kind::power_up, node, {.state = SlurmNodeUpdate::State::power_up, .active_features = active});
   }
 
   bool is_a_jobs(const std::string& node) const { return input_.demand && input_.demand->reserved.contains(node); }
@@ -384,8 +384,8 @@ class NodeSetPlanner {
     const NodeSetState* before = find_before();
     const WantedFeatures wanted{nodeset, input_.has_node_features, before ? before->features : "",
                                 input_.kube_nodes != nullptr, kube_node ? &kube_node->features : nullptr};
-    const auto change = features_change(node, wanted);
-    if (change) features_[{*change->features, *change->active_features}].push_back(node.name);
+    const auto update = features_change(node, wanted);
+    if (update) change(Kind::features, node, *update);
   }
 
   const std::string& name_;
@@ -396,16 +396,14 @@ class NodeSetPlanner {
   RecordsState records_;  // before
   std::set<std::string> outdated_;
   bool resets_weight_ = false;
-  std::set<std::string> formers_;                          // definitions of outdated_
-  std::map<std::pair<Kind, std::string>, Names> targets_;  // by kind and reason
-  // By the features that nodes are to have, and to have active.
-  std::map<std::pair<std::string, std::string>, Names> features_;
-  std::map<std::string, Names> topologies_;
-  Names weigh_, former_reasons_;
+  std::set<std::string> formers_;  // definitions of outdated_
+  bool sets_weight_ = false;
+  std::map<std::pair<Kind, std::string>, Names> targets_;      // by kind and reason
+  std::map<std::pair<Kind, SlurmNodeUpdate>, Names> changes_;  // by kind and change
   Names leaving_, resizing_, corrected_, missing_, blocked_, lost_, over_, not_up_;
   std::vector<UpdateMember> kept_;
   std::pair<std::string, std::string> refused_;  // reason and message
-  std::set<std::string_view> spares_;
+  Spares spares_;
   std::set<std::string_view> up_;  // nodes whose exemptions from suspends stay
 };
 

@@ -208,8 +208,8 @@ void Reconciler::refresh_spares() {
   for (const auto& [name, spares] : counts) {
     const auto before = spares_.find(name);
     if (before != spares_.end() && before->second == spares) continue;
-    log_info("nodeset %s: spec.spareSchedules: %lld spare nodes from now on", name.c_str(),
-             static_cast<long long>(spares.count));
+    log_info("nodeset %s: spec.spareSchedules: spare nodes from now on: %s", name.c_str(),
+             to_string(spares.replicas).c_str());
     dirty_ = true;
   }
   spares_ = std::move(counts);
@@ -338,10 +338,10 @@ Status Reconciler::call(const NodeAction& action) {
     case NodeAction::Kind::clear_reason:
     case NodeAction::Kind::features:
     case NodeAction::Kind::topology:
-    case NodeAction::Kind::set_weight: return writer_.update_nodes(action.nodes, action.change);
+    case NodeAction::Kind::set_weight:
+    case NodeAction::Kind::power_up: return writer_.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::exempt_from_suspend: return writer_.exempt_from_suspend(action.nodes, true);
     case NodeAction::Kind::unexempt: return writer_.exempt_from_suspend(action.nodes, false);
-    case NodeAction::Kind::power_up: return writer_.update_nodes(action.nodes, {.state = State::power_up});
     case NodeAction::Kind::power_down: return writer_.update_nodes(action.nodes, {.state = State::power_down});
     case NodeAction::Kind::recycle:
       return writer_.update_nodes(action.nodes, {.state = State::power_down_asap, .reason = action.reason});
@@ -471,7 +471,7 @@ void Reconciler::remember(const NodeAction& action) {
   if (action.kind != Kind::remove && !changes_power(action.kind)) return;
   const Result<std::vector<std::string>> names = expand_hostlist(action.nodes);
   if (!names.ok()) return;
-  if (action.kind == Kind::power_up) show_power_up({names->begin(), names->end()});
+  if (action.kind == Kind::power_up) show_power_up({names->begin(), names->end()}, action.change.active_features);
   for (const std::string& name : *names) {
     if (action.kind == Kind::power_up) {
       pace_.powered_up(name, clock_.now());
@@ -484,10 +484,11 @@ void Reconciler::remember(const NodeAction& action) {
 // Until slurmctld has told its nodes again, which may be later than the next plan: that would find these nodes powered
 // down and backing off, and power others up for them. They have no job: a suspended one would have kept slurmctld from
 // powering them down. So they are not taken for nodes whose jobs slurmctld has yet to tell, either.
-void Reconciler::show_power_up(const std::set<std::string>& names) {
+void Reconciler::show_power_up(const std::set<std::string>& names, const std::optional<std::string>& active_features) {
   for (SlurmNode& node : nodes_) {
     if (!can_power_up(node) || !names.contains(node.name)) continue;
     node.power_up_asked = true;
+    if (active_features) node.active_features = *active_features;
     idle_.insert(node.name);
   }
   version_++;

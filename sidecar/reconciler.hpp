@@ -152,7 +152,7 @@ class Reconciler {
   bool count(const std::string& request, bool ok);
   bool is_due() const;
   void remember(const NodeAction& action);
-  void show_power_up(const std::set<std::string>& names);
+  void show_power_up(const std::set<std::string>& names, const std::optional<std::string>& active_features);
   bool registers_at_once(const std::string& nodeset) const;
   bool pins_nodes(const Json& pod) const;
   bool gives_something(const std::string& kube_node) const;

@@ -17,7 +17,9 @@ SpareCount count_one(const NodeSet& nodeset, std::time_t now, const InTimeZone& 
   for (std::size_t i = 0; i < nodeset.spare_schedules.size(); i++) {
     const SpareSchedule& schedule = nodeset.spare_schedules[i];
     const Status known = in_zone(schedule.time_zone, [&](const LocalTime& local) {
-      if (is_open(schedule, local, now)) spares.count = std::max(spares.count, schedule.replicas);
+      if (!is_open(schedule, local, now)) return;
+      std::int64_t& count = spares.replicas[schedule.variant];
+      count = std::max(count, schedule.replicas);
     });
     if (known || !spares.problem.empty()) continue;
     spares.problem = invalid_field(format("spec.spareSchedules[%zu].timeZone", i), std::string_view(schedule.time_zone),

@@ -2,7 +2,6 @@
 // count_spares(): how many spare nodes NodeSets with spec.spareSchedules have now. Pure; any thread.
 #pragma once
 
-#include <cstdint>
 #include <ctime>
 #include <functional>
 #include <map>
@@ -10,13 +9,14 @@
 
 #include "base/result.hpp"
 #include "nodeset/cron_time.hpp"
+#include "nodeset/spare_schedule.hpp"
 #include "sidecar/known_nodeset.hpp"
 
 namespace slurmk8s {
 
 /** Of one NodeSet. */
 struct SpareCount {
-  std::int64_t count = 0;
+  SpareReplicas replicas;
   std::string problem;  ///< "spec.spareSchedules[0].timeZone: …" of the first window that cannot be; or empty
   bool operator==(const SpareCount&) const = default;
 };
@@ -28,8 +28,8 @@ using SpareCounts = std::map<std::string, SpareCount>;
 using InTimeZone = std::function<Status(const std::string& zone, const std::function<void(const LocalTime&)>& fn)>;
 
 /**
- * The largest of spec.spareReplicas and the windows that are open. It comes from the time alone: a start that passed
- * between two looks is not missed. It changes on full minutes.
+ * Of each variant the largest of its spareReplicas and its windows that are open. It comes from the time alone: a start
+ * that passed between two looks is not missed. It changes on full minutes.
  */
 SpareCounts count_spares(const NodeSets& nodesets, std::time_t now, const InTimeZone& in_zone);
 

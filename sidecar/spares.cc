@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -29,23 +30,37 @@ struct Rank {
   Stage stage;
   bool is_new;  ///< not exempt from suspends yet
   std::int64_t ordinal;
+  const SlurmNode* node;
+  std::string variant;  ///< that it is up or starting with
   auto operator<=>(const Rank&) const = default;
 };
 
-}  // namespace
-
-std::set<std::string_view> select_spares(const SparesInput& input) {
-  if (input.count <= 0) return {};
+std::vector<Rank> rank_nodes(const SparesInput& input) {
   std::vector<Rank> ranks;
   for (const auto& [ordinal, node] : input.members) {
     const std::optional<Stage> stage = stage_of(*node, input);
-    if (stage) ranks.push_back({*stage, !input.exemptions.covers(input.nodeset, node->name), ordinal});
+    if (!stage) continue;
+    const bool is_off = *stage == Stage::powered_down;
+    ranks.push_back({*stage, !input.exemptions.covers(input.nodeset.name, node->name), ordinal, node,
+                     is_off ? "" : find_variant(input.nodeset, node->active_features)});
   }
-  const std::int64_t count = std::min<std::int64_t>(input.count, std::ssize(ranks));
-  std::partial_sort(ranks.begin(), ranks.begin() + count, ranks.end());
-  std::set<std::string_view> spares;
-  for (auto rank = ranks.begin(); rank != ranks.begin() + count; ++rank) {
-    spares.insert(input.members.at(rank->ordinal)->name);
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+}  // namespace
+
+Spares select_spares(const SparesInput& input) {
+  Spares spares;
+  if (input.nodeset.spare_replicas.empty()) return spares;
+  const std::vector<Rank> ranks = rank_nodes(input);
+  for (const auto& [variant, count] : input.nodeset.spare_replicas) {
+    std::int64_t missing = count;
+    for (const Rank& rank : ranks) {
+      if (missing == 0) break;
+      if (rank.stage != Stage::powered_down && rank.variant != variant) continue;
+      if (spares.emplace(rank.node->name, variant).second) missing--;
+    }
   }
   return spares;
 }

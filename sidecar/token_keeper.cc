@@ -15,6 +15,7 @@ using std::chrono::seconds;
 
 constexpr seconds kPeriod{5};        // between two looks: a restarted slurmctld is seen within this
 constexpr seconds kRetry{30};        // after slurmctld has refused a token
+constexpr seconds kRewrite{60};      // the API server takes the same patch once more without a change
 constexpr seconds kMinLifespan{60};  // the kubelet takes about a minute to bring a changed Secret to a pod
 constexpr seconds kMaxLifespan{365 * 86400};
 constexpr seconds kLogInterval{60};
@@ -110,17 +111,19 @@ void TokenKeeper::take(Entry& entry, const Result<std::string>& token) {
   entry.due = parts_.clock.now() + entry.spec.lifespan / 2;
   entry.expires = parts_.clock.wall() + entry.spec.lifespan;
   entry.token = *token;
+  entry.write_due = {};
   write(entry);
 }
 
 void TokenKeeper::write(Entry& entry) {
   kube::ObjectWriter& secrets = writer(entry.spec.name_space);
-  if (entry.token.empty() || !secrets.may_write(entry.spec.secret)) return;
+  if (entry.token.empty() || parts_.clock.wall() >= entry.expires) return;
+  if (parts_.clock.now() < entry.write_due || !secrets.may_write(entry.spec.secret)) return;
   secrets.patch(entry.spec.secret, kube::PatchType::merge, build_patch(entry.token, entry.expires),
-                [&entry, sent = entry.token](const Result<Json>& answer) {
+                [this, &entry, sent = entry.token](const Result<Json>& answer) {
                   // Without an answer it is written again.
                   if (!answer || entry.token != sent) return;
-                  entry.token.clear();
+                  if (std::exchange(entry.write_due, parts_.clock.now() + kRewrite) != TimePoint{}) return;
                   log_info("token of %s: in secret %s/%s until %s", entry.spec.user.c_str(),
                            entry.spec.name_space.c_str(), entry.spec.secret.c_str(), rfc3339(entry.expires).c_str());
                 });

@@ -3,7 +3,8 @@
 //
 // slurmctld signs them: this process has no key. A token is renewed when half of its time is over, and when slurmctld
 // has started again, since it may have another key then. The Secrets are there already: it patches them, and neither
-// creates nor reads one. Same thread rules as kube::Client.
+// creates nor reads one. It does so once a minute, for a Secret that was made again or emptied. Same thread rules as
+// kube::Client.
 #pragma once
 
 #include <chrono>
@@ -61,8 +62,9 @@ class TokenKeeper {
   struct Entry {
     TokenSpec spec;
     TimePoint due{};    // when the next token is made
-    std::string token;  // not written yet
+    std::string token;  // none: empty
     std::chrono::system_clock::time_point expires;
+    TimePoint write_due{};  // when it is written once more; none: it never was
   };
   /** One token that was asked for. */
   struct Answer {

@@ -60,7 +60,7 @@ std::uint64_t set_pod_jobs(decltype(slurm_k8s_host::set_pod_jobs) set, const Pod
 
 Worker::Host functions_of(const slurm_k8s_host& host) {
   Worker::Host functions;
-  functions.publish = [](const VariantCatalog* catalog) { variants().publish(catalog); };
+  functions.publish = [](const VariantCatalog* catalog) { return variants().publish(catalog); };
   functions.former_ids = [] { return variants().stored_ids(); };
   functions.stand_by = [] { variants().refresh(); };
   if (host.in_control) functions.in_control = [ask = host.in_control] { return ask() != 0; };

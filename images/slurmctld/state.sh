@@ -16,6 +16,7 @@ protocol_of() { # RELEASE: 0 for one that the table does not have
 
 # last_config_lite begins with the protocol, the others after a string of 17 bytes and its length (dump_all_job_state()
 # in job_mgr.c, dump_config_state_lite() in read_config.c, 22.05 to 26.05). 0: no such file, or none of slurmctld's.
+# Another slurmctld may replace it meanwhile: between its names the file is not there.
 file_protocol() { # FILE
   local skip=0 number=
   if [[ -f $1 ]]; then
@@ -23,7 +24,7 @@ file_protocol() { # FILE
       skip=21
       if [[ $(head -c 20 "$1" | tail -c 16) != PROTOCOL_VERSION ]]; then echo 0; return; fi
     fi
-    number=$(od --address-radix=n --format=u1 --skip-bytes=$skip --read-bytes=1 "$1")
+    number=$(od --address-radix=n --format=u1 --skip-bytes=$skip --read-bytes=1 "$1" 2>/dev/null || true)
   fi
   echo $((number))
 }

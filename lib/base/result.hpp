@@ -2,7 +2,6 @@
 // Result<T>: a value or an Error. The only way a function of this project reports a failure.
 #pragma once
 
-#include <cassert>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -11,7 +10,10 @@
 
 namespace slurmk8s {
 
-/** A value of type T or an Error. Reading the side that isn't there is a programming error (assert). */
+/**
+ * A value of type T or an Error. Reading the side that isn't there is a programming error: it throws what guarded()
+ * takes, so that it ends no slurmctld.
+ */
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -21,28 +23,16 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  T& value() & {
-    assert(ok());
-    return *std::get_if<0>(&state_);
-  }
-  const T& value() const& {
-    assert(ok());
-    return *std::get_if<0>(&state_);
-  }
-  T&& value() && {
-    assert(ok());
-    return std::move(*std::get_if<0>(&state_));
-  }
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
   T value_or(T fallback) const& { return ok() ? value() : std::move(fallback); }
 
-  const Error& error() const {
-    assert(!ok());
-    return *std::get_if<1>(&state_);
-  }
+  const Error& error() const { return std::get<1>(state_); }
 
  private:
   std::variant<T, Error> state_;
@@ -57,10 +47,7 @@ class [[nodiscard]] Result<void> {
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Error& error() const {
-    assert(!ok());
-    return *error_;
-  }
+  const Error& error() const { return error_.value(); }
 
  private:
   std::optional<Error> error_;

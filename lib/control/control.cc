@@ -104,6 +104,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::string& 
   UniqueFd fd = SLURMK8S_TRY(open_socket(path));
   std::unique_ptr<ControlServer> server(new ControlServer(path, std::move(fd), loop, std::move(handler)));
   SLURMK8S_CHECK(server->watch());
+  server->look_timer_ = loop.timers().after(kLookInterval, [raw = server.get()] { raw->look(); });
   return server;
 }
 
@@ -115,9 +116,20 @@ ControlServer::ControlServer(std::string path, UniqueFd socket, EventLoop& loop,
       handler_(std::move(handler)) {}
 
 Status ControlServer::watch() {
-  SLURMK8S_CHECK(loop_.watch(socket_.get(), EPOLLIN, [this] { accept(); }));
-  look_timer_ = loop_.timers().after(kLookInterval, [this] { look_for_name(); });
-  return {};
+  Status watched = loop_.watch(socket_.get(), EPOLLIN, [this] { accept(); });
+  is_watched_ = watched.ok();
+  return watched;
+}
+
+void ControlServer::unwatch() {
+  if (std::exchange(is_watched_, false)) loop_.unwatch(socket_.get());
+}
+
+void ControlServer::look() {
+  look_timer_ = loop_.timers().after(kLookInterval, [this] { look(); });
+  look_for_name();
+  if (is_watched_) return;
+  if (const Status watched = watch(); !watched.ok()) log_error("%s", watched.error().message().c_str());
 }
 
 // A slurmctld that ended while it began, as with `scontrol reconfigure` and a fault in slurm.conf, had taken the name
@@ -126,29 +138,30 @@ void ControlServer::look_for_name() {
   const bool is_lost = inode_of(path_) != inode_ && is_abandoned(path_);
   if (is_lost && std::exchange(was_lost_, true)) {
     if (auto fd = open_socket(path_); fd.ok()) {
-      loop_.unwatch(socket_.get());
+      unwatch();
       socket_ = std::move(*fd);
       inode_ = inode_of(path_);
       was_lost_ = false;
       log_info("socket %s: bound again: the process that had taken it over is gone", path_.c_str());
-      if (const Status watched = watch(); !watched.ok()) log_error("%s", watched.error().message().c_str());
-      return;
     }
   }
   if (!is_lost) was_lost_ = false;
-  look_timer_ = loop_.timers().after(kLookInterval, [this] { look_for_name(); });
 }
 
 ControlServer::~ControlServer() {
   loop_.timers().cancel(look_timer_);
-  loop_.unwatch(socket_.get());
+  unwatch();
   while (!connections_.empty()) drop(connections_.begin()->first);
   if (inode_of(path_) == inode_) ::unlink(path_.c_str());  // not a successor's
 }
 
 void ControlServer::accept() {
   UniqueFd fd(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!fd) return;
+  if (!fd) {
+    // Without a descriptor the client stays in the queue: epoll would tell of it again at once. look() tries again.
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) unwatch();
+    return;
+  }
   if (connections_.size() >= kMaxConnections || !may_ask(fd.get())) return;  // closed: the client sees the end
   const int number = fd.get();
   if (!loop_.watch(number, EPOLLIN, [this, number] { receive(number); }).ok()) return;

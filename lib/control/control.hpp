@@ -62,6 +62,8 @@ class ControlServer {
 
   ControlServer(std::string path, UniqueFd socket, EventLoop& loop, Handler handler);
   Status watch();
+  void unwatch();
+  void look();
   void look_for_name();
   void accept();
   void receive(int fd);
@@ -72,6 +74,7 @@ class ControlServer {
   std::string path_;
   UniqueFd socket_;
   std::uint64_t inode_;
+  bool is_watched_ = false;
   bool was_lost_ = false;  // at the last look
   Timers::Id look_timer_ = 0;
   EventLoop& loop_;

@@ -41,6 +41,10 @@ Error duplicate_field(const std::string& path, std::string_view value) {
   return field_error(path, "Duplicate value: \"" + std::string(value) + "\"");
 }
 
+Error not_found_field(const std::string& path, std::string_view value) {
+  return field_error(path, "Not found: " + shorten("\"" + std::string(value) + "\""));
+}
+
 Error forbidden_field(const std::string& path, const std::string& detail) {
   return field_error(path, "Forbidden: " + detail);
 }

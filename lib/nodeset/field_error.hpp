@@ -25,6 +25,9 @@ Error unsupported_field(const std::string& path, const Json& value, std::initial
 /** Error (invalid) "spec.variants[1].name: Duplicate value: "a"". */
 Error duplicate_field(const std::string& path, std::string_view value);
 
+/** Error (invalid) "spec.spareSchedules[0].variant: Not found: "a"": another field has no such name. */
+Error not_found_field(const std::string& path, std::string_view value);
+
 /** Error (invalid) "spec.pinToNode: Forbidden: may not be set with scalingMode DaemonSet". */
 Error forbidden_field(const std::string& path, const std::string& detail);
 

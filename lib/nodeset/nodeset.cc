@@ -324,6 +324,16 @@ Result<Variant> decode_variant(const Json& spec, const Json& value, NodeSet& nod
   return variant;
 }
 
+/** Of spec, or of one of its variants. */
+Status decode_spare_replicas(const Json& value, const std::string& field, const std::string& variant,
+                             NodeSet& nodeset) {
+  const std::int64_t count = SLURMK8S_TRY(decode_integer(value, field, 0, 0, kMaxReplicas));
+  if (count == 0) return {};
+  if (nodeset.keeps_up()) return forbidden_field(field, "may be set with scalingMode OnDemand only");
+  nodeset.spare_replicas.emplace(variant, count);
+  return {};
+}
+
 Status decode_variants(const Json& spec, NodeSet& nodeset) {
   const Json list = spec["variants"];
   SLURMK8S_CHECK(check_type(list, "spec.variants", true));
@@ -345,6 +355,7 @@ Status decode_variants(const Json& spec, NodeSet& nodeset) {
     if (!nodeset.variants.emplace(name, *std::move(variant)).second) {
       return duplicate_field(field + ".name", name);
     }
+    SLURMK8S_CHECK(decode_spare_replicas(list[i]["spareReplicas"], field + ".spareReplicas", name, nodeset));
     nodeset.features += "," + name;
   }
   return {};
@@ -376,15 +387,17 @@ void hash_templates(NodeSet& nodeset) {
   nodeset.template_hash = hash_template(template_parts(nodeset));
 }
 
+/** Its variants are known. */
 Status decode_spares(const Json& spec, NodeSet& nodeset) {
-  nodeset.spare_replicas =
-      SLURMK8S_TRY(decode_integer(spec["spareReplicas"], "spec.spareReplicas", 0, 0, kMaxReplicas));
-  if (nodeset.spare_replicas != 0 && nodeset.keeps_up()) {
-    return forbidden_field("spec.spareReplicas", "may be set with scalingMode OnDemand only");
-  }
+  SLURMK8S_CHECK(decode_spare_replicas(spec["spareReplicas"], "spec.spareReplicas", "", nodeset));
   nodeset.spare_schedules = SLURMK8S_TRY(decode_spare_schedules(spec));
   if (!nodeset.spare_schedules.empty() && nodeset.keeps_up()) {
     return forbidden_field("spec.spareSchedules", "may be set with scalingMode OnDemand only");
+  }
+  for (std::size_t i = 0; i < nodeset.spare_schedules.size(); i++) {
+    const std::string& variant = nodeset.spare_schedules[i].variant;
+    if (variant.empty() || nodeset.variants.contains(variant)) continue;
+    return not_found_field(format("spec.spareSchedules[%zu].variant", i), variant);
   }
   return {};
 }
@@ -415,7 +428,6 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
     return unsupported_field("spec.scalingMode", mode, {"OnDemand", "Always", "DaemonSet", "External"});
   }
   const bool counts_nodes = !nodeset.is_per_kube_node();
-  SLURMK8S_CHECK(decode_spares(spec, nodeset));
   // 1 is the default, set by the API server.
   if (!counts_nodes && nodeset.replicas != 1) {
     return forbidden_field("spec.replicas", "may not be set with scalingMode DaemonSet or External");
@@ -443,6 +455,7 @@ Status decode_spec(const Json& spec, NodeSet& nodeset) {
   SLURMK8S_CHECK(decode_extra_conf(spec["extraConf"], nodeset));
   SLURMK8S_CHECK(take_devices(spec, nodeset));
   SLURMK8S_CHECK(decode_variants(spec, nodeset));
+  SLURMK8S_CHECK(decode_spares(spec, nodeset));
   SLURMK8S_CHECK(take_tmp_disk(nodeset));
   SLURMK8S_CHECK(check_external(nodeset));
   hash_templates(nodeset);

@@ -54,8 +54,8 @@ struct NodeSet {
   std::int64_t generation = 0;
 
   std::int64_t replicas = 1;
-  std::int64_t spare_replicas = 0;  ///< nodes that are up and idle, beyond those in use; only on_demand
-  SpareSchedules spare_schedules;   ///< windows of time with more of them
+  SpareReplicas spare_replicas;    ///< nodes that are up and idle, beyond those in use; only on_demand
+  SpareSchedules spare_schedules;  ///< windows of time with more of them
   int ordinal_padding = 0;
   ScalingMode scaling_mode = ScalingMode::on_demand;
   /** Time to wait for an unschedulable pod before its node is set DOWN: a cluster autoscaler may add capacity. */

@@ -49,6 +49,11 @@ Result<SpareSchedule> decode_schedule(const Json& value, const std::string& fiel
     return invalid_field(field + ".replicas", replicas,
                          format("must be 1 to %lld", static_cast<long long>(kMaxReplicas)));
   }
+  const Json variant = value["variant"];
+  if (!variant.is_null() && !variant.is_string()) {
+    return invalid_field(field + ".variant", variant, "must be the name of a variant");
+  }
+  schedule.variant = variant.text();
   return schedule;
 }
 
@@ -84,6 +89,14 @@ Result<SpareSchedules> decode_spare_schedules(const Json& spec) {
     schedules.push_back(SLURMK8S_TRY(decode_schedule(list[i], field + format("[%zu]", i))));
   }
   return schedules;
+}
+
+std::string to_string(const SpareReplicas& replicas) {
+  std::string text;
+  for (const auto& [variant, count] : replicas) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + (variant.empty() ? "" : " of " + variant);
+  }
+  return text.empty() ? "0" : text;
 }
 
 bool is_open(const SpareSchedule& schedule, const LocalTime& local, std::time_t now) {

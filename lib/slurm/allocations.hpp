@@ -42,7 +42,8 @@ struct AllocationRequest {
   std::optional<std::uint32_t> priority;
   std::int32_t nice = 0;
   bool exclusive = false;
-  std::vector<std::string> only_nodes;  ///< it may run on no others; empty: on any
+  std::vector<std::string> only_nodes;  ///< it may run on no others; empty: on any. Too many others are refused
+  std::vector<std::string> not_nodes;   ///< it may not run on these; too many are refused
   bool held = false;
   bool external = false;  ///< it may have external nodes, too; without effect before Slurm 26.05
 };
@@ -52,6 +53,7 @@ struct AllocatedNode {
   std::string name;
   std::uint32_t cpus = 0;
   std::uint32_t gpus = 0;
+  std::uint64_t memory_mib = 0;  ///< 0: unknown. A job's owner may change it by scontrol while the job waits
   bool operator==(const AllocatedNode&) const = default;
 };
 
@@ -67,6 +69,7 @@ struct Allocation {
   std::string reason;       ///< Slurm's word: "Resources", "QOSMaxNodePerUserLimit"; "None"
   std::string state_desc;   ///< more about that; mostly empty
   std::string name;
+  bool has_script = false;  ///< of sbatch: submit() made it not
   std::string comment;
   std::string extra;
   std::uint32_t uid = 0;  ///< whose it is: unlike Comment and Extra, a user can't change it

@@ -13,7 +13,7 @@
 
 namespace slurmk8s {
 
-/** Of each Reason that is ours. */
+/** Of each Reason that is ours, and of each AdminComment of the engine. */
 inline constexpr std::string_view kReason = "slurm-k8s: ";
 /** In the Comment of a node that is powering up: a Reason can't be taken back (slurmctld ignores an empty one). */
 inline constexpr std::string_view kCommentWaiting = "slurm-k8s: waiting: ";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <ctime>
 #include <optional>
@@ -73,6 +74,7 @@ struct SlurmNodeUpdate {
   std::optional<std::string> active_features;  ///< with features
   std::optional<std::uint64_t> weight;
   std::optional<std::string> topology;  ///< only for nodes that have one
+  auto operator<=>(const SlurmNodeUpdate&) const = default;
 };
 
 /** A job: what it asks for. Texts are the user's, and empty when nothing was said. */
@@ -117,6 +119,7 @@ struct SlurmRun {
   std::time_t started = 0;
   std::string batch_host;    ///< node of the batch script; only of a batch job that is launched and not suspended
   bool configuring = false;  ///< it waits for its nodes
+  bool completing = false;   ///< its end has begun, and is not done: processes of it may run
 };
 
 /** What we need of slurmctld's configuration. */

@@ -14,7 +14,7 @@ namespace {
 constexpr int kLoadRest = 20;
 
 LostRun lost_run(const SlurmRun& run) {
-  return {run.id, run.restarts, run.submitted, run.het_id, run.started, {}, run.configuring};
+  return {run.id, run.restarts, run.submitted, run.het_id, run.started, {}, run.configuring, run.completing};
 }
 
 }  // namespace

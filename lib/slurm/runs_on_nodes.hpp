@@ -23,6 +23,7 @@ struct LostRun {
   std::time_t started = 0;
   std::string held_for;      ///< AdminComment of a job to be held after its requeue: the reason; empty: not to be held
   bool configuring = false;  ///< it had not been launched
+  bool completing = false;   ///< its end had begun before
 };
 
 /**

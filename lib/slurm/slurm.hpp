@@ -52,7 +52,7 @@ class SlurmReader {
    * Asks for all jobs: rarely, please.
    */
   virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
-  /** All jobs that run or are being configured, suspended ones too. Asks for all jobs. */
+  /** All jobs that run, are being configured or suspended, or whose end isn't done. Asks for all jobs. */
   virtual Result<std::vector<SlurmRun>> load_runs() = 0;
   /** Pending jobs whose time to begin lies ahead by at most `within`. Asks for all jobs, too. */
   virtual Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) = 0;
@@ -76,7 +76,10 @@ class SlurmWriter {
    * (c-[0-9]:2).
    */
   virtual Status exempt_from_suspend(const std::string& hostlist, bool exempt) = 0;
-  /** `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. */
+  /**
+   * `scontrol create LINE`: "NodeName=c-[0-7] State=CLOUD CPUs=2 …"; one call makes a whole range. None may be there:
+   * slurmctld refuses the call, and 24.11 deletes the node that was there.
+   */
   virtual Status create_nodes(const std::string& line) = 0;
   /** Deletes dynamic node records; Slurm refuses (conflict) when one of them is busy. */
   virtual Status delete_nodes(const std::string& hostlist) = 0;

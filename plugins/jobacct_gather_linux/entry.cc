@@ -3,7 +3,7 @@
 // leaves out a process whose /proc/PID/io it cannot read (_handle_stats() in jobacct_gather/common of 22.05 to 26.05):
 // in a pod without CAP_SYS_PTRACE all of them, so that MaxRSS and sstat are empty (base/file_system_user.hpp).
 //
-// The image of slurmd has it in place of Slurm's plugin, which is in kSlurms (images/slurmd/Dockerfile): the name
+// The image of slurmd has it in place of Slurm's plugin, which is in kSlurms (images/slurmd/divert.sh): the name
 // stays, since slurm.conf is the same for all machines of a cluster, and for some values of JobAcctGatherParams Slurm
 // wants a type with "linux".
 //
@@ -59,7 +59,8 @@ bool find(const char* name, Function*& function) {
 }
 
 bool load() {
-  slurms.library = dlopen(kSlurms, RTLD_NOW | RTLD_LOCAL);
+  // As Slurm loads it: what it needs of proctrack is in slurmd and slurmstepd alone.
+  slurms.library = dlopen(kSlurms, RTLD_LAZY | RTLD_LOCAL);
   if (!slurms.library) {
     slurm_error("slurm-k8s: Slurm's plugin jobacct_gather/linux: %s", dlerror());
     return false;

@@ -17,7 +17,8 @@ struct TaskUser {
 
 /**
  * The user that the first of these processes with another user than root has; none when all are root's, or have ended.
- * slurmstepd's child is root's until it becomes the user. A process that forbids its dump counts as root's (proc(5)).
+ * slurmstepd's child is root's until it becomes the user. Its files in /proc are root's until execve() (PR_SET_DUMPABLE
+ * in prctl(2)): a read between the two fails, and the next poll reads again.
  */
 std::optional<TaskUser> find_task_user(const std::vector<pid_t>& tasks);
 

@@ -21,6 +21,7 @@
 #include "base/job_hosts.hpp"
 #include "base/locked.hpp"
 #include "base/undestroyed.hpp"
+#include "slurm/reasons.hpp"
 #include "slurm/rpc/compat.hpp"
 #include "slurmctld/host.hpp"
 #include "slurmctld/names.hpp"
@@ -143,13 +144,13 @@ void return_gpu_files(uint32_t job, uid_t user) {
   if (in_pod() && !has_parameter("open_gpus")) report_gpus(job, return_gpus(GpuPaths(), job, user));
 }
 
-/** True when that can't be told. */
-bool has_admin_comment(uint32_t job) {
+/** An administrator's, or another plugin's; the engine's told why the job waited. True when that can't be told. */
+bool has_foreign_comment(uint32_t job) {
   job_info_msg_t* found = nullptr;
   if (compat::load_job(&found, job) != SLURM_SUCCESS) return true;
-  const bool has = found->record_count == 0 || !text_of(found->job_array[0].admin_comment).empty();
+  const std::string comment = found->record_count > 0 ? text_of(found->job_array[0].admin_comment) : "?";
   slurm_free_job_info_msg(found);
-  return has;
+  return !comment.empty() && !std::string_view(comment).starts_with(kReason);
 }
 
 /**
@@ -164,7 +165,7 @@ void report_missing_folder(const job_env_t& job) {
   std::string comment = std::string(node ? node : "pod") + ": " + job.work_dir +
                         ": no such folder in the pod: the job has no output file there. Mount a shared volume.";
   slurm_error("slurm-k8s: job %u: %s", compat::job_id_of(job), comment.c_str());
-  if (has_admin_comment(compat::job_id_of(job))) return;  // an administrator's, or another plugin's
+  if (has_foreign_comment(compat::job_id_of(job))) return;
   job_desc_msg_t change;
   slurm_init_job_desc_msg(&change);
   compat::set_job(change, compat::job_id_of(job));
@@ -186,7 +187,12 @@ void begin_job(const job_env_t& job, void* cred) {
 void kill_leftovers_of(uint32_t job, uid_t user) {
   if (!kills_leftovers()) return;
   forget_job(kJobsFolder, job, user);
-  const unsigned killed = kill_leftovers(job, user, noted_jobs(kJobsFolder), kKillLimit);
+  const Result<JobUsers> jobs = noted_jobs(kJobsFolder);
+  if (!jobs) {  // another job of the user may have these processes
+    slurm_error("slurm-k8s: job %u: leftovers: %s", job, jobs.error().message().c_str());
+    return;
+  }
+  const unsigned killed = kill_leftovers(job, user, *jobs, kKillLimit);
   if (killed) slurm_info("slurm-k8s: job %u: killed %u processes of user %u that outlived the job", job, killed, user);
 }
 

@@ -22,11 +22,12 @@ namespace {
 constexpr std::size_t kMaxBytes = 1 << 20;
 constexpr mode_t kPermissions = 07777;
 
-std::vector<GpuJob> noted_gpu_jobs(const std::string& folder) {
+/** All, or an error: files of a job that is left out would be taken from it. */
+Result<std::vector<GpuJob>> noted_gpu_jobs(const std::string& folder) {
   std::vector<GpuJob> jobs;
-  for (const auto& [job, user] : noted_jobs(folder)) {
-    const auto gpus = read_file(job_note(folder, job, user), kMaxBytes);
-    if (gpus) jobs.push_back({user, parse_gpus(*gpus)});
+  const JobUsers noted = SLURMK8S_TRY(noted_jobs(folder));
+  for (const auto& [job, user] : noted) {
+    jobs.push_back({user, parse_gpus(SLURMK8S_TRY(read_file(job_note(folder, job, user), kMaxBytes)))});
   }
   return jobs;
 }
@@ -65,7 +66,7 @@ Result<std::vector<GpuFile>> files_of(const GpuPaths& paths) {
 }
 
 Status set_for_jobs(const GpuPaths& paths, const std::vector<GpuFile>& files) {
-  const std::vector<GpuJob> jobs = noted_gpu_jobs(paths.jobs);
+  const std::vector<GpuJob> jobs = SLURMK8S_TRY(noted_gpu_jobs(paths.jobs));
   return set_owners(paths, files, [&](const GpuFile& file) { return owner_of(file, jobs); });
 }
 

@@ -30,7 +30,7 @@ void forget_job(const std::string& folder, std::uint32_t job, uid_t user) {
   ::unlink(job_note(folder, job, user).c_str());
 }
 
-JobUsers noted_jobs(const std::string& folder) {
+Result<JobUsers> noted_jobs(const std::string& folder) {
   JobUsers jobs;
   std::error_code failed;
   for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
@@ -43,6 +43,8 @@ JobUsers noted_jobs(const std::string& folder) {
     if (!job || !user || *job <= 0 || *job > UINT32_MAX || *user < 0 || *user > UINT32_MAX) continue;
     jobs[static_cast<std::uint32_t>(*job)] = static_cast<uid_t>(*user);
   }
+  const bool is_absent = failed == std::errc::no_such_file_or_directory;
+  if (failed && !is_absent) return Error(Errc::unavailable, folder + ": " + failed.message());
   return jobs;
 }
 

@@ -25,7 +25,7 @@ Status note_job(const std::string& folder, std::uint32_t job, uid_t user);
 /** Removes the record, if any. */
 void forget_job(const std::string& folder, std::uint32_t job, uid_t user);
 
-/** The recorded jobs; none without `folder`. Skips other files. */
-JobUsers noted_jobs(const std::string& folder);
+/** The recorded jobs; none without `folder`. Skips other files. Error (unavailable): they are not all known. */
+Result<JobUsers> noted_jobs(const std::string& folder);
 
 }  // namespace slurmk8s

@@ -2,6 +2,7 @@
 // Which nodes are not free yet, by slurmctld's records and the bridge's.
 #include "slurmctld/occupied_nodes.hpp"
 
+#include <set>
 #include <string>
 
 #include "slurm/hostlist.hpp"
@@ -17,12 +18,15 @@ bool is_over(std::uint32_t job) {
   return !is_configuring && (rc != SLURM_SUCCESS || !(ready & READY_JOB_STATE));
 }
 
+void add(const std::string& hostlist, std::set<std::string>& nodes) {
+  if (hostlist.empty()) return;
+  if (const auto names = expand_hostlist(hostlist)) nodes.insert(names->begin(), names->end());
+}
+
 /** slurmctld logs an error for each name that it doesn't know: a node that was deleted. */
-std::string known_names(const std::string& hostlist) {
+std::string known_names(const std::set<std::string>& nodes) {
   std::string known;
-  const auto names = expand_hostlist(hostlist);
-  if (!names) return known;
-  for (std::string name : *names) {
+  for (std::string name : nodes) {
     if (find_node_record_no_alias(name.data())) known += (known.empty() ? "" : ",") + name;
   }
   return known;
@@ -38,28 +42,19 @@ bool is_launched(std::uint32_t job) {
 
 OccupiedNodes::OccupiedNodes(const PodJobs::Nodes& nodes) {
   if (!compat::knows_jobs_nodes()) return;
+  std::set<std::string> occupied;
   for (const auto& [job, where] : nodes) {
-    add(where.over);
-    if (!where.nodes.empty() && is_over(job)) add(where.nodes);
+    add(where.over, occupied);
+    if (!where.nodes.empty() && is_over(job)) add(where.nodes, occupied);
   }
-}
-
-void OccupiedNodes::add(const std::string& hostlist) {
-  if (hostlist.empty()) return;
-  std::string names = known_names(hostlist);
-  if (names.empty()) return;
-  if (bitstr_t* bitmap = compat::bitmap_of(names.data())) bitmaps_.push_back(bitmap);
+  std::string names = known_names(occupied);
+  if (!names.empty()) nodes_ = compat::bitmap_of(names.data());
 }
 
 OccupiedNodes::~OccupiedNodes() {
-  for (bitstr_t* bitmap : bitmaps_) slurm_bit_free(&bitmap);
+  if (nodes_) slurm_bit_free(&nodes_);
 }
 
-bool OccupiedNodes::has_node_of(job_record_t* job) const {
-  for (bitstr_t* bitmap : bitmaps_) {
-    if (compat::has_node_of(job, bitmap)) return true;
-  }
-  return false;
-}
+bool OccupiedNodes::has_node_of(job_record_t* job) const { return nodes_ && compat::has_node_of(job, nodes_); }
 
 }  // namespace slurmk8s

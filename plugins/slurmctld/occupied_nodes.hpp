@@ -2,8 +2,7 @@
 // OccupiedNodes: nodes where Kubernetes pods of jobs that are over still end. Slurm has given them to the next jobs.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <cstdint>
 
 #include "slurmctld/compat.hpp"
 #include "slurmctld/pod_jobs.hpp"
@@ -28,9 +27,7 @@ class OccupiedNodes {
   bool has_node_of(job_record_t* job) const;
 
  private:
-  void add(const std::string& hostlist);
-
-  std::vector<bitstr_t*> bitmaps_;  // of each job that is over
+  bitstr_t* nodes_ = nullptr;  // null: there is none
 };
 
 }  // namespace slurmk8s

@@ -121,6 +121,12 @@ def node_states():
     return states
 
 
+def in_turn(number, first, second):
+    """Both; the order alternates from one number to the next."""
+    for measure in (first, second) if number % 2 == 0 else (second, first):
+        measure()
+
+
 class ControllerLog:
     """slurmctld's log from now on. It is read when it is asked for: to follow it takes a second of the processors for
     each thousand lines, from what is measured."""
@@ -151,3 +157,7 @@ class Results:
     def spread(self, name):
         values = self.values.get(name, [])
         return f"{min(values):.2f} to {max(values):.2f}, n={len(values)}" if values else "n=0"
+
+    def print_all(self):
+        for name, values in self.values.items():
+            print(f"{name}, all runs: {', '.join(f'{value:.4g}' for value in values)}")

@@ -54,6 +54,8 @@ class EmulatedNodes:
 
     def tell(self, line):
         with self.mutex:
+            if self.process.stdin.closed:  # the watch of pods goes on to the end
+                return
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
 

@@ -13,8 +13,9 @@ import time
 from cluster import bed, give_up
 
 SCHEDULER = "bench"
-PODS_EACH = 200  # fewer than the addresses of a node's /24
+PODS_EACH = 200
 LABEL = "slurm-k8s-bench"
+TOPOLOGY = "slurm-k8s.io/topology"
 # Fields of a pod that belongs there.
 POD_SPEC = {"schedulerName": SCHEDULER, "nodeSelector": {LABEL: "fake"},
             "tolerations": [{"key": LABEL, "operator": "Exists", "effect": "NoSchedule"}]}
@@ -22,16 +23,17 @@ WORKERS = 16
 
 
 class FakeKubeNodes:
-    def __init__(self, api, pods):
-        """Room for `pods` pods."""
+    def __init__(self, api, pods, topologies=()):
+        """Room for `pods` pods. Each has one of the topologies, in turn, and each topology has one at least."""
         self.api = api
+        self.topologies = topologies
         self.processes = []
         self.folder = tempfile.TemporaryDirectory(prefix="slurm-k8s-bench-")
         self.programs = pathlib.Path(bed("path").strip())
         if not (self.programs / "kwok").exists():
             bed("build", "kwok")
         self.remove_nodes()  # of a run that was cut short
-        for number in range(-(-pods // PODS_EACH)):
+        for number in range(max(-(-pods // PODS_EACH), len(topologies))):
             api.call("POST", "/api/v1/nodes", self.node(number))
         self.start_kwok()
         self.start_scheduler()
@@ -39,8 +41,11 @@ class FakeKubeNodes:
 
     def node(self, number):
         size = {"cpu": "10k", "memory": "10Ti", "pods": str(PODS_EACH)}
+        annotations = {LABEL: "fake"}
+        if self.topologies:
+            annotations[TOPOLOGY] = self.topologies[number % len(self.topologies)]
         return {"apiVersion": "v1", "kind": "Node",
-                "metadata": {"name": f"fake-{number}", "labels": {LABEL: "fake"}, "annotations": {LABEL: "fake"}},
+                "metadata": {"name": f"fake-{number}", "labels": {LABEL: "fake"}, "annotations": annotations},
                 "spec": {"taints": [{"key": LABEL, "value": "fake", "effect": "NoSchedule"}]},
                 "status": {"allocatable": size, "capacity": size}}
 

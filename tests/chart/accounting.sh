@@ -53,6 +53,8 @@ check "slurmdbd that is not ready does not hold up a rollback" shows accounting/
 check "MariaDB that is not ready does not hold up a rollback" shows accounting/mariadb \
   '^  podManagementPolicy: Parallel$' "${on[@]}"
 check "the password is kept at uninstall" shows accounting/password 'helm.sh/resource-policy: keep' "${on[@]}"
+check "another key in the chart's Secret" shows accounting/password '^  pass: ' "${on[@]}" \
+  --set accounting.storageConfig.passwordKeyRef.key=pass
 check "an own Secret: none is made" lacks '^  password:' "${on[@]}" \
   --set accounting.storageConfig.passwordKeyRef.name=db-login
 check "an own Secret: slurmdbd" shows accounting/slurmdbd 'secretName: db-login$' "${on[@]}" "${own[@]}"

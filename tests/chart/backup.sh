@@ -5,6 +5,9 @@
 on=(--set "backup.enabled=true,accounting.enabled=true")
 bare=(--set backup.enabled=true)
 
+lacks_in_backup() { # PATTERN [OPTION...]
+  ! object CronJob slurm-backup "${@:2}" | grep -E -- "$1"
+}
 check "no backups by default" lacks 'backup|CronJob'
 check "not with a slurmctld outside" refused "backup.enabled: Forbidden: with controller.external" \
   "${bare[@]}" --set controller.external=true
@@ -107,3 +110,11 @@ check "a backup may not" lacks_in backup/backup 'slurm-k8s.io/client' "${on[@]}"
 check "what a restore stops" shows backup/restore 'slurm-k8s.io/controller-replicas: "2"' "${on[@]}" \
   --set controller.replicas=2,controller.persistence.existingClaim=rwx
 check "no right in Kubernetes" lacks_in controller/rbac 'statefulsets|cronjobs|jobs' "${on[@]}"
+check "tolerations of slurmctld's pod" part '^ *- key: infra$' CronJob slurm-backup "${bare[@]}" \
+  --set-json 'controller.podSpec={"tolerations": [{"key": "infra", "operator": "Exists"}]}'
+own_selector=(--set-json 'controller.podSpec={"nodeSelector": {"role": "infra"}}'
+  --set-json 'backup.podSpec={"nodeSelector": {"zone": "a"}}')
+check "a node selector of its own" part '^ *zone: a$' CronJob slurm-backup "${bare[@]}" "${own_selector[@]}"
+check "takes the place of slurmctld's" lacks_in_backup '^ *role: infra$' "${bare[@]}" "${own_selector[@]}"
+check "not with a volume for one pod" refused "backup.enabled: Forbidden: with ReadWriteOncePod" "${bare[@]}" \
+  --set 'controller.persistence.accessModes={ReadWriteOncePod}'

@@ -40,6 +40,11 @@ check "DeviceClasses" shows bridge/users '^      gpu.nvidia.com: nvidia.com/gpu$
   'bridge.deviceClasses={"gpu.nvidia.com":"nvidia.com/gpu"}'
 check "DeviceClasses: GPUs" refused "/bridge/deviceClasses/nic" "${on[@]}" --set-json \
   'bridge.deviceClasses={"nic":"rdma/hca"}'
+check "tolerations" shows bridge/users '^    - key: slurm$' "${on[@]}" --set-json \
+  'bridge.tolerations=[{"key":"slurm","operator":"Exists"}]'
+check "tolerations: a key" refused "/bridge/tolerations/0" "${on[@]}" --set-json 'bridge.tolerations=[{"value":"a"}]'
+check "tolerations: an effect" refused "/bridge/tolerations/0/effect" "${on[@]}" --set-json \
+  'bridge.tolerations=[{"key":"slurm","effect":"NoExecute"}]'
 check "rights: resource claims" shows bridge/rbac resourceclaimtemplates "${on[@]}" --set-json \
   'bridge.deviceClasses={"gpu.nvidia.com":"nvidia.com/gpu"}'
 check "rights: no resource claims" lacks_in bridge/rbac resourceclaims "${on[@]}"
@@ -59,6 +64,12 @@ check "policy of fields: its label" shows bridge/fields_policy \
   "${on[@]}" --set bridge.schedulerName=other
 check "policy of fields: not for the bridge" shows bridge/fields_policy \
   "username != 'system:serviceaccount:slurm:slurm-controller'" "${on[@]}"
+check "grace period: of its value" shows controller/statefulset '[-]-max-grace-period=30$' "${on[@]}" \
+  --set bridge.maxGracePeriodSeconds=30
+check "grace period: a number of seconds" refused "/bridge/maxGracePeriodSeconds" "${on[@]}" \
+  --set bridge.maxGracePeriodSeconds=0
+check "policy of fields: the gate stays" shows bridge/fields_policy \
+  "spec.schedulingGates\[slurm-k8s.io/bridge\]: Forbidden" "${on[@]}"
 check "policy: none without the bridge" lacks 'Slurm chooses the node'
 managed=("${on[@]}" --set-json 'bridge.managedNamespaces=["team-a","7"]')
 check "managed namespaces: none by default" lacks 'Slurm schedules all pods' "${on[@]}"
@@ -66,6 +77,8 @@ check "managed namespaces: which" shows bridge/namespaces_policy 'operator: In, 
   "${managed[@]}"
 check "managed namespaces: the scheduler" shows bridge/namespaces_policy "schedulerName == 'slurm-k8s-bridge'" \
   "${managed[@]}"
+check "managed namespaces: no node" shows bridge/namespaces_policy "spec.nodeName: Forbidden: Slurm chooses the node" \
+  "${managed[@]}" --set bridge.podPolicy=false
 check "managed namespaces: not the cluster's own" refused "bridge.managedNamespaces: Forbidden: slurm: " "${on[@]}" \
   --set 'bridge.managedNamespaces={slurm}'
 check "policy: not wanted" lacks 'Slurm chooses the node' "${on[@]}" --set bridge.podPolicy=false

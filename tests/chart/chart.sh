@@ -17,8 +17,18 @@ every_value_has_a_comment() {
     END { exit bad }' "$CHART/values.yaml"
 }
 
+# Both templates name the server and the mount.
+homes_are_everywhere() {
+  local all
+  all=$(render --values "$TOP/examples/nfs/values.yaml")
+  (($(grep -c 'server: nfs.example.org' <<<"$all") == 2 && $(grep -c 'mountPath: /home$' <<<"$all") == 2))
+}
+
 check "helm lint" "$HELM" lint --strict --quiet "$CHART"
 check "helm lint with the example's values" "$HELM" lint --strict --quiet "$CHART" --values "$TOP/examples/values.yaml"
+check "NFS: helm lint with the example's values" "$HELM" lint --strict --quiet "$CHART" \
+  --values "$TOP/examples/nfs/values.yaml"
+check "NFS: login pods and nodes have the homes" homes_are_everywhere
 check "every value has a comment" every_value_has_a_comment
 check "nothing is fetched from a registry by default" lacks 'image: "?([^"l]|l[^o])'
 
@@ -45,6 +55,9 @@ names_of_digits_are_quoted() {
   ! grep -nE '(: |\{)(2026|12345|678)\b' <<<"$text"
 }
 check "names of digits alone" names_of_digits_are_quoted
+check "no memoryReserve" shows nodesets/nodesets '^  memoryReserve: 0$' --set nodesets.compute.memoryReserve=0
+check "no memoryReserve: all memory is jobs'" has slurm.conf DefMemPerCPU=512 --set nodesets.compute.memoryReserve=0
+check "an empty memoryReserve is the default" has slurm.conf DefMemPerCPU=480 --set nodesets.compute.memoryReserve=
 check "a memoryReserve in bytes" shows nodesets/nodesets '^  memoryReserve: 67108864$' \
   --set nodesets.compute.memoryReserve=67108864
 check "a file that begins with blanks" has nodes.conf "  NodeName=a" --set-string 'configFiles.nodes\.conf=  NodeName=a'

@@ -7,17 +7,17 @@ config_hash() {
 }
 
 # What slurmctld takes by a reconfiguration must not roll the controller's pod, the rest must.
-hash_follows_what_needs_a_restart() {
+hash_follows_what_needs_a_restart() { # OPTION...
   local value
   local hash
-  hash=$(config_hash)
-  [[ -n $hash && $hash == "$(config_hash)" ]] || return 1
+  hash=$(config_hash "$@")
+  [[ -n $hash && $hash == "$(config_hash "$@")" ]] || return 1
   for value in controller.slurmctld.args[0]=-v slurm.suspendTime=7 'configFiles.a=b' nodesets.more.replicas=2; do
-    [[ $hash == "$(config_hash --set "$value")" ]] || { echo "$value"; return 1; }
+    [[ $hash == "$(config_hash "$@" --set "$value")" ]] || { echo "$value"; return 1; }
   done
   for value in clusterName=other controller.extraConfMap.SlurmdPort=7 slurm.maxRequests=7 \
     'configFilesFrom[0].secret=a'; do
-    [[ $hash != "$(config_hash --set "$value")" ]] || { echo "$value"; return 1; }
+    [[ $hash != "$(config_hash "$@" --set "$value")" ]] || { echo "$value"; return 1; }
   done
 }
 # Without the push of changes each of them must.
@@ -105,8 +105,13 @@ check "slurm-k8s.conf has the service" has slurm-k8s.conf "NodeService=other-nod
 check "what slurmctld takes by a reconfiguration restarts nothing" hash_follows_what_needs_a_restart
 check "without configPush a change restarts the controller" hash_follows_configuration \
   --set controller.configPush.enabled=false
+check "without configPush scripts can be run" shows controller/statefulset 'defaultMode: 0755' \
+  --set controller.configPush.enabled=false
 check "Slurm 22.05: a change restarts the controller" hash_follows_configuration --set slurmVersion=22.05
-check "two controllers: a change restarts them" hash_follows_configuration \
+check "two controllers: what slurmctld takes by a reconfiguration restarts nothing" hash_follows_what_needs_a_restart \
+  --set "controller.replicas=2,controller.persistence.existingClaim=shared"
+check "two controllers: a pod is deleted by its uid" shows controller/statefulset \
+  '^            - name: POD_UID$|name: POD_UID, valueFrom: \{fieldRef: \{fieldPath: metadata.uid\}\}' \
   --set "controller.replicas=2,controller.persistence.existingClaim=shared"
 check "settings that need a restart" restart_settings_are_the_same
 check "further files of a Secret" shows controller/statefulset '^            - secret/mine$' \

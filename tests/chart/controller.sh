@@ -87,9 +87,9 @@ check "two controllers: its identity is the pod" shows controller/statefulset \
   '^            - --leader-elect-identity=\$\(POD_NAME\)_\$\(POD_UID\)$' "${two[@]}"
 check "two controllers: rights to the lease" shows controller/rbac '^    resourceNames: \[slurm-k8s-sidecar\]$' \
   "${two[@]}"
-check "two controllers without a lease" lacks 'leader-elect|leases|POD_UID' "${two[@]}" \
+check "two controllers without a lease" lacks 'leader-elect|leases|POD_NAME' "${two[@]}" \
   --set controller.sidecar.leaderElection=never
-check "one controller: no lease" lacks 'leader-elect|leases|POD_UID'
+check "one controller: no lease" lacks 'leader-elect|leases|POD_NAME'
 check "one controller with a lease" shows controller/statefulset '^            - --leader-elect$' \
   --set controller.sidecar.leaderElection=always
 check "one controller with a lease: rights" shows controller/rbac '\[leases\]' \
@@ -155,3 +155,6 @@ check "slurmctld outside: no ingress rules for nodes" shows nodesets/network_pol
 check "peers of metricsFrom may read metrics" part '^        - \{port: 9100\}$' NetworkPolicy slurm-controller
 check "no metrics without metricsFrom" lacks 9100 \
   --show-only templates/controller/network_policy.yaml --set-json networkPolicy.metricsFrom=[]
+
+check "two controllers: a drain evicts one at a time" part '^ +maxUnavailable: 1$' \
+  PodDisruptionBudget slurm-controller --set controller.replicas=2,controller.persistence.existingClaim=state

@@ -69,6 +69,10 @@ check "copies: not over the site's own users" lacks_in controller/statefulset us
 rest=(--set rest.enabled=true --set accounting.enabled=true)
 check "copies: for slurmdbd, which reads tokens" part users-entrypoint StatefulSet slurm-accounting \
   "${directory[@]}" "${rest[@]}"
+check "copies: nslcd.conf without login pods" shows login/nslcd_config '^  nslcd.conf: "uri ldap://ldap/"$' \
+  "${rest[@]}" --set-string 'login.nslcd.conf=uri ldap://ldap/'
+check "nslcd.conf: not without login pods and REST" lacks 'ldap://ldap/' \
+  --set-string 'login.nslcd.conf=uri ldap://ldap/'
 check "copies: for slurmrestd" part users-entrypoint Deployment slurm-rest "${directory[@]}" "${rest[@]}"
 check "copies: slurmrestd may connect to the directory" shows rest/network_policy 'port: 636' "${directory[@]}" \
   "${rest[@]}"
@@ -102,3 +106,6 @@ check "NetworkPolicy: no metadata service" shows login/network_policy '^        
   "${on[@]}"
 check "NetworkPolicy: ssh from some" shows login/network_policy 'cidr: 10.0.0.0/8' "${on[@]}" \
   --set-json 'networkPolicy.loginFrom=[{"ipBlock":{"cidr":"10.0.0.0/8"}}]'
+
+check "several pods: a drain evicts one at a time" part '^ +app.kubernetes.io/name: login$' \
+  PodDisruptionBudget slurm-login "${on[@]}" --set login.replicas=2

@@ -66,14 +66,21 @@ check "rules: names of slurm-exporter" shows metrics/exporter_rules \
 # Each of them is recorded from a name that lint knows: those in the golden text, or of the scheduler.
 exporter_names_have_sources() {
   local missing
-  missing=$(render --show-only templates/metrics/exporter_rules.yaml --set metrics.rules.exporterNames=true |
-    sed -nE 's/.* expr: (.*)\}$/\1/p' | grep -oE 'slurm_[a-z_]+' | sort -u |
+  missing=$(sed -nE 's/.* expr: (.*)\}$/\1/p' "$CHART/files/exporter_rules.yaml" | grep -oE 'slurm_[a-z_]+' | sort -u |
     grep -vxF -f <(sed -nE 's/^# TYPE ([a-z_0-9]+) .*/\1/p' "$TOP/tests/unit/sidecar/state_metrics.prom"
       grep -oE '"[a-z_]+", [a-z_]+' "$TOP/lib/slurm/rpc/statistics_fields.cc" |
         sed -E 's/"([a-z_]+)".*/slurm_\1/') || true)
   [[ -z $missing ]] || { echo "$missing"; return 1; }
 }
 check "rules: names of slurm-exporter have sources" exporter_names_have_sources
+# A Prometheus without an operator loads the file: it is the PrometheusRule's spec, without words of a template.
+exporter_names_are_the_file() {
+  local rendered
+  rendered=$(render --show-only templates/metrics/exporter_rules.yaml --set metrics.rules.exporterNames=true)
+  diff "$CHART/files/exporter_rules.yaml" <(awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }' <<<"$rendered") &&
+    grep -qx 'groups:' "$CHART/files/exporter_rules.yaml" && ! grep -F '{{' "$CHART/files/exporter_rules.yaml"
+}
+check "rules: names of slurm-exporter are those of the file" exporter_names_are_the_file
 
 # The file as it is in the ConfigMap.
 dashboard_is_the_file() {

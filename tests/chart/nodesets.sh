@@ -107,3 +107,12 @@ check "jobs can ask DNS servers everywhere" part \
 # A rule without ports would allow all.
 check "DNS servers: no port" refused "/networkPolicy/dnsPorts" --set-json networkPolicy.dnsPorts=[]
 check "no network policies" lacks 'NetworkPolicy' --set networkPolicy.enabled=false
+check "a NodeSet with the name of a node" refused \
+  "nodesets.compute-0: Forbidden: it is the name of a node of NodeSet compute" \
+  --set nodesets.compute-0.replicas=1
+check "a NodeSet that ends with a number" shows nodesets/nodesets '^  name: "gpu-80"$' --set nodesets.gpu-80.replicas=1
+check "a number that no node has" shows nodesets/nodesets '^  name: "compute-80"$' --set nodesets.compute-80.replicas=1
+check "a NodeSet all" refused "invalid propertyName 'all'" --set nodesets.all.replicas=1
+check "a NodeSet default" refused "invalid propertyName 'default'" --set nodesets.default.replicas=1
+check "more nodes than slurmctld may have" refused "slurm.maxNodeCount: Invalid value: 7: the NodeSets have 8 nodes" \
+  --set slurm.maxNodeCount=7

@@ -126,3 +126,7 @@ dns_port_alone() {
 }
 check "NetworkPolicy: another port of DNS servers" dns_port_alone
 check "REST without network policies" lacks 'NetworkPolicy' "${on[@]}" --set networkPolicy.enabled=false
+
+check "one pod: always evicted" lacks 'PodDisruptionBudget' "${on[@]}"
+check "several: one at a time" part '^ +maxUnavailable: 1$' PodDisruptionBudget slurm-rest \
+  "${on[@]}" --set rest.replicas=3

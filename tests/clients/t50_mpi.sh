@@ -32,9 +32,13 @@ test_open_mpi_by_mpirun() { by_mpirun openmpi; }
 test_mpich_by_srun() { by_srun mpich pmi2; }
 test_mpich_by_mpirun() { by_mpirun mpich; }
 
-# Without --mpi each is alone, and nothing says so (docs/user/environment.md, MPI).
+# ranks_of OPTION… PROGRAM: what each of two tasks counts.
+ranks_of() { ada "srun --nodes=2 --ntasks=2 $* 2>/dev/null" </dev/null | cut -d ' ' -f 1 | paste -sd ' '; }
+
+# Without --mpi, or with one that the library does not know, each is alone, and nothing says so
+# (docs/user/environment.md, MPI).
 test_srun_without_mpi() {
   ada_logs_in
-  assert_equal "ranks" "ranks=1 ranks=1" \
-    "$(ada 'srun --nodes=2 --ntasks=2 ring.openmpi 2>/dev/null' </dev/null | cut -d ' ' -f 1 | paste -sd ' ')"
+  assert_equal "ranks" "ranks=1 ranks=1" "$(ranks_of ring.openmpi)"
+  assert_equal "ranks of MPICH, which has no library of PMIx" "ranks=1 ranks=1" "$(ranks_of --mpi=pmix ring.mpich)"
 }

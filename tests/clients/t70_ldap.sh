@@ -112,6 +112,7 @@ test_accounts_of_a_user_of_a_directory() {
 }
 
 is_not_in_group() { [[ $(job_field "$1" Reason) == uid_5003_not_in_group_permitted* ]]; }
+slurmctld_has_account() { slurm scontrol show assoc_mgr flags=assoc users="$1" | grep -q "UserName=$1("; } # USER
 has_no_directory() { kubectl logs slurm-controller-0 -c users | grep "What is known of it stays"; }
 
 # Names that slurmctld itself looks up, and those of tokens.
@@ -122,6 +123,7 @@ test_daemons_know_the_users_of_a_directory() {
   # They fail where they are there.
   slurm sacctmgr --immediate add account first >/dev/null || true
   slurm sacctmgr --immediate add user alan,grace account=first >/dev/null || true
+  wait_for 60 "slurmctld, which may have started before slurmdbd, knows of it" slurmctld_has_account alan
   job=$(ssh_as alan 'sbatch --parsable --partition=navy --wrap true')
   wait_for 60 "who is not in the group waits" is_not_in_group "$job"
   slurm scancel "$job"

@@ -201,6 +201,17 @@ void a_job_runs_on_its_nodes_alone(void**) {
   }
 }
 
+void a_job_runs_on_no_excluded_node(void**) {
+  AllocationRequest wanted = request("not");
+  wanted.not_nodes = {"n-0", "n-1", "n-3"};
+  const std::uint32_t id = submitted(wanted);
+  allocations_under_test.start(id);
+  const Allocation job = found(id);
+  assert_int_equal(job.nodes.size(), 1);
+  assert_text(job.nodes[0].name, "n-2");
+  assert_ok(allocations().cancel(id));
+}
+
 }  // namespace
 
 std::vector<CMUnitTest> allocation_tests() {
@@ -210,6 +221,7 @@ std::vector<CMUnitTest> allocation_tests() {
       SLURMK8S_TEST(an_end_that_was_is_not_changed), SLURMK8S_TEST(one_job_is_read_alone),
       SLURMK8S_TEST(a_job_that_is_not_there),        SLURMK8S_TEST(reads_say_whether_anything_has_changed),
       SLURMK8S_TEST(a_job_has_nodes_and_a_result),   SLURMK8S_TEST(a_job_runs_on_its_nodes_alone),
+      SLURMK8S_TEST(a_job_runs_on_no_excluded_node),
   };
 }
 

@@ -25,8 +25,11 @@ int start(void**) {
   allocations_under_test.wait = [] {};
   allocations_under_test.make_nodes = [] {};
   allocations_under_test.start = [](std::uint32_t id) {
-    const std::vector<std::string>& only = fake_allocations.requests.at(id).only_nodes;
-    fake_allocations.start(id, {{only.empty() ? "n-0" : only.front(), 1}});
+    const AllocationRequest& request = fake_allocations.requests.at(id);
+    std::vector<std::string> nodes = request.only_nodes;
+    if (nodes.empty()) nodes = {"n-0", "n-1", "n-2", "n-3"};
+    for (const std::string& name : request.not_nodes) std::erase(nodes, name);
+    fake_allocations.start(id, {{nodes.front(), 1}});
   };
   return 0;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a real API server says to NodeSets that their definition (helm/slurm/crds) refuses: each line names the field and
-# what is allowed, as `kubectl apply` shows it. Objects are only tried, but for those of the tests of a change.
+# what is allowed, as `kubectl apply` shows it. Objects are only tried, but for those of the tests of a change. And the
+# columns of `kubectl get`.
 #
 # The fake API server knows no schemas, so this is no part of `make check`. Prints TAP.
 set -euo pipefail
@@ -136,6 +137,12 @@ refused_with "spareSchedules for more than a week" \
 refused_with "spareSchedules of no nodes" \
   'spec.spareSchedules\[0\].replicas: Invalid value: 0: *greater than or equal' \
   '"spareSchedules":[{"start":"0 7 * * *","duration":"3h","replicas":0}]'
+refused_with "spareSchedules of an unknown variant" \
+  'spec.spareSchedules: Invalid value: *variant: must be the name of a variant of the NodeSet' \
+  '"variants":[{"name":"a"}],"spareSchedules":[{"start":"0 7 * * *","variant":"b",'"$window}]"
+refused_with "spareReplicas of a variant with scalingMode Always" \
+  'spec.variants: Forbidden: spareReplicas: may be set with scalingMode OnDemand only' \
+  '"scalingMode":"Always","variants":[{"name":"a","spareReplicas":1}]'
 refused_with "spareSchedules in no time zone" \
   'spec.spareSchedules\[0\].timeZone: Invalid value: *name of a time zone' \
   '"spareSchedules":[{"start":"0 7 * * *","timeZone":"../x",'"$window}]"
@@ -332,7 +339,8 @@ refused_pod "a container without a name" "spec.template.spec.containers\[0\].nam
 
 accepted "a NodeSet with every field" '{"replicas":65536,"spareReplicas":65536,
   "spareSchedules":[{"start":"*/5,7 7-9 * JAN-dec 1-5","duration":"1h30m","timeZone":"America/Argentina/Buenos_Aires",
-    "replicas":65536},{"start":"0 7 * * *","duration":"168h","replicas":1}],"ordinalPadding":5,"gresType":"a100",
+    "replicas":65536},{"start":"0 7 * * *","duration":"168h","replicas":1,"variant":"v1"}],
+  "variants":[{"name":"v1","spareReplicas":65536}],"ordinalPadding":5,"gresType":"a100",
   "gpuResource":"example.com/gpu","claimedGpus":256,
   "bridgeDevices":{"nvidia.com/mig-3g.40gb":"1","nvidia.com/mig-1g.10gb":2},
   "unschedulableGracePeriodSeconds":0,"scalingMode":"OnDemand","confinement":"Privileged",
@@ -373,6 +381,28 @@ change 1 "scalingMode cannot become DaemonSet" \
   '{"spec":{"scalingMode":"DaemonSet"}}'
 change 0 "replicas, size and image can" patched \
   '{"spec":{"replicas":9,"ordinalPadding":2,"slurmd":{"image":"j","resources":{"limits":{"cpu":"4"}}}}}'
+
+# ---- what kubectl get shows ------------------------------------------------------------------------------------------
+
+shown() { # WHAT PATTERN OPTION...: of the NodeSet schema-test, with one blank between columns
+  local output status=0
+  output=$(kube get nodesets.slurm-k8s.io schema-test "${@:3}" 2>&1 | sed -E 's/ +/ /g; s/ $//') || status=1
+  # shellcheck disable=SC2053 # it is a pattern
+  [[ $output == $2 ]] || status=1
+  report "$status" "$1" "$output"
+}
+kube patch nodesets.slurm-k8s.io schema-test --type=merge --patch='{"spec":{"scalingMode":"Always"}}' >/dev/null
+# Each column has a number of its own, and Ready is not the first condition.
+time='"lastTransitionTime":"2026-01-01T00:00:00Z"'
+kube patch nodesets.slurm-k8s.io schema-test --subresource=status --type=merge --patch='{"status":{
+  "desired":11,"replicas":12,"readyReplicas":1,"poweredUp":13,"poweringUp":14,"poweringDown":2,"poweredDown":3,
+  "allocated":15,"idle":16,"draining":4,"updatedReplicas":17,"down":18,"conditions":[
+    {"type":"RolledOut","status":"False","reason":"Updating","message":"of an update",'"$time"'},
+    {"type":"Ready","status":"False","reason":"Resizing","message":"of its nodes",'"$time"'}]}}' >/dev/null
+columns="NAME MODE DESIRED REPLICAS UP POWERING-UP ALLOCATED IDLE UPDATED DOWN STATUS"
+values="schema-test Always 11 12 13 14 15 16 17 18 Resizing"
+shown "columns" "$columns AGE"$'\n'"$values +([0-9a-z])"
+shown "columns, wide" "$columns MESSAGE AGE"$'\n'"$values of its nodes +([0-9a-z])" --output=wide
 
 echo "1..$number"
 ((failed == 0))

@@ -34,6 +34,7 @@ int start(void**) {
   under_test.held_job = static_cast<std::uint32_t>(parse_int(job).value_or(0));
   under_test.changes_exempt = compat::kCanExempt;
   under_test.refuses_known_names = compat::kNodeAlreadyExists > 0;
+  under_test.deletes_known_names = compat::kCreateDeletesKnown;
   under_test.wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
   real_allocations = make_rpc_allocations();
   allocations_under_test.allocations = real_allocations.get();

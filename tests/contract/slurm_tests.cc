@@ -81,6 +81,10 @@ void a_line_makes_a_range_of_nodes(void**) {
 void bad_lines_make_no_node(void**) {
   const Status again = slurm().create_nodes("NodeName=k-1 State=CLOUD CPUs=2 Feature=other");
   if (under_test.refuses_known_names) assert_error(again, Errc::already_exists, "");
+  if (under_test.deletes_known_names) {
+    assert_error(slurm().load_node("k-1"), Errc::not_found, "");
+    assert_ok(slurm().create_nodes("NodeName=k-1 State=CLOUD CPUs=2 Feature=k,fast"));
+  }
   assert_text(node("k-1").features, "k,fast");
   assert_error(slurm().create_nodes("NodeName=k-[8-9] State=IDLE CPUs=2"), Errc::conflict, "");
   assert_text(names(), kNodes);

@@ -21,7 +21,9 @@ struct SlurmUnderTest {
   std::uint32_t held_job = 0;       ///< pending, and held by its user
   bool changes_exempt = true;       ///< SuspendExcNodes can be changed: Slurm 23.02
   bool refuses_known_names = true;  ///< a create of a node that is there fails: Slurm 23.11; before, it does nothing
-  std::function<void()> wait;       ///< a moment, while Slurm goes on
+  /** A create of a node that is there deletes it (_build_node_callback() in node_mgr.c of 24.11.5). */
+  bool deletes_known_names = false;
+  std::function<void()> wait;  ///< a moment, while Slurm goes on
 };
 extern SlurmUnderTest under_test;
 

@@ -4,7 +4,11 @@
 
 SCHEDULER=slurm-k8s-bridge
 
-has_bridge() { kubectl get configmap slurm-bridge; }
+# An earlier file may have left one with another name.
+has_bridge() {
+  kubectl get statefulset slurm-controller \
+    -o jsonpath='{.spec.template.spec.containers[?(@.name=="bridge")].args}' | grep -F "\"$SCHEDULER\""
+}
 bridge_values() {
   cat <<END
 bridge:
@@ -27,14 +31,34 @@ bridge:
 END
 }
 
+# A deleted pod with this metadata stays, as Kubernetes left it, until let_go.
+# shellcheck disable=SC2034 # of the tests
+KEPT='"finalizers": ["slurm-k8s.io/test"]'
+let_go() { # POD...
+  kubectl patch pod "$@" --type=merge --patch '{"metadata": {"finalizers": null}}' >/dev/null
+}
+is_disrupted() { # POD REASON
+  [[ $(pod_field "$1" '.status.conditions[?(@.type=="DisruptionTarget")].reason') == "$2" ]]
+}
+
 # What a failed test left behind would be another test's.
 remove_workloads() {
+  local kept ours='@.metadata.finalizers[0]=="slurm-k8s.io/test"'
+  kept=$(kubectl get pods -o jsonpath="{range .items[?($ours)]}{.metadata.name} {end}")
+  # shellcheck disable=SC2086 # words
+  [[ -z $kept ]] || let_go $kept
   kubectl delete jobs.batch/ranks jobs.batch/single jobs.batch/mixed replicasets.apps/web --ignore-not-found >/dev/null
   kubectl delete pods --field-selector "spec.schedulerName=$SCHEDULER" >/dev/null
   kubectl delete pods --selector slurm-k8s.io/bridge >/dev/null
 }
 
-# For the whole cluster.
+# For the whole cluster: of two workers at once the second would find that it exists.
+put_definitions() {
+  flock 8
+  put_definition scheduling.x-k8s.io v1alpha1 PodGroup podgroup
+  put_definition jobset.x-k8s.io v1alpha2 JobSet jobset
+  put_definition leaderworkerset.x-k8s.io v1 LeaderWorkerSet leaderworkerset
+}
 put_definition() { # GROUP VERSION KIND SINGULAR
   kubectl apply -f - >/dev/null <<END
 apiVersion: apiextensions.k8s.io/v1
@@ -54,16 +78,17 @@ spec:
 END
 }
 
+upgrade_bridge() { # HELM-OPTION…
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
+    "$@" >/dev/null
+}
 # The release is upgraded once.
 enable_bridge() {
   remove_workloads
   if has_bridge >/dev/null 2>&1; then return; fi
-  put_definition scheduling.x-k8s.io v1alpha1 PodGroup podgroup
-  put_definition jobset.x-k8s.io v1alpha2 JobSet jobset
-  put_definition leaderworkerset.x-k8s.io v1 LeaderWorkerSet leaderworkerset
+  put_definitions 8>"$WORK/definitions.lock"
   kubectl apply -f - >/dev/null <<<'{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "other"}}'
-  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f <(bridge_values) \
-    --wait --timeout 180s >/dev/null
+  upgrade_bridge --wait --timeout 180s
   wait_for 90 "slurmctld up" controller_ready
 }
 
@@ -72,7 +97,7 @@ spec_of() { # COMMAND [MORE]
   cat <<END
 {"schedulerName": "$SCHEDULER", "restartPolicy": "Never", "terminationGracePeriodSeconds": ${GRACE:-5}, ${2:-}
  "containers": [{"name": "main", "image": "localhost/slurm-k8s/slurmd:$IMAGE_TAG", "command": ["sh", "-c", "$1"],
-   ${MOUNTS:-} "resources": {"requests": {"cpu": "50m", "memory": "32Mi"},
+   ${MOUNTS:-} "resources": {"requests": {"cpu": "10m", "memory": "32Mi"},
                              "limits": {${DEVICES:-} "memory": "64Mi"}}}]}
 END
 }
@@ -82,6 +107,7 @@ put_pod() { # NAME COMMAND [METADATA [SPEC]]
 END
 }
 pod_job() { pod_field "$1" '.metadata.annotations.slurm-k8s\.io/job-id'; }
+tell_to_end() { kubectl exec "$1" -- touch /tmp/end || true; } # POD: its end may end the command, too
 has_job() { [[ $(pod_job "$1") ]]; }
 waits_for() { # POD TEXT
   [[ $(pod_field "$1" '.status.conditions[?(@.type=="PodScheduled")].message') == *"$2"* ]]
@@ -97,3 +123,4 @@ is_gone() { ! kubectl get pod "$1"; }
 job_of() { slurm squeue -h -n "$1" -o %A; }
 has_running_jobs() { [[ $(slurm squeue -h -n "$1" -t R -o %A | wc -l) == "$2" ]]; } # NAME COUNT
 is_without_job() { [[ ! $(job_of "$1") ]]; }
+is_in_queue() { [[ $(job_of "$1") ]]; }

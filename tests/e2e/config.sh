@@ -6,8 +6,11 @@ config_condition() { # FIELD
   kubectl get pod "$CONTROLLER" -o jsonpath="{.status.conditions[?(@.type=='slurm-k8s.io/ConfigApplied')].$1}"
 }
 config_is() { [[ $(config_condition reason) == "$1" && $(config_condition message) == *"$2"* ]]; } # REASON WORDS
-config_events() { # REASON: their messages
-  kubectl get events --field-selector "reason=$1" -o jsonpath='{range .items[*]}{.message}{"\n"}{end}'
+config_events() { # REASON: their messages, of this release
+  local uid
+  uid=$(kubectl get configmap slurm-config -o jsonpath='{.metadata.uid}')
+  kubectl get events --field-selector "reason=$1,involvedObject.uid=$uid" \
+    -o jsonpath='{range .items[*]}{.message}{"\n"}{end}'
 }
 config_event_has() { [[ $(config_events "$1") == *"$2"* ]]; } # REASON WORDS
 has_refusal() { [[ $(config_events ConfigRefused) =~ $1 ]]; } # PATTERN

@@ -140,6 +140,7 @@ pod_count() { pods | grep -c . || true; }
 has_pod_count() { [[ $(pod_count) == "$1" ]]; }
 pod_field() { kubectl get pod "$1" -o jsonpath="{$2}"; }
 pod_uid() { pod_field "$1" .metadata.uid; }
+has_no_pod() { ! kubectl get pod "$1"; }
 pod_is() { [[ $(pod_field "$1" .status.phase) == "$2" ]]; } # POD PHASE
 node_state() { slurm scontrol show node "$1" -o | grep -oE '\bState=[^ ]*' | cut -d= -f2; }
 node_has_state() { [[ $(node_state "$1") == *"$2"* ]]; }
@@ -184,6 +185,12 @@ CONTROLLER=slurm-controller-0
 container_field() { # CONTAINER FIELD of its status
   kubectl get pod "$CONTROLLER" -o jsonpath="{.status.containerStatuses[?(@.name=='$1')].$2}"
 }
+restart_slurmctld() {
+  local before
+  before=$(container_field slurmctld restartCount)
+  slurm kill -TERM 1 || true
+  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
+}
 container_is_back() { [[ $(container_field "$1" restartCount) -gt $2 && $(container_field "$1" ready) == true ]]; }
 kill_container() { # of the controller's pod; returns when it is back
   local before
@@ -192,6 +199,17 @@ kill_container() { # of the controller's pod; returns when it is back
   wait_for 90 "$1 restarted" container_is_back "$1" "$before"
 }
 controller_ready() { slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; }
+
+# slurmctld's log.
+
+# When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
+logged_at() { # POD TEXT
+  local line
+  line=$(kubectl logs "$1" -c slurmctld --timestamps | grep -F "$2" | tail -1) || return 1
+  date --date="${line%% *}" +%s%3N
+}
+# logged_since MS POD TEXT
+logged_since() { [[ $(logged_at "$2" "$3") -ge $1 ]]; }
 
 # slurmctld's state.
 
@@ -213,9 +231,11 @@ keep_logs() { # FOLDER
   local container pod
   rm -rf "$1"
   mkdir -p "$1"
-  for container in slurmctld sidecar bridge; do
-    kubectl logs slurm-controller-0 -c "$container" >"$1/$container.log" 2>/dev/null || true
-    kubectl logs slurm-controller-0 -c "$container" --previous >"$1/$container-previous.log" 2>/dev/null || true
+  for pod in $(kubectl get pods -o name -l app.kubernetes.io/name=slurmctld); do
+    for container in slurmctld sidecar bridge; do
+      kubectl logs "$pod" -c "$container" >"$1/${pod#pod/}-$container.log" 2>/dev/null || true
+      kubectl logs "$pod" -c "$container" --previous >"$1/${pod#pod/}-$container-previous.log" 2>/dev/null || true
+    done
   done
   for pod in $(kubectl get pods -o name -l \
     'app.kubernetes.io/name in (slurmd, slurmdbd, slurmrestd, mariadb, login)'); do
@@ -226,6 +246,15 @@ keep_logs() { # FOLDER
   slurm scontrol show job >"$1/jobs" || true
   slurm scontrol show nodes >"$1/nodes" || true
   if [[ -e $WORK/ledger-$WORKER ]]; then cp -r "$(<"$WORK/ledger-$WORKER")" "$1/ledger" || true; fi
+}
+
+# How often the containers of controllers have ended, with which exit codes, and what slurmctld said last.
+ended_controllers() {
+  local pod container='{.name} {.restartCount} ({.lastState.terminated.exitCode}{.state.terminated.exitCode})'
+  for pod in $(kubectl get pods -o name -l app.kubernetes.io/name=slurmctld); do
+    echo "# restarts of $pod: $(kubectl get "$pod" -o jsonpath="{range .status.containerStatuses[*]}$container {end}")"
+    kubectl logs "$pod" -c slurmctld --previous --tail=4 2>/dev/null | cut -c1-200 | sed 's/^/# before: /' || true
+  done
 }
 
 # What is not there any more, or never was, is left out.

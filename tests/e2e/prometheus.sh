@@ -14,7 +14,7 @@ value_is() { [[ $(queries value "$2") == "$1" ]]; } # VALUE EXPRESSION
 
 render_metrics() { # TEMPLATE: without what is not its content
   "$BED" helm template slurm "$CHART" -n "$NAMESPACE" "${VALUES[@]}" \
-    --set metrics.rules.enabled=true,metrics.rules.exporterNames=true,metrics.dashboard.enabled=true \
+    --set metrics.rules.enabled=true,metrics.dashboard.enabled=true \
     --show-only "templates/metrics/$1.yaml"
 }
 render_rules() { render_metrics "$1" | awk 'on { sub(/^  /, ""); print } /^spec:/ { on = 1 }'; }
@@ -27,7 +27,8 @@ start_prometheus() { # FOLDER
   render_rules rules >"$1/rules.yaml"
   # Without the chart: monitoring.md.
   [[ -z ${RULES_SECONDS:-} ]] || sed "s/[A-Z_]*_SECONDS/$RULES_SECONDS/" "$CHART/files/rules.yaml" >"$1/rules.yaml"
-  render_rules exporter_rules >"$1/exporter_rules.yaml"
+  # As it is (monitoring.md). The PrometheusRule has the same (tests/chart/metrics.sh).
+  cp "$CHART/files/exporter_rules.yaml" "$1"
   "$programs/promtool" check rules "$1/rules.yaml" "$1/exporter_rules.yaml" || fail "promtool refuses the rules"
   cat >"$1/prometheus.yml" <<END
 global: {scrape_interval: 5s, evaluation_interval: 5s}

@@ -41,5 +41,12 @@ copy_chart() { # VERSION: as the next version of the chart may be
   sed -i 's/"additionalProperties": false,//' "$WORK/chart-$WORKER/values.schema.json"
   printf 'e2e: new\n' >>"$WORK/chart-$WORKER/values.yaml"
 }
+# New values of the chart, and those that were set: --reuse-values would not have the new ones.
+upgrade_to_copy() { # HELM-OPTION…
+  "$BED" helm upgrade slurm "$WORK/chart-$WORKER" -n "$NAMESPACE" --reset-then-reuse-values "$@" >/dev/null
+}
+rollback() { # REVISION HELM-OPTION…
+  "$BED" helm rollback slurm "$1" -n "$NAMESPACE" "${@:2}" >/dev/null
+}
 controller_annotation() { kubectl get pod "$CONTROLLER" -o jsonpath='{.metadata.annotations.e2e}'; }
 has_annotation() { [[ $(controller_annotation) == "$1" ]] && controller_ready; }

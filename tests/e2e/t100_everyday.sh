@@ -20,6 +20,7 @@ login:
 controller:
   extraConf: |
     Licenses=solver:1
+    MinJobAge=1800
     PreemptType=preempt/partition_prio
     PreemptMode=SUSPEND,GANG
     ScronParameters=enable

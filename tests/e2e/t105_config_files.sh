@@ -190,6 +190,31 @@ test_what_needs_a_restart_is_said() {
   assert_equal "the controller's pod and its restarts" "$starts" "$(controller_starts)"
 }
 
+slurmctld_has_ended_since() { [[ $(container_field slurmctld restartCount) -gt $1 ]]; } # RESTARTS
+last_log_has() { kubectl logs "$CONTROLLER" -c slurmctld --previous | grep -F "$1"; }  # WORDS
+
+# Without trials the kubelet writes a broken file at once, and slurmctld reads it in a scale-out.
+test_a_broken_file_and_a_scale_out() {
+  needs_slurm 23.11
+  needs_slurm_before 26.05.3
+  local text restarts
+  trap 'scale 8; upgrade >/dev/null; wait_for 60 "8 node records" has_node_count 8' EXIT
+  upgrade --set controller.configPush.enabled=false >/dev/null || fail "helm upgrade without trials"
+  wait_for 60 "slurmctld up" controller_ready
+  text=$(file_of_map slurm.conf)
+  put_file slurm.conf "$text"$'\n'MaxJobCont=7
+  wait_for 120 "the kubelet writes the file" ctld grep -qx MaxJobCont=7 /etc/slurm/slurm.conf
+  restarts=$(container_field slurmctld restartCount)
+  stays 5 ctld true
+  assert_equal "restarts of slurmctld before the scale-out" "$restarts" "$(container_field slurmctld restartCount)"
+  scale 9
+  wait_for 120 "slurmctld ends" slurmctld_has_ended_since "$restarts"
+  wait_for "its words" last_log_has "Parsing error at unrecognized key: MaxJobCont"
+  put_file slurm.conf "$text"
+  wait_for 240 "slurmctld runs with the corrected file" controller_ready
+  slurm srun -w compute-0 true || fail "no job runs"
+}
+
 # FILE|a line more at its end|what is said: a pattern.
 broken_lines() {
   cat <<'END'

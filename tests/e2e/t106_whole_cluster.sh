@@ -98,14 +98,14 @@ test_an_upgrade_and_a_rollback_under_users() {
   start_work
   before=$(revision)
   copy_chart 9.9.9
-  "$BED" helm upgrade slurm "$WORK/chart-$WORKER" -n "$NAMESPACE" --reset-then-reuse-values \
+  upgrade_to_copy \
     --set login.metadata.annotations.e2e=new,accounting.metadata.annotations.e2e=new,rest.metadata.annotations.e2e=new \
-    --wait --timeout 300s >/dev/null
+    --wait --timeout 300s
   wait_for 60 "the new chart's controller" has_annotation new
   wait_for "new login pods" is_annotated slurm-login-0 new
   wait_for "a new slurmdbd" is_annotated slurm-accounting-0 new
   assert_all_work upgraded
-  "$BED" helm rollback slurm "$before" -n "$NAMESPACE" --wait --timeout 300s >/dev/null
+  rollback "$before" --wait --timeout 300s
   wait_for 60 "the former chart's controller" has_annotation ""
   wait_for 60 "the former login pods" is_annotated slurm-login-0 ""
   assert_all_work rolled-back

@@ -53,7 +53,7 @@ delete_server() {
   kubectl delete service,secret site-db --ignore-not-found >/dev/null
 }
 
-# As docs/admin/accounting.md has it. Not --wait: slurmdbd is not ready.
+# As docs/admin/accounting.md has it. Ends when slurmctld runs with slurmdbd.
 use_server() {
   "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" "${VALUES[@]}" -f - >/dev/null <<'END'
 accounting:
@@ -68,11 +68,12 @@ END
 slurmdbd_says() { grep -F -- "$1" <<<"$(slurmdbd_log)" >/dev/null; }
 
 test_settings_of_the_server_are_checked() {
-  local job statement
+  local job statement upgrade
   delete_server
   trap delete_server EXIT
   make_server --innodb-snapshot-isolation=ON --innodb-lock-wait-timeout=50
-  use_server
+  use_server &
+  upgrade=$!
   wait_for 90 "the setting and the statement" slurmdbd_says \
     "site-db:3306: innodb_snapshot_isolation=ON: slurmdbd would lose records (error 1020)"
   slurmdbd_says "slurmdbd version" && fail "slurmdbd has started"
@@ -83,6 +84,7 @@ test_settings_of_the_server_are_checked() {
   slurmdbd_says "innodb_lock_wait_timeout=50 is less than 900. Run there: SET GLOBAL innodb_lock_wait_timeout=900;" ||
     fail "nothing about innodb_lock_wait_timeout: $(slurmdbd_log)"
   wait_for 120 "slurmctld up" controller_ready
+  wait "$upgrade" || fail "helm upgrade has failed"
   assert_equal "a MariaDB of the chart" "" "$(kubectl get statefulset slurm-mariadb --ignore-not-found -o name)"
   job=$(submit --wrap true)
   wait_for 90 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"

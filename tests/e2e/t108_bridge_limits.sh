@@ -99,10 +99,14 @@ test_a_priority_class_is_a_qos() {
   kubectl delete pod urgent >/dev/null
 }
 
-# As kubelet ends pods: the bed's evicts none.
+# B7. The pod that is evicted ends as kubelet ends pods: the bed's evicts none.
 test_ends_of_pods_in_sacct() {
   local job
   enable_limits
+  put_pod fails 'exit 3' '' "$TRAINER"
+  # containerd sees the OOM killer from some moments after the start on.
+  put_pod eats 'sleep 3; tail /dev/zero' '' "$TRAINER"
+  put_pod deleted 'sleep 600' '' "$TRAINER"
   put_pod begins true '' "$TRAINER \"initContainers\": [{\"name\": \"init\",
     \"image\": \"localhost/slurm-k8s/slurmd:$IMAGE_TAG\", \"command\": [\"sh\", \"-c\", \"exit 7\"]}],"
   wait_for 90 "its init container has failed" pod_is begins Failed
@@ -114,5 +118,17 @@ test_ends_of_pods_in_sacct() {
   kubectl patch pod evicted --subresource=status --patch '{"status": {"phase": "Failed", "reason": "Evicted",
     "message": "The node was low on resource: memory."}}' >/dev/null
   wait_for 60 "job $job" has_state_in_sacct "$job" "FAILED|1:0"
-  kubectl delete pod begins evicted --ignore-not-found >/dev/null
+
+  wait_for 90 "it has failed" pod_is fails Failed
+  job=$(pod_job fails)
+  wait_for 60 "job $job" has_state_in_sacct "$job" "FAILED|3:0"
+  wait_for 90 "it has no memory" pod_is eats Failed
+  job=$(pod_job eats)
+  wait_for 60 "job $job" has_state_in_sacct "$job" "OUT_OF_MEMORY|0:125"
+  wait_for 90 "it runs" pod_is deleted Running
+  job=$(pod_job deleted)
+  kubectl delete pod deleted >/dev/null
+  ended_as_cancelled() { [[ $(state_in_sacct "$job") == "CANCELLED"*"|0:"* ]]; }
+  wait_for 60 "job $job" ended_as_cancelled
+  kubectl delete pod begins evicted fails eats --ignore-not-found >/dev/null
 }

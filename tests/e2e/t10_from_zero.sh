@@ -28,6 +28,7 @@ test_exactly_the_asked_nodes_get_pods() {
   slurm scancel "$job"
 }
 
+# R7: srun at once.
 test_srun_from_zero() {
   local out
   out=$(slurm srun -N2 hostname | sort | paste -sd' ' -)

@@ -5,7 +5,7 @@
 # A Kubernetes node of the bed has few CPUs, so the node has one, which two pods share.
 #
 # Release: external-nodes
-# Alone: test_a_full_node_is_not_refused
+# Alone: test_a_full_node_is_not_refused test_topology_of_the_kubernetes_node test_nodes_have_what_other_pods_leave
 
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
@@ -180,4 +180,55 @@ test_external_nodes_stay() {
   wait_for 60 "its record" is_external
   put_pod three true
   wait_for 90 "a pod has run there" pod_is three Succeeded
+}
+
+node_topology() { slurm scontrol show node ex-node1 -o | grep -oE '\bTopology=[^ ]*' | cut -d= -f2; }
+has_topology() { [[ $(node_topology) == "$1" ]]; }
+switch_nodes() { slurm scontrol show topology unit="$1" | grep -oE '\bNodes=[^ ]*' | head -1 | cut -d= -f2; }
+annotate() { kubectl annotate --overwrite node node1 "$1" >/dev/null; }
+# Without any node: a node of the other configuration would have no place in this one's topology.
+configure() { # HELM-OPTION…
+  scale 0
+  wait_for 60 "no node records" has_node_count 0
+  upgrade_bridge "$@" --wait --timeout 180s
+  wait_for 60 "slurmctld up" controller_ready
+}
+without_topology() {
+  annotate slurm-k8s.io/topology-
+  leave
+  configure
+  scale 8
+  wait_for 60 "8 node records" has_node_count 8
+}
+
+LEAVES=$'SwitchName=rack1\nSwitchName=rack2\nSwitchName=none\n'
+
+# R6: another annotation is followed at once. slurmctld resets a topology when it powers a node down, which it never
+# does here: without the annotation it stays until the record is created again (docs/admin/bridge.md).
+test_topology_of_the_kubernetes_node() {
+  needs_slurm 26.05
+  trap without_topology EXIT
+  enable_bridge
+  place_on elsewhere
+  wait_for 60 "no external node" has_no_external_node
+  configure --set controller.extraConf=TopologyPlugin=topology/tree --set nodesets.ex.extraConf=Topology=default:none \
+    --set-string configFiles.topology\\.conf="${LEAVES}SwitchName=root Switches=rack1\,rack2\,none"
+  place_on node1
+  wait_for 60 "its record" is_external
+  assert_equal "topology of the definition" default:none "$(node_topology)"
+  annotate slurm-k8s.io/topology=default:rack1
+  wait_for "the topology of node1" has_topology default:rack1
+  assert_equal "nodes of the switch" ex-node1 "$(switch_nodes rack1)"
+  put_pod one 'sleep 600'
+  wait_for 60 "a pod runs" pod_is one Running
+  annotate slurm-k8s.io/topology=default:rack2
+  wait_for "another one, beside the pod" has_topology default:rack2
+  pod_is one Running || fail "the pod is $(pod_field one .status.phase)"
+  kubectl delete pod one >/dev/null
+  annotate slurm-k8s.io/topology-
+  place_on elsewhere
+  wait_for 60 "no external node" has_no_external_node
+  place_on node1
+  wait_for 60 "its record" is_external
+  assert_equal "topology of another record" default:none "$(node_topology)"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Two clusters with one slurmdbd: that of a release is the external slurmdbd of another, in another namespace.
 #
-# Release: accounting
+# Release: external-slurmdbd
 
 # shellcheck source=tests/e2e/accounting.sh
 source "$E2E_FOLDER/accounting.sh"
@@ -43,11 +43,11 @@ test_a_slurmdbd_of_another_release() {
   # slurmdbd tells the other slurmctld at its pod's address.
   slurm sacctmgr -i add account research cluster=slurm,other >/dev/null
   slurm sacctmgr -i add user slurm account=research cluster=slurm,other >/dev/null
-  job=$(other_slurm sbatch --parsable --output=/dev/null --wrap true)
-  sent=$(slurm sbatch --parsable --clusters=other --output=/dev/null --wrap 'exit 3')
+  job=$(other_slurm sbatch --parsable --job-name=of-other --output=/dev/null --wrap true)
+  sent=$(slurm sbatch --parsable --clusters=other --job-name=of-other --output=/dev/null --wrap 'exit 3')
   wait_for 90 "the other cluster's job in sacct" other_is_in_sacct "$job" COMPLETED
   wait_for "the job that this one sent there" other_is_in_sacct "${sent%;*}" FAILED
-  assert_equal "jobs of this cluster" "" "$(slurm sacct -nPX --format=JobID)"
+  assert_equal "the same among jobs of this cluster" "" "$(slurm sacct -nPX --name=of-other --format=JobID)"
 
   # A new pod has another address.
   other_kubectl delete pod slurm-controller-0 >/dev/null

@@ -2,13 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurmctld or a pod goes away at the wrong moment.
 
-restart_slurmctld() {
-  local before
-  before=$(container_field slurmctld restartCount)
-  slurm kill -TERM 1 || true
-  wait_for 60 "slurmctld restarted" container_is_back slurmctld "$before"
-}
-
 test_slurmctld_restarted_while_nodes_power_up() {
   local job
   # The pods stay Pending, so that the restart falls into the power-up.
@@ -25,12 +18,13 @@ test_slurmctld_restarted_while_nodes_power_up() {
 
 # It goes when its job is over. After a restart the engine compares it with Slurm's record at once.
 test_a_node_with_a_job_is_asked_to_power_down() {
-  local job
-  job=$(submit -N2 --wrap 'srun sleep 25')
+  local job node
+  job=$(submit -N2 --wrap "srun sh -c '$(runs_until asked)'")
   wait_job "$job" RUNNING 60
   slurm scontrol update "nodename=$(job_nodes "$job" | head -1)" state=power_down_asap
   restart_slurmctld
   wait_for 60 "slurmctld up" controller_ready
+  for node in $(job_nodes "$job"); do end_run "$node" asked; done
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
   wait_for 60 "no pod" has_pod_count 0

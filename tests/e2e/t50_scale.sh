@@ -4,6 +4,7 @@
 
 status_replicas() { [[ $(kubectl get nodesets.slurm-k8s.io compute -o jsonpath='{.status.replicas}') == "$1" ]]; }
 
+# R7: scale.
 test_8_12_6_and_back() {
   local job
   trap 'scale 8; install_release' EXIT

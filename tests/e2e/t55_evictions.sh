@@ -59,7 +59,7 @@ test_a_suspended_job_keeps_its_pod() {
   local job node
   trap install_release EXIT
   install_release --set slurm.selectTypeParameters=CR_Core
-  job=$(submit -N1 --wrap 'sleep 30')
+  job=$(submit -N1 --wrap "$(runs_until resumed)")
   wait_job "$job" RUNNING 60
   node=$(job_nodes "$job")
   slurm scontrol suspend "$job"
@@ -69,6 +69,7 @@ test_a_suspended_job_keeps_its_pod() {
   is_refused "$node"
   wait_for "$node told as suspended" has_state_label "$node" suspended
   slurm scontrol resume "$job"
+  end_run "$node" resumed
   wait_done "$job" 60
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
   wait_for "mark of $node taken off" is_unmarked "$node"

@@ -54,7 +54,7 @@ test_made_changed_kept_and_removed() {
   wait_for "three nodes" has_field part Nodes 'part-[0-2]'
 
   # A job in it lives through a reconfiguration and a restart of slurmctld.
-  job=$(submit -p part -N1 --wrap 'sleep 40')
+  job=$(submit -p part -N1 --wrap "$(runs_until restarted)")
   wait_job "$job" RUNNING 60
   slurm scontrol reconfigure
   wait_for "slurmctld up" controller_ready
@@ -64,6 +64,7 @@ test_made_changed_kept_and_removed() {
   wait_for 60 "slurmctld up again" controller_ready
   assert_equal "MaxTime after a restart" 02:00:00 "$(partition_field part MaxTime)"
   assert_equal "Nodes after a restart" 'part-[0-2]' "$(partition_field part Nodes)"
+  end_run "$(job_nodes "$job")" restarted
   wait_done "$job" 90
   assert_equal "restarts" 0 "$(job_field "$job" Restarts)"
 

@@ -12,6 +12,7 @@ tells() { [[ $(told "$1") == "$2"* ]]; }
 
 test_a_pod_tells_the_state_of_its_node() {
   local job node
+  trap install_release EXIT
   install_release --set slurm.suspendTime=120
   job=$(submit -N1 --exclusive --wrap "$(runs_until told)")
   wait_job "$job" RUNNING 60

@@ -63,6 +63,27 @@ test_a_job_gets_the_variant_that_it_asks_for() {
   wait_done "$job" 30
 }
 
+test_a_job_starts_on_a_spare_node_with_its_variant() {
+  needs_slurm 23.02
+  local job uid
+  trap remove_variants EXIT
+  put_variants
+  kubectl patch nodesets.slurm-k8s.io var --type=json \
+    -p '[{"op":"add","path":"/spec/variants/0/spareReplicas","value":1}]' >/dev/null
+  wait_for 60 "a node up" are_up var-0
+  assert_equal "variant of the spare node" v1 "$(variant_of var-0)"
+  assert_equal "its active features" var,v1 "$(features var-0 ActiveFeatures)"
+  uid=$(pod_uid var-0)
+  job=$(submit -N1 --constraint=v1 --wrap "$(runs_until spare)")
+  wait_job "$job" RUNNING 60
+  assert_equal "the job's node, its pod" "var-0 $uid" "$(job_nodes "$job") $(pod_uid var-0)"
+  assert_equal flavor one "$(flavor var-0)"
+  wait_for 60 "another node up" are_up var-1
+  assert_equal "variant of the other spare node" v1 "$(variant_of var-1)"
+  end_run var-0 spare
+  wait_done "$job" 30
+}
+
 test_an_idle_node_of_another_variant_is_recycled() {
   needs_slurm 23.02
   local job

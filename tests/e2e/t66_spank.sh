@@ -132,12 +132,12 @@ put_scripts() { # POD-SETUP JOB-SETUP: lines of shell
     --from-literal=pod-cleanup="#!/bin/sh"$'\nexit 0' | kubectl apply --filename=- >/dev/null
 }
 
-with_scripts() { # POD-SETUP JOB-SETUP
+with_scripts() { # POD-SETUP JOB-SETUP HELM-OPTION…
   local scripts=slurm.spank.scripts
   put_scripts "$1" "$2"
   install_release --set "slurm.spank.threads=auto,slurm.spank.gpus=ids,$scripts.podSetup=/opt/setup/pod-setup" \
     --set "$scripts.podCleanup=/opt/setup/pod-cleanup,$scripts.jobSetup=/opt/setup/job-setup" \
-    --set "$scripts.jobCleanup=/opt/setup/job-cleanup,$scripts.timeout=20"
+    --set "$scripts.jobCleanup=/opt/setup/job-cleanup,$scripts.timeout=20" "${@:3}"
   # As a device plugin would give it two GPUs.
   put_nodeset spk 2 '"volumeMounts":[{"name":"scripts","mountPath":"/opt/setup"}],
     "env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"GPU-a,GPU-b"}]' \
@@ -177,7 +177,9 @@ test_scripts_threads_and_gpus() {
 test_a_failed_set_up_drains_the_node() {
   local job
   trap 'restore_release spk' EXIT
-  with_scripts true 'echo preparing; if [ "$SLURM_K8S_POD" = spk-0 ]; then echo no scratch here >&2; exit 3; fi'
+  with_scripts true 'echo preparing; if [ "$SLURM_K8S_POD" = spk-0 ]; then echo no scratch here >&2; exit 3; fi' \
+    --set slurm.suspendTime=120
+  # A requeued job waits for ten seconds and more. A drained node that was powered down meanwhile would serve again.
   # Both are up, so that the job goes to the first.
   slurm scontrol update nodename='spk-[0-1]' state=power_up
   wait_for 60 "both nodes up" are_up spk-0 spk-1

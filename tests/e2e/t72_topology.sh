@@ -23,6 +23,7 @@ without_topology() {
   wait_for 60 "8 node records" has_node_count 8
 }
 
+# R8: topology.
 test_topology_comes_and_goes_with_the_pod() {
   local job
   needs_slurm 25.05

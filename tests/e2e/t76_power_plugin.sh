@@ -38,11 +38,12 @@ test_with_both_plugins_prep_does_it() {
   wait_done "$job" 60
 }
 
-# Under all of slurmctld's locks, for which the plugin's threads wait.
+# Under all of slurmctld's locks, for which the plugin's threads wait. The nodes of a job that is being configured stay
+# ALLOCATED for ever after that (22.05.8): the release is no other test's.
 test_a_reconfiguration_with_other_plugins() {
   local job
   needs_slurm_before 23.11
-  trap 'let_pods_start; install_release' EXIT
+  trap 'let_pods_start; remove_release; install_release' EXIT
   install_release
   hold_pods
   job=$(submit -N2 --wrap 'srun hostname')

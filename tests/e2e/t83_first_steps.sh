@@ -8,13 +8,12 @@ without_slow() {
   wait_for 60 "only the chart's nodes" has_nodes 'compute-[0-7]'
 }
 has_pod() { kubectl get pod "$1"; }
-has_no_pod() { ! kubectl get pod "$1"; }
 
 was_powered_down_unused() {
   kubectl logs slurm-controller-0 -c sidecar --since=2m | grep 'nodeset slow: power_down slow-0'
 }
 
-# The pod takes 8 s to start. It goes since the sidecar asks for it, and not after SuspendTime.
+# The pod takes 20 s to start. It goes since the sidecar asks for it, and not after SuspendTime.
 test_a_cancelled_job_takes_its_pod_with_it() {
   local image job
   trap without_slow EXIT
@@ -24,7 +23,7 @@ test_a_cancelled_job_takes_its_pod_with_it() {
  "spec": {"replicas": 1,
           "slurmd": {"image": "$image",
                      "resources": {"requests": {"cpu": "10m"}, "limits": {"cpu": "1", "memory": "512Mi"}}},
-          "template": {"spec": {"initContainers": [{"name": "wait", "image": "$image", "command": ["sleep", "8"]}]}}}}
+          "template": {"spec": {"initContainers": [{"name": "wait", "image": "$image", "command": ["sleep", "20"]}]}}}}
 END
   wait_for "the node" node_has_state slow-0 IDLE
   job=$(submit -N1 -w slow-0 --wrap 'sleep 60')

@@ -36,7 +36,7 @@ test_a_job_that_ends_slurmd_twice_is_held() {
   local neighbour job
   trap remove_ends EXIT
   put_ends
-  neighbour=$(submit -w ends-0 --mem=50 --wrap 'sleep 30')
+  neighbour=$(submit -w ends-0 --mem=50 --wrap "$(runs_until held)")
   wait_job "$neighbour" RUNNING 60
   sleep 5 # it has run longer than the other one
   job=$(submit -w ends-0 --mem=50 --wrap 'touch /asked/error; sleep 300')
@@ -44,7 +44,9 @@ test_a_job_that_ends_slurmd_twice_is_held() {
   wait_for 90 "job $job held" is_held "$job"
   is_told "$job" "job held: slurmd ended 2 times while it ran: pod ended: slurmd ended with exit code 1: $WORDS" ||
     fail "AdminComment: $(admin_comment "$job")"
-  wait_done "$neighbour" 120
+  wait_job "$neighbour" RUNNING 120
+  end_run ends-0 held
+  wait_done "$neighbour" 60
   assert_equal "restarts of the job" 2 "$(job_field "$job" Restarts)"
   assert_equal "restarts of its neighbour" 2 "$(job_field "$neighbour" Restarts)"
   # Its user may try again.
@@ -70,6 +72,7 @@ evict_for_its_disk() {
     "message": "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. "}}' >/dev/null
 }
 
+# R8: pressure on ephemeral storage.
 test_a_job_that_fills_its_disk_twice_is_held() {
   local job
   trap remove_ends EXIT

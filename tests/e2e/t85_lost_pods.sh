@@ -21,8 +21,9 @@ has_no_comment() { [[ $(node_comment "$1") != slurm-k8s:* ]]; }
 has_comment() { [[ $(node_comment "$1") == "$2"* ]]; }
 is_restarted() { [[ $(job_field "$1" Restarts) -ge 1 ]]; }
 
+has_had_a_node() { is_restarted "$1" || [[ $(job_state "$1") == COMPLETED ]]; }
 test_a_node_whose_pod_does_not_go_takes_no_job() {
-  local job uid
+  local job uid up=
   trap let_pods_go EXIT
   wait_done "$(submit -N1 -w compute-0 --wrap true)" 60
   keep_pod compute-0
@@ -30,10 +31,17 @@ test_a_node_whose_pod_does_not_go_takes_no_job() {
   slurm scontrol update nodename=compute-0 state=power_down
   wait_for "compute-0 drained" is_drained_for_pod compute-0
   wait_for "why in its Comment" has_comment compute-0 "slurm-k8s: waiting: pod still terminating"
-  # A job that gets the node all the same doesn't wait for ResumeTimeout.
-  job=$(slurm bash -c 'scontrol update nodename=compute-0 state=undrain &&
-    sbatch --parsable --output=/dev/null -N1 --requeue --wrap true')
-  wait_for "the job requeued" is_restarted "$job"
+  # A job that gets the node all the same doesn't wait for ResumeTimeout. It gets it when slurmctld schedules before the
+  # engine has drained the node again. It prefers nodes that are up.
+  for _ in {1..6}; do
+    wait_for "compute-0 drained" is_drained_for_pod compute-0
+    job=$(slurm bash -c "scontrol update nodename=compute-0 state=undrain &&
+      sbatch --parsable --output=/dev/null -N1 --requeue --exclude='$up' --wrap true")
+    wait_for "the job has a node" has_had_a_node "$job"
+    ! is_restarted "$job" || break
+    up+=${up:+,}$(job_nodes "$job")
+  done
+  is_restarted "$job" || fail "no job got the node: job $job is $(job_state "$job")"
   # requeue_delay is 30 s; then slurmctld looks at its queue within sched_interval, 60 s, when nothing else happens.
   wait_done "$job" 120
   [[ $(job_nodes "$job") != compute-0 ]] || fail "the job ran on compute-0"

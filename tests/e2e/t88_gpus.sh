@@ -5,6 +5,8 @@
 
 # shellcheck source=tests/e2e/gpus.sh
 source "$E2E_FOLDER/gpus.sh"
+# shellcheck source=tests/e2e/config.sh
+source "$E2E_FOLDER/config.sh"
 
 all_of() { tr , '\n' <<<"$1" | sort | paste -sd,; }
 # What a step on one CPU prints, with these options of srun.
@@ -88,6 +90,59 @@ test_other_kinds_of_gpus() {
     wait')
   assert_equal "MIG devices of two jobs" "$(all_of "$ids")" "$(sort <<<"$out" | paste -sd,)"
   assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
+}
+
+test_a_variant_has_the_gpus_of_its_nodeset() {
+  needs_slurm 23.02
+  local out
+  "$BED" device start >/dev/null
+  trap 'remove gpu' EXIT
+  nodeset gpu 1 '"nvidia.com/gpu": 2' '"gresType": "a100", "variants": [{"name": "cuda12", "patch": {
+    "slurmd": {"env": [{"name": "FLAVOR", "value": "12"}]}}}],'
+  wait_for "Gres of the node" has_gres gpu-0 gpu:a100:2
+  out=$(slurm bash -c 'for job in 1 2; do
+      srun -C "gpu&cuda12" -n1 --mem=50 --gres=gpu:a100:1 \
+        bash -c "echo \$SLURM_K8S_VARIANT \$CUDA_VISIBLE_DEVICES; sleep 8" &
+    done
+    wait' | sort -u)
+  assert_equal "the pod's variant" 12 "$(kubectl exec gpu-0 -c slurmd -- printenv FLAVOR)"
+  assert_equal "GPUs of two jobs" "$(kubectl exec gpu-0 -c slurmd -- printenv NVIDIA_VISIBLE_DEVICES | tr , '\n' |
+    sed 's/^/cuda12 /' | sort)" "$out"
+}
+
+test_gpus_in_the_values_of_the_chart() {
+  local ids
+  "$BED" device start >/dev/null
+  trap 'slurm scancel --me; install_release' EXIT # a node with a job stays
+  upgrade --set nodesets.gpu.replicas=1,nodesets.gpu.gresType=a100,nodesets.gpu.slurmd.resources.requests.cpu=10m \
+    --set 'nodesets.gpu.slurmd.resources.limits.nvidia\.com/gpu=2' >/dev/null || fail "helm upgrade"
+  wait_for "Gres of the node" has_gres gpu-0 gpu:a100:2
+  ids=$(visible -w gpu-0 --gres=gpu:a100:2)
+  [[ $ids == GPU-????????,GPU-???????? ]] || fail "the job has $ids"
+}
+
+# extraConf overrides the limits. The pod has all GPUs of its Kubernetes node, so that their names are known: AMD's, of
+# which no other file's tests have any.
+test_a_gres_conf_of_your_own() {
+  local job left
+  "$BED" device start >/dev/null
+  trap 'remove own; upgrade >/dev/null' EXIT
+  upgrade --set-string \
+    'configFiles.gres\.conf=NodeName=own-0 Name=gpu Type=own File=/dev/dri/renderD[128-129\,131-132]' >/dev/null ||
+    fail "helm upgrade"
+  nodeset own 1 '"amd.com/gpu": 4' '"gresType": "mi300", "extraConf": "Gres=gpu:own:4", "scalingMode": "Always",'
+  wait_for "Gres of the node" has_gres own-0 gpu:own:4
+  wait_for 120 "a node that is up" node_is_up own-0
+  assert_equal "lines of the pod's own" "" \
+    "$(kubectl exec own-0 -c slurmd -- sed '/^#/d' /run/slurm-k8s/gres.conf)"
+  assert_equal "the sidecar's lines of the node" "" "$(ctld sed -n /own/p /run/slurm-k8s/gres.conf)"
+  job=$(submit -w own-0 -n1 --mem=50 --gres=gpu:own:3 --wrap 'sleep 300')
+  wait_job "$job" RUNNING 30
+  # shellcheck disable=SC2016 # for the job's shell
+  left=$(slurm srun -w own-0 -n1 --mem=50 --gres=gpu:own:1 bash -c 'echo $ROCR_VISIBLE_DEVICES')
+  assert_equal "the GPU that is left" 3 "$left"
+  assert_equal "its device files" "0 666" \
+    "$(kubectl exec own-0 -c slurmd -- bash -c 'stat -c "%u %a" /dev/dri/renderD*' | sort -u)"
 }
 
 # It is unknown which file belongs to which of Slurm's GPUs: all are of the user whose jobs have any.

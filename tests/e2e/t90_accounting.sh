@@ -9,6 +9,7 @@
 # shellcheck source=tests/e2e/accounting.sh
 source "$E2E_FOLDER/accounting.sh"
 
+# R7: accounting.
 test_each_job_is_in_sacct_once() {
   local good bad refused
   enable_accounting --set-string controller.extraConf=$'PreemptType=preempt/qos\nPreemptMode=REQUEUE'

@@ -108,6 +108,13 @@ test_a_missing_folder_is_said() {
   slurm scontrol release "$job"
   wait_job "$job" FAILED 60
   assert_equal "an administrator's" mine "$(job_field "$job" AdminComment)"
+  # The engine's, of a pod that took its time, is not.
+  job=$(slurm sbatch --parsable --hold -N1 -w compute-0 --chdir=/nowhere --wrap true)
+  slurm scontrol update "jobid=$job" AdminComment='slurm-k8s: waiting: compute-0: pulling'
+  slurm scontrol release "$job"
+  wait_job "$job" FAILED 60
+  slurm scontrol show job "$job" -o | grep -q 'AdminComment=compute-0: /nowhere: no such folder in the pod' ||
+    fail "AdminComment: $(job_field "$job" AdminComment)"
 }
 
 # Homes in the login pod alone: what a newcomer without a volume gets.
@@ -198,6 +205,21 @@ test_another_users_job_cannot_be_deleted_by_rest() {
   slurmctld_answers "$job" || fail "slurmctld does not answer after a refused DELETE"
   assert_equal "a path of slurmdbd" 404 "$(api_status "$token" GET "${path/slurm/slurmdb}/jobs/")"
   ssh_as ada "scancel $job"
+}
+
+test_slurms_commands_use_a_token() {
+  local job token
+  needs_slurm 24.05
+  enable_login
+  token=$(ssh_as bob 'scontrol token lifespan=300')
+  [[ $token == SLURM_JWT=?* ]] || fail "scontrol token: $token"
+  job=$(ssh_as bob 'sbatch --parsable --hold --wrap true')
+  ssh_as ada "env $token scancel $job"
+  wait_job "$job" CANCELLED 10
+  [[ $(ssh_as bob "env $token scontrol token lifespan=300") == SLURM_JWT=?* ]] || fail "the token is not renewed"
+  job=$(ssh_as bob "sbatch --parsable -N1 -o token.out --wrap 'env $token squeue -h -j \$SLURM_JOB_ID -o %u'")
+  wait_done "$job" 90
+  assert_equal "in a job" bob "$(ssh_as bob 'cat token.out')"
 }
 
 login_has_config() { kubectl exec slurm-login-0 -c sshd -- grep -qx "$1" /run/slurm/conf/slurm.conf; }

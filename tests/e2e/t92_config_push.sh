@@ -48,6 +48,19 @@ test_a_broken_file_is_refused() {
   assert_equal "MaxJobCount" 23456 "$(setting MaxJobCount)"
 }
 
+# slurmctld takes such a line, and the first job drains its node.
+test_a_script_that_is_not_there_is_refused() {
+  needs_slurm 23.11
+  local text words='slurm.conf line [0-9]+: "Prolog=prlog.sh": prlog.sh: no such file'
+  text=$(upgrade --set controller.extraConf='Prolog=prlog.sh' --set 'configFiles.prolog\.sh=#!/bin/true') &&
+    fail "helm accepts it: $text"
+  [[ $text =~ $words ]] || fail "helm's answer: $text"
+  upgrade --set controller.extraConf='Prolog=prolog.sh' --set 'configFiles.prolog\.sh=#!/bin/true' >/dev/null ||
+    fail "helm refuses the script that is there"
+  slurm srun -w compute-0 true || fail "no job runs"
+  upgrade >/dev/null || fail "helm upgrade with the former values"
+}
+
 # There is no last good set: what slurmctld ran with is taken even if a trial refuses it.
 test_files_from_before_there_were_trials() {
   needs_slurm 23.11

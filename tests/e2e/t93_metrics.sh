@@ -147,8 +147,6 @@ submit_as() { # ID OPTION…
 # 210 jobs. Prints the ids of some.
 submit_load() {
   local user id account
-  echo lost="$(submit --account=physics --no-requeue --exclusive -w compute-6 --wrap 'sleep 600')"
-  echo late="$(submit --account=physics --time=2 --mem=64M -w compute-7 --wrap 'sleep 600')"
   for user in "${USERS[@]}"; do
     IFS=: read -r id _ account <<<"$user"
     submit_as "$id" --account="$account" --array=1-60 --wrap 'sleep 3' >/dev/null
@@ -227,18 +225,22 @@ end_load() {
 test_every_panel_and_alert_under_load() {
   local work there since lost late unwanted wide task
   # Pods are held until an alert is there, which may take longer than the 90 s of other tests.
+  remove_release # jobs of earlier files would stay for MinJobAge
   install_release --set slurm.resumeTimeout=300,controller.extraConfMap.MinJobAge=1800
   wait_for 60 "the longer ResumeTimeout" has_resume_timeout '300 sec'
   work=$(mktemp -d)
   trap end_load EXIT
   put_other_nodeset
   hold_pods
-  there=$(kubectl get pods -o name | grep -c .)
-  kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
+  there=$(kubectl get pods --field-selector status.phase!=Succeeded,status.phase!=Failed -o name | grep -c .)
   # As without the chart, with seconds that a test can wait for.
   RULES_SECONDS=20 start_prometheus "$work" || { tail -5 "$work/log" >&2; return 1; }
   wait_for "the counters, before the load" counted slurm_k8s_engine_api_errors_total
   since=$(date +%s) # before the first scrape there is an alert, too
+  lost=$(submit --account=physics --no-requeue --exclusive -w compute-6 --wrap 'sleep 600')
+  late=$(submit --account=physics --time=2 --mem=64M -w compute-7 --wrap 'sleep 600')
+  wait_for "the pods of both jobs, before the quota" kubectl get pod compute-6 compute-7
+  kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
   eval "$(submit_load)"
   wait_for 60 "a refused pod" is_counted 1 slurm_k8s_engine_api_errors_total
   kubectl delete resourcequota few >/dev/null

@@ -3,6 +3,7 @@
 # The bridge: Slurm decides where pods run that name its scheduler, and when; ends go both ways.
 #
 # Release: bridge
+# Alone: test_a_taint_keeps_pods_away
 
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
@@ -19,7 +20,7 @@ test_a_pod_runs_from_zero() {
   [[ $(slurm squeue -h -j "$job" -o %k) == "k8s:$NAMESPACE/Pod/hello:"* ]] || fail "Comment: $(slurm squeue -h -o %k)"
   assert_equal "its node's machine" "$(kubectl get pod "$(job_nodes "$job")" -o jsonpath='{.spec.nodeName}')" \
     "$(pod_field hello .spec.nodeName)"
-  kubectl exec hello -- touch /tmp/end
+  tell_to_end hello
   wait_for "the pod has succeeded" pod_is hello Succeeded
   wait_job "$job" COMPLETED 30
   assert_equal "exit code" 0:0 "$(job_field "$job" ExitCode)"
@@ -180,11 +181,11 @@ END
 
 # B6, B7.
 test_ends_go_both_ways() {
-  local job limited
+  local job limited pod
   enable_bridge
   put_pod fails 'sleep 1; exit 3'
-  put_pod cancelled 'sleep 600'
-  put_pod limited 'sleep 600' ', "annotations": {"slurmjob.slinky.slurm.net/timelimit": "1"}'
+  put_pod cancelled 'sleep 600' ", $KEPT"
+  put_pod limited 'sleep 600' ", $KEPT, \"annotations\": {\"slurmjob.slinky.slurm.net/timelimit\": \"1\"}"
   put_pod deleted 'sleep 600'
   put_pod hurried 'sleep 600' '' '"activeDeadlineSeconds": 20,'
   # containerd sees what the OOM killer does from some moments after the start on.
@@ -209,10 +210,12 @@ test_ends_go_both_ways() {
 
   wait_for 90 "it runs" pod_is cancelled Running
   slurm scancel "$(pod_job cancelled)"
-  wait_for "the pod is gone" is_gone cancelled
+  wait_for "what ends it" is_disrupted cancelled SlurmCancelled
   wait_for "an event" has_event cancelled Evicted "Slurm job"
-  wait_for 180 "the pod is gone" is_gone limited
+  wait_for 180 "what ends it" is_disrupted limited SlurmTimeout
   assert_equal "job" TIMEOUT "$(job_state "$limited")"
+  let_go cancelled limited
+  for pod in cancelled limited; do wait_for 30 "the pod is gone" is_gone "$pod"; done
   kubectl delete pod fails eats hurried >/dev/null
 }
 
@@ -242,11 +245,16 @@ test_it_says_why_a_pod_waits() {
   echo "# kubectl describe says so after $(($(now_ms) - begin)) ms" >&2
   waits_for waits ': Resources; position 1' || fail "its condition says $(pod_field waits .status.conditions)"
   wait_for 90 "kubectl describe: when it is expected to start" describe_says waits '; expected start 20'
+  put_pod behind 'sleep 1'
+  wait_for "of the next one" describe_says behind ': Priority; position 2'
+  slurm scontrol update "jobid=$(job_of behind)" "dependency=afterok:$blocker"
+  wait_for "of one that depends on another job" describe_says behind ': Dependency'
+  kubectl delete pod behind >/dev/null
   job=$(job_of waits)
   slurm scontrol hold "$job"
   wait_for "Slurm's reason" describe_says waits ': JobHeldAdmin'
   assert_equal "events that say why" 1 "$(kubectl get events -o name --field-selector \
-    reason=SlurmPending,involvedObject.name=waits | wc -l)"
+    "reason=SlurmPending,involvedObject.uid=$(pod_uid waits)" | wc -l)"
   slurm scontrol release "$job"
   slurm scancel "$blocker"
   wait_for "it ran" pod_is waits Succeeded
@@ -323,6 +331,8 @@ END
   is_refused default-scheduler "$label" || fail "the label alone: $(try_there default-scheduler "$label")"
   assert_equal "its pods" pod/try "$(try_there slurm-k8s-bridge)"
   assert_equal "pods with the gate" pod/try "$(try_there default-scheduler "$label" "$gate")"
+  grep -qF 'spec.nodeName: Forbidden' <<<"$(try_there slurm-k8s-bridge '' '"nodeName": "node1",')" ||
+    fail "a node is taken"
 }
 
 # The pods that kube-scheduler binds have another scheduler: their label tells.
@@ -351,7 +361,6 @@ test_the_policy_keeps_what_the_bridge_says_of_a_pod() {
   kubectl delete pod runs >/dev/null
 }
 
-has_no_pod() { ! kubectl get pod "$1" >/dev/null 2>&1; }
 test_a_node_selector_is_kept() {
   local warm job
   enable_bridge
@@ -365,12 +374,46 @@ test_a_node_selector_is_kept() {
       {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]}}},'
   wait_for "it ran" pod_is here Succeeded
   job=$(pod_job here)
-  slurm scontrol show hostnames "$(job_field "$job" ExcNodeList)" | grep -qx compute-7 ||
-    fail "a powered-down node is not excluded: $(slurm scontrol show job "$job" | grep ExcNodeList)"
+  if [[ $(job_field "$job" ReqNodeList) != compute-6 ]]; then # unless others were up, too
+    slurm scontrol show hostnames "$(job_field "$job" ExcNodeList)" | grep -qx compute-7 ||
+      fail "a powered-down node is not excluded: $(slurm scontrol show job "$job" | grep ExcNodeList)"
+  fi
   waits_for nowhere 'no Slurm node that is up is on such a Kubernetes node' || fail "it does not say why it waits"
   assert_equal "a job of the other" "" "$(job_of nowhere)"
   slurm scancel "$warm"
   kubectl delete pod nowhere here >/dev/null
+}
+
+tolerate_taint() { # TOLERATIONS of slurmd's pods
+  kubectl patch nodesets.slurm-k8s.io compute --type=merge \
+    --patch '{"spec": {"template": {"spec": {"tolerations": '"$1"'}}}}' >/dev/null
+}
+remove_taint() {
+  kubectl taint nodes node1 e2e- >/dev/null 2>&1 || true
+  tolerate_taint null
+}
+# The Kubernetes node has it after its Slurm node has come up, and while another comes up.
+test_a_taint_keeps_pods_away() {
+  local warm excluded
+  enable_bridge
+  trap remove_taint EXIT
+  tolerate_taint '[{"key": "e2e", "operator": "Exists"}]'
+  put_pod warm 'sleep 600'
+  wait_for 90 "it runs" pod_is warm Running
+  warm=$(job_field "$(pod_job warm)" NodeList)
+  kubectl taint nodes node1 e2e=yes:NoSchedule >/dev/null
+  put_pod kept true
+  wait_for 120 "another node has come up for it" describe_says kept 'on Kubernetes node node1, which has the taint e2e'
+  put_pod tolerant true '' '"tolerations": [{"key": "e2e", "operator": "Exists"}],'
+  wait_for 90 "one that tolerates it ran" pod_is tolerant Succeeded
+  wait_for 120 "the next job of the first" is_in_queue kept
+  excluded=$(slurm scontrol show hostnames "$(job_field "$(job_of kept)" ExcNodeList)")
+  grep -qx "$warm" <<<"$excluded" || fail "it may have $warm: $excluded"
+  (($(wc -l <<<"$excluded") > 1)) || fail "it may have the node that was given back: $excluded"
+  remove_taint
+  trap - EXIT
+  wait_for 240 "it ran without the taint" pod_is kept Succeeded
+  kubectl delete pods warm kept tolerant >/dev/null
 }
 
 # A volume that exists only on node1, and that kube-scheduler must choose.
@@ -409,6 +452,8 @@ test_kube_scheduler_binds_a_pod_with_a_volume() {
       [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],'
   wait_for "why it waits" has_event writes SlurmPending 'Slurm job'
   is_gated writes || fail "its gate is gone"
+  refuses "no gate" 'spec.schedulingGates[slurm-k8s.io/bridge]: Forbidden' \
+    kubectl patch pod writes --type=json --patch '[{"op": "remove", "path": "/spec/schedulingGates"}]'
   assert_equal "claim" Pending "$(kubectl get persistentvolumeclaim data -o jsonpath='{.status.phase}')"
   slurm scancel "$blocker"
   wait_for 60 "it ran" pod_is writes Succeeded

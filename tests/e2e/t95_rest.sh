@@ -120,6 +120,7 @@ test_a_foreign_job_cannot_be_cancelled() {
   wait_job "$job" CANCELLED 30
 }
 
+# R7: rotation of tokens.
 test_tokens_are_renewed() {
   local before expires told
   begin
@@ -134,6 +135,16 @@ test_tokens_are_renewed() {
   wait_for 70 "the former has expired" is_refused_token "$before"
 }
 is_refused_token() { ! has_status 200 "$1" GET "$API/jobs/"; }
+
+test_a_secret_that_was_made_again_is_filled() {
+  local before
+  begin
+  before=$(secret_token ada-token)
+  kubectl delete secret ada-token >/dev/null
+  kubectl create secret generic ada-token >/dev/null
+  wait_for 90 "the token" has_token ada-token
+  assert_equal "token" "$before" "$(secret_token ada-token)"
+}
 
 test_scontrol_token_of_an_administrator() {
   local token

@@ -11,7 +11,6 @@ sacct_all() { sacct --starttime=now-1day --format="$1"; } # FIELD,…
 sacct_of() { sacct --jobs="$1" --format="$2"; } # JOB FIELD,…
 is_in_sacct() { [[ $(sacct_of "$1" JobID,State) == "$1|$2" ]]; } # JOB STATE
 is_ready() { [[ $(kubectl get statefulset "$1" -o jsonpath='{.status.readyReplicas}') == 1 ]]; }
-has_no_pod() { ! kubectl get pod "$1"; }
 
 enable_backups() {
   ! kubectl get cronjob slurm-backup >/dev/null 2>&1 || return 0

@@ -24,6 +24,9 @@ partitions:
   urgent:
     nodesets: [ALL]
     config: State=UP PriorityTier=10 MaxTime=UNLIMITED
+  patient:
+    nodesets: [ALL]
+    config: State=UP GraceTime=25 MaxTime=UNLIMITED
 END
 }
 URGENT=', "annotations": {"job.slurm-k8s.io/partition": "urgent"}'
@@ -57,6 +60,22 @@ collect_pod() { # POD
     {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": "no such node"}]}}' \
     >/dev/null
   kubectl delete pod "$1" --force --grace-period=0 --ignore-not-found >/dev/null 2>&1 # the engine deletes its own
+}
+
+# B6: slurmctld only marks the job until its GraceTime is over. The pod is told at once.
+test_preemption_with_a_grace_time() {
+  local job urgent
+  enable_bridge
+  put_pod patient 'sleep 600' ", $KEPT, \"annotations\": {\"job.slurm-k8s.io/partition\": \"patient\"}"
+  wait_for 90 "it runs" pod_is patient Running
+  job=$(pod_job patient)
+  urgent=$(submit -p urgent -N8 --exclusive --wrap true)
+  wait_for 20 "what ends it" is_disrupted patient SlurmPreempted
+  assert_equal "its job has time" RUNNING "$(job_state "$job")"
+  let_go patient
+  wait_for 30 "the pod is gone" is_gone patient
+  wait_job "$job" PREEMPTED 60
+  wait_done "$urgent" 60
 }
 
 # B6, B13: the pod is collected before slurmctld can know of the loss.

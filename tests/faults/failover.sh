@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Two controllers: the first is killed with -9 and stays away, the second takes over, the first comes back. The bridge
-# acts beside the one in control.
+# acts beside the one in control. Both get a changed configuration, and neither a broken one.
 #
 # Installs a release of its own, with a volume that both share.
 #
@@ -11,14 +11,12 @@
 source "$E2E_FOLDER/../faults/lib.sh"
 # shellcheck source=tests/e2e/bridge.sh
 source "$E2E_FOLDER/bridge.sh"
+# shellcheck source=tests/e2e/config.sh
+source "$E2E_FOLDER/config.sh"
 # shellcheck source=tests/e2e/two_controllers.sh
 source "$E2E_FOLDER/two_controllers.sh"
 
 SCHEDULER=slurm-k8s-bridge-failover
-STAND_BY=slurm-controller-1
-
-# slurmctld's commands, in the pod that $ASK names.
-slurm() { kubectl exec "${ASK:-$CONTROLLER}" -c slurmctld -- "$@" </dev/null; }
 
 install_two_controllers() {
   remove_workloads
@@ -41,13 +39,6 @@ pod_uids() {
 }
 job_has_ended() { grep -q ' end' "$LEDGER/$1"; }
 both_run() { pod_is compute-2 Running && pod_is compute-3 Running; }
-
-# A controller's pod that is created from now on finds no Kubernetes node; those that are there stay.
-place_controllers() { # NODE-SELECTOR
-  kubectl patch statefulset slurm-controller --type=merge --patch '{"spec": {
-    "updateStrategy": {"type": "OnDelete", "rollingUpdate": null},
-    "template": {"spec": {"nodeSelector": '"$1"'}}}}' >/dev/null
-}
 
 test_the_second_takes_over_and_gives_back() {
   local running starting later back uids since control engine end
@@ -97,8 +88,29 @@ test_the_second_takes_over_and_gives_back() {
   remove_volume
 }
 
+evict() { # POD
+  kubectl create --raw "/api/v1/namespaces/$NAMESPACE/pods/$1/eviction" -f - <<END
+{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "$1", "namespace": "$NAMESPACE"}}
+END
+}
+both_are_ready() {
+  [[ $(kubectl get statefulset slurm-controller -o jsonpath='{.status.readyReplicas}') == 2 ]] &&
+    [[ $(kubectl get pdb slurm-controller -o jsonpath='{.status.disruptionsAllowed}') == 1 ]]
+}
+
+# As kubectl drain does on two Kubernetes nodes at once.
+test_a_drain_evicts_one_controller_at_a_time() {
+  local said
+  wait_for 90 "two controllers" both_are_ready
+  evict "$STAND_BY" >/dev/null
+  if said=$(evict "$CONTROLLER" 2>&1); then fail "both are evicted: $said"; fi
+  [[ $said == *"would violate the pod's disruption budget"* ]] || fail "the answer: $said"
+  wait_for 120 "the second again" both_are_ready
+  remove_volume
+}
+
 no_running_jobs() { [[ -z $(slurm squeue -h -t R,CF,CG) ]]; }
-lease_holder() { kubectl get lease slurm-k8s-bridge -o jsonpath='{.spec.holderIdentity}'; }
+has_the_lease() { [[ $(kubectl get lease slurm-k8s-bridge -o jsonpath='{.spec.holderIdentity}') == "$1"* ]]; }
 
 # The kubelet starts a container that ends again and again later each time. Its pod stays, with the bridge that had the
 # lease.
@@ -120,11 +132,14 @@ test_the_bridge_follows_control() {
   wait_for 120 "the second has control" logged_since "$since" "$STAND_BY" "Running as primary"
   ASK=$STAND_BY
   put_pod late 'sleep 600'
-  wait_for 90 "a pod that the second's bridge binds" pod_is late Running
-  [[ $(lease_holder) == "$STAND_BY"* ]] || fail "the lease is of $(lease_holder)"
-  assert_equal "job of the other pod" RUNNING "$(job_state "$job")"
+  # Each start of the first's slurmctld takes control away for some 45 s: the second's ends for 29 s, since it waits for
+  # the call that asks it to, and stands by for 15 s. Then a new bridge looks for the job's pods for 10 s. The kubelet's
+  # back-off grows: such starts are 10, 20, 40 and 80 s apart.
+  wait_for 240 "a pod that the second's bridge binds" pod_is late Running
+  wait_for 240 "the lease of the second's bridge" has_the_lease "$STAND_BY"
+  wait_job "$job" RUNNING 240
   kubectl delete pod early >/dev/null
-  wait_job "$job" CANCELLED 60
+  wait_job "$job" CANCELLED 180
   since=$(now_ms)
   kill "$ends"
   trap - EXIT
@@ -135,6 +150,80 @@ test_the_bridge_follows_control() {
   wait_for 120 "a pod that the first's bridge binds" pod_is last Running
   kubectl delete pods late last >/dev/null
   wait_for 60 "no job that runs" no_running_jobs
+  remove_volume
+}
+
+change() { # MAXJOBCOUNT OPTION…: helm waits for slurmctld's answer, and prints it when it is refused
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" --reuse-values --wait --timeout 180s \
+    --set-string "controller.extraConf=MaxJobCount=$1" "${@:2}" 2>&1
+}
+uid_and_restarts() { # POD
+  kubectl get pod "$1" -o jsonpath='{.metadata.uid}{range .status.containerStatuses[*]} {.restartCount}{end}'
+}
+has_line() { [[ $(kubectl exec "$1" -c config -- cat /etc/slurm/slurm.conf) == *"$2"* ]]; } # POD LINE
+is_made_again() { [[ $(uid_and_restarts "$1") != "$2" ]] && both_are_ready; } # POD UID-AND-RESTARTS
+setting_is() { [[ $(setting "$1") == "$2" ]]; }
+
+test_a_configuration_of_two_controllers() {
+  local job first second said
+  wait_for 90 "two controllers" both_are_ready
+  wait_for 60 "the first configuration" config_is Applied ""
+  job=$(submit -n1 --wrap 'sleep 600')
+  wait_job "$job" RUNNING 90
+  first=$(uid_and_restarts "$CONTROLLER") second=$(uid_and_restarts "$STAND_BY")
+  change 11111 >/dev/null || fail "helm upgrade"
+  assert_equal "MaxJobCount" 11111 "$(setting MaxJobCount)"
+  # The second reads its files when it starts.
+  wait_for 120 "another second controller" is_made_again "$STAND_BY" "$second"
+  has_line "$STAND_BY" MaxJobCount=11111 || fail "the second lacks the line"
+  assert_equal "the first" "$first" "$(uid_and_restarts "$CONTROLLER")"
+
+  second=$(uid_and_restarts "$STAND_BY")
+  said=$(change 11111 --set controller.extraConfMap.NoSuchParameter=1) && fail "helm accepts it: $said"
+  assert_equal "condition" Refused "$(config_condition reason)"
+  assert_equal "both" "$first, $second" "$(uid_and_restarts "$CONTROLLER"), $(uid_and_restarts "$STAND_BY")"
+  "$BED" helm rollback slurm -n "$NAMESPACE" --wait --timeout 180s >/dev/null || fail "helm rollback"
+
+  # The second takes over with it, and takes the next change.
+  wait_saved
+  take_first_away
+  assert_equal "MaxJobCount of the second" 11111 "$(setting MaxJobCount)"
+  kubectl get configmap slurm-config -o yaml | sed 's/MaxJobCount=11111/MaxJobCount=22222/' |
+    kubectl replace -f - >/dev/null
+  wait_for 60 "the second takes a change" setting_is MaxJobCount 22222
+
+  bring_first_back
+  wait_for 60 "the first's MaxJobCount" setting_is MaxJobCount 22222
+  first=$(uid_and_restarts "$CONTROLLER")
+  wait_for 120 "two controllers again" both_are_ready
+  second=$(uid_and_restarts "$STAND_BY")
+  is_left_alone() { [[ "$(uid_and_restarts "$CONTROLLER"), $(uid_and_restarts "$STAND_BY")" == "$first, $second" ]]; }
+  stays 15 is_left_alone
+  assert_equal "job" RUNNING "$(job_state "$job")"
+  slurm scancel "$job"
+  remove_volume
+}
+
+has_former_files() { has_line "$1" MaxJobCount=11111 && ! has_line "$1" JobCompType=jobcomp/typo; } # POD
+# The trial has no JobCompType. slurmctld ends of it, and its sidecar does not act.
+test_files_that_end_slurmctld() {
+  local said
+  wait_for 90 "two controllers" both_are_ready
+  change 11111 >/dev/null || fail "helm upgrade"
+  said=$(change 11111 --set controller.extraConfMap.JobCompType=jobcomp/typo) && fail "helm accepts it: $said"
+  # The second has taken over, and does not install it.
+  [[ $(config_condition message) == *"slurmctld has not started with it before"* ]] ||
+    fail "the condition: $(config_condition message)"
+  has_former_files "$STAND_BY" || fail "the second has the files"
+  wait_for 180 "the first has the former files" has_former_files "$CONTROLLER"
+  # Its hook waits for the first's condition.
+  "$BED" helm rollback slurm -n "$NAMESPACE" --wait --timeout 180s >/dev/null || true
+  wait_for 240 "two controllers again" both_are_ready
+  ASK=$CONTROLLER
+  wait_for 120 "the first has control" controller_ready
+  wait_for 60 "applied" config_is Applied ""
+  assert_equal "restarts of the second's slurmctld" 0 \
+    "$(pod_field "$STAND_BY" '.status.containerStatuses[?(@.name=="slurmctld")].restartCount')"
   remove_volume
 }
 

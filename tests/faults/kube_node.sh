@@ -29,6 +29,7 @@ ctld_job() { ctld scontrol show job "$1" -o | grep -oE "\b$2=[^ ]*" | head -1 | 
 has_job_state() { [[ $(ctld_job "$1" JobState) == "$2" ]]; }
 is_down() { [[ $(ctld_state "$1") == DOWN* || $(ctld_state "$1") == *POWER*DOWN* ]]; }
 
+# R8: a node is replaced.
 test_a_lost_kube_node() {
   local one two node job lost=() since
   remove_release

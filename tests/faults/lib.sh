@@ -58,15 +58,6 @@ hold_slurmd() { touch "${@/#/$LEDGER/hold-}"; }
 release_slurmd() { rm -f "$LEDGER"/hold-*; }
 power_down() { slurm scontrol update "nodename=$1" state=power_down; }
 
-# When a pod's slurmctld last logged a text, in ms; fails when it hasn't.
-logged_at() { # POD TEXT
-  local line
-  line=$(kubectl logs "$1" -c slurmctld --timestamps | grep -F "$2" | tail -1) || return 1
-  date --date="${line%% *}" +%s%3N
-}
-# logged_since MS POD TEXT
-logged_since() { [[ $(logged_at "$2" "$3") -ge $1 ]]; }
-
 # Where slurmctld's state is on this machine.
 volume_of_state() {
   local claim volume

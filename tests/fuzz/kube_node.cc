@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const KubeNodeFacts facts = decode_kube_node_facts(*object);
   require(!facts.ready || facts.why_not_ready.empty(), "ready, and a cause why it is not");
   require(decode_kube_node_facts(*object) == facts, "other facts the second time");
-  find_untolerated(facts, (*object)["spec"]["tolerations"]);
+  find_untolerated(facts.taints, decode_tolerations((*object)["spec"]["tolerations"]));
   decode_pod_facts(*object);
   return 0;
 }

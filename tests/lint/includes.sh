@@ -112,7 +112,8 @@ rule "plugins/slurmctld includes base, hostlists and the C interfaces" \
 rule "plugins/job_submit_k8s includes base and the settings" \
   folder_may plugins/job_submit_k8s base settings/options.hpp slurmctld job_submit_k8s
 for plugin in prep_k8s node_features_k8s; do
-  rule "plugins/$plugin includes base" folder_may "plugins/$plugin" base slurm/rpc/compat.hpp slurmctld "$plugin"
+  rule "plugins/$plugin includes base" \
+    folder_may "plugins/$plugin" base slurm/reasons.hpp slurm/rpc/compat.hpp slurmctld "$plugin"
 done
 rule "plugins/power_k8s includes lib, without daemon" \
   folder_may plugins/power_k8s base event json http kube slurm settings nodeset control engine slurmctld power_k8s

@@ -15,7 +15,7 @@ MEMORY_LIMIT = 4 << 30  # bytes, for each process of a test program: some mistak
 # What tests open or start, besides themselves: folders and their targets.
 OPENED = {
     'unit/plugins/rounds_test': [('engine', 'all'), ('plugins', 'all')],
-    'unit/plugins/in_slurmctld_test': [('plugins', 'prep_k8s.la job_submit_k8s.la')],
+    'unit/plugins/in_slurmctld_test': [('engine', 'all'), ('plugins', 'prep_k8s.la job_submit_k8s.la node_features_k8s.la')],
     'unit/plugins/power_k8s/programs.sh': [('plugins', 'slurm-k8s-resume slurm-k8s-suspend')],
     'unit/nss/module_test': [('nss', 'all')],
     'unit/convert/convert_command.sh': [('sidecar', 'all')],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Slurm cluster on the test bed for Slurm's test suite, on demand (the chart) or plain, in a namespace of its own.
+"""A Slurm cluster on the test bed for Slurm's test suite, the chart's or plain, in a namespace of its own.
 
 The suite and /tmp are folders of this machine, which all its pods mount: tests write files where their jobs run.
 """
@@ -54,11 +54,18 @@ def suite_values():
     return ROOT / f'tests/e2e/suites/{DEBIAN}.yaml'
 
 
-class Cluster:
-    """`kind` is demand or plain."""
+ACCOUNTING = {
+    'enabled': True, 'enforce': ['associations', 'limits', 'qos', 'safe'],
+    'mariadb': {'persistence': {'enabled': False}, 'resources': {'requests': {'cpu': '5m', 'memory': '64Mi'}}}}
+ACCOUNTING_FILES = ('password', 'mariadb', 'slurmdbd_config', 'slurmdbd')
 
-    def __init__(self, kind, number, sources):
+
+class Cluster:
+    """`kind` is demand, plain or always. With accounting each has the chart's slurmdbd, and an account for each user."""
+
+    def __init__(self, kind, number, sources, accounting=False):
         self.kind = kind
+        self.accounting = accounting
         self.sources = sources
         self.namespace = f'{os.environ.get("BED_NAMESPACE", "slurm")}-{kind}-{number}'
         self.folder = pathlib.Path(self.bed('kubeconfig').strip()).parent.parent / f'suite-{self.namespace}'
@@ -112,12 +119,14 @@ class Cluster:
             'slurm': {'defMemPerCPU': 100, 'suspendTime': 60, 'suspendTimeout': 5, 'requeueDelay': 10,
                       'resumeTimeout': 90},
             'podPolicy': {'level': 'privileged'},  # for hostPath
+            'accounting': ACCOUNTING if self.accounting else {'enabled': False},
             'controller': {
                 'persistence': {'enabled': False},
                 'slurmctld': {'image': image, 'volumeMounts': mounts, 'resources': {'requests': {'cpu': '20m'}}},
                 'podSpec': {'volumes': volumes, 'nodeSelector': machine, 'terminationGracePeriodSeconds': 5}},
             'nodesets': {'compute': {
                 'replicas': NODES,
+                'scalingMode': 'Always' if self.kind == 'always' else 'OnDemand',
                 'slurmd': {'image': image, 'command': ['tini', '--', 'slurmd-entrypoint'], 'workingDir': '/',
                            'securityContext': {'runAsUser': 0}, 'volumeMounts': mounts,
                            'resources': {'requests': {'cpu': '5m'}}},
@@ -132,7 +141,7 @@ class Cluster:
     def install(self):
         self.remove(wait=True)
         self.prepare_files()
-        if self.kind == 'demand':
+        if self.kind != 'plain':
             self.bed('kubectl', 'apply', '--server-side', '--force-conflicts', '--filename', ROOT / 'helm/slurm/crds')
             self.helm('install', 'slurm', ROOT / 'helm/slurm', '--create-namespace', '--wait', '--timeout', '180s')
         else:
@@ -142,14 +151,24 @@ class Cluster:
             if time.monotonic() > deadline:
                 raise Failed(f'{self.namespace}: not {NODES} nodes within 120 s')
             time.sleep(1)
+        if self.accounting:
+            self.add_accounts()
         trouble = self.come_back()[1]
         if trouble:
             raise Failed(f'{self.namespace}: {trouble}')
 
+    def add_accounts(self):
+        self.bed('slurm', 'sacctmgr', '--immediate', 'add', 'account', 'suite')
+        for name in NAMES.values():
+            self.bed('slurm', 'sacctmgr', '--immediate', 'add', 'user', name, 'account=suite')
+
     def install_plain(self):
         self.bed('kubectl', 'create', 'namespace', self.namespace)
+        files = ['config/configmap', 'config/key']
+        if self.accounting:
+            files += [f'accounting/{name}' for name in ACCOUNTING_FILES]
         config = self.helm('template', 'slurm', ROOT / 'helm/slurm', '--set=slurm.spank.enabled=false',
-                           '--show-only=templates/config/configmap.yaml', '--show-only=templates/config/key.yaml')
+                           *(f'--show-only=templates/{name}.yaml' for name in files))
         config = OURS.sub('', config).replace('  slurm.conf: |\n', f'  slurm.conf: |\n{PLAIN_LINES}')
         names = {'NAMESPACE': self.namespace, 'IMAGE': self.image, 'FOLDER': self.folder, 'NODES': NODES,
                  'MACHINE': MACHINE}

@@ -71,6 +71,7 @@ struct BridgeWorld {
   std::string socket;                  ///< of the engine; empty: none
   std::size_t max_jobs = kMaxPodJobs;  ///< of the next restart()
   std::chrono::seconds launch_timeout{3600};
+  std::chrono::seconds longest_grace{300};  ///< of the next restart()
   std::unique_ptr<Bridge> bridge;
 
   explicit BridgeWorld(bool has_engine = false) : socket(has_engine ? folder.path() + "/engine.sock" : "") {
@@ -89,8 +90,10 @@ struct BridgeWorld {
                                                     socket,
                                                     {{"high", {"urgent", {}}}},
                                                     {{"gpu.nvidia.com", "nvidia.com/gpu"}},
+                                                    {{"slurm", "", "", true}},
                                                     launch_timeout,
-                                                    max_jobs});
+                                                    max_jobs,
+                                                    longest_grace});
     bridge->start();
   }
   void put_node(const std::string& node, const std::string& kube_node) {
@@ -98,10 +101,16 @@ struct BridgeWorld {
     client.put(kube::kPods, "slurm",
                Json::object().set("metadata", metadata).set("spec", Json::object().set("nodeName", kube_node)));
   }
-  void put_kube_node(const std::string& name, const std::string& rack) {
+  /** `taint`: the key of one; empty: none. */
+  void put_kube_node(const std::string& name, const std::string& rack, const std::string& taint = "",
+                     const std::string& effect = "NoSchedule") {
     const Json labels = Json::object().set("rack", rack);
+    Json taints = Json::array();
+    if (!taint.empty()) taints.push(Json::object().set("key", taint).set("effect", effect));
     client.put(kube::kNodes, "",
-               Json::object().set("metadata", Json::object().set("name", name).set("labels", labels)));
+               Json::object()
+                   .set("metadata", Json::object().set("name", name).set("labels", labels))
+                   .set("spec", Json::object().set("taints", taints)));
   }
   void put_pod(const char* name, const char* more = "", const char* spec = "") {
     client.put(kube::kPods, "a",

@@ -12,7 +12,7 @@ expect() {
   local name=$1 code=$2 out=$3 err=$4 status=0
   shift 4
   number=$((number + 1))
-  timeout 60 "$@" >"$folder/out" 2>"$folder/err" || status=$?
+  timeout 300 "$@" >"$folder/out" 2>"$folder/err" || status=$?
   # shellcheck disable=SC2053 # they are patterns
   if ((status == code)) && [[ $(<"$folder/out") == $out && $(<"$folder/err") == $err ]]; then
     echo "ok $number - $name"

@@ -31,7 +31,7 @@ inline NodeSet nodeset_of(const std::string& name, std::int64_t replicas, int pa
   return nodeset;
 }
 
-/** NodeSets and records to be, and the plan for them as one text: "create c-[0-1]; drain c-3". */
+/** NodeSets and records to be, and the plan for them as one text: "create c-[0-1]; power_up c-2 active=c,v1". */
 class Cluster {
  public:
   NodeSets nodesets;
@@ -47,6 +47,7 @@ class Cluster {
   const std::set<std::string, std::less<>>* unused = nullptr;
   std::optional<std::string> gres_types;
   std::optional<SpareCounts> spares;
+  bool has_node_features = true;
   bool has_external_nodes = true;
   std::optional<ResourcesByKubeNode> left;
   std::string pods_error;
@@ -75,14 +76,16 @@ class Cluster {
     return *this;
   }
   NodePlan plan() const {
-    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins, true, demand,
-                       unused, gres_types, spares ? &*spares : nullptr, has_external_nodes, left ? &*left : nullptr,
-                       pods_error});
+    return plan_nodes({nodesets, nodes, pods, max_nodes, exemptions, held, &kube_nodes, before, &pins,
+                       has_node_features, demand, unused, gres_types, spares ? &*spares : nullptr, has_external_nodes,
+                       left ? &*left : nullptr, pods_error});
   }
   std::string actions() const {
     std::string text;
     for (const NodeAction& action : plan().actions) {
       text += (text.empty() ? "" : "; ") + std::string(to_string(action.kind)) + " " + action.nodes;
+      const bool is_power_up = action.kind == NodeAction::Kind::power_up;
+      if (is_power_up && action.change.active_features) text += " active=" + *action.change.active_features;
     }
     return text;
   }

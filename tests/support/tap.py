@@ -20,7 +20,7 @@ def load(path):
 
 
 class Tap(unittest.TestResult):
-    """Prints each test as it ends, with its failures as comments in front."""
+    """Prints each test as it ends, with its failures as comments below."""
     faults = 0
 
     def startTest(self, test):
@@ -29,10 +29,11 @@ class Tap(unittest.TestResult):
 
     def stopTest(self, test):
         faults = (self.failures + self.errors)[self.faults:]
+        name = test.id().removeprefix('__main__.')
+        print(f'{"not ok" if faults else "ok"} {self.testsRun} - {name}')
         for _, text in faults:
             print('# ' + text.rstrip().replace('\n', '\n# '))
-        name = test.id().removeprefix('__main__.')
-        print(f'{"not ok" if faults else "ok"} {self.testsRun} - {name}', flush=True)
+        sys.stdout.flush()
         super().stopTest(test)
 
 

@@ -31,7 +31,7 @@ test_a_default_kubelet_two_jobs() {
   local neighbour job
   trap 'remove_nodeset vm' EXIT
   prepare
-  neighbour=$(submit --requeue -w vm-0 -n1 --mem=40 --wrap 'sleep 60')
+  neighbour=$(submit --requeue -w vm-0 -n1 --mem=40 --wrap "$(runs_until held)")
   wait_job "$neighbour" RUNNING 300
   sleep 5 # it has run longer than the other one
   job=$(submit --requeue -w vm-0 -n1 --mem=40 --wrap "$(eat 400)")
@@ -39,7 +39,9 @@ test_a_default_kubelet_two_jobs() {
   wait_for 400 "job $job held" is_held "$job"
   is_told "$job" "job held: slurmd ended 2 times while it ran: pod ended: OOMKilled" ||
     fail "AdminComment: $(admin_comment "$job")"
-  wait_done "$neighbour" 400
+  wait_job "$neighbour" RUNNING 400
+  end_run vm-0 held
+  wait_done "$neighbour" 60
   assert_equal "restarts of both" "2 2" "$(job_field "$job" Restarts) $(job_field "$neighbour" Restarts)"
 }
 

@@ -30,7 +30,7 @@ vm-0 $(in_vm uname -r) 2" "$out"
 uncordon() { kubectl uncordon "$VM" >/dev/null; }
 
 test_cordon_and_drain() {
-  local job waiting
+  local job waiting drain
   trap 'uncordon; remove_nodeset both' EXIT
   start_vm
   need_release
@@ -38,7 +38,7 @@ test_cordon_and_drain() {
   put_nodeset both 2 '{"tolerations":['"$TOLERATE"'],"affinity":{"nodeAffinity":{
     "preferredDuringSchedulingIgnoredDuringExecution":[
       {"weight":100,"preference":{"matchExpressions":[{"key":"vm","operator":"Exists"}]}}]}}}'
-  job=$(submit --requeue -w both-0 --exclusive --wrap 'sleep 60')
+  job=$(submit --requeue -w both-0 --exclusive --wrap "$(runs_until drained)")
   wait_job "$job" RUNNING 300
   assert_equal "machine of both-0" "$VM" "$(machine_of both-0)"
   kubectl cordon "$VM" >/dev/null
@@ -49,8 +49,11 @@ test_cordon_and_drain() {
   assert_equal "machine of both-1" node1 "$(machine_of both-1)"
   assert_equal "job on the cordoned machine" RUNNING "$(job_state "$job")"
   # As administrators do it: this waits for the job.
-  kubectl drain "$VM" --ignore-daemonsets --delete-emptydir-data --timeout=180s >/dev/null 2>&1 ||
-    fail "kubectl drain: exit code $?"
+  kubectl drain "$VM" --ignore-daemonsets --delete-emptydir-data --timeout=180s >/dev/null 2>&1 &
+  drain=$!
+  stays 10 kill -0 "$drain"
+  end_run both-0 drained
+  wait "$drain" || fail "kubectl drain: exit code $?"
   wait_done "$job" 30
   assert_equal "restarts of the job" 0 "$(job_field "$job" Restarts)"
   wait_done "$waiting" 120

@@ -6,11 +6,13 @@
 
 # shellcheck source=tests/vm/lib.sh
 source "$E2E_FOLDER/../vm/lib.sh"
+# shellcheck source=tests/e2e/bridge.sh
+source "$E2E_FOLDER/bridge.sh"
 
 # Of two nodes, one is on the virtual machine: LOST. OTHER is on the other.
-prepare() {
+prepare() { # HELM-OPTION…
   start_vm
-  need_release --set-string controller.extraConf=SlurmdTimeout=60
+  need_release --set-string controller.extraConf=SlurmdTimeout=60 "$@"
   put_nodeset apart 2 "$(apart apart)"
   wait_done "$(submit -w apart-0,apart-1 -N2 --wrap 'srun hostname')" 300
   LOST=apart-0 OTHER=apart-1
@@ -70,4 +72,36 @@ test_a_machine_is_lost_for_good() {
   "$BED" fault start "$VM"
   wait_done "$(submit -w "$LOST" --wrap true)" 600
   assert_equal "machine of $LOST" "$VM" "$(machine_of "$LOST")"
+}
+
+has_free_cpus() { [[ $(slurm sinfo -h -n "$1" -o %C) == 0/* ]]; } # NODE: none is allocated
+
+# B13: the Kubernetes node of a pod of the bridge is gone. slurmctld ends its job after SlurmdTimeout; the pod's object
+# stays until Kubernetes collects it.
+test_a_pod_of_the_bridge_is_lost_with_its_kubernetes_node() {
+  local job since
+  trap 'start_vm; remove_workloads; remove_nodeset apart' EXIT
+  prepare --set bridge.enabled=true \
+    --set "bridge.users[0].namespace=$NAMESPACE,bridge.users[0].uid=2001,bridge.users[0].gid=2001"
+  remove_workloads
+  put_pod lost 'sleep 3600' '' '"nodeSelector": {"kubernetes.io/hostname": "'"$VM"'"}, "tolerations": ['"$TOLERATE"'],'
+  wait_for 300 "it runs" pod_is lost Running
+  job=$(pod_job lost)
+  assert_equal "its node, its Kubernetes node" "$LOST $VM" "$(job_nodes "$job") $(machine_of lost)"
+
+  "$BED" fault kill "$VM"
+  since=$(now_ms)
+  wait_job "$job" NODE_FAIL 300
+  echo "# $(seconds_since "$since") s after the loss the job is NODE_FAIL (SlurmdTimeout is 60 s)"
+  wait_for 60 "no CPU of $LOST is allocated" has_free_cpus "$LOST"
+  wait_for 60 "the pod's condition" is_disrupted lost SlurmNodeFailure
+  kubectl delete node "$VM" >/dev/null
+  since=$(now_ms)
+  wait_for 300 "the pod is collected" is_gone lost
+  echo "# $(seconds_since "$since") s after $VM was deleted the pod is gone"
+  wait_for 300 "$LOST serves" serves "$LOST"
+
+  # The machine comes back under its name: nothing waits for the pod that was lost.
+  "$BED" fault start "$VM"
+  wait_done "$(submit -w "$LOST" --exclusive --wrap true)" 600
 }

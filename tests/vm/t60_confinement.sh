@@ -13,8 +13,8 @@ OWN='"requests":{"cpu":"2","memory":"64Mi"},"limits":{"cpu":"2","memory":"256Mi"
 SHARED='"requests":{"cpu":"50m","memory":"64Mi"},"limits":{"cpu":"1","memory":"256Mi"}'
 
 # A NodeSet of the chart with a confinement makes slurm.conf and cgroup.conf ready for others.
-prepare() {
-  start_vm
+prepare() { # [OPTION of start_vm]
+  start_vm "$@"
   need_release --set nodesets.unused.replicas=0 --set nodesets.unused.confinement=Cgroup
   kubectl label --overwrite namespace "$NAMESPACE" pod-security.kubernetes.io/enforce=privileged >/dev/null
   kubectl apply --filename=- >/dev/null <<JSON
@@ -43,6 +43,14 @@ start_two() { # NODE: their ids are in FIRST and SECOND
   wait_job "$SECOND" RUNNING 120
   wait_for 120 "what job $FIRST may use" has_shown "$1" "$FIRST"
   wait_for 120 "what job $SECOND may use" has_shown "$1" "$SECOND"
+}
+start_in_two() { # NODE NODE: their ids are in FIRST and SECOND
+  FIRST=$(start "$1")
+  SECOND=$(start "$2")
+  wait_job "$FIRST" RUNNING 600
+  wait_job "$SECOND" RUNNING 600
+  wait_for 120 "what job $FIRST may use" has_shown "$1" "$FIRST"
+  wait_for 120 "what job $SECOND may use" has_shown "$2" "$SECOND"
 }
 cpus_of() { shown "$@" | sed -n '1s/.*\t//p;2p' | paste -sd ' '; } # NODE JOB: "0 1": the list, and what nproc says
 # The job's group, NODE JOB: its name differs between releases.
@@ -174,20 +182,27 @@ test_a_privileged_container() {
 
 # Nothing binds the jobs of pods that share the CPUs of a machine: they would share one of them, and leave the other.
 test_pods_that_share_cpus() {
-  local a b
   trap 'remove_nodeset one; remove_nodeset two' EXIT
   prepare
   put one Cgroup "$SHARED" "$CLASS"
   put two Cgroup "$SHARED" "$CLASS"
-  a=$(start one-0)
-  b=$(start two-0)
-  wait_job "$a" RUNNING 600
-  wait_job "$b" RUNNING 600
-  wait_for 120 "what job $a may use" has_shown one-0 "$a"
-  wait_for 120 "what job $b may use" has_shown two-0 "$b"
-  assert_equal "CPUs of both jobs" "0-1 2,0-1 2" "$(cpus_of one-0 "$a"),$(cpus_of two-0 "$b")"
+  start_in_two one-0 two-0
+  assert_equal "CPUs of both jobs" "0-1 2,0-1 2" "$(cpus_of one-0 "$FIRST"),$(cpus_of two-0 "$SECOND")"
   assert_equal "their time" "100000 100000,100000 100000" \
-    "$(file_of_job one-0 "$a" cpu.max),$(file_of_job two-0 "$b" cpu.max)"
+    "$(file_of_job one-0 "$FIRST" cpu.max),$(file_of_job two-0 "$SECOND" cpu.max)"
+}
+
+# The kubelet's static CPU manager gives CPUs to pods whose requests are their limits.
+test_pods_with_cpus_of_their_own() {
+  trap 'remove_nodeset own; remove_nodeset beside' EXIT
+  prepare --static-cpu-manager
+  put own Cgroup '"requests":{"cpu":"1","memory":"256Mi"},"limits":{"cpu":"1","memory":"256Mi"}' "$CLASS"
+  put beside Cgroup "$SHARED" "$CLASS"
+  start_in_two own-0 beside-0
+  assert_equal "CPUs of both jobs" "1 1,0 1" "$(cpus_of own-0 "$FIRST"),$(cpus_of beside-0 "$SECOND")"
+  assert_equal "CPUs of the first one's group" 1 "$(file_of_job own-0 "$FIRST" cpuset.cpus.effective)"
+  is_below_the_container own-0 "$FIRST"
+  assert_equal "the node's state" mixed "$(slurm sinfo -h -n own-0 -o %T | sed 's/allocated/mixed/')"
 }
 
 # In a cluster where other NodeSets are confined: memory is watched, CPUs are all of the pod.

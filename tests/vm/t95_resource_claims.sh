@@ -103,7 +103,7 @@ test_pods_of_the_bridge_have_their_claims() {
   third=$(job_of claims-c)
   assert_equal "the third" "PENDING Resources" "$(job_state "$third") $(job_field "$third" Reason)"
   job=$(pod_job claims-a)
-  kubectl exec claims-a -- touch /tmp/end
+  tell_to_end claims-a
   wait_job "$job" FAILED 120
   assert_equal "the job's exit code" 3:0 "$(job_field "$job" ExitCode)"
   wait_for 300 "the third runs" pod_is claims-c Running

@@ -44,6 +44,13 @@ Allocation::State state_of(std::uint32_t state) {
   }
 }
 
+/** MiB that the job has of a node with that many CPUs of it; 0: all that the node has, or unknown. */
+std::uint64_t memory_on_node(const job_info_t& info, std::uint32_t cpus) {
+  if (info.pn_min_memory == NO_VAL64) return 0;
+  const bool is_per_cpu = (info.pn_min_memory & MEM_PER_CPU) != 0;
+  return is_per_cpu ? (info.pn_min_memory & ~MEM_PER_CPU) * cpus : info.pn_min_memory;
+}
+
 /** What the job has of each of its nodes, in the order of slurmctld's table of nodes. */
 std::vector<AllocatedNode> sizes_in_table_order(const job_info_t& info) {
   std::vector<AllocatedNode> sizes;
@@ -53,6 +60,7 @@ std::vector<AllocatedNode> sizes_in_table_order(const job_info_t& info) {
     const std::size_t count = std::min<std::size_t>(resources->cpu_array_reps[i], kMaxHosts - sizes.size());
     sizes.insert(sizes.end(), count, AllocatedNode{{}, resources->cpu_array_value[i]});
   }
+  for (AllocatedNode& size : sizes) size.memory_mib = memory_on_node(info, size.cpus);
   for (std::size_t i = 0; i < std::min<std::size_t>(info.gres_detail_cnt, sizes.size()); ++i) {
     const char* const gres = info.gres_detail_str == nullptr ? nullptr : info.gres_detail_str[i];
     if (gres != nullptr) sizes[i].gpus = static_cast<std::uint32_t>(std::min<std::uint64_t>(count_gpus(gres), NO_VAL));
@@ -87,6 +95,7 @@ std::vector<AllocatedNode> decode_nodes(const job_info_t& info, const std::vecto
   for (const AllocatedNode& size : sizes) {
     smallest.cpus = std::min(smallest.cpus, size.cpus);
     smallest.gpus = std::min(smallest.gpus, size.gpus);
+    smallest.memory_mib = std::min(smallest.memory_mib, size.memory_mib);
   }
   for (const std::string& name : *names) {
     const auto found = by_name.find(name);
@@ -113,13 +122,23 @@ Status check_request(const AllocationRequest& request) {
   return {};
 }
 
-std::string excluded_nodes(const AllocationRequest& request, const std::vector<std::string>& node_names) {
+bool requires_node(const AllocationRequest& request) {
+  return request.only_nodes.size() == 1 && request.min_nodes == 1;
+}
+
+Result<std::string> excluded_nodes(const AllocationRequest& request, const std::vector<std::string>& node_names) {
   const std::set<std::string_view> only(request.only_nodes.begin(), request.only_nodes.end());
+  const std::set<std::string_view> never(request.not_nodes.begin(), request.not_nodes.end());
   std::vector<std::string> excluded;
   for (const std::string& name : node_names) {
-    if (!name.empty() && !only.contains(name)) excluded.push_back(name);
+    const bool is_left_out = (!only.empty() && !only.contains(name)) || never.contains(name);
+    if (!name.empty() && is_left_out) excluded.push_back(name);
   }
-  return compress_hostlist(excluded);
+  std::string hostlist = compress_hostlist(excluded);
+  const std::size_t max = request.only_nodes.empty() ? kMaxNotNodesBytes : kMaxExcludedBytes;
+  if (hostlist.size() <= max) return hostlist;
+  return Error(Errc::invalid, format("job: the names of %zu nodes to exclude have %zu bytes: may not be more than %zu",
+                                     excluded.size(), hostlist.size(), max));
 }
 
 AllocationMessage::AllocationMessage(const AllocationRequest& request, std::string excluded)
@@ -162,6 +181,10 @@ void AllocationMessage::set_resources(const AllocationRequest& request) {
   message_.num_tasks = request.tasks;
   message_.min_nodes = request.min_nodes;
   message_.max_nodes = request.max_nodes;
+  if (requires_node(request)) {
+    message_.req_nodes = optional_text(request.only_nodes.front());
+    message_.max_nodes = 1;
+  }
   message_.cpus_per_task = static_cast<std::uint16_t>(request.cpus_per_task);
   message_.min_cpus = request.tasks * request.cpus_per_task;
   if (request.tasks_per_node != 0) message_.ntasks_per_node = static_cast<std::uint16_t>(request.tasks_per_node);
@@ -184,6 +207,7 @@ Allocation decode_allocation(const job_info_t& info, const std::vector<std::stri
   job.reason = text_of(compat::reason_word(info.state_reason));
   job.state_desc = text_of(info.state_desc);
   job.name = text_of(info.name);
+  job.has_script = info.batch_flag != 0;
   job.comment = text_of(info.comment);
   job.extra = compat::extra_of(info);
   job.uid = info.user_id;

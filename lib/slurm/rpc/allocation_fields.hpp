@@ -2,6 +2,7 @@
 // An allocation (slurm/allocations.hpp) into and out of libslurm's structs. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,8 +15,19 @@ namespace slurmk8s {
 /** Error (invalid) of a request that libslurm's struct can't hold, or whose user is root. */
 Status check_request(const AllocationRequest& request);
 
-/** A hostlist of the nodes where the job must not run: those of slurmctld's table that aren't in only_nodes. */
-std::string excluded_nodes(const AllocationRequest& request, const std::vector<std::string>& node_names);
+/** A job for one node of only_nodes: the node is required, and none is excluded. */
+bool requires_node(const AllocationRequest& request);
+
+/** slurmctld has these texts of all jobs in memory, and sends them in each list of jobs. */
+inline constexpr std::size_t kMaxExcludedBytes = 65536;
+/** Without only_nodes: all jobs of a user may have such a list. */
+inline constexpr std::size_t kMaxNotNodesBytes = 8192;
+
+/**
+ * A hostlist of the nodes where the job must not run: those of slurmctld's table that are in not_nodes, or not in
+ * only_nodes. Error (invalid): longer than kMaxExcludedBytes, or than kMaxNotNodesBytes.
+ */
+Result<std::string> excluded_nodes(const AllocationRequest& request, const std::vector<std::string>& node_names);
 
 /**
  * A request as libslurm's struct, after check_request(). The struct points into the request, which must outlive it, and

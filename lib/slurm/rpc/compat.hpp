@@ -46,6 +46,9 @@ inline constexpr int kNodeAlreadyExists = -2;
 inline constexpr int kNodeTableFull = -3;
 #endif
 
+/** A create of a node that is there deletes it: _build_node_callback() in node_mgr.c of 24.11.5; not so in 22.05. */
+inline constexpr bool kCreateDeletesKnown = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0);
+
 /** Whether slurmctld restarts itself to read its configuration again. */
 inline constexpr bool kReconfigureRestarts = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
 

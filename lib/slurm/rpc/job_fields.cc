@@ -93,7 +93,8 @@ SlurmRun decode_run(const job_info_t& job) {
           text_of(job.nodes),
           job.start_time,
           has_script ? text_of(job.batch_host) : "",
-          (job.job_state & JOB_CONFIGURING) != 0};
+          (job.job_state & JOB_CONFIGURING) != 0,
+          !runs(job)};
 }
 
 }  // namespace slurmk8s

@@ -44,7 +44,10 @@ class RpcAllocations final : public Allocations {
   Result<std::uint32_t> submit(const AllocationRequest& request) override {
     SLURMK8S_CHECK(check_request(request));
     std::string excluded;
-    if (!request.only_nodes.empty()) excluded = excluded_nodes(request, SLURMK8S_TRY(load_node_names()));
+    if (!(request.only_nodes.empty() && request.not_nodes.empty()) && !requires_node(request)) {
+      const std::vector<std::string> names = SLURMK8S_TRY(load_node_names());
+      excluded = SLURMK8S_TRY(excluded_nodes(request, names));
+    }
     AllocationMessage message(request, std::move(excluded));
     resource_allocation_response_msg_t* raw = nullptr;
     errno = 0;

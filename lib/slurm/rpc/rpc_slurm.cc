@@ -134,7 +134,7 @@ class RpcSlurm final : public Slurm {
     std::vector<SlurmRun> running;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
-      if (runs(job)) running.push_back(decode_run(job));
+      if (holds_nodes(job)) running.push_back(decode_run(job));
     }
     return running;
   }

@@ -51,14 +51,15 @@ SERVICE_RANGE=10.96.0.0/16
 API_SERVICE_ADDRESS=10.96.0.1
 DNS_SERVICE_ADDRESS=10.96.0.10
 DNS_PORT=1053
-POD_RANGE=10.244.0.0/16
-# The node's share of POD_RANGE: the controller manager gives the first node the first /24.
-NODE_POD_RANGE=10.244.0.0/24
+POD_RANGE=10.244.0.0/14
+# The node's share of POD_RANGE: the controller manager gives the first node the first /22.
+NODE_POD_RANGE=10.244.0.0/22
+MAX_PODS=${BED_MAX_PODS:-200}
 
 PAUSE_IMAGE=localhost/pause:slurm-k8s
 BASE_IMAGE=localhost/debian:$BASE_SUITE-slim
 PROMETHEUS_IMAGE=localhost/prometheus:$BASE_SUITE
-VOLUME_COUNT=64
+VOLUME_COUNT=128
 REGISTRY_ADDRESS=$NODE_ADDRESS:5000
 
 COMPONENTS=(etcd containerd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy coredns)

@@ -153,7 +153,7 @@ vm_start() { # NAME KUBELET-OPTION…
   qemu_install
   vm_disk_ensure >/dev/null
   mkdir -p "$(vm_folder "$name")"
-  printf '%s\n' "${@:2}" >"$(vm_folder "$name")/options"
+  if (($# > 1)); then printf '%s\n' "${@:2}"; fi >"$(vm_folder "$name")/options"
   vm_create_node "$name"
   vm_write_keys "$name"
   vm_write_seed "$name"

@@ -26,9 +26,6 @@ upgrade() { # CHART HELM-OPTION…
   wait_for 60 "slurmctld up" controller_ready
 }
 upgrade_slurm() { upgrade "$CHART" --set "images.tag=$NEXT_TAG" --set-string "slurmVersion=$NEXT_VERSION"; }
-rollback() { # REVISION HELM-OPTION…
-  "$BED" helm rollback slurm "$1" -n "$NAMESPACE" "${@:2}" >/dev/null
-}
 # With the images of this run. A release that another test has upgraded is installed again.
 begin_release() {
   if [[ $(image_of "$CONTROLLER") != *":$IMAGE_TAG" ]]; then
@@ -123,9 +120,7 @@ test_a_rollback_within_one_slurm() {
   wait_job "$job" RUNNING 90
   uid=$(pod_uid compute-0)
   begin_gap
-  # New values of the chart, and those that were set: --reuse-values would not have the new ones.
-  "$BED" helm upgrade slurm "$WORK/chart-$WORKER" -n "$NAMESPACE" --reset-then-reuse-values \
-    --wait --timeout 180s >/dev/null
+  upgrade_to_copy --wait --timeout 180s
   wait_for 60 "the new chart's controller" has_annotation new
   end_gap
   assert_equal "the held job" PENDING "$(job_state "$held")"

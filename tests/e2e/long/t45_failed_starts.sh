@@ -67,7 +67,7 @@ test_an_image_that_can_not_be_pulled() {
 test_one_of_eight_is_refused() {
   trap 'kubectl delete resourcequota few --ignore-not-found >/dev/null' EXIT
   local there job
-  there=$(kubectl get pods -o name | grep -c .)
+  there=$(kubectl get pods --field-selector status.phase!=Succeeded,status.phase!=Failed -o name | grep -c .)
   kubectl create quota few --hard="pods=$((there + 7))" >/dev/null
   job=$(submit -N8 --wrap 'sleep 1')
   wait_for "the job was requeued" was_requeued "$job"

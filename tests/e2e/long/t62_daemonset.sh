@@ -70,7 +70,7 @@ test_a_node_for_each_kube_node() {
 # Slurm's node is of that Kubernetes node alone.
 test_a_pod_of_the_bridge() {
   local job
-  trap clean EXIT
+  trap 'remove_workloads; clean; install_release' EXIT # without a bridge
   daemon_set
   wait_for "ds-node1 up" node_is_up ds-node1
   enable_bridge

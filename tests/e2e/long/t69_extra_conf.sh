@@ -45,6 +45,33 @@ test_a_changed_extra_conf() {
   wait_done "$job" 60
 }
 
+has_threads() { have Sockets "$1" && have CoresPerSocket 1 && have ThreadsPerCore "$2"; }
+
+# Nodes have 2 CPUs, whatever their Kubernetes node has.
+test_sockets_cores_and_threads() {
+  local job next
+  trap without_conf EXIT
+  conf Weight=5
+  wait_for "Weight 5" have Weight 5
+  has_threads 2 1 || fail "by default: $(slurm scontrol show node conf-0 -o)"
+  conf 'Weight=5 CoresPerSocket=1 ThreadsPerCore=2'
+  wait_for 60 "records with threads" has_threads 1 2
+  # By default there would be a core for each of these two.
+  job=$(submit -n1 --mem=50 -w conf-0 --wrap "$(runs_until first)")
+  wait_job "$job" RUNNING 60
+  assert_equal "CPUs of a job with one task" 2 "$(job_field "$job" NumCPUs)"
+  next=$(submit -n1 --mem=50 -w conf-0 --wrap true)
+  wait_for "the next job waits" job_has_reason "$next" Resources
+  # What slurmd has registered changes nothing.
+  has_threads 1 2 || fail "registered: $(slurm scontrol show node conf-0 -o)"
+  node_is_undrained conf-0 || fail "conf-0 is $(node_state conf-0): $(node_reason conf-0)"
+  end_run conf-0 first
+  wait_done "$job" 60
+  wait_done "$next" 60
+  wait_done "$(submit -n2 --mem=50 -w conf-0 --wrap 'srun -n2 true')" 60
+  wait_done "$(submit -n1 --threads-per-core=1 --mem=50 -w conf-0 --wrap 'srun -n1 true')" 60
+}
+
 test_what_slurmctld_corrects_is_not_tried_for_ever() {
   trap without_conf EXIT
   conf MemSpecLimit=16

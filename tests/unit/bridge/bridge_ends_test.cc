@@ -74,6 +74,10 @@ void a_pod_that_is_being_deleted_has_no_more(void**) {
     assert_int_equal(f.client.count(Verb::remove), 1);
   }
   assert_int_equal(last_grace(f), 300);
+  f.longest_grace = seconds(20);  // an administrator allows less since
+  f.restart();
+  f.run_for();
+  assert_int_equal(last_grace(f), 20);
 }
 
 // Before the others have ended.
@@ -266,6 +270,24 @@ void a_job_without_pods_is_cancelled(void**) {
   assert_text(f.calls(), "submit p, cancel 1");
 }
 
+/** Anybody can write a Comment: such jobs cost neither the bridge's jobs their room, nor slurmctld a call each. */
+void a_forged_comment_is_no_job_of_the_bridge(void**) {
+  BridgeWorld f;
+  AllocationRequest request;
+  request.user = request.group = 3000;
+  for (int i = 0; i < 100; ++i) {
+    request.comment = format("k8s:a/Pod/x%d:0123456789abcdef", i);
+    assert_true(f.slurm.submit(request).ok());
+  }
+  for (std::uint32_t id = 1; id <= 50; ++id) f.slurm.jobs.at(id).has_script = true;
+  f.slurm.touch();
+  f.run_for(seconds(11));
+  assert_in_range(f.slurm.ends, 10, 40);  // of those that could be the bridge's, some in each round
+  f.run_for(seconds(30));
+  assert_int_equal(f.slurm.ends, 50);
+  for (std::uint32_t id = 1; id <= 50; ++id) assert_true(f.slurm.jobs.at(id).state == Allocation::State::pending);
+}
+
 // The pod's creator may submit jobs. The pod names another user's job.
 void a_pod_that_names_a_job_of_others_ends_nothing(void**) {
   BridgeWorld f;
@@ -335,6 +357,7 @@ int main() {
       SLURMK8S_TEST(a_job_that_waits_long_for_its_nodes_is_replaced),
       SLURMK8S_TEST(the_job_of_a_lost_pod_ends_though_its_node_is_up),
       SLURMK8S_TEST(a_job_without_pods_is_cancelled),
+      SLURMK8S_TEST(a_forged_comment_is_no_job_of_the_bridge),
       SLURMK8S_TEST(a_workload_that_is_not_known_holds_up_its_namespace_alone),
       SLURMK8S_TEST(ends_wait_once_for_a_slurmctld_that_is_away),
       SLURMK8S_TEST(a_pod_goes_though_its_ended_job_is_forgotten),

@@ -97,6 +97,96 @@ void a_selector_without_a_node_is_told(void**) {
   assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-0"});
 }
 
+constexpr const char* kToleratesGpu = R"("tolerations": [{"key": "gpu", "operator": "Exists"}],)";
+
+/** The administrator's tolerations (bridge_world.hpp: "slurm") are each pod's. */
+void nodes_with_taints_are_left_out(void**) {
+  const struct {
+    const char* taint;
+    const char* spec;
+    std::vector<std::string> not_nodes;
+  } cases[] = {{"", "", {}}, {"gpu", "", {"c-1"}}, {"gpu", kToleratesGpu, {}}, {"slurm", "", {}}};
+  for (const auto& c : cases) {
+    BridgeWorld f;
+    f.put_kube_node("m1", "m1", c.taint);
+    f.put_pod("p", "", c.spec);
+    f.run_for();
+    assert_true(f.slurm.requests.at(1).only_nodes.empty());
+    assert_true(f.slurm.requests.at(1).not_nodes == c.not_nodes);
+  }
+}
+
+void a_selector_leaves_no_node_with_a_taint(void**) {
+  BridgeWorld f;
+  f.put_kube_node("m1", "m1", "gpu");
+  f.put_pod("p", "", kOnRack1);
+  f.run_for();
+  assert_int_equal(f.slurm.submits, 0);
+  assert_contains(f.condition("p", "PodScheduled"), "spec.tolerations: no Slurm node that is up");
+  f.put_pod("q", "", (std::string(kOnRack1) + kToleratesGpu).c_str());
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-1"});
+}
+
+/** For ten minutes its pods do not get it again. Others are tried, ever more rarely. */
+void a_node_that_comes_up_behind_a_taint_is_given_back(void**) {
+  BridgeWorld f;
+  f.put_kube_node("m2", "m2", "gpu");
+  f.put_pod("p");
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).not_nodes.empty());
+  f.put_node("c-2", "m2");
+  f.slurm.start(1, {{"c-2", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "");
+  assert_contains(f.condition("p", "PodScheduled"), "Slurm node c-2 is on Kubernetes node m2, which has the taint gpu");
+  f.client.erase(kube::kPods, "slurm", "c-2");
+  f.client.erase(kube::kNodes, "", "m2");  // an autoscaler removes it, and would make it again
+  f.run_for(seconds(30));
+  assert_text(f.calls(), "submit p, cancel 1");
+  f.run_for(seconds(40));
+  assert_text(f.calls(), "submit p, cancel 1, submit p");
+  assert_true(f.slurm.requests.at(2).not_nodes == std::vector<std::string>{"c-2"});
+
+  f.put_kube_node("m3", "m3", "gpu");
+  f.put_node("c-3", "m3");
+  f.slurm.start(2, {{"c-3", 1}});
+  f.run_for(seconds(70));
+  assert_text(f.calls(), "submit p, cancel 1, submit p, cancel 2");
+  f.client.erase(kube::kPods, "slurm", "c-3");
+  f.run_for(seconds(60));
+  assert_text(f.calls(), "submit p, cancel 1, submit p, cancel 2, submit p");
+  assert_true(f.slurm.requests.at(3).not_nodes == (std::vector<std::string>{"c-2", "c-3"}));
+  f.put_pod("q");
+  f.run_for();
+  assert_true(f.slurm.requests.at(4).not_nodes == (std::vector<std::string>{"c-2", "c-3"}));
+  f.run_for(seconds(600));  // they may come up elsewhere now
+  f.put_pod("r");
+  f.run_for();
+  assert_true(f.slurm.requests.at(5).not_nodes.empty());
+}
+
+/** Kubernetes evicts pods, whatever the administrator's tolerations are. */
+void a_taint_that_evicts_needs_the_pods_own_toleration(void**) {
+  BridgeWorld f;
+  f.put_kube_node("m1", "m1", "slurm", "NoExecute");
+  f.put_pod("p");
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).not_nodes == std::vector<std::string>{"c-1"});
+}
+
+/** A node is one for all pods of a gang. */
+void all_pods_of_a_gang_tolerate_its_nodes(void**) {
+  BridgeWorld f;
+  f.put_kube_node("m1", "m1", "gpu");
+  put_group(f, 3);
+  f.put_pod("p1", kMember, kToleratesGpu);
+  f.put_pod("p2", kMember);
+  f.put_pod("p3", kMember, kToleratesGpu);
+  f.run_for(seconds(3));
+  assert_true(f.slurm.requests.at(1).not_nodes == std::vector<std::string>{"c-1"});
+}
+
 /** A node that came up after the submission, on a Kubernetes node that does not fit. */
 void a_node_that_does_not_fit_is_given_back(void**) {
   BridgeWorld f;
@@ -111,6 +201,22 @@ void a_node_that_does_not_fit_is_given_back(void**) {
   assert_text(f.calls(), "submit p, cancel 1, submit p");
   f.slurm.start(2, {{"c-1", 1}});
   f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+}
+
+/** The watch shows a binding later than the API server does it: another job would have the pod, too. */
+void a_pod_whose_binding_is_sent_keeps_its_job(void**) {
+  BridgeWorld f;
+  f.put_pod("p", "", kOnRack1);
+  f.run_for();
+  f.client.fail_next(Verb::create, Error(Errc::unavailable, "no"), 1000);  // it may be done all the same
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  f.put_kube_node("m1", "elsewhere");
+  f.run_for(seconds(10));
+  assert_text(f.calls(), "submit p");
+  f.client.forgive();
+  f.run_for(seconds(60));
   assert_text(f.kube_node("p"), "m1");
 }
 
@@ -288,6 +394,18 @@ void put_gated_pod(BridgeWorld& f, const char* name = "g", const char* spec = ""
                                    name, metadata, spec)));
 }
 
+/** kube-scheduler would not bind it there. */
+void a_gated_pod_has_its_own_tolerations_alone(void**) {
+  BridgeWorld f;
+  f.put_kube_node("m1", "m1", "slurm");
+  put_gated_pod(f);
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).not_nodes == std::vector<std::string>{"c-1"});
+  put_gated_pod(f, "h", R"("tolerations": [{"key": "slurm", "operator": "Exists"}],)");
+  f.run_for();
+  assert_true(f.slurm.requests.at(2).not_nodes.empty());
+}
+
 constexpr const char* kTwoGpus = R"("resourceClaims": [{"name": "g", "resourceClaimTemplateName": "two"}],)";
 
 void put_template(BridgeWorld& f, const char* request) {
@@ -313,6 +431,25 @@ void slurm_counts_gpus_of_claims(void**) {
   f.run_for();
   assert_text(f.annotation("g", kAnnotationKubeNode), "m1");
   assert_text(f.calls(), "submit g");
+}
+
+/** Its creator has made the claim again since the job was submitted: kube-scheduler would give the pod more. */
+void a_claim_that_asks_for_more_since_gets_another_job(void**) {
+  BridgeWorld f;
+  put_template(f, R"("count": 1)");
+  put_gated_pod(f, "g", kTwoGpus);
+  f.run_for();
+  assert_text(f.slurm.requests.at(1).gres, "gpu:1");
+  put_template(f, R"("count": 2)");
+  f.slurm.start(1, {{"c-0", 1, 1}});
+  f.run_for(seconds(10));
+  assert_text(f.annotation("g", kAnnotationKubeNode), "");
+  assert_text(f.calls(), "submit g, cancel 1, submit g");
+  assert_text(f.slurm.requests.at(2).gres, "gpu:2");
+  put_template(f, R"("count": 1)");  // less is fine
+  f.slurm.start(2, {{"c-0", 1, 2}});
+  f.run_for();
+  assert_text(f.annotation("g", kAnnotationKubeNode), "m0");
 }
 
 void a_claim_that_cannot_be_counted_is_told(void**) {
@@ -416,7 +553,14 @@ int main() {
       SLURMK8S_TEST(larger_tasks_are_placed_as_slurm_has_them),
       SLURMK8S_TEST(a_long_list_of_nodes_is_left_out),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
+      SLURMK8S_TEST(nodes_with_taints_are_left_out),
+      SLURMK8S_TEST(a_gated_pod_has_its_own_tolerations_alone),
+      SLURMK8S_TEST(a_selector_leaves_no_node_with_a_taint),
+      SLURMK8S_TEST(a_node_that_comes_up_behind_a_taint_is_given_back),
+      SLURMK8S_TEST(a_taint_that_evicts_needs_the_pods_own_toleration),
+      SLURMK8S_TEST(all_pods_of_a_gang_tolerate_its_nodes),
       SLURMK8S_TEST(a_node_that_does_not_fit_is_given_back),
+      SLURMK8S_TEST(a_pod_whose_binding_is_sent_keeps_its_job),
       SLURMK8S_TEST(a_failed_read_of_a_claim_is_no_refusal),
       SLURMK8S_TEST(a_job_of_another_pod_of_the_name_is_not_adopted),
       SLURMK8S_TEST(an_answer_is_about_its_pods_alone),
@@ -425,6 +569,7 @@ int main() {
       SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
       SLURMK8S_TEST(a_gate_that_is_gone_takes_the_job_with_it),
       SLURMK8S_TEST(slurm_counts_gpus_of_claims),
+      SLURMK8S_TEST(a_claim_that_asks_for_more_since_gets_another_job),
       SLURMK8S_TEST(a_claim_that_cannot_be_counted_is_told),
       SLURMK8S_TEST(an_unread_claim_is_waited_for),
       SLURMK8S_TEST(an_unread_claim_costs_no_job),

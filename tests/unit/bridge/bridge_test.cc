@@ -140,7 +140,7 @@ void submissions_wait_for_bindings(void**) {
   f.slurm.starts_at_once = {{"c-2", 1}};  // its pod isn't there yet
   for (int i = 0; i < 40; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
   f.run_for(seconds(3));
-  assert_in_range(f.slurm.submits, 12, 20);
+  assert_in_range(f.slurm.submits, 6, 12);
   f.put_node("c-2", "m1");
   f.run_for(seconds(4));
   assert_int_equal(f.slurm.submits, 40);
@@ -151,7 +151,7 @@ void gangs_that_are_not_bound_hold_up_no_other_for_long(void**) {
   BridgeWorld f;
   f.slurm.starts_at_once = {{"c-2", 1}};
   for (int i = 0; i < 40; ++i) f.put_pod(("p" + std::to_string(i)).c_str());
-  f.run_for(seconds(15));
+  f.run_for(seconds(30));
   assert_int_equal(f.slurm.submits, 40);
 }
 

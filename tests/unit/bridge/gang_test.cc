@@ -85,7 +85,10 @@ void a_submitted_gang(void**) {
       // The job runs.
       {"ww", "running", Step::bind},
       {"wb", "running", Step::bind},
-      {"wg", "running", Step::bind},
+      {"wg", "running", Step::regroup},
+      {"wx", "running", Step::regroup},
+      {"bx", "running", Step::bind},
+      {"wwo", "running", Step::bind},
       {"bb", "running", Step::wait},
       {"bo", "running", Step::wait},
       {"bf", "running", Step::wait},
@@ -190,6 +193,38 @@ void a_lost_kube_node_is_left_to_slurmctld(void**) {
     gang.lost = kNow;
     assert_true(plan_gang(gang, pods, known, kNow).step == Step::forget);
   }
+}
+
+// Nodes without slurmd stay up: the others of the gang would wait for it for ever.
+void a_lost_pod_ends_its_gang(void**) {
+  for (const char* text : {"bg", "bf", "wbg"}) {
+    WorkloadPods pods;
+    Gang gang = make_gang(text, pods);
+    KnownJobs known;
+    known.asked = kNow - seconds(1);
+    known.jobs.emplace(12, make_job("running"));
+    gang.lost = kNow - seconds(29);
+    assert_true(plan_gang(gang, pods, known, kNow).step != Step::finish);
+    gang.lost = kNow - seconds(30);
+    const GangPlan plan = plan_gang(gang, pods, known, kNow);
+    assert_true(plan.step == Step::finish);
+    assert_true(plan.result == (JobResult{JobResult::Kind::failed, 1}));
+    gang.is_ending = true;
+    assert_true(plan_gang(gang, pods, known, kNow).step == Step::wait);
+    known.jobs.at(12) = make_job("ended");
+    assert_true(plan_gang(gang, pods, known, kNow).step == Step::evict);
+  }
+}
+
+/** A binding that was sent may be done, whatever the watch shows. */
+void a_gang_with_a_binding_under_way_keeps_its_job(void**) {
+  WorkloadPods pods;
+  Gang gang = make_gang("wg", pods);
+  gang.may_be_bound = true;
+  KnownJobs known;
+  known.asked = kNow - seconds(1);
+  known.jobs.emplace(12, make_job("running"));
+  assert_true(plan_gang(gang, pods, known, kNow).step == Step::bind);
 }
 
 void a_collecting_gang(void**) {
@@ -447,6 +482,8 @@ int main() {
       SLURMK8S_TEST(a_submitted_gang),
       SLURMK8S_TEST(a_job_is_lost_only_when_it_was_looked_for),
       SLURMK8S_TEST(a_lost_kube_node_is_left_to_slurmctld),
+      SLURMK8S_TEST(a_lost_pod_ends_its_gang),
+      SLURMK8S_TEST(a_gang_with_a_binding_under_way_keeps_its_job),
       SLURMK8S_TEST(a_collecting_gang),
       SLURMK8S_TEST(pods_that_come_later_make_the_next_gang),
       SLURMK8S_TEST(another_object_of_the_name_is_another_gang),

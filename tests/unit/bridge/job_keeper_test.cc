@@ -171,6 +171,13 @@ void slow_lists_are_asked_for_less_often(void**) {
   }
 }
 
+void lists_of_all_jobs_take_a_twentieth_of_the_time(void**) {
+  const struct {
+    int list_time, pace;  // milliseconds
+  } cases[] = {{0, 3000}, {150, 3000}, {151, 3020}, {1500, 30000}, {9000, 30000}};
+  for (const auto& c : cases) assert_true(list_pace(milliseconds(c.list_time)) == milliseconds(c.pace));
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -185,6 +192,7 @@ int main() {
       SLURMK8S_TEST(a_job_without_nodes_is_not_noted),
       SLURMK8S_TEST(what_a_list_waits_for_is_not_its_time),
       SLURMK8S_TEST(slow_lists_are_asked_for_less_often),
+      SLURMK8S_TEST(lists_of_all_jobs_take_a_twentieth_of_the_time),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -64,7 +64,7 @@ void nodes_that_fit(void**) {
       {R"("nodeSelector": {"zone": "b"}, )" + term(R"("cores", "operator": "Exists")"), false},
   };
   for (const auto& [spec, expected] : cases) {
-    const NodeSelector selector = decode_node_selector(*Json::parse("{" + spec + "}"));
+    const NodeSelector selector = *decode_node_selector(*Json::parse("{" + spec + "}"));
     if (selector.selects("m1", labels) != expected) fail_msg("{%s}: must be %d", spec.c_str(), expected);
   }
 }
@@ -72,8 +72,23 @@ void nodes_that_fit(void**) {
 void a_preference_selects_nothing(void**) {
   const char* const spec = R"({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
     [{"weight": 1, "preference": {"matchExpressions": [{"key": "rack", "operator": "Exists"}]}}]}}})";
-  assert_true(decode_node_selector(*Json::parse(spec)).empty());
-  assert_false(decode_node_selector(*Json::parse("{" + terms("") + "}")).empty());
+  assert_true(decode_node_selector(*Json::parse(spec))->empty());
+  assert_false(decode_node_selector(*Json::parse("{" + terms("") + "}"))->empty());
+}
+
+/** The bridge has it in memory, whoever may create pods. */
+void a_long_one_is_refused(void**) {
+  std::string values = "\"a\"";
+  for (int i = 0; i < 500'000; ++i) values += ",\"a\"";
+  const std::string in = R"({"key": "zone", "operator": "In", "values": [)" + values + "]}";
+  const std::string spec = terms((R"({"matchExpressions": [)" + in + "]}").c_str());
+  assert_error(decode_node_selector(*Json::parse("{" + spec + "}")), Errc::invalid,
+               "spec.affinity.nodeAffinity: Too long: may not be more than 65536 bytes");
+  std::string empty = "{}";
+  for (int i = 0; i < 500'000; ++i) empty += ",{}";
+  assert_false(decode_node_selector(*Json::parse("{" + terms(empty.c_str()) + "}")).ok());
+  const std::string label = R"({"nodeSelector": {"a": ")" + std::string(70'000, 'a') + "\"}}";
+  assert_error(decode_node_selector(*Json::parse(label)), Errc::invalid, "spec.nodeSelector: Too long");
 }
 
 }  // namespace
@@ -84,6 +99,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(nodes_that_fit),
       SLURMK8S_TEST(a_preference_selects_nothing),
+      SLURMK8S_TEST(a_long_one_is_refused),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

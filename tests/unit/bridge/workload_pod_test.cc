@@ -316,6 +316,16 @@ void gangs_of_workloads(void**) {
   assert_false(resource_of({"a", "Pod", "x"}).has_value());
 }
 
+/** The bridge has those of all pods in memory. */
+void tolerations_are_bounded(void**) {
+  Json tolerations = Json::array();
+  for (int i = 0; i < 2000; ++i) tolerations.push(Json::object().set("key", "a/" + std::to_string(i)));
+  const Json object = Json::object().set("spec", Json::object().set("tolerations", tolerations));
+  const WorkloadPod pod = decode_workload_pod(object);
+  assert_text(pod.refusal->message(), "spec.tolerations: Too long: may not be more than 65536 bytes");
+  assert_true(pod.tolerations.empty());
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -333,6 +343,7 @@ int main() {
       SLURMK8S_TEST(what_slurm_cannot_be_told),
       SLURMK8S_TEST(claims),
       SLURMK8S_TEST(gangs_of_workloads),
+      SLURMK8S_TEST(tolerations_are_bounded),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

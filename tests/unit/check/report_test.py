@@ -35,6 +35,8 @@ class Counts(unittest.TestCase):
                 ({'cluster': 'ok 1 - t1 a # 3 s\n', 'versions_forky': 'ok 9 - t1 a # 40 s\n'},
                  '1 passed, 0 failed, 0 skipped'),
                 ({'unit': 'ok 1 - a\n', 'cluster': 'ok 1 - a\n'}, '2 passed, 0 failed, 0 skipped'),
+                ({'unit': 'ok 1 - a\n', 'versions_forky-structs': 'ok 1 - a\n', 'versions_forky-upgrade': 'ok 1 - a\n'},
+                 '2 passed, 0 failed, 0 skipped'),
                 # Automake: PROGRAM NUMBER - NAME.
                 ({'unit': 'ok 1 - x/y_test 1 - a\n', 'sanitize': 'ok 5 - x/y_test 3 - a\n'},
                  '1 passed, 0 failed, 0 skipped'),

@@ -12,6 +12,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support'))
 import tap
+sys.path.insert(0, os.path.join(tap.TOP, 'tests/mutation'))  # for what tests/mutation/run imports
 
 PROGRAM = os.path.join(tap.TOP, 'tests/rota')
 rota = tap.load('tests/rota')
@@ -46,14 +47,24 @@ class Rota(unittest.TestCase):
         self.assertEqual(sorted(turns[:len(tests)]), tests)
         self.assertEqual(self.rota('vm', str(days[0])), [rota.vm_file(days[0])])
 
-    def test_a_first_run_has_only_one_of_those_that_compile(self):
-        compiled = {part for day in rota.COMPILED for part in day}
-        for day in range(max(map(len, rota.CYCLES))):
-            stages = self.rota('stages', str(BEGIN + datetime.timedelta(day)))
-            self.assertTrue(stages and set(stages) <= compiled, stages)
+    def test_a_first_run_has_the_days_of_first(self):
+        firsts = {part for day in rota.FIRST for part in day}
+        days = [set(self.rota('stages', str(BEGIN + datetime.timedelta(day)))) for day in range(len(rota.FIRST))]
+        for stages in days:
+            self.assertIn(sorted(stages), rota.FIRST)
+        self.assertEqual(set.union(*days), firsts)
+        never = {'leak', 'bench', 'release', 'versions_bookworm', 'versions_forky', 'vm'}  # as testing.md says
+        self.assertEqual({part for part in rota.PARTS if not part.startswith('alone/')} - firsts, never)
         self.rota('ran', 'soak')
         later = {part for day in range(max(map(len, rota.CYCLES))) for part in self.rota('stages', str(BEGIN + datetime.timedelta(day)))}
         self.assertEqual(later, {part for part in rota.PARTS if not part.startswith('alone/')})
+
+    def test_first_runs_have_each_part_of_mutation_and_suite(self):
+        mutation = tap.load('tests/mutation/run')
+        for stage in ('mutation', 'suite'):
+            turns = [BEGIN + datetime.timedelta(day) for day in range(len(rota.FIRST) * mutation.DAYS)]
+            parts = {day.toordinal() % mutation.DAYS for day in turns if stage in rota.due(day, [rota.FIRST])}
+            self.assertEqual(parts, set(range(mutation.DAYS)), stage)
 
     def test_what_ran_is_kept(self):
         self.rota('ran', 'soak', 'alone/pods', 'no such part')

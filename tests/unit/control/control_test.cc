@@ -3,11 +3,13 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -28,6 +30,17 @@ static std::atomic<int> umask_calls{0};
 extern "C" mode_t umask(mode_t) noexcept {
   ++umask_calls;
   return 0;
+}
+
+static std::atomic<int> accept_calls{0};
+static std::atomic<bool> lacks_descriptors{false};
+
+/** In the place of libc's. */
+extern "C" int accept4(int socket, sockaddr* address, socklen_t* size, int flags) {
+  ++accept_calls;
+  if (!lacks_descriptors) return static_cast<int>(syscall(SYS_accept4, socket, address, size, flags));
+  errno = EMFILE;
+  return -1;
 }
 
 namespace {
@@ -254,6 +267,21 @@ void the_name_comes_back(void**) {
   assert_true(reaches_first());
 }
 
+/** The client stays in the listen queue. epoll reports the socket for as long as it is watched. */
+void without_a_descriptor_it_waits(void**) {
+  TurnedServer server;
+  lacks_descriptors = true;
+  const int before = accept_calls;
+  const UniqueFd fd = server.connect();
+  put(fd, "{\"op\":\"stay\"}\n");
+  for (int i = 0; i < 5; ++i) server.turn();
+  assert_int_equal(accept_calls - before, 1);
+  lacks_descriptors = false;
+  server.clock->advance(std::chrono::milliseconds(1000));
+  for (int i = 0; i < 3; ++i) server.turn();
+  assert_string_equal(take(fd).c_str(), "{\"op\":\"stay\"}\n");
+}
+
 void a_connection_that_is_kept(void**) {
   TurnedServer server;
   const UniqueFd fd = server.connect();
@@ -391,6 +419,7 @@ int main() {
       cmocka_unit_test_setup_teardown(other_users_get_no_answer, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_message_without_an_end_is_not_kept, set_up, tear_down),
       SLURMK8S_TEST(the_name_comes_back),
+      SLURMK8S_TEST(without_a_descriptor_it_waits),
       SLURMK8S_TEST(a_connection_that_is_kept),
       SLURMK8S_TEST(a_client_that_does_not_read_is_dropped),
       SLURMK8S_TEST(a_silent_client_is_dropped),

@@ -33,9 +33,11 @@ struct World {
   LateUsers users;
   std::vector<VariantCatalog> published;
   int ended = 0;
+  bool is_kept = true;
   CatalogKeeper keeper{&users, [this](const VariantCatalog* catalog) {
                          if (catalog) published.push_back(*catalog);
                          if (!catalog) ++ended;
+                         return is_kept;
                        }};
 };
 
@@ -58,6 +60,22 @@ void each_change_is_handed_out_once_all_are_there(void**) {
   world.keeper.remove("gpu");
   assert_int_equal(world.published.size(), 4);
   assert_true(world.published[3].nodesets.empty());
+}
+
+/** A full disk, for example: the comparison with Slurm's records tries again. */
+void what_is_not_kept_is_handed_out_again(void**) {
+  World world;
+  world.keeper.set_complete();
+  world.is_kept = false;
+  world.keeper.set("gpu", entry("v1"));
+  world.keeper.set_records({});
+  assert_int_equal(world.published.size(), 3);
+  world.is_kept = true;
+  world.keeper.set_records({});
+  assert_int_equal(world.published.size(), 4);
+  assert_true(world.published[3].nodesets.at("gpu") == entry("v1"));
+  world.keeper.set_records({});
+  assert_int_equal(world.published.size(), 4);
 }
 
 void users_are_looked_up_until_they_are_known(void**) {
@@ -87,6 +105,7 @@ void users_are_known_from_before(void**) {
   std::vector<VariantCatalog> published;
   const auto publish = [&](const VariantCatalog* catalog) {
     if (catalog) published.push_back(*catalog);
+    return true;
   };
   const auto former_ids = [] {
     return std::map<std::string, std::uint32_t>{{"alice", 1001}, {"bob", 1002}, {"mallory", 6}};
@@ -111,7 +130,10 @@ void users_are_known_from_before(void**) {
 void the_end_is_told(void**) {
   int ended = 0;
   {
-    CatalogKeeper keeper(nullptr, [&](const VariantCatalog* catalog) { ended += catalog == nullptr; });
+    CatalogKeeper keeper(nullptr, [&](const VariantCatalog* catalog) {
+      ended += catalog == nullptr;
+      return true;
+    });
     keeper.set("gpu", entry("v1", {"alice"}));
     keeper.set_complete();  // nobody looks users up
     assert_int_equal(ended, 0);
@@ -127,6 +149,7 @@ void the_end_is_told(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(each_change_is_handed_out_once_all_are_there),
+      SLURMK8S_TEST(what_is_not_kept_is_handed_out_again),
       SLURMK8S_TEST(users_are_looked_up_until_they_are_known),
       SLURMK8S_TEST(users_are_known_from_before),
       SLURMK8S_TEST(the_end_is_told),

@@ -254,6 +254,7 @@ void plugins_are_told_of_variants(void** state) {
   world.publish = [&](const VariantCatalog* catalog) {
     if (catalog) records = catalog->encode()["records"].dump();
     published.push_back(catalog ? catalog->encode()["nodesets"].dump() : "none");
+    return true;
   };
   world.put_nodeset("gpu", 4, R"(,"variants":[{"name":"v1","allowedUsers":["root"]}])");
   world.start();
@@ -283,6 +284,7 @@ void users_of_variants_are_known_after_a_restart(void** state) {
   std::vector<std::string> published;
   world.publish = [&](const VariantCatalog* catalog) {
     if (catalog) published.push_back(catalog->encode()["uids"].dump());
+    return true;
   };
   world.former_ids = [] { return std::map<std::string, std::uint32_t>{{"alice", 1001}}; };
   world.put_nodeset("gpu", 4, R"(,"variants":[{"name":"v1","allowedUsers":["alice"]}])");

@@ -62,6 +62,19 @@ void ends_a_job_that_fills_its_pod(void**) {
   assert_int_equal(failure.out_of_memory, 7);
 }
 
+/** Job 8 has reached its time limit: its processes have KillWait to end, and may fill the pod meanwhile. */
+void a_job_beside_one_that_ends_is_requeued(void**) {
+  FakeSlurm slurm;
+  LostJobs lost_jobs(true);
+  slurm.runs = {{7, 0, 0, 0, "c-0", 100}, {8, 0, 0, 0, "c-0", 100, "", false, true}};
+  NodeFailure failure = failure_of("c-0", SlurmdEnd::out_of_memory);
+  const std::vector<LostRun> lost = lost_jobs.note(slurm, failure, TimePoint{1h}, kNow);
+  assert_int_equal(failure.out_of_memory, 0);
+  assert_int_equal(lost.size(), 1);
+  assert_int_equal(lost[0].job, 7);
+  assert_true(failure.jobs == std::vector<std::uint32_t>{7});
+}
+
 /** Job 7 has ended since it was listed, for a node that was lost before, and job 8 has its place. */
 void a_job_that_has_gone_is_not_blamed(void**) {
   for (const SlurmdEnd end : {SlurmdEnd::out_of_memory, SlurmdEnd::error}) {
@@ -147,15 +160,11 @@ void a_start_that_failed_is_no_end(void**) {
 
 int main() {
   const CMUnitTest tests[] = {
-      SLURMK8S_TEST(tells_all_and_holds_one),
-      SLURMK8S_TEST(a_job_that_waits_for_its_nodes_is_innocent),
-      SLURMK8S_TEST(ends_a_job_that_fills_its_pod),
-      SLURMK8S_TEST(it_ends_before_its_node_is_down),
-      SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
-      SLURMK8S_TEST(a_job_that_has_gone_is_not_blamed),
-      SLURMK8S_TEST(a_job_that_is_pending_again_is_not_ended),
-      SLURMK8S_TEST(holds_without_fast_requeue_too),
-      SLURMK8S_TEST(a_start_that_failed_is_no_end),
+      SLURMK8S_TEST(tells_all_and_holds_one),           SLURMK8S_TEST(a_job_that_waits_for_its_nodes_is_innocent),
+      SLURMK8S_TEST(ends_a_job_that_fills_its_pod),     SLURMK8S_TEST(a_job_beside_one_that_ends_is_requeued),
+      SLURMK8S_TEST(it_ends_before_its_node_is_down),   SLURMK8S_TEST(a_job_that_can_not_be_ended_is_requeued),
+      SLURMK8S_TEST(a_job_that_has_gone_is_not_blamed), SLURMK8S_TEST(a_job_that_is_pending_again_is_not_ended),
+      SLURMK8S_TEST(holds_without_fast_requeue_too),    SLURMK8S_TEST(a_start_that_failed_is_no_end),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -358,6 +358,7 @@ void plans_by_nodeset(void**) {
       {"its job chooses the variant", make_node(up, "r1", {}), with_variants, Kind::order},
       {"its pod is told of the job", make_node(up, "r1", {}), names_jobs, Kind::order},
       {"slurmctld has said which", ordered, with_variants, Kind::create},
+      {"the variant was removed meanwhile", ordered, names_jobs, Kind::fail},
       {"asked for again since: for another job, perhaps", resumed(ordered, "r2"), with_variants, Kind::order},
       {"the NodeSet waits for a machine", with_problem_since(make_node(up, "r1", homeless), 59s), patient, Kind::wait},
       {"as long as it says", with_problem_since(make_node(up, "r1", homeless), 60s), patient, Kind::confirm},

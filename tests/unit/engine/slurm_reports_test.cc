@@ -95,6 +95,21 @@ void a_failure_counts_once_however_often_it_is_seen(void**) {
   assert_in_range(world.time_to_next_call().count(), 20000, 20300);  // the second one
 }
 
+void a_release_that_slurmctld_was_not_told_of_is_told_again(void**) {
+  Reporter world;
+  world.make_nodes(2);
+  world.fail("c-0");
+  world.slurm.failures.emplace_back(Errc::unavailable, "busy");
+  world.pass(10200ms);
+  assert_int_equal(world.reports.backing_off_nodes(), 1);
+  world.reports.repair_from_record(world.slurm.node("c-0"), {.owned = true}, {});
+  assert_in_range(world.time_to_next_call().count(), 1900, 2300);
+  assert_text(world.slurm.calls.back(), "power_down c-0");
+  assert_int_equal(world.reports.backing_off_nodes(), 0);
+  world.fail("c-1");
+  assert_in_range(world.time_to_next_call().count(), 20000, 20300);  // the second failure
+}
+
 // An API server that was away is asked less and less often, by the nodes that it kept from starting.
 void an_excuse_is_for_one_attempt(void**) {
   Reporter world;
@@ -225,6 +240,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_nodeset_that_fails_again_and_again_is_protected),
       SLURMK8S_TEST(a_failure_counts_once_however_often_it_is_seen),
+      SLURMK8S_TEST(a_release_that_slurmctld_was_not_told_of_is_told_again),
       SLURMK8S_TEST(an_excuse_is_for_one_attempt),
       SLURMK8S_TEST(a_restart_unprotects_a_nodeset_in_one_go),
       SLURMK8S_TEST(a_mass_suspend_is_told_in_few_calls),

@@ -52,6 +52,21 @@ void the_engine_is_believed(void**) {
   assert_true(other.index()->is_variant("v1"));
 }
 
+void a_file_that_is_not_saved_is_said(void**) {
+  const VariantCatalog v1 = catalog(kV1);
+  VariantStore store;
+  std::string path;
+  {
+    const TemporaryFolder folder;
+    path = folder.path();
+    store.open(path);
+    assert_true(store.publish(&v1));
+  }
+  assert_false(store.publish(&v1));  // its folder is gone
+  assert_true(store.index()->is_variant("v1"));
+  assert_true(store.publish(nullptr));
+}
+
 /** Also those that another slurmctld has found since. */
 void ids_of_users_are_stored(void**) {
   const TemporaryFolder folder;
@@ -75,6 +90,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(a_stand_by_follows_the_file),
       SLURMK8S_TEST(the_engine_is_believed),
+      SLURMK8S_TEST(a_file_that_is_not_saved_is_said),
       SLURMK8S_TEST(ids_of_users_are_stored),
   };
   return cmocka_run_group_tests_name("engine_variant_store", tests, nullptr, nullptr);

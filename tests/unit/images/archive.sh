@@ -24,6 +24,7 @@ END
 # What it is asked; its answer to questions about others, tables and jobs.
 cat >"$FAKE/mariadb" <<'END'
 #!/bin/bash
+if [[ -e $FAKE/down ]]; then echo "ERROR 2002 (HY000): cannot connect" >&2; exit 1; fi
 if [[ "$*" != *--execute=* ]]; then exec cat >"$FAKE/loaded"; fi
 echo "$*" >>"$FAKE/queries"
 if [[ "$*" == *PROCESSLIST* ]]; then cat "$FAKE/others"; fi
@@ -55,6 +56,7 @@ make_state() { # NEXT-JOB-ID-IN-HEX TEXT
   echo half >"$STATE/part_state.new"
   echo script >"$STATE/hash.1/job.1/script"
   echo secret >"$STATE/slurm-k8s-config/job_container.conf"
+  mkdir "$STATE/slurm-k8s-config-started"
 }
 job_id() { od --address-radix=n --format=u4 --endian=big --skip-bytes=31 --read-bytes=4 "$1" | tr -d ' '; }
 
@@ -169,6 +171,20 @@ echo 24.11.1 >"$FAKE/version"
 step "a newer micro release has the same state" 0 "" "*" check "$first"
 echo 26.05.2 >"$FAKE/version"
 step "an older state" 0 "" "*$first: cluster alpha, created *, Slurm 24.11.5, chart 0.1.0" check "$first"
+export STATE_LIBRARY=$top/images/slurmctld/state.sh
+step "three releases older" 0 "" "*Slurm 24.11.5*" check "$first"
+echo 22.05.8 >"$FAKE/version"
+sleep 1 # names have seconds
+make_state '\x01\x02' jobs
+run save-state 2>/dev/null && run save-database 2>/dev/null && run pack >/dev/null 2>&1
+old=$(run list | cut -d ' ' -f 1 | tail -n 1)
+echo 24.11.5 >"$FAKE/version"
+step "a state that slurmctld cannot read" 1 "" \
+  "*$old: written by Slurm 22.05.8, whose state the installed 24.11.5 cannot read" check "$old"
+expect "to keep it" 0 "" "*Slurm 22.05.8*" env PART=state ANY_RELEASE=yes "$top/images/archive.sh" check "$old"
+expect "its database" 0 "" "*Slurm 22.05.8*" env PART=database "$top/images/archive.sh" check "$old"
+rm "$BACKUPS/$old"
+echo 26.05.2 >"$FAKE/version"
 expect "another cluster" 1 "" "*$first: of cluster alpha, not beta*" \
   env CLUSTER=beta "$top/images/archive.sh" check "$first"
 expect "an unknown part" 1 "" "*PART=both: *" env PART=both "$top/images/archive.sh" check
@@ -183,11 +199,15 @@ restores() { # NAME CODE ERR [VARIABLE=VALUE...]
 make_state '\0\0\x01\0' "other jobs"
 rm "$STATE/node_state"
 echo lost >"$STATE/trigger_state"
+echo good >"$STATE/slurm-k8s-config/slurm.conf"
+touch "$STATE/slurm-k8s-config-started/1"
 restores "a restore" 0 "*next job id: 1258*restored"
 is "jobs" "*jobs of the first" "$(tr -d '\0' <"$STATE/job_state")"
 is "nodes" "*" "$(<"$STATE/node_state")"
 is "scripts" script "$(<"$STATE/hash.1/job.1/script")"
 is "files that the archive does not have are gone" no "$([[ -e $STATE/trigger_state ]] && echo yes || echo no)"
+is "the last good configuration stays" good "$(<"$STATE/slurm-k8s-config/slurm.conf")"
+is "what controllers started with stays" 1 "$(ls "$STATE/slurm-k8s-config-started")"
 is "next job id: the archive's and 1000" 1258 "$(job_id "$STATE/job_state")"
 is "of the older copy, too" 1258 "$(job_id "$STATE/job_state.old")"
 is "records" "-- records" "$(<"$FAKE/loaded")"
@@ -210,6 +230,12 @@ echo 0 >"$FAKE/job_id"
 make_state '\0\0\x01\0' "other jobs"
 restores "the state alone" 0 "*restored" PART=state
 is "no records" no "$([[ -e $FAKE/loaded ]] && echo yes || echo no)"
+touch "$FAKE/down"
+make_state '\0\0\x01\0' "other jobs"
+restores "the state alone, without the server" 0 "*cannot be read; the next job id is*restored" PART=state
+make_state '\0\0\x01\0' "other jobs"
+restores "all, without the server" 1 "*cannot be read"
+rm "$FAKE/down" "$STATE/slurm-k8s-restoring"
 make_state '\0\0\x01\0' "other jobs"
 restores "the database alone" 0 "*restored" PART=database
 is "state as it was" "*other jobs" "$(tr -d '\0' <"$STATE/job_state")"

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""images/slurmctld/config.py: which slurm.conf a trial has, what its log says, and which line that is about. Prints
-TAP."""
+"""images/slurmctld/config: which files a pod starts with, and what becomes of a request. Prints TAP."""
 import os
-import re
 import sys
 import tempfile
 import unittest
@@ -13,214 +11,65 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../support'))
 import tap
 
-config = tap.load('images/slurmctld/config.py')
-
-
-class TrialConf(unittest.TestCase):
-    def test_lines_that_the_trial_replaces(self):
-        for line in ('SlurmctldHost=slurm-controller', 'slurmctldport = 6817', '  StateSaveLocation=/var/spool/slurmctld',
-                     'SlurmctldPidFile=/run/slurmctld.pid', 'AccountingStorageHost=db', 'AccountingStorageEnforce=limits',
-                     'AuthAltTypes=auth/jwt', 'AuthAltParameters=jwt_key=/x', 'ResumeProgram=/x', 'SuspendProgram=/x',
-                     'ResumeFailProgram=/x', 'JobCompType=jobcomp/filetxt', 'SlurmctldPrimaryOnProg=/x',
-                     'SlurmctldPrimaryOffProg=/x', 'PrologSlurmctld=/etc/slurm/p.sh', 'EpilogSlurmctld=/x'):
-            with self.subTest(line):
-                text = config.trial_conf(f'ClusterName=a\n{line}\nMaxJobCount=5', '/state')
-                self.assertEqual(text.split('\n')[:3], ['ClusterName=a', '', 'MaxJobCount=5'])
-
-    def test_lines_that_stay(self):
-        for line in ('# SlurmctldHost=a', 'MaxJobCount=5', 'ResumeTimeout=90', 'PartitionName=main Nodes=ALL',
-                     'AuthType=auth/slurm', 'Prolog=/etc/slurm/p.sh'):
-            with self.subTest(line):
-                self.assertEqual(config.trial_conf(line, '/state').split('\n')[0], line)
-
-    def test_settings_of_its_own(self):
-        lines = config.trial_conf('ClusterName=a', '/state').split('\n')
-        for line in (f'SlurmctldHost={os.uname().nodename}', 'SlurmctldPort=6899', 'StateSaveLocation=/state'):
-            with self.subTest(line):
-                self.assertIn(line, lines)
-
-    def test_a_node_for_gres_conf(self):
-        for text, gres in (('GresTypes=gpu', ['gpu:1']), (' grestypes = foo,gpu', ['gpu:1']), ('GresTypes=foo', ['foo:1']),
-                           ('GresTypes=mps,foo', ['foo:1']), ('GresTypes=foo\nGresTypes=bar', ['bar:1']),
-                           ('#GresTypes=gpu', []), ('ClusterName=gpu', []), ('GresTypes=', [])):
-            with self.subTest(text):
-                self.assertEqual(re.findall(r'Gres=(\S+)', config.trial_conf(text, '/state')), gres)
-
-
-class Trial(unittest.TestCase):
-    """With a program in slurmctld's place, which writes a line and goes on, or ends."""
-    TABLE = (
-        ('it starts', f'echo "slurmctld: {config.STARTED}"; exec sleep 60', True),
-        ('it ends', 'echo "slurmctld: fatal: no such thing"; exit 1', False),
-        ('it ends well, without a start', 'exit 0', False),
-        ('it needs longer than the trial has', 'exec sleep 60', True),
-    )
-
-    def test_table(self):
-        for what, script, passes in self.TABLE:
-            with self.subTest(what), tempfile.TemporaryDirectory() as folder:
-                program = os.path.join(folder, 'slurmctld')
-                with open(program, 'w', encoding='utf-8') as file:
-                    file.write(f'#!/bin/sh\necho $$ >{folder}/pid\n{script}\n')
-                os.chmod(program, 0o755)
-                environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
-                with mock.patch.object(config, 'TRIAL_SECONDS', 2), mock.patch.dict(os.environ, environment):
-                    self.assertEqual(config.run_trial('slurm.conf', os.path.join(folder, 'log'), environment), passes)
-                with open(os.path.join(folder, 'pid'), encoding='utf-8') as file:
-                    self.assertFalse(os.path.exists(f'/proc/{file.read().strip()}'))
-
-
-class Plugstack(unittest.TestCase):
-    """With a program in srun's place."""
-    TABLE = (
-        ('nothing is wrong', 'echo usage', []),
-        ('a line of plugstack.conf', 'echo "srun: error: /trial/plugstack.conf: 1: Invalid keyword: x" >&2; exit 1',
-         ['plugstack.conf: 1: Invalid keyword: x']),
-        ('a plugin of other images', 'echo "srun: error: spank: x.so: not found" >&2; exit 1', []),
-        ('it needs longer than the trial has', 'exec sleep 60', []),
-    )
-
-    def test_table(self):
-        for what, script, errors in self.TABLE:
-            with self.subTest(what), tempfile.TemporaryDirectory() as folder:
-                program = os.path.join(folder, 'srun')
-                with open(program, 'w', encoding='utf-8') as file:
-                    file.write(f'#!/bin/sh\n{script}\n')
-                os.chmod(program, 0o755)
-                environment = dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}")
-                with mock.patch.object(config, 'TRIAL_SECONDS', 1), mock.patch.dict(os.environ, environment):
-                    self.assertEqual(config.plugstack_errors('/trial', environment), errors)
-
-
-class Messages(unittest.TestCase):
-    TABLE = (
-        ('nothing', '', []),
-        ('an error', 'slurmctld: error: no such thing', ['no such thing']),
-        ('the end', 'slurmctld: fatal: cannot go on', ['cannot go on']),
-        ('what is no error', 'slurmctld: slurmctld version 24.11.5 started', []),
-        ('the name of a function', 'slurmctld: error: _parse_next_key: Parsing error', ['Parsing error']),
-        ('the folder of the trial', 'slurmctld: error: /trial/conf/slurm.conf: bad', ['slurm.conf: bad']),
-        ('the same twice', 'error: a\nerror: b\nerror: a', ['a', 'b']),
-        ('a line of a file without secrets', 'error: Parse error in file /trial/conf/gres.conf line 2: "a"',
-         ['Parse error in file gres.conf line 2: "a"']),
-        ('a line of a file that may be of a Secret', 'error: Parse error in file /trial/conf/acct.conf line 2: "Pass=x"',
-         ['Parse error in file acct.conf line 2']),
-        ('what each trial says', 'error: Could not open node state file /x\nerror: engine not started\nerror: a', ['a']),
-    )
-
-    def test_table(self):
-        for name, log, expected in self.TABLE:
-            with self.subTest(name):
-                self.assertEqual(config.messages(log, '/trial/conf'), expected)
-
-
-class Scripts(unittest.TestCase):
-    TABLE = (
-        ('a right one', '#!/bin/bash\nif true; then echo; fi\n', []),
-        ('bash', '#!/bin/bash\nif true\nfi\n', ["prolog.sh: line 3: syntax error near unexpected token `fi'"]),
-        ('sh, by env', '#!/usr/bin/env sh\nif true\nfi\n', ["prolog.sh: line 3: syntax error near unexpected token `fi'"]),
-        ('its end', '#!/bin/bash\ntrue\nif true\n', ['prolog.sh: line 4: syntax error: unexpected end of file']),
-        ('arrays, where sh is bash', '#!/bin/sh\nnames=(a b)\n', []),
-        ('another language', '#!/usr/bin/python3\nif true\nfi\n', []),
-        ('no script', 'if true\nfi\n', []),
-        ('bytes that are not UTF-8', b'#!/bin/sh\necho \xe4\n'.decode(errors='surrogateescape'), []),
-    )
-
-    def test_table(self):
-        for name, text, expected in self.TABLE:
-            with self.subTest(name):
-                with tempfile.TemporaryDirectory() as folder:
-                    texts = {'prolog.sh': text}
-                    config.write_set(os.path.join(folder, 'set'), texts)
-                    self.assertEqual(config.script_errors(texts, os.path.join(folder, 'set')), expected)
-
-
-class Place(unittest.TestCase):
-    LIVE = {'slurm.conf': 'ClusterName=a\nMaxJobCount=5', 'gres.conf': 'Name=foo Count=1'}
-    TABLE = (
-        ('the changed line', 'slurm.conf', 'ClusterName=a\nMaxJobCont=7',
-         ['Parsing error at unrecognized key: MaxJobCont'], 'slurm.conf line 2: "MaxJobCont=7": '),
-        ('an inserted line with most of the words', 'slurm.conf',
-         'ClusterName=a\nFoo=1\nSelectType=select/none\nMaxJobCount=5', ['cannot find select plugin for select/none'],
-         'slurm.conf line 3: "SelectType=select/none": '),
-        ('another file', 'gres.conf', 'Name=foo Count=1\nNme=bar', ['Parsing error at unrecognized key: Nme'],
-         'gres.conf line 2: "Nme=bar": '),
-        ('a file that may be of a Secret', 'acct_gather.conf', 'ProfileInfluxDBPass=x', ['out of memory'],
-         'acct_gather.conf line 1: '),
-        ('the only change, without its words', 'slurm.conf', 'ClusterName=a\nMaxJobCount=6', ['out of memory'],
-         'slurm.conf line 2: "MaxJobCount=6": '),
-        ('one of several changes, without words', 'slurm.conf', 'ClusterName=b\nMaxJobCount=6', ['out of memory'], ''),
-        ('comments are no cause', 'slurm.conf', 'ClusterName=a\n# MaxJobCont\nMaxJobCont=7',
-         ['unrecognized key: MaxJobCont'], 'slurm.conf line 3: "MaxJobCont=7": '),
-        ('a message that has the line', 'slurm.conf', 'ClusterName=a\nMaxJobCont=7',
-         ['Parse error in file slurm.conf line 2: "MaxJobCont=7"'], ''),
-        ('a line that was there before', 'slurm.conf', 'ClusterName=a\nMaxJobCount=5', ['bad: MaxJobCount'], ''),
-    )
-
-    def test_table(self):
-        for name, file, text, errors, expected in self.TABLE:
-            with self.subTest(name):
-                self.assertEqual(config.place(errors, {**self.LIVE, file: text}, self.LIVE), expected)
-
-    def test_a_line_of_another_encoding_can_be_told(self):
-        found = config.place(['x'], {'slurm.conf': b'ClusterName=\xe4'.decode(errors='surrogateescape')}, {})
-        self.assertEqual(found, 'slurm.conf line 1: "ClusterName=\ufffd": ')
-
-    def test_a_long_line_is_cut(self):
-        found = config.place(['x'], {'slurm.conf': 'ClusterName=' + 'b' * 500}, {'slurm.conf': 'ClusterName=a'})
-        self.assertEqual(found, 'slurm.conf line 1: "ClusterName=' + 'b' * 108 + '": ')
+sys.path.insert(0, os.path.join(tap.TOP, 'images/slurmctld/config'))
+import controllers
+import main
+import sets
+import trial
 
 
 class Sets(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        config.LIVE = os.path.join(folder.name, 'live')
-        config.GOOD = os.path.join(folder.name, 'good')
-        os.mkdir(config.LIVE)
+        sets.LIVE = os.path.join(folder.name, 'live')
+        sets.GOOD = os.path.join(folder.name, 'good')
+        os.mkdir(sets.LIVE)
 
     def test_swap_replaces_all_files(self):
         for texts in ({'slurm.conf': 'a'}, {'slurm.conf': 'b', 'prolog.sh': '#!/bin/sh\n'}, {'slurm.conf': 'c'}):
             with self.subTest(texts):
-                config.swap(texts)
-                self.assertEqual(config.files(config.LIVE), texts)
+                sets.swap(texts)
+                self.assertEqual(sets.files(sets.LIVE), texts)
 
     def test_bytes_stay(self):
-        source = os.path.join(os.path.dirname(config.LIVE), 'source')
+        source = os.path.join(os.path.dirname(sets.LIVE), 'source')
         wanted = {'prolog.sh': b'#!/bin/sh\r\n# \xe4\r', 'key': bytes(range(256))}
         os.mkdir(source)
         for name, content in wanted.items():
             with open(os.path.join(source, name), 'wb') as file:
                 file.write(content)
-        config.swap(config.files(source))
-        config.keep()
-        for folder in (config.LIVE, config.GOOD):
+        sets.swap(sets.files(source))
+        controllers.keep()
+        for folder in (sets.LIVE, sets.GOOD):
             for name, content in wanted.items():
                 with self.subTest(f'{folder}/{name}'), open(os.path.join(folder, name), 'rb') as file:
                     self.assertEqual(file.read(), content)
 
     def test_scripts_are_executable(self):
-        config.swap({'prolog.sh': '#!/bin/sh\n', 'slurm.conf': 'a'})
-        modes = {name: os.access(os.path.join(config.LIVE, name), os.X_OK) for name in ('prolog.sh', 'slurm.conf')}
+        sets.swap({'prolog.sh': '#!/bin/sh\n', 'slurm.conf': 'a'})
+        modes = {name: os.access(os.path.join(sets.LIVE, name), os.X_OK) for name in ('prolog.sh', 'slurm.conf')}
         self.assertEqual(modes, {'prolog.sh': True, 'slurm.conf': False})
 
     def test_the_last_good_set_is_kept_as_it_was(self):
-        config.swap({'slurm.conf': 'a'})
-        config.keep()
-        config.swap({'slurm.conf': 'b'})
-        self.assertEqual(config.files(config.GOOD), {'slurm.conf': 'a'})
+        sets.swap({'slurm.conf': 'a'})
+        controllers.keep()
+        sets.swap({'slurm.conf': 'b'})
+        self.assertEqual(sets.files(sets.GOOD), {'slurm.conf': 'a'})
 
 
 class Start(unittest.TestCase):
     """Which files a pod starts with: the new ones N, or the last good ones G."""
     NEW, GOOD = {'slurm.conf': 'new'}, {'slurm.conf': 'good'}
+    OTHER_TYPE = {'slurm.conf': 'good\n accountingstoragetype = accounting_storage/slurmdbd\n'}
     TABLE = (
         # files of the last good set, slurmctld has a state, the trial's error; what is live and good afterwards
         ('a first start', {}, False, '', NEW, NEW),
         ('a first start with broken files', {}, False, 'bad', None, {}),
         ('a state of slurmctld before there were trials', {}, True, '', NEW, NEW),
         ('the same with files that the trial refuses', {}, True, 'bad', NEW, NEW),
-        ('other files', GOOD, True, '', NEW, NEW),
+        ('other files', GOOD, True, '', NEW, GOOD),  # slurmctld has yet to start with them
+        ('accounting begins', OTHER_TYPE, True, '', NEW, NEW),
         ('other files that are broken', GOOD, True, 'bad', GOOD, GOOD),
         ('broken files, and the state is lost', GOOD, False, 'bad', GOOD, GOOD),
         ('files that slurmctld ran with', NEW, True, 'not tried', NEW, NEW),
@@ -229,21 +78,21 @@ class Start(unittest.TestCase):
     def test_table(self):
         for name, good, state, error, live, kept in self.TABLE:
             with self.subTest(name), tempfile.TemporaryDirectory() as folder, \
-                    mock.patch.multiple(config, LIVE=f'{folder}/live', STATE=folder, GOOD=f'{folder}/good',
-                                        try_set=lambda *_, error=error: error):
-                os.mkdir(config.LIVE)
-                config.write_set(f'{folder}/source', self.NEW)
+                    mock.patch.multiple(sets, LIVE=f'{folder}/live', STATE=folder, GOOD=f'{folder}/good'), \
+                    mock.patch.object(trial, 'try_set', lambda *_, error=error: error):
+                os.mkdir(sets.LIVE)
+                sets.write_set(f'{folder}/source', self.NEW)
                 if good:
-                    config.write_set(config.GOOD, good)
+                    sets.write_set(sets.GOOD, good)
                 if state:
-                    config.write(f'{folder}/clustername', 'slurm')
+                    sets.write(f'{folder}/clustername', 'slurm')
                 if live is None:
                     with self.assertRaisesRegex(SystemExit, 'bad'):
-                        config.start(f'{folder}/source')
+                        main.start(f'{folder}/source')
                 else:
-                    config.start(f'{folder}/source')
-                    self.assertEqual(config.files(config.LIVE), live)
-                self.assertEqual(config.files(config.GOOD), kept)
+                    main.start(f'{folder}/source')
+                    self.assertEqual(sets.files(sets.LIVE), live)
+                self.assertEqual(sets.files(sets.GOOD), kept)
 
 
 class Restore(unittest.TestCase):
@@ -252,14 +101,15 @@ class Restore(unittest.TestCase):
         for name, kept, live, failed in (('a good set', good, good, False),
                                          ('none', {}, {'slurm.conf': 'live'}, True)):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder, \
-                    mock.patch.multiple(config, LIVE=f'{folder}/live', GOOD=f'{folder}/good'):
-                os.mkdir(config.LIVE)
-                config.swap({'slurm.conf': 'live'})
+                    mock.patch.multiple(sets, LIVE=f'{folder}/live', GOOD=f'{folder}/good'):
+                os.mkdir(sets.LIVE)
+                sets.swap({'slurm.conf': 'live'})
                 if kept:
-                    config.write_set(config.GOOD, kept)
-                answer = config.do_request(folder, 'restore 7')
+                    sets.write_set(sets.GOOD, kept)
+                answer = main.do_request(folder, 'restore', '7')
+                self.assertEqual(answer['behind'], [])
                 self.assertEqual((answer['id'], bool(answer['error'])), ('7', failed))
-                self.assertEqual(config.files(config.LIVE), live)
+                self.assertEqual(sets.files(sets.LIVE), live)
 
 
 class Compare(unittest.TestCase):
@@ -267,14 +117,14 @@ class Compare(unittest.TestCase):
 
     def test_steps(self):
         with tempfile.TemporaryDirectory() as folder, \
-                mock.patch.multiple(config, LIVE=f'{folder}/live', GOOD=f'{folder}/good'):
-            os.mkdir(config.LIVE)
+                mock.patch.multiple(sets, LIVE=f'{folder}/live', GOOD=f'{folder}/good'):
+            os.mkdir(sets.LIVE)
             for text, verb, error in (('a', 'compare', 'not kept'), ('a', 'keep', ''), ('a', 'compare', ''),
                                       ('b', 'compare', 'not kept'), ('b', 'restore', ''), (None, 'compare', '')):
                 with self.subTest(f'{verb} with {text}'):
                     if text:
-                        config.swap({'slurm.conf': text})
-                    self.assertEqual(config.do_request(folder, f'{verb} 7'), {'id': '7', 'error': error})
+                        sets.swap({'slurm.conf': text})
+                    self.assertEqual(main.do_request(folder, verb, '7'), {'id': '7', 'error': error, 'behind': []})
 
 
 if __name__ == '__main__':

@@ -27,8 +27,13 @@ std::string spec_with(const std::string& more) {
 
 // A member of spareSchedules.
 std::string window(const char* start = "0 7 * * 1-5", const char* duration = "3h", const char* zone = "Europe/Berlin",
-                   const char* replicas = "4") {
-  return format(R"({"start":"%s","duration":"%s","timeZone":"%s","replicas":%s})", start, duration, zone, replicas);
+                   const char* replicas = "4", const char* more = "") {
+  return format(R"({"start":"%s","duration":"%s","timeZone":"%s","replicas":%s%s})", start, duration, zone, replicas,
+                more);
+}
+
+std::string window_of(const char* variant) {  // in JSON
+  return window("0 7 * * *", "1h", "UTC", "1", format(R"(,"variant":%s)", variant).c_str());
 }
 
 void decodes_defaults(void**) {
@@ -39,7 +44,7 @@ void decodes_defaults(void**) {
   assert_text(nodeset->uid, "u-1");
   assert_int_equal(nodeset->generation, 4);
   assert_int_equal(nodeset->replicas, 1);
-  assert_int_equal(nodeset->spare_replicas, 0);
+  assert_true(nodeset->spare_replicas.empty());
   assert_true(nodeset->spare_schedules.empty());
   assert_int_equal(nodeset->ordinal_padding, 0);
   assert_true(nodeset->protects_busy);
@@ -190,7 +195,7 @@ void decodes_spare_schedules(void**) {
   const auto nodeset = decode(spec_with(R"("spareReplicas":1,"spareSchedules":[)" + window() +
                                         R"(,{"start":"30 22 1 * *","duration":"1h30m","replicas":65536}])"));
   assert_ok(nodeset);
-  assert_int_equal(nodeset->spare_replicas, 1);
+  assert_true(nodeset->spare_replicas == SpareReplicas({{"", 1}}));
   assert_int_equal(nodeset->spare_schedules.size(), 2);
   const SpareSchedule& first = nodeset->spare_schedules[0];
   assert_int_equal(first.duration.count(), 180);
@@ -199,6 +204,16 @@ void decodes_spare_schedules(void**) {
   assert_true(first.start.hours.test(7) && first.start.weekdays.test(5) && !first.start.weekdays.test(6));
   assert_int_equal(nodeset->spare_schedules[1].duration.count(), 90);
   assert_text(nodeset->spare_schedules[1].time_zone, "Etc/UTC");
+  assert_text(nodeset->spare_schedules[1].variant, "");
+}
+
+void decodes_spares_of_variants(void**) {
+  const auto nodeset = decode(spec_with(R"("spareReplicas":1,"variants":[{"name":"a","spareReplicas":2},{"name":"b"},
+                            {"name":"c","spareReplicas":0}],"spareSchedules":[)" +
+                                        window_of(R"("b")") + "]"));
+  assert_ok(nodeset);
+  assert_true(nodeset->spare_replicas == SpareReplicas({{"", 1}, {"a", 2}}));
+  assert_text(nodeset->spare_schedules[0].variant, "b");
 }
 
 void decodes_variants(void**) {
@@ -479,6 +494,14 @@ void names_the_invalid_field(void**) {
        "spec.spareSchedules[0].replicas: Invalid value: 0: must be 1 to 65536"},
       {spec_with(R"("spareSchedules":[)" + window("0 7 * * *", "1h", "UTC", R"("4")") + "]"),
        "spec.spareSchedules[0].replicas: Invalid value: \"4\": must be 1 to 65536"},
+      {spec_with(R"("variants":[{"name":"v","spareReplicas":-1}])"),
+       "spec.variants[0].spareReplicas: Invalid value: -1: must be 0 to 65536"},
+      {spec_with(R"("scalingMode":"Always","variants":[{"name":"v","spareReplicas":1}])"),
+       "spec.variants[0].spareReplicas: Forbidden: may be set with scalingMode OnDemand only"},
+      {spec_with(R"("variants":[{"name":"v"}],"spareSchedules":[)" + window_of(R"("w")") + "]"),
+       "spec.spareSchedules[0].variant: Not found: \"w\""},
+      {spec_with(R"("spareSchedules":[)" + window_of("3") + "]"),
+       "spec.spareSchedules[0].variant: Invalid value: 3: must be the name of a variant"},
       {spec_with(R"("scalingMode":"Always","spareSchedules":[)" + window() + "]"),
        "spec.spareSchedules: Forbidden: may be set with scalingMode OnDemand only"},
       {spec_with(R"("scalingMode":"DaemonSet","pinToNode":true)"),
@@ -597,6 +620,7 @@ int main() {
       SLURMK8S_TEST(decodes_defaults),
       SLURMK8S_TEST(decodes_all_fields),
       SLURMK8S_TEST(decodes_spare_schedules),
+      SLURMK8S_TEST(decodes_spares_of_variants),
       SLURMK8S_TEST(decodes_variants),
       SLURMK8S_TEST(refuses_variants),
       SLURMK8S_TEST(knows_whether_pods_name_jobs),

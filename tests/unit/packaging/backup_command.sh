@@ -28,7 +28,8 @@ case $line in
   *"annotations"*"/accounting}"*) cat "$FAKE/accounting" ;;
   "create job"*) echo "job of ${line##*from=}" ;;
   "set env"*) cat >/dev/null; echo "job with ${line#*--output=yaml }" ;;
-  "create --filename=-") note "create $(cat)" ;;
+  # $FAKE/long: the API server needs a moment.
+  "create --filename=-") note "create $(cat)"; [[ ! -e $FAKE/long ]] || sleep 1 ;;
   "delete job"*) note "delete job" ;;
   *"selector=job-name"*) echo pod-1 ;;
   # $FAKE/gone: the pod was deleted, and its job fails for it.
@@ -140,10 +141,7 @@ cat >"$folder/interrupted" <<'END'
 #!/bin/bash
 # SIGINT is ignored in what runs in the background; SIGTERM is handled alike.
 "$1" restore --yes &
-for _ in {1..100}; do
-  ! grep -q 'create job with ARCHIVE' "$FAKE/asked" || break
-  sleep 0.1
-done
+until grep -q 'create job with ARCHIVE' "$FAKE/asked"; do sleep 0.1; done
 kill -TERM $!
 wait $!
 END
@@ -152,6 +150,12 @@ chmod +x "$folder/interrupted"
 expect "restore: interrupted while its job runs" 1 "" "*ending job slurm-backup-restore-*are stopped: repeat*" \
   "$folder/interrupted" "$top/packaging/slurm-k8s-backup"
 asked "its job is ended" "*create job with ARCHIVE=*delete job"
+touch "$FAKE/long"
+: >"$FAKE/asked"
+expect "restore: interrupted while its job is created" 1 "" "*ending job slurm-backup-restore-*are stopped: repeat*" \
+  "$folder/interrupted" "$top/packaging/slurm-k8s-backup"
+asked "that job is ended" "*create job with ARCHIVE=*delete job"
+rm "$FAKE/long"
 echo Complete >"$FAKE/job"
 : >"$FAKE/accounting"
 command "restore: no accounting" 0 "" "*: restored" restore --yes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sidecar/config_exchange: requests and answers; here the test is images/slurmctld/config.py.
+// sidecar/config_exchange: requests and answers; here the test is images/slurmctld/config/main.py.
 #include "sidecar/config_exchange.hpp"
+
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -23,6 +25,10 @@ void reads_what_is_live(void**) {
   const ConfigFiles live = exchange.live().value();
   assert_int_equal(live.size(), 1);
   assert_text(live.at("slurm.conf"), "x\n");
+  struct stat status {};
+  assert_int_equal(lstat((folder.path() + "/live/..data").c_str(), &status), 0);
+  assert_int_equal(exchange.installed().value(), status.st_mtime);
+  assert_false(ConfigExchange(folder.path(), folder.path()).installed().ok());
 }
 
 void asks_and_hears(void**) {
@@ -41,9 +47,14 @@ void asks_and_hears(void**) {
   assert_false(exchange.answer().has_value());
   folder.write("answer", R"({"id":")" + id + R"(","error":"no"})");
   assert_text(exchange.answer().value(), "no");
+  assert_true(exchange.behind().empty());
+  folder.write("answer", R"({"id":")" + id + R"(","error":"","behind":[{"pod":"b","uid":"1"}]})");
+  assert_text(exchange.answer().value(), "");
+  assert_true(exchange.behind() == (std::vector<OtherController>{{"b", "1"}}));
   folder.write("requests", "");
   assert_true(exchange.ask(ConfigInstaller::Verb::compare, {}).ok());
   assert_true(read_file(folder.path() + "/requests", 100)->starts_with("compare "));
+  assert_true(exchange.behind().empty());  // of that request nothing is known
 }
 
 }  // namespace

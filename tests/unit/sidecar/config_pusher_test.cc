@@ -3,6 +3,8 @@
 #include "sidecar/config_pusher.hpp"
 
 #include <algorithm>
+#include <ctime>
+#include <limits>
 
 #include "support/cmocka.hpp"
 #include "support/fake_client.hpp"
@@ -29,19 +31,26 @@ struct FakeInstaller final : ConfigInstaller {
   bool is_former = false;                // it cannot compare
   std::optional<ConfigFiles> under_way;  // an installation that a later request waits for
   std::optional<std::string> last;
+  std::vector<OtherController> others;  // that started with other files
+  std::vector<OtherController> told;    // of them, with the last answer
+
+  std::time_t installed_at = std::numeric_limits<std::time_t>::max();  ///< later than slurmctld's start
 
   Result<ConfigFiles> live() override { return now; }
+  Result<std::time_t> installed() override { return installed_at; }
   Status ask(Verb verb, const ConfigFiles& files) override {
     if (away || (verb == Verb::keep && cannot_keep))
       return Error(Errc::unavailable, "requests: No such device or address");
     constexpr const char* kWords[] = {"check", "install", "restore", "keep"};
     if (verb != Verb::compare) asked.emplace_back(kWords[static_cast<int>(verb)]);
     last.reset();
+    told.clear();
     if (under_way) now = *std::exchange(under_way, {});
     if (silent && verb == Verb::install) under_way = files;
     if (silent || verb == unanswered) return {};
     if (verb == Verb::compare) {
       last = is_former ? "compare: unknown" : now == good ? "" : kNotKept;
+      if (last->empty()) told = others;
       return {};
     }
     const auto conf = files.find("slurm.conf");
@@ -52,10 +61,14 @@ struct FakeInstaller final : ConfigInstaller {
     if (verb == Verb::restore && cannot_restore) last = "slurmctld-config: [Errno 28] No space left on device";
     if (verb == Verb::restore && !cannot_restore) now = good;
     if (verb == Verb::keep && is_full) last = "slurmctld-config: [Errno 28] No space left on device";
-    if (verb == Verb::keep && !is_full) good = now;
+    if (verb == Verb::keep && !is_full) {
+      good = now;
+      told = others;
+    }
     return {};
   }
   std::optional<std::string> answer() override { return last; }
+  std::vector<OtherController> behind() override { return told; }
 };
 
 struct Fixture {
@@ -66,6 +79,7 @@ struct Fixture {
   FakeSlurm slurm;
   FakeInstaller installer;
   int applied = 0;
+  bool is_own_slurmctld = true;
   const std::vector<ConfigSource> sources;
   std::unique_ptr<ConfigPusher> pusher;
 
@@ -77,7 +91,8 @@ struct Fixture {
   void start() {
     pusher.reset();
     pusher = std::make_unique<ConfigPusher>(
-        ConfigPusherParts{client, client, timers, clock, throttle, slurm, slurm, installer, [this] { applied++; }},
+        ConfigPusherParts{client, client, timers, clock, throttle, slurm, slurm, installer, [this] { applied++; },
+                          [this] { return is_own_slurmctld; }},
         ConfigPusherOptions{"slurm", sources, "pod"});
     pusher->start();
   }
@@ -136,6 +151,56 @@ void applies_a_change(void**) {
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
   f.run_for(seconds(3));
   assert_text(f.events(), "ConfigApplied conf\n");
+}
+
+void deletes_other_controllers_that_are_behind(void**) {
+  Fixture f;
+  f.put("ClusterName=a\n");
+  const auto put_other = [&] {
+    f.client.put(kube::kPods, "slurm", Fixture::named("other"));
+    const Json pod = f.client.find(kube::kPods, "slurm", "other");
+    return OtherController{"other", std::string(pod.at({"metadata", "uid"}).text())};
+  };
+  f.installer.others = {put_other(), {"gone", "1"}, {"pod", ""}};
+  const auto has_other = [&] { return f.client.names(kube::kPods, "slurm").size() == 2; };
+  f.client.fail_next(kube::Verb::remove, Error(Errc::unavailable, "no answer"));
+  f.start();
+  f.run_for(milliseconds(500));
+  assert_true(has_other());  // and once more
+  f.run_for(seconds(5));
+  assert_false(has_other());
+  // Another has been made since.
+  put_other();
+  f.start();
+  f.run_for(seconds(5));
+  assert_true(has_other());
+  // It has what is kept; then a change comes.
+  f.installer.others = {};
+  f.start();
+  f.run_for(seconds(5));
+  assert_true(has_other());
+  f.installer.others = {put_other()};
+  f.put("ClusterName=a\nbad\n");
+  f.run_for(seconds(5));
+  assert_true(has_other());
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.run_for(seconds(5));
+  assert_false(has_other());
+  assert_text(f.client.names(kube::kPods, "slurm").front(), "pod");
+}
+
+/** It has taken over, since that of the own pod ended of these files. */
+void keeps_nothing_for_the_other_slurmctld(void**) {
+  Fixture f;
+  f.put("ClusterName=a\n");
+  f.is_own_slurmctld = false;
+  f.start();
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.run_for(seconds(20));
+  assert_text(f.asked(), "install");
+  f.is_own_slurmctld = true;
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install keep");
 }
 
 void refuses_what_the_trial_refuses(void**) {
@@ -240,6 +305,76 @@ void applies_a_change_although_it_cannot_restore(void**) {
   f.run_for(seconds(5));
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
   assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\nMaxJobCount=6\n");
+}
+
+/** The pod was made again with other files: they are good once slurmctld has started with them. */
+void keeps_what_slurmctld_started_with(void**) {
+  Fixture f;
+  f.put("ClusterName=a\nMaxJobCount=5\n");
+  f.installer.now = {{"slurm.conf", "ClusterName=a\nMaxJobCount=5\n"}};
+  f.slurm.config_error = Error(Errc::unavailable, "it reads a large state");
+  f.slurm.failures.assign(1000, *f.slurm.config_error);
+  f.installer.installed_at = f.slurm.booted - 1;
+  f.start();
+  f.run_for(seconds(100));
+  assert_text(f.asked(), "");
+  f.slurm.config_error.reset();
+  f.slurm.failures.clear();
+  const long restarts = f.restarts();
+  f.start();  // a sidecar that began later
+  f.run_for(seconds(5));
+  assert_text(f.asked(), "keep");
+  assert_int_equal(f.restarts(), restarts);
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h1)");
+}
+
+/** The pod starts with files that its trial took and slurmctld does not start with. */
+void start_with_typo(Fixture& f) {
+  f.put("ClusterName=a\nJobCompType=jobcomp/typo\n");
+  f.installer.now = {{"slurm.conf", "ClusterName=a\nJobCompType=jobcomp/typo\n"}};
+  f.slurm.config_error = Error(Errc::unavailable, "connection refused");
+  f.slurm.failures.assign(1000, *f.slurm.config_error);
+  f.start();
+}
+
+/** The last good ones come back. */
+void takes_back_what_slurmctld_does_not_start_with(void**) {
+  Fixture f;
+  start_with_typo(f);
+  f.run_for(seconds(170));
+  assert_text(f.asked(), "");
+  f.run_for(seconds(30));
+  assert_text(f.asked(), "restore");
+  assert_true(f.installer.now == f.installer.good);
+  assert_contains(f.condition(), "False Refused: slurmctld refuses it, see its log");
+}
+
+void corrects_what_slurmctld_does_not_start_with(void**) {
+  Fixture f;
+  start_with_typo(f);
+  f.run_for(seconds(5));
+  f.put("ClusterName=a\n", "h2");
+  f.run_for(seconds(60));
+  assert_text(f.asked(), "install");
+  f.slurm.config_error.reset();
+  f.slurm.failures.clear();
+  f.slurm.booted += 100'000'000'000;  // it starts with them
+  f.run_for(seconds(5));
+  assert_text(f.asked(), "install keep");
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
+/** They are the last good ones, but slurmctld has not said a word. */
+void does_not_speak_for_a_silent_slurmctld(void**) {
+  Fixture f;
+  f.put("ClusterName=a\n");
+  f.slurm.config_error = Error(Errc::unavailable, "connection refused");
+  f.start();
+  f.run_for(seconds(5));
+  assert_text(f.condition(), "False SlurmctldAway: slurmctld does not answer, see its log (configuration h1)");
+  f.slurm.config_error.reset();
+  f.run_for(seconds(5));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h1)");
 }
 
 void restarts_slurmctld_once_while_the_container_is_away(void**) {
@@ -350,9 +485,9 @@ void takes_back_files_without_a_slurmctld(void**) {
   end_during_the_trial(f);
   f.installer.now = *std::exchange(f.installer.under_way, {});
   f.slurm.config_error = Error(Errc::unavailable, "slurm: Unable to contact slurm controller");
-  f.slurm.failures.assign(100, *f.slurm.config_error);
+  f.slurm.failures.assign(1000, *f.slurm.config_error);
   f.start();
-  f.run_for(seconds(70));
+  f.run_for(seconds(190));
   assert_text(f.asked(), "install restore");
   assert_text(f.installer.now.at("slurm.conf"), kFormer);
 }
@@ -486,6 +621,8 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(applies_a_change),
+      SLURMK8S_TEST(deletes_other_controllers_that_are_behind),
+      SLURMK8S_TEST(keeps_nothing_for_the_other_slurmctld),
       SLURMK8S_TEST(refuses_what_the_trial_refuses),
       SLURMK8S_TEST(says_what_needs_a_restart),
       SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
@@ -493,6 +630,10 @@ int main() {
       SLURMK8S_TEST(keeps_a_set_although_the_container_restarts),
       SLURMK8S_TEST(keeps_a_set_as_soon_as_there_is_room),
       SLURMK8S_TEST(applies_a_change_although_it_cannot_restore),
+      SLURMK8S_TEST(keeps_what_slurmctld_started_with),
+      SLURMK8S_TEST(takes_back_what_slurmctld_does_not_start_with),
+      SLURMK8S_TEST(corrects_what_slurmctld_does_not_start_with),
+      SLURMK8S_TEST(does_not_speak_for_a_silent_slurmctld),
       SLURMK8S_TEST(restarts_slurmctld_once_while_the_container_is_away),
       SLURMK8S_TEST(waits_for_what_is_away),
       SLURMK8S_TEST(confirms_what_a_former_sidecar_had_installed),

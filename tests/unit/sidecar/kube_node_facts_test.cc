@@ -47,28 +47,6 @@ void reads_labels(void**) {
   assert_true(kube_node.labels == (std::map<std::string, std::string, std::less<>>{{"gpu", "a100"}, {"empty", ""}}));
 }
 
-void tolerates_as_kubernetes_does(void**) {
-  const Taint taint{"gpu", "a100", "NoSchedule"};
-  const std::pair<const char*, bool> cases[] = {
-      {"[]", false},
-      {"null", false},
-      {R"([{"operator":"Exists"}])", true},
-      {R"([{"operator":"Exists","effect":"NoExecute"}])", false},
-      {R"([{"key":"gpu","operator":"Exists"}])", true},
-      {R"([{"key":"cpu","operator":"Exists"}])", false},
-      {R"([{"key":"gpu","operator":"Exists","effect":"NoSchedule"}])", true},
-      {R"([{"key":"gpu","value":"a100"}])", true},
-      {R"([{"key":"gpu","operator":"Equal","value":"a100","effect":"NoSchedule"}])", true},
-      {R"([{"key":"gpu","operator":"Equal","value":"h100"}])", false},
-      {R"([{"key":"gpu"}])", false},
-      {R"([{"value":"a100"}])", false},
-      {R"([{"key":"cpu","operator":"Exists"},{"key":"gpu","operator":"Exists"}])", true},
-  };
-  for (const auto& [tolerations, tolerated] : cases) {
-    if (is_tolerated(taint, *Json::parse(tolerations)) != tolerated) fail_msg("%s", tolerations);
-  }
-}
-
 }  // namespace
 }  // namespace slurmk8s
 
@@ -81,7 +59,6 @@ int main() {
       SLURMK8S_TEST(reads_the_taints_that_somebody_set),
       SLURMK8S_TEST(reads_labels),
       SLURMK8S_TEST(reads_what_pods_can_have),
-      SLURMK8S_TEST(tolerates_as_kubernetes_does),
   };
   return cmocka_run_group_tests_name("sidecar_kube_node_facts", tests, nullptr, nullptr);
 }

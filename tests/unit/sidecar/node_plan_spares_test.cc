@@ -14,10 +14,17 @@ void starting(SlurmNode& node) { up(node), node.powering_up = true; }
 Cluster with_spares(std::int64_t replicas, std::int64_t spares, const char* exempt = "") {
   Cluster cluster;
   NodeSet nodeset = nodeset_of("c", replicas);
-  nodeset.spare_replicas = spares;
+  if (spares != 0) nodeset.spare_replicas = {{"", spares}};
   cluster.nodeset(nodeset);
   cluster.exemptions.update({.suspend_exc_nodes = exempt ? std::optional<std::string>(exempt) : std::nullopt});
   return cluster;
+}
+
+SpareCounts spares_of(const char* nodeset, std::int64_t count, const char* problem = "") {
+  SpareCount spares;
+  if (count != 0) spares.replicas.emplace("", count);
+  spares.problem = problem;
+  return {{nodeset, spares}};
 }
 
 void powers_spares_up(void**) {
@@ -33,15 +40,40 @@ void follows_the_clock(void**) {
   Cluster cluster = with_spares(4, 1, "c-0");
   cluster.exemptions.added("c", "c-0");
   cluster.records("c", 0, 0, up).records("c", 1, 3);
-  cluster.spares = {{"c", {3, {}}}};
+  cluster.spares = spares_of("c", 3);
   assert_text(cluster.actions(), "exempt_from_suspend c-[1-2]; power_up c-[1-2]");
-  cluster.spares = {{"c", {0, {}}}};
+  cluster.spares = spares_of("c", 0);
   assert_text(cluster.actions(), "unexempt c-0");
-  cluster.spares = {{"other", {3, {}}}};
+  cluster.spares = spares_of("other", 3);
   assert_text(cluster.actions(), "");
-  cluster.spares = {{"c", {1, "spec.spareSchedules[0].timeZone: Invalid value"}}};
+  cluster.spares = spares_of("c", 1, "spec.spareSchedules[0].timeZone: Invalid value");
   assert_text(cluster.actions(), "");
   assert_text(cluster.state("c"), "-/SparesNotKept");
+}
+
+/** NodeSet "c" of `replicas` nodes with variant v1, of which one node is spare, and another one without a variant. */
+Cluster with_spare_variant(std::int64_t replicas) {
+  Cluster cluster;
+  NodeSet nodeset = nodeset_of("c", replicas);
+  nodeset.variants = {{"v1", {}}};
+  nodeset.features += ",v1";
+  nodeset.spare_replicas = {{"", 1}, {"v1", 1}};
+  cluster.nodeset(nodeset);
+  cluster.exemptions.update({.suspend_exc_nodes = ""});
+  return cluster;
+}
+
+void with_features(SlurmNode& node) { node.features = "c,v1", node.active_features = "c"; }
+
+void powers_spares_up_as_a_variant(void**) {
+  Cluster cluster = with_spare_variant(3);
+  cluster.records("c", 0, 2, with_features);
+  assert_text(cluster.actions(), "exempt_from_suspend c-[0-1]; power_up c-0; power_up c-1 active=c,v1");
+  up(cluster.nodes[2]);
+  cluster.nodes[2].active_features = "c,v1";
+  assert_text(cluster.actions(), "exempt_from_suspend c-[0,2]; power_up c-0");
+  cluster.has_node_features = false;  // no job could ask for the variant
+  assert_text(cluster.actions(), "features c-[0-2]; exempt_from_suspend c-0; power_up c-0");
 }
 
 // From one step to the next, as Slurm would show it.
@@ -118,6 +150,7 @@ int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(powers_spares_up),
       SLURMK8S_TEST(follows_the_clock),
+      SLURMK8S_TEST(powers_spares_up_as_a_variant),
       SLURMK8S_TEST(follows_jobs),
       SLURMK8S_TEST(all_are_in_use),
       SLURMK8S_TEST(a_cancelled_start_may_become_a_spare),

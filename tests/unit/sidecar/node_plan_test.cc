@@ -319,7 +319,7 @@ Status carry_out(FakeSlurm& slurm, const NodeAction& action) {
     case NodeAction::Kind::undrain: return slurm.update_nodes(action.nodes, {.state = State::undrain});
     case NodeAction::Kind::resume: return slurm.update_nodes(action.nodes, {.state = State::resume});
     case NodeAction::Kind::power_down: return slurm.update_nodes(action.nodes, {.state = State::power_down});
-    case NodeAction::Kind::power_up: return slurm.update_nodes(action.nodes, {.state = State::power_up});
+    case NodeAction::Kind::power_up: return slurm.update_nodes(action.nodes, action.change);
     case NodeAction::Kind::exempt_from_suspend: return slurm.exempt_from_suspend(action.nodes, true);
     case NodeAction::Kind::unexempt: return slurm.exempt_from_suspend(action.nodes, false);
     case NodeAction::Kind::recycle:

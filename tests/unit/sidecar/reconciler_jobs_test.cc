@@ -81,7 +81,9 @@ void a_suspended_job_has_its_node(void**) {
   f.slurm.calls.clear();
   f.scale("c", 0);
   f.rounds(1);
+  for (const auto& call : f.slurm.calls) print_message("%s\n", call.c_str());
   assert_int_equal(std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "power_down c-0"), 0);
+  for (const auto& call : f.slurm.calls) print_message("%s\n", call.c_str());
   assert_int_equal(std::count(f.slurm.calls.begin(), f.slurm.calls.end(), "drain c-0 slurm-k8s: scale-in"), 1);
   // It runs on, and ends.
   const std::uint64_t version = f.reconciler.version();
@@ -173,6 +175,26 @@ void spares_are_replaced_once_by_a_slow_slurmctld(void**) {
   assert_text(f.slurm.calls[1], "power_up c-[2-3]");
 }
 
+// Until slurmctld shows the variant of a node that is asked for, the sidecar knows it.
+void spares_of_a_variant_are_powered_up_once(void**) {
+  Fixture f;
+  const auto put = [&f](const std::string& variant) {
+    f.reconciler.upsert(f.object("c", R"({"replicas":4,"variants":[)" + variant +
+                                          R"(],"slurmd":{"image":"i","resources":{"limits":{"cpu":"2",)"
+                                          R"("memory":"1000Mi"}}}})"));
+  };
+  f.reconciler.set_listed();
+  put(R"({"name":"v1"})");
+  f.rounds(3);
+  f.slurm.calls.clear();
+  put(R"({"name":"v1","spareReplicas":1})");
+  f.slurm.on_update = [&f] { f.slurm.sees_no_change = true; };
+  f.rounds(4);
+  assert_int_equal(f.slurm.calls.size(), 2);
+  assert_text(f.slurm.calls[1], "power_up c-0");
+  assert_text(f.slurm.node("c-0").active_features, "c,v1");
+}
+
 void spares_are_replaced_once_though_slurmctld_sees_no_change(void**) {
   Fixture f;
   keep_two_spares(f);
@@ -227,6 +249,7 @@ int main() {
       SLURMK8S_TEST(spares_are_replaced_once),
       SLURMK8S_TEST(spares_are_replaced_once_by_a_slow_slurmctld),
       SLURMK8S_TEST(spares_are_replaced_once_though_slurmctld_sees_no_change),
+      SLURMK8S_TEST(spares_of_a_variant_are_powered_up_once),
       SLURMK8S_TEST(a_cancelled_job_takes_its_pods_with_it),
   };
   return cmocka_run_group_tests_name("sidecar_reconciler_jobs", tests, nullptr, nullptr);

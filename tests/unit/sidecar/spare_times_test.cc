@@ -14,20 +14,21 @@ namespace {
 
 constexpr std::time_t kMidnight = 1767225600;  // 2026-01-01T00:00:00Z
 
-SpareSchedule window(const char* start, const char* duration, std::int64_t replicas, const char* zone = "UTC") {
-  return {*parse_cron_time(start), *parse_window(duration), zone, replicas};
+SpareSchedule window(const char* start, const char* duration, std::int64_t replicas, const char* zone = "UTC",
+                     const char* variant = "") {
+  return {*parse_cron_time(start), *parse_window(duration), zone, replicas, variant};
 }
 
-/** "COUNT PROBLEM" of NodeSet c. */
+/** "COUNT, COUNT of VARIANT PROBLEM" of NodeSet c. */
 std::string spares(std::int64_t base, const SpareSchedules& schedules, int hour) {
   NodeSet nodeset = nodeset_of("c", 8);
-  nodeset.spare_replicas = base;
+  if (base != 0) nodeset.spare_replicas = {{"", base}};
   nodeset.spare_schedules = schedules;
   Cluster cluster;
   cluster.nodeset(nodeset);
   const SpareCounts counts = count_spares(cluster.nodesets, kMidnight + hour * 3600, in_time_zone);
   if (!counts.contains("c")) return "none";
-  return std::to_string(counts.at("c").count) + " " + counts.at("c").problem;
+  return to_string(counts.at("c").replicas) + " " + counts.at("c").problem;
 }
 
 void counts_spares(void**) {
@@ -46,6 +47,8 @@ void counts_spares(void**) {
       {"one is open", 2, two, 7, "4 "},
       {"two are open", 2, two, 9, "6 "},
       {"the second one", 2, two, 11, "6 "},
+      {"of a variant", 2, {window("0 7 * * *", "3h", 4, "UTC", "v1")}, 7, "2, 4 of v1 "},
+      {"of a variant, closed", 2, {window("0 7 * * *", "3h", 4, "UTC", "v1")}, 6, "2 "},
       {"a window with fewer", 5, two, 7, "5 "},
       {"two with the same start", 0, {window("0 7 * * *", "1h", 3), window("0 7 * * *", "2h", 1)}, 7, "3 "},
       {"an unknown zone, and another window",

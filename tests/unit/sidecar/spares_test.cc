@@ -31,12 +31,22 @@ void down(SlurmNode& node) { up(node), node.base = Base::down; }
 void unknown(SlurmNode& node) { up(node), node.base = Base::unknown; }
 void reserved(SlurmNode& node) { up(node), node.reserved = true; }
 
-/** Nodes c-0, c-1 … in the states given. */
-std::string selected(const std::vector<Change>& states, std::int64_t count, const char* exempt = "",
+/** Up, or starting, as a variant. */
+void up_as_v1(SlurmNode& node) { up(node), node.active_features = "c,v1"; }
+void up_as_v2(SlurmNode& node) { up(node), node.active_features = "c,v2"; }
+void starting_as_v1(SlurmNode& node) { starting(node), node.active_features = "c,v1"; }
+
+/** Of nodes c-0, c-1 … in the states given: "c-0 c-1=v1". The NodeSet has variants v1 and v2. */
+std::string selected(const std::vector<Change>& states, const SpareReplicas& replicas, const char* exempt = "",
                      const char* held = "") {
+  NodeSet nodeset;
+  nodeset.name = "c";
+  nodeset.variants = {{"v1", {}}, {"v2", {}}};
+  nodeset.spare_replicas = replicas;
   std::vector<SlurmNode> nodes;
   for (const Change change : states) {
     nodes.push_back(FakeSlurm::cloud_node(node_name("c", std::ssize(nodes), 0)));
+    nodes.back().active_features = "c";
     change(nodes.back());
   }
   Members members;
@@ -44,11 +54,16 @@ std::string selected(const std::vector<Change>& states, std::int64_t count, cons
   SuspendExemptions exemptions;
   exemptions.update({.suspend_exc_nodes = exempt});
   std::string text;
-  for (const std::string_view name :
-       select_spares({"c", count, members, exemptions, [&](const std::string& node) { return node == held; }})) {
+  for (const auto& [name, variant] :
+       select_spares({nodeset, members, exemptions, [&](const std::string& node) { return node == held; }})) {
     text += (text.empty() ? "" : " ") + std::string(name);
+    if (!variant.empty()) text += "=" + std::string(variant);
   }
   return text;
+}
+std::string selected(const std::vector<Change>& states, std::int64_t count, const char* exempt = "",
+                     const char* held = "") {
+  return selected(states, {{"", count}}, exempt, held);
 }
 
 void none_that_a_job_could_not_have_at_once(void**) {
@@ -83,6 +98,31 @@ void leaves_backing_off_nodes_out(void**) {
   assert_text(selected({up, off}, 1, "", "c-0"), "c-0");  // it is up: nothing is to be asked for
 }
 
+void of_variants(void**) {
+  const SpareReplicas one_each = {{"", 1}, {"v1", 1}};
+  const struct {
+    const char* title;
+    std::vector<Change> states;
+    SpareReplicas replicas;
+    const char* expected;
+  } cases[] = {
+      {"powered-down nodes take any variant", {off, off, off}, one_each, "c-0 c-1=v1"},
+      {"a node that is up keeps its variant", {up_as_v1, off}, one_each, "c-0=v1 c-1"},
+      {"so does one that starts", {starting_as_v1, up}, one_each, "c-0=v1 c-1"},
+      {"one of another variant is none", {up_as_v2, off}, {{"v1", 1}}, "c-1=v1"},
+      {"one with a variant is none without", {up_as_v1, off}, {{"", 1}}, "c-1"},
+      {"one without a variant is none of a variant", {up, off}, {{"v1", 1}}, "c-1=v1"},
+      {"too few: those without a variant come first", {off}, one_each, "c-0"},
+      {"too few: by the names of variants", {off}, {{"v1", 1}, {"v2", 1}}, "c-0=v1"},
+      {"the nearest of a variant", {off, starting_as_v1, up_as_v1}, {{"v1", 1}}, "c-2=v1"},
+      {"several", {up_as_v2, off, up_as_v1, off}, {{"v1", 2}, {"v2", 2}}, "c-0=v2 c-1=v1 c-2=v1 c-3=v2"},
+  };
+  for (const auto& c : cases) {
+    print_message("%s\n", c.title);
+    assert_text(selected(c.states, c.replicas), c.expected);
+  }
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -93,6 +133,7 @@ int main() {
       SLURMK8S_TEST(the_nearest_first),
       SLURMK8S_TEST(stays_with_its_choice),
       SLURMK8S_TEST(leaves_backing_off_nodes_out),
+      SLURMK8S_TEST(of_variants),
   };
   return cmocka_run_group_tests_name("sidecar_spares", tests, nullptr, nullptr);
 }

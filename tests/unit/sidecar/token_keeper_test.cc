@@ -152,6 +152,18 @@ void creates_and_reads_no_secret(void**) {
   assert_text(f.token(), "ada/600/1");
 }
 
+void fills_a_secret_that_was_made_again(void**) {
+  Fixture f;
+  f.run_for(seconds(70));
+  f.client.erase(kube::kSecrets, "slurm", "ada-token");
+  f.make_secret("slurm", "ada-token");
+  assert_text(f.token(), "");
+  f.run_for(seconds(66));
+  assert_text(f.token(), "ada/600/1");
+  assert_int_equal(f.caller.tokens.made, 1);
+  assert_int_equal(f.client.count(kube::Verb::patch), 3);  // once a minute
+}
+
 void reads_what_to_keep(void**) {
   const auto spec = parse_token_spec("ada=team-a/ada.token:3600");
   assert_true(spec.ok());
@@ -188,6 +200,7 @@ int main() {
       SLURMK8S_TEST(asks_no_more_while_a_call_is_under_way),
       SLURMK8S_TEST(writes_again_after_a_failure),
       SLURMK8S_TEST(creates_and_reads_no_secret),
+      SLURMK8S_TEST(fills_a_secret_that_was_made_again),
       SLURMK8S_TEST(reads_what_to_keep),
       SLURMK8S_TEST(refuses_what_it_cannot_keep),
   };

@@ -15,6 +15,9 @@ slurm.hasBackup: "true" when the release makes backups.
 {{- if and .Values.backup.enabled (not .Values.controller.persistence.enabled) -}}
 {{- fail "backup.enabled: Forbidden: without controller.persistence.enabled slurmctld's state is in its pod alone" -}}
 {{- end -}}
+{{- if and .Values.backup.enabled (has "ReadWriteOncePod" .Values.controller.persistence.accessModes) -}}
+{{- fail "backup.enabled: Forbidden: with ReadWriteOncePod in controller.persistence.accessModes only slurmctld's pod can have its state" -}}
+{{- end -}}
 {{- .Values.backup.enabled -}}
 {{- end -}}
 

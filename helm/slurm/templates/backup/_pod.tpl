@@ -2,12 +2,19 @@
 
 {{/*
 slurm.backupPod (list CONTEXT DEFAULTS): fields of the spec of a backup's pod, without containers and volumes, as YAML.
-DEFAULTS are further fields. backup.podSpec is merged over them.
+DEFAULTS are further fields. backup.podSpec is merged over them. A node selector or tolerations that it
+lacks are the controller's: most volumes of its state can be mounted on its Kubernetes node alone.
 */}}
 {{- define "slurm.backupPod" -}}
 {{- $root := index . 0 -}}
 {{- $pod := include "slurm.accountingPod" (list $root 401) | fromYaml -}}
-{{- mergeOverwrite $pod (dict "restartPolicy" "Never") (index . 1) (omit $root.Values.backup.podSpec "volumes") | toYaml -}}
+{{- $place := dict -}}
+{{- range $field := list "nodeSelector" "tolerations" -}}
+{{- if and (hasKey $root.Values.controller.podSpec $field) (not (hasKey $root.Values.backup.podSpec $field)) -}}
+{{- $_ := set $place $field (get $root.Values.controller.podSpec $field | deepCopy) -}}
+{{- end -}}
+{{- end -}}
+{{- mergeOverwrite $pod $place (dict "restartPolicy" "Never") (index . 1) (omit $root.Values.backup.podSpec "volumes") | toYaml -}}
 {{- end -}}
 
 {{/*

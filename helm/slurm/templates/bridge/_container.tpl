@@ -38,6 +38,7 @@ slurm.bridgeContainer: container `bridge` of the controller's pod.
     - /etc/slurm-k8s-bridge/users.yaml
     - --scheduler-name
     - {{ $bridge.schedulerName | quote }}
+    - --max-grace-period={{ int (default 300 $bridge.maxGracePeriodSeconds) }}
     - --liveness-file
     - {{ $alive }}
     {{- if $elects }}

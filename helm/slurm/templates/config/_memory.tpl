@@ -29,7 +29,7 @@ NODESETS are names, or ALL.
 {{- range $name, $nodeset := include "slurm.nodesets" $root | fromYaml -}}
 {{- $limits := dig "slurmd" "resources" "limits" dict $nodeset -}}
 {{- $memory := include "slurm.mebibytes" (default "" $limits.memory) -}}
-{{- $reserve := include "slurm.mebibytes" (default "64Mi" $nodeset.memoryReserve) -}}
+{{- $reserve := include "slurm.mebibytes" (ternary "64Mi" $nodeset.memoryReserve (has $nodeset.memoryReserve (list nil ""))) -}}
 {{- $cpu := $limits.cpu | toString -}}
 {{- if and (or (has "ALL" $names) (has $name $names)) $memory $reserve (regexMatch "^[0-9]+([.][0-9]*)?m?$" $cpu) -}}
 {{- $cpus := ternary (div (trimSuffix "m" $cpu | int64) 1000) (float64 $cpu | floor | int64) (hasSuffix "m" $cpu) | max 1 -}}

@@ -4,6 +4,7 @@
 slurm.conf.partitions: section of slurm.conf: Slurm's NodeSets, and the partitions of NodeSets and of `partitions`.
 */}}
 {{- define "slurm.conf.partitions" -}}
+{{- include "slurm.checkNodeNames" . -}}
 {{- $memory := include "slurm.memoryPerCPU" (list . (list "ALL")) -}}
 # Each node has its NodeSet's name as a feature.
 {{- range $name, $nodeset := include "slurm.nodesets" . | fromYaml }}

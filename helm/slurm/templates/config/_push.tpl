@@ -2,11 +2,11 @@
 
 {{/*
 slurm.pushesConfig: "true" when the sidecar brings a changed configuration to slurmctld. Before 23.11 `scontrol
-reconfigure` is no restart of slurmctld, and keeps no former configuration. With two controllers only one sidecar acts.
+reconfigure` is no restart of slurmctld, and keeps no former configuration.
 */}}
 {{- define "slurm.pushesConfig" -}}
 {{- $controller := .Values.controller -}}
-{{- and $controller.configPush.enabled (eq (int $controller.replicas) 1) (eq (include "slurm.isBefore" (list . "23.11")) "false") -}}
+{{- and $controller.configPush.enabled (eq (include "slurm.isBefore" (list . "23.11")) "false") -}}
 {{- end -}}
 
 {{/*

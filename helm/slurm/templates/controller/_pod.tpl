@@ -99,6 +99,9 @@ Slurm's key nor a token.
 resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+env:
+  # A second controller's pod is deleted by it, when others are kept than the files that it started with.
+  - {name: POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}
 securityContext:
   {{- include "slurm.restricted" . | nindent 2 }}
 volumeMounts:

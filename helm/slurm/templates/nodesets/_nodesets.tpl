@@ -20,6 +20,28 @@ these would be the maximum of what their Kubernetes nodes have.
 {{- end -}}
 
 {{/*
+slurm.checkNodeNames: fails when Slurm could not have all nodes. A NodeSet of slurm.conf with the name of a node ends
+slurmctld (load_node_state() in node_mgr.c). Nodes beyond MaxNodeCount are dropped, with their jobs.
+*/}}
+{{- define "slurm.checkNodeNames" -}}
+{{- $nodesets := include "slurm.nodesets" . | fromYaml -}}
+{{- $count := 0 -}}
+{{- range $name, $nodeset := $nodesets -}}
+{{- $base := regexReplaceAll "-[0-9]+$" $name "" -}}
+{{- $number := trimPrefix (printf "%s-" $base) $name -}}
+{{- if and (ne $base $name) (hasKey $nodesets $base) (lt (int $number) (int (dig $base "replicas" 0 $nodesets))) -}}
+{{- fail (printf "nodesets.%s: Forbidden: it is the name of a node of NodeSet %s" $name $base) -}}
+{{- end -}}
+{{- if not (has (toString $nodeset.scalingMode) (list "DaemonSet" "External")) -}}
+{{- $count = add $count (int $nodeset.replicas) -}}
+{{- end -}}
+{{- end -}}
+{{- if gt ($count | int) (int .Values.slurm.maxNodeCount) -}}
+{{- fail (printf "slurm.maxNodeCount: Invalid value: %d: the NodeSets have %d nodes" (int .Values.slurm.maxNodeCount) ($count | int)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
 slurm.confinesJobs: "true" when a NodeSet confines jobs by control groups. Not before Slurm 24.11
 (images/slurmd/confinement.sh).
 */}}

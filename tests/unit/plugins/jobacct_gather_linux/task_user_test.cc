@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,13 +35,27 @@ void drop_ptrace() {
   assert_int_equal(syscall(SYS_capset, &header, data), 0);
 }
 
-/** A process of this user that sleeps; it is killed at the end. */
+/**
+ * A process of this user that sleeps; it is killed at the end. setuid() leaves its files in /proc to root, execve() and
+ * prctl() give them to the user.
+ */
 class Task {
  public:
-  explicit Task(const TaskUser& user) : pid_(fork()) {
-    if (pid_ != 0) return;
-    if (setgid(user.gid) == 0 && setuid(user.uid) == 0) execlp("sleep", "sleep", "60", nullptr);
-    _exit(1);
+  explicit Task(const TaskUser& user) {
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    const UniqueFd from_task(ends[0]);
+    UniqueFd to_parent(ends[1]);
+    pid_ = fork();
+    if (pid_ == 0) {
+      if (setgid(user.gid) == 0 && setuid(user.uid) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0) {
+        if (write(to_parent.get(), "", 1) == 1) sleep(60);
+      }
+      _exit(1);
+    }
+    to_parent.reset();
+    char byte;
+    assert_int_equal(read(from_task.get(), &byte, 1), 1);
   }
   ~Task() {
     kill(pid_, SIGKILL);
@@ -50,12 +65,6 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   pid_t pid() const { return pid_; }
-  /** Between fork() and execve() the process is root's. */
-  std::optional<TaskUser> user() const {
-    std::optional<TaskUser> user;
-    for (int i = 0; i < 500 && !(user = find_task_user({pid_})); ++i) usleep(10'000);
-    return user;
-  }
   /** 0, or the errno of a read of its io file. */
   int read_io() const {
     const UniqueFd file(open(("/proc/" + std::to_string(pid_) + "/io").c_str(), O_RDONLY | O_CLOEXEC));
@@ -74,7 +83,7 @@ gid_t file_system_gid() { return static_cast<gid_t>(setfsgid(static_cast<gid_t>(
 void finds_the_user(void**) {
   if (geteuid() != 0) skip();
   const Task task(kNobody);
-  assert_true(task.user() == kNobody);
+  assert_true(find_task_user({task.pid()}) == kNobody);
   assert_true(find_task_user({1, task.pid()}) == kNobody);  // not root's
   assert_false(find_task_user({}).has_value());
   assert_false(find_task_user({getpid()}).has_value());
@@ -90,7 +99,7 @@ void reads_as_the_user(void**) {
   if (geteuid() != 0) skip();
   drop_ptrace();
   const Task task(kNobody);
-  assert_true(task.user() == kNobody);
+  assert_true(find_task_user({task.pid()}) == kNobody);
   assert_int_equal(task.read_io(), EACCES);
   {
     const FileSystemUser as_user(kNobody.uid, kNobody.gid);

@@ -162,15 +162,16 @@ std::string shown(const JobUsers& jobs) {
 void jobs_are_recorded(void**) {
   const Proc root;
   const std::string folder = std::string(root.path()) + "/jobs";
-  assert_text(shown(noted_jobs(folder)), "");
+  assert_text(shown(*noted_jobs(folder)), "");
   assert_true(note_job(folder, 7, 1000).ok());
   assert_true(note_job(folder, 8, 4294967294U).ok());
   assert_true(note_job(folder, 7, 1000).ok());  // a prolog that is run once more
   for (const char* other : {"x.1", "9", "9.1.2", "0.5", "-3.5", "9.99999999999"}) std::ofstream(folder + "/" + other);
-  assert_text(shown(noted_jobs(folder)), "7=1000 8=4294967294 ");
+  assert_text(shown(*noted_jobs(folder)), "7=1000 8=4294967294 ");
   forget_job(folder, 7, 1000);
   forget_job(folder, 7, 1000);
-  assert_text(shown(noted_jobs(folder)), "8=4294967294 ");
+  assert_text(shown(*noted_jobs(folder)), "8=4294967294 ");
+  assert_error(noted_jobs(folder + "/8.4294967294"), Errc::unavailable, "Not a directory");
   assert_false(note_job("/proc/self/none", 7, 1000).ok());
 }
 

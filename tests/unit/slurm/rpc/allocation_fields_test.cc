@@ -107,10 +107,41 @@ void all_that_can_be_asked_for(void**) {
 void other_nodes_are_excluded(void**) {
   AllocationRequest request = of_user();
   request.only_nodes = {"c-1", "gone"};
-  const std::string excluded = excluded_nodes(request, {"c-0", "c-1", "", "c-2", "d"});
+  assert_false(requires_node(request));
+  const std::string excluded = *excluded_nodes(request, {"c-0", "c-1", "", "c-2", "d"});
   assert_text(excluded, "c-[0,2],d");
   AllocationMessage message(request, excluded);
   assert_text(message.get().exc_nodes, "c-[0,2],d");
+  assert_null(message.get().req_nodes);
+  std::vector<std::string> names;  // without numbers at their ends: a hostlist has each
+  for (int i = 0; i < 2000; ++i) names.push_back("ip-10-0-0-" + std::to_string(i) + "-of-some-internal-zone");
+  assert_error(excluded_nodes(request, names), Errc::invalid, "may not be more than 65536");
+}
+
+void nodes_are_excluded_by_name(void**) {
+  AllocationRequest request = of_user();
+  request.not_nodes = {"c-1", "gone"};
+  assert_text(*excluded_nodes(request, {"c-0", "c-1", "", "c-2"}), "c-1");
+  request.only_nodes = {"c-0", "c-1"};
+  assert_text(*excluded_nodes(request, {"c-0", "c-1", "", "c-2"}), "c-[1-2]");
+  request = of_user();
+  std::vector<std::string> names;
+  for (int i = 0; i < 300; ++i) names.push_back("ip-10-0-0-" + std::to_string(i) + "-of-some-internal-zone");
+  request.not_nodes = names;
+  assert_error(excluded_nodes(request, names), Errc::invalid, "may not be more than 8192");
+}
+
+void one_node_is_required(void**) {
+  AllocationRequest request = of_user();
+  request.only_nodes = {"c-1"};
+  request.max_nodes = 4;
+  assert_true(requires_node(request));
+  AllocationMessage message(request);
+  assert_text(message.get().req_nodes, "c-1");
+  assert_int_equal(message.get().max_nodes, 1);
+  assert_null(message.get().exc_nodes);
+  request.min_nodes = 2;  // it never starts, and no other node is given to it
+  assert_false(requires_node(request));
 }
 
 void a_held_job_has_no_priority(void**) {
@@ -296,6 +327,18 @@ void nodes_of_one_size_need_no_names(void**) {
   assert_text(two_groups.decoded(), "c-0=8 c-1=8 c-2=8");
 }
 
+void memory_of_a_node(void**) {
+  const struct {
+    std::uint64_t minimum;
+    std::uint64_t expected;
+  } cases[] = {{0, 0}, {NO_VAL64, 0}, {100, 100}, {100 | MEM_PER_CPU, 800}, {0 | MEM_PER_CPU, 0}};
+  for (const auto& one : cases) {
+    WithNodes job("c-0", {0, 0}, {8}, {1});
+    job.info.pn_min_memory = one.minimum;
+    assert_int_equal(decode_allocation(job.info, {}).nodes.at(0).memory_mib, one.expected);
+  }
+}
+
 // An exclusive job has all CPUs and GPUs of its nodes.
 void gpus_belong_to_the_nodes_of_the_table(void**) {
   WithNodes job("a-[0-1]", {3, 4}, {8}, {2});
@@ -384,6 +427,8 @@ int main() {
       SLURMK8S_TEST(the_least_that_can_be_asked_for),
       SLURMK8S_TEST(all_that_can_be_asked_for),
       SLURMK8S_TEST(other_nodes_are_excluded),
+      SLURMK8S_TEST(nodes_are_excluded_by_name),
+      SLURMK8S_TEST(one_node_is_required),
       SLURMK8S_TEST(a_held_job_has_no_priority),
       SLURMK8S_TEST(its_user_is_in_the_environment),
       SLURMK8S_TEST(requests_that_are_refused),
@@ -393,6 +438,7 @@ int main() {
       SLURMK8S_TEST(only_comments_that_begin_so),
       SLURMK8S_TEST(nodes_of_one_size_need_no_names),
       SLURMK8S_TEST(cpus_belong_to_the_nodes_of_the_table),
+      SLURMK8S_TEST(memory_of_a_node),
       SLURMK8S_TEST(gpus_belong_to_the_nodes_of_the_table),
       SLURMK8S_TEST(jobs_without_details),
       SLURMK8S_TEST(positions_are_by_partition_and_priority),
