@@ -245,6 +245,8 @@ test_every_panel_and_alert_under_load() {
   wait_for 60 "a refused pod" is_counted 1 slurm_k8s_engine_api_errors_total
   kubectl delete resourcequota few >/dev/null
   wait_for 200 "an alert of jobs that wait for pods" has_alert SlurmJobsWaitForPods
+  # Of the job of all nodes, which may start as soon as job late has ended.
+  wait_for 60 "an alert of a pending job" has_alert SlurmJobsPending
   let_pods_start
   echo "# pods were held for $(($(date +%s) - since)) s"
 
@@ -262,7 +264,6 @@ test_every_panel_and_alert_under_load() {
   slurm scontrol update nodename=compute-7 state=resume
   wait_for 150 "the ends of the small jobs" small_jobs_have_ended
   wait_job "$late" TIMEOUT 200
-  wait_for 60 "an alert of a pending job" has_alert SlurmJobsPending
   slurm scancel "$wide"
 
   wait_for 60 "the states of the jobs" states_agree ||

@@ -189,6 +189,13 @@ assert_tried() { # TEXT FROM EXPECTED TARGET…
   wait_for "$1" gives "${@:2}" || assert_equal "$1" "$3" "$(try_from "$2" "${@:4}")"
 }
 is_tried() { [[ $(try_from "$1" "$2") == "$2 $3" ]]; } # FROM TARGET RESULT
+# Fails with what may be the reason if the job's tasks cannot be reached.
+fail_with_job() {
+  fail "tried: $(try_from job job 2>&1 | paste -sd ' ')" || true
+  fail "job: $(slurm squeue --noheader --jobs "$JOB" --format='%T %N %r %M' 2>&1)" || true
+  fail "steps: $(slurm squeue --noheader --steps --jobs "$JOB" 2>&1 | xargs)" || true
+  fail "compute-7: $(kubectl exec compute-7 -- ps -eo pid,etimes,args 2>&1 | cut -c1-60 | paste -sd ';')"
+}
 assert_connections() { # enforced|open
   local from result targets target expected wrong=
   while read -r -u 3 from result targets; do
@@ -220,7 +227,7 @@ test_who_connects() {
   begin_to_try
   # The tasks of the job, and what was started beside slurmctld and in the login pod.
   for target in job srun-in-a-job srun-beside-slurmctld srun-in-a-login; do
-    wait_for "$target listens" is_tried job "$target" open
+    wait_for "$target listens" is_tried job "$target" open || fail_with_job
   done
   assert_connections open
   enforce
