@@ -26,6 +26,7 @@ REPLACED = re.compile(
 # Settings whose value may be a file of the set. Nodes get theirs only without a folder in its name.
 PROGRAMS = re.compile(
     r'\s*((Task)?(Prolog|Epilog)|(?P<of_slurmctld>(Prolog|Epilog)Slurmctld))\s*=\s*"?(?P<name>[^"\s#]+)', re.I)
+INCLUDE = re.compile(r'\s*Include\s+(\S+)', re.I)
 # Errors of each slurmctld without a state, and of the trial's own settings.
 USUAL = re.compile(r'more than once|state file|state save file|engine not started|^NOTE:')
 STARTED = 'Running as primary controller'
@@ -142,11 +143,21 @@ def script_errors(texts, folder):
     return errors
 
 
+def lines_of(texts, file='slurm.conf', seen=()):
+    """(FILE, NUMBER, LINE) of a file of the set, and of those of the set that it includes."""
+    for number, line in enumerate(texts[file].split('\n'), 1):
+        yield file, number, line
+        match = INCLUDE.match(line)
+        included = match.group(1).removeprefix(sets.LIVE + '/') if match else ''
+        if included in texts and included not in (file, *seen):
+            yield from lines_of(texts, included, (file, *seen))
+
+
 def program_errors(texts):
     """Programs of the set that slurm.conf names and that nobody could run. slurmctld sends a node's to it without a look,
     and the node is drained at its first job. Of a slurmctld's that is missing, slurmctld ends; the trial has none."""
     errors = []
-    for number, line in enumerate(texts['slurm.conf'].split('\n'), 1):
+    for file, number, line in lines_of(texts):
         match = PROGRAMS.match(line)
         if not match:
             continue
@@ -156,7 +167,8 @@ def program_errors(texts):
         if re.search(r'[/*?[]', name) or sets.is_program(texts.get(name, '')):
             continue
         why = 'it does not begin with #!' if name in texts else 'no such file'
-        errors.append(f'slurm.conf line {number}: "{line.strip()[:120]}": {name}: {why}')
+        quote = f'"{line.strip()[:120]}": ' if file in QUOTED else ''
+        errors.append(f'{file} line {number}: {quote}{name}: {why}')
     return errors
 
 

@@ -167,6 +167,13 @@ class Programs(unittest.TestCase):
                                                'program': '\x7fELF', 'notes': 'exit 0\n'})
                 self.assertEqual(errors, [f'slurm.conf line 2: "{line}": {expected}'] if expected else [])
 
+    def test_included_files(self):
+        texts = {'slurm.conf': 'include site.conf\nInclude /etc/slurm/more.conf\nInclude other/prolog.conf\n',
+                 'site.conf': 'Include site.conf\nInclude slurm.conf\n\nProlog=away.sh\n', 'more.conf': 'Epilog=gone.sh',
+                 'not.conf': 'Prolog=nobody.sh\n'}
+        self.assertEqual(trial.program_errors(texts), ['site.conf line 4: away.sh: no such file',
+                                                       'more.conf line 1: gone.sh: no such file'])
+
 
 class Place(unittest.TestCase):
     LIVE = {'slurm.conf': 'ClusterName=a\nMaxJobCount=5', 'gres.conf': 'Name=foo Count=1'}
