@@ -54,10 +54,10 @@ class Rota(unittest.TestCase):
             self.assertIn(sorted(stages), rota.FIRST)
         self.assertEqual(set.union(*days), firsts)
         never = {'leak', 'bench', 'release', 'versions_bookworm', 'versions_forky', 'vm'}  # as testing.md says
-        self.assertEqual({part for part in rota.PARTS if not part.startswith('alone/')} - firsts, never)
+        self.assertEqual({part for part in rota.PARTS if '/' not in part} - firsts, never)
         self.rota('ran', 'soak')
         later = {part for day in range(max(map(len, rota.CYCLES))) for part in self.rota('stages', str(BEGIN + datetime.timedelta(day)))}
-        self.assertEqual(later, {part for part in rota.PARTS if not part.startswith('alone/')})
+        self.assertEqual(later, {part for part in rota.PARTS if '/' not in part})
 
     def test_first_runs_have_each_part_of_mutation_and_suite(self):
         mutation = tap.load('tests/mutation/run')
@@ -81,6 +81,23 @@ class Rota(unittest.TestCase):
             with self.subTest(name):
                 files = [path for folder in ('e2e', 'e2e/long', 'faults') for path in tests.glob(f'{folder}/{name}.sh')]
                 self.assertEqual(sum('\n# Alone: ' in path.read_text(encoding='utf-8') for path in files), 1)
+
+    def test_files_that_run_beside_others_are_there(self):
+        tests = pathlib.Path(tap.TOP, 'tests')
+        parts = [part for part in rota.PARTS if part.startswith('beside/')]
+        self.assertTrue(parts)
+        for part in parts:
+            name = part.removeprefix('beside/')
+            with self.subTest(name):
+                files = [path for folder in ('e2e', 'e2e/long', 'faults', 'hostile') for path in tests.glob(f'{folder}/{name}.sh')]
+                self.assertEqual(len(files), 1)
+                self.assertNotIn('\n# Alone: all', files[0].read_text(encoding='utf-8'))
+
+    def test_what_runs_beside_others_is_skipped_or_due(self):
+        parts = {part for part in rota.PARTS if part.startswith('beside/')}
+        for day in [BEGIN + datetime.timedelta(day) for day in range(3)]:
+            skipped = {f'beside/{name}' for name in self.rota('skip', str(day))[0].split(',')}
+            self.assertEqual(skipped, parts - set(rota.due(day)))
 
 
 if __name__ == '__main__':
