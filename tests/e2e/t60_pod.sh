@@ -22,14 +22,6 @@ test_users_can_not_read_the_key() {
   assert_equal "user, and keys that it could read" "401" "$out"
 }
 
-test_nodes_resolve_each_other() {
-  # The cluster's DNS learns of a new pod later than Slurm does (docs/admin/slurm-conf.md): the job tries for a while.
-  slurm srun -N2 bash -c 'for node in $(scontrol show hostnames); do
-    for try in {1..30}; do getent hosts $node >/dev/null && continue 2; sleep 1; done
-    echo "$node: not resolved"; exit 1
-  done'
-}
-
 # seccomp RuntimeDefault, no raw sockets and device files, and no root by a set-uid program.
 test_what_a_job_may_do_in_its_pod() {
   local status bits

@@ -17,6 +17,15 @@ of_tasks() {
   slurm srun -w gpu-0 -n2 --label --mem=50 --gpus=2 "$@" bash -c 'echo $CUDA_VISIBLE_DEVICES' | sort | sed 's/^[01]: //'
 }
 
+# A job on a pod says what it has, and stays until another one is there.
+# shellcheck disable=SC2016 # for the job's shell
+MEETING='echo $SLURM_K8S_VARIANT $CUDA_VISIBLE_DEVICES; touch /tmp/meeting-$SLURM_JOB_ID
+for try in {1..300}; do (($(ls /tmp/meeting-* | wc -l) < 2)) || break; sleep 0.2; done'
+meet() { # JOBS SRUN-OPTION…: so many jobs at once; prints what they say
+  slurm bash -c 'for ((job = 0; job < $1; job++)); do srun "${@:3}" -n1 --mem=50 bash -c "$2" 2>/dev/null & done
+    wait' meet "$1" "$MEETING" "${@:2}"
+}
+
 test_jobs_get_gpus_of_their_own() {
   local ids out files first job
   "$BED" device start >/dev/null
@@ -26,10 +35,7 @@ test_jobs_get_gpus_of_their_own() {
   wait_for "Gres of the node" has_gres gpu-0 gpu:a100:2
   wait_for 60 "a node that is up" node_is_up gpu-0
   # Two at once, which differ; a third one has to wait.
-  out=$(slurm bash -c 'for job in 1 2 3; do
-      srun -w gpu-0 -n1 --mem=50 --gres=gpu:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 8" 2>/dev/null &
-    done
-    wait')
+  out=$(meet 3 -w gpu-0 --gres=gpu:1)
   ids=$(kubectl exec gpu-0 -c slurmd -- printenv NVIDIA_VISIBLE_DEVICES)
   [[ $ids == GPU-????????,GPU-???????? ]] || fail "the kubelet gave $ids"
   assert_equal "GPUs of the first two jobs" "$(all_of "$ids")" "$(head -2 <<<"$out" | sort | paste -sd,)"
@@ -84,10 +90,7 @@ test_other_kinds_of_gpus() {
     bash -c 'echo $ROCR_VISIBLE_DEVICES' | sort | paste -sd' ')"
   ids=$(visible -C mig --gres=gpu:1g.10gb:2)
   [[ $ids == MIG-????????,MIG-???????? ]] || fail "MIG: $ids"
-  out=$(slurm bash -c 'for job in 1 2; do
-      srun -C mig -n1 --mem=50 --gres=gpu:1g.10gb:1 bash -c "echo \$CUDA_VISIBLE_DEVICES; sleep 8" &
-    done
-    wait')
+  out=$(meet 2 -C mig --gres=gpu:1g.10gb:1)
   assert_equal "MIG devices of two jobs" "$(all_of "$ids")" "$(sort <<<"$out" | paste -sd,)"
   assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
 }
@@ -100,11 +103,7 @@ test_a_variant_has_the_gpus_of_its_nodeset() {
   nodeset gpu 1 '"nvidia.com/gpu": 2' '"gresType": "a100", "variants": [{"name": "cuda12", "patch": {
     "slurmd": {"env": [{"name": "FLAVOR", "value": "12"}]}}}],'
   wait_for "Gres of the node" has_gres gpu-0 gpu:a100:2
-  out=$(slurm bash -c 'for job in 1 2; do
-      srun -C "gpu&cuda12" -n1 --mem=50 --gres=gpu:a100:1 \
-        bash -c "echo \$SLURM_K8S_VARIANT \$CUDA_VISIBLE_DEVICES; sleep 8" &
-    done
-    wait' | sort -u)
+  out=$(meet 2 -C 'gpu&cuda12' --gres=gpu:a100:1 | sort -u)
   assert_equal "the pod's variant" 12 "$(kubectl exec gpu-0 -c slurmd -- printenv FLAVOR)"
   assert_equal "GPUs of two jobs" "$(kubectl exec gpu-0 -c slurmd -- printenv NVIDIA_VISIBLE_DEVICES | tr , '\n' |
     sed 's/^/cuda12 /' | sort)" "$out"

@@ -22,7 +22,7 @@ struct World {
   std::vector<std::string> changed;
   Cache cache;
 
-  explicit World(seconds max_retry = Cache::kKeep)
+  explicit World(seconds max_retry = seconds(60))
       : cache(client, clock,
               {.locate =
                    [](const std::string& name) {
@@ -106,7 +106,7 @@ void a_failed_read_says_nothing_of_the_object(void**) {
   assert_text(*w.cache.find("d").value, "v");
   assert_text(w.cache.find("d").error, "");
 
-  w.clock.advance(Cache::kKeep);
+  w.clock.advance(seconds(60));
   w.client.fail_next(Verb::get, Error(Errc::unavailable, "away"));
   w.cache.find("d");
   w.client.deliver();
@@ -117,7 +117,7 @@ void a_failed_read_says_nothing_of_the_object(void**) {
   // Deleted: an answer, which a failed read leaves as it is.
   w.client.erase(kube::kVolumeClaims, "a", "d");
   for (int i = 0; i < 2; ++i) {
-    w.clock.advance(Cache::kKeep);
+    w.clock.advance(seconds(60));
     w.cache.find("d");
     w.client.deliver();
     assert_false(w.cache.find("d").value.has_value());
@@ -127,7 +127,7 @@ void a_failed_read_says_nothing_of_the_object(void**) {
   w.client.forgive();
 
   w.put("d", "w");
-  w.clock.advance(Cache::kKeep);
+  w.clock.advance(seconds(60));
   w.cache.find("d");
   w.client.deliver();
   assert_text(*w.cache.find("d").value, "w");
@@ -138,7 +138,7 @@ void forgets_what_is_not_asked_for(void**) {
   World w;
   w.put("d", "v");
   w.cache.find("d");
-  w.clock.advance(2 * Cache::kKeep);
+  w.clock.advance(seconds(120));
   w.cache.prune();
   assert_true(w.cache.contains("d"));  // being read
   w.client.deliver();
