@@ -223,7 +223,7 @@ end_load() {
 # From zero pods: one is refused by a quota, the others find no Kubernetes node for a while. One is deleted under its
 # job, a node is drained; jobs are requeued, cancelled, fail and run into their limit.
 test_every_panel_and_alert_under_load() {
-  local work there since lost late unwanted wide task
+  local work there since lost late unwanted wide shown task
   # Pods are held until an alert is there, which may take longer than the 90 s of other tests.
   remove_release # jobs of earlier files would stay for MinJobAge
   install_release --set slurm.resumeTimeout=300,controller.extraConfMap.MinJobAge=1800
@@ -266,6 +266,9 @@ test_every_panel_and_alert_under_load() {
   wait_job "$late" TIMEOUT 200
   slurm scancel "$wide"
 
+  # Panels of nodes with a pod have no series when all are powered down.
+  shown=$(submit --account=physics --wrap 'sleep 600')
+  wait_job "$shown" RUNNING 90
   wait_for 60 "the states of the jobs" states_agree ||
     fail "squeue: $(states_of_slurm | paste -sd ' '); Prometheus: $(states_of_prometheus | paste -sd ' ')"
   wait_for "the jobs of users and accounts" users_agree
