@@ -172,7 +172,7 @@ states_of_slurm() {
 }
 states_of_prometheus() {
   local state
-  for state in cancelled completed failed node_failed pending timeout; do
+  for state in cancelled completed failed node_failed pending running timeout; do
     echo "$state=$(counted "slurm_jobs_$state")"
   done
 }
