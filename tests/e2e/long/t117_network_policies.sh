@@ -227,7 +227,7 @@ test_who_connects() {
   begin_to_try
   # The tasks of the job, and what was started beside slurmctld and in the login pod.
   for target in job srun-in-a-job srun-beside-slurmctld srun-in-a-login; do
-    wait_for "$target listens" is_tried job "$target" open || fail_with_job
+    wait_for 120 "$target listens" is_tried job "$target" open || fail_with_job
   done
   assert_connections open
   enforce
