@@ -8,15 +8,12 @@
 #include "base/base64.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
-#include "daemon/condition.hpp"
-#include "slurm/hostlist.hpp"
 
 namespace slurmk8s {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = kube::EventRecorder::Kind;
 using Verb = ConfigInstaller::Verb;
 
 constexpr milliseconds kPoll{100};
@@ -33,13 +30,6 @@ constexpr seconds kStartFor{180};
 constexpr const char* kSourceMissing = "SourceMissing";
 constexpr const char* kTrialUnavailable = "TrialUnavailable";
 constexpr const char* kSlurmctldAway = "SlurmctldAway";
-
-Kind kind_of(const std::string& reason) {
-  if (reason == kConfigApplied) return {"Normal", "ConfigApplied", "Reconfigure"};
-  if (reason == kConfigRefused) return {"Warning", "ConfigRefused", "KeepPreviousConfig"};
-  if (reason == kConfigNeedsRestart) return {"Warning", "ConfigNeedsRestart", "KeepPreviousConfig"};
-  return {"Warning", "ConfigNotApplied", "KeepPreviousConfig"};
-}
 
 }  // namespace
 
@@ -67,14 +57,8 @@ ConfigFiles decode_config_files(const Json& object, bool is_secret) {
 ConfigPusher::ConfigPusher(const ConfigPusherParts& parts, ConfigPusherOptions options)
     : parts_(parts),
       options_(std::move(options)),
-      events_(parts.kube_writer, parts.timers, parts.clock, parts.throttle, options_.name_space, "slurm-k8s.io/sidecar",
-              compress_hostlist),
-      writer_(parts.kube_writer, parts.clock, parts.throttle,
-              {.resource = kube::kPods,
-               .name_space = options_.name_space,
-               .what = "pod",
-               .action = "tell of the configuration",
-               .logs_absence = true}),
+      report_({parts.kube_reader, parts.kube_writer, parts.timers, parts.clock, parts.throttle}, options_.name_space,
+              options_.pods),
       deleter_(parts.kube_writer, parts.clock, parts.throttle,
                {.resource = kube::kPods, .name_space = options_.name_space, .what = "pod", .action = "delete"}) {
   for (std::size_t i = 0; i < options_.sources.size(); ++i) {
@@ -113,10 +97,12 @@ kube::ReflectorListener ConfigPusher::listen(std::size_t index) {
 
 void ConfigPusher::start() {
   for (const Source& source : sources_) source.reflector->start();
+  report_.start([this] { look_after(milliseconds(0)); });
 }
 
 void ConfigPusher::stop() {
   for (const Source& source : sources_) source.reflector->stop();
+  report_.stop();
   parts_.timers.cancel(timer_);
 }
 
@@ -127,7 +113,7 @@ void ConfigPusher::look_after(milliseconds delay) {
 
 void ConfigPusher::look() {
   timer_ = 0;
-  if (!all_listed()) return;
+  if (!all_listed() || !report_.is_ready()) return;
   switch (stage_) {
     case Stage::started: compare(); break;
     case Stage::comparing: judge_comparison(); break;
@@ -137,7 +123,6 @@ void ConfigPusher::look() {
     case Stage::settled: settle(verb_); break;
     case Stage::settling: judge_settling(); break;
   }
-  write_condition();
   delete_behind();
 }
 
@@ -386,40 +371,7 @@ void ConfigPusher::delete_behind() {
 
 void ConfigPusher::tell(const std::string& reason, const std::string& text) {
   const std::string whole = hash_.empty() ? text : text + " (configuration " + hash_ + ")";
-  if (reason == reason_ && whole == text_) return;
-  const bool is_first = reason_.empty();
-  reason_ = reason;
-  text_ = whole;
-  told_ = false;
-  log_info("configuration: %s: %s", reason.c_str(), whole.c_str());
-  if (is_first && reason == kConfigApplied && !has_applied_) return;
-  const kube::EventRecorder::Subject subject{"v1", "ConfigMap", options_.sources.front().name, uid_};
-  events_.record(subject, kind_of(reason), {}, whole);
-}
-
-void ConfigPusher::write_condition() {
-  if (told_ || options_.pod.empty()) return;
-  if (!writer_.may_write(options_.pod)) return timer_ == 0 ? look_after(kRetry) : void();
-  const char* status = reason_ == kConfigApplied ? "True" : "False";
-  Json condition = Json::object();
-  condition.set("type", kConditionConfigApplied)
-      .set("status", status)
-      .set("reason", reason_)
-      .set("message", text_)
-      .set("lastTransitionTime", transition_time(condition_, status, parts_.clock.wall()));
-  Json patch = Json::object();
-  patch.set("status", Json::object().set("conditions", Json::array().push(condition)));
-  condition_ = condition;
-  told_ = true;
-  // The other conditions are kubelet's: a strategic merge keeps them.
-  writer_.patch(
-      options_.pod, kube::PatchType::strategic_merge, patch,
-      [this](const Result<Json>& answer) {
-        if (answer.ok()) return;
-        told_ = false;
-        if (timer_ == 0) look_after(kRetry);
-      },
-      "status");
+  report_.tell({reason, whole, has_applied_}, options_.sources.front().name, uid_);
 }
 
 }  // namespace slurmk8s

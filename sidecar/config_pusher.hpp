@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ConfigPusher: brings changed ConfigMaps and Secrets to slurmctld without a restart.
 //
-// It watches them, has the files tried and installed (config_exchange.hpp), and lets slurmctld reconfigure itself. The
-// answer is the condition slurm-k8s.io/ConfigApplied of the controller's pod, and an event. When slurmctld does not
-// take what its trial took, the former files come back. A sidecar may end between these steps: the next one first asks
-// whether the files of /etc/slurm are the last good ones, which slurmctld has taken. If not it goes on from there.
+// It watches them, has the files tried and installed (config_exchange.hpp), lets slurmctld reconfigure itself, and
+// tells the answer (config_report.hpp). When slurmctld does not take what its trial took, the former files come back. A
+// sidecar may end between these steps: the next one first asks whether the files of /etc/slurm are the last good ones,
+// which slurmctld has taken. If not it goes on from there.
 //
 // A second controller reads its files when it starts: when others have been kept since, its pod is deleted, and the
 // StatefulSet makes another.
@@ -19,18 +19,16 @@
 #include <string>
 #include <vector>
 
-#include "kube/event_recorder.hpp"
 #include "kube/object_writer.hpp"
 #include "kube/reflector.hpp"
 #include "sidecar/config_exchange.hpp"
+#include "sidecar/config_report.hpp"
 #include "slurm/slurm.hpp"
 
 namespace slurmk8s {
 
 inline constexpr kube::Resource kConfigMaps{"v1", "configmaps"};
 using kube::kSecrets;
-/** Of the controller's pod: whether slurmctld runs with the configuration that Kubernetes has. */
-inline constexpr const char* kConditionConfigApplied = "slurm-k8s.io/ConfigApplied";
 /** On the chart's ConfigMap: hash of its files. */
 inline constexpr const char* kAnnotationConfigHash = "slurm-k8s.io/config-hash";
 
@@ -49,7 +47,7 @@ ConfigFiles decode_config_files(const Json& object, bool is_secret);
 struct ConfigPusherOptions {
   std::string name_space;
   std::vector<ConfigSource> sources;  ///< of two files of a name the later one counts; the first is the chart's
-  std::string pod;                    ///< the controller's pod, which has the condition
+  std::vector<std::string> pods;      ///< the controllers' pods, which have the condition
 };
 
 /** What a ConfigPusher works with; all must outlive it. */
@@ -118,13 +116,11 @@ class ConfigPusher {
   ConfigFiles wanted() const;
   void delete_behind();
   void tell(const std::string& reason, const std::string& text);
-  void write_condition();
 
   ConfigPusherParts parts_;
   const ConfigPusherOptions options_;
   std::vector<Source> sources_;
-  kube::EventRecorder events_;
-  kube::ObjectWriter writer_;
+  ConfigReport report_;
   kube::ObjectWriter deleter_;
   Timers::Id timer_ = 0;
   Stage stage_ = Stage::started;
@@ -144,10 +140,6 @@ class ConfigPusher {
   std::string uid_;                      // of the first source
   std::string hash_;                     // its annotation: which configuration the condition is about
   std::vector<OtherController> behind_;  // to be deleted
-  Json condition_;                       // as it was written last
-  std::string reason_;
-  std::string text_;
-  bool told_ = true;
 };
 
 }  // namespace slurmk8s

@@ -54,7 +54,7 @@ constexpr const char* kUsage =
     "  --config-push FOLDER  bring changes of the sources to slurmctld; FOLDER is shared with the container that tries "
     "them\n"
     "  --config-source KIND/NAME  configmap/NAME or secret/NAME with files of /etc/slurm; may be repeated\n"
-    "  --config-pod NAME  the controller's pod, whose condition tells what became of them\n"
+    "  --config-pod NAME  a controller's pod, whose condition tells what became of them; may be repeated\n"
     "  --bridge-scheduler-name NAME  spec.schedulerName of the pods that Slurm counts, since a bridge binds them\n"
     "  --token USER=NAMESPACE/SECRET:SECONDS  keep a token of USER, valid for SECONDS, in a Secret; may be repeated\n"
     "  --metrics-users N  users, and accounts, with metrics of their own (default: 50)\n"
@@ -111,7 +111,7 @@ struct Arguments {
   std::string unsettled_file;
   std::string config_push;
   std::vector<ConfigSource> config_sources;
-  std::string config_pod;
+  std::vector<std::string> config_pods;
   std::string bridge_scheduler;
   std::vector<TokenSpec> tokens;
   std::size_t metrics_users = 50;
@@ -160,7 +160,7 @@ Result<MainLoopEnd> run_daemon(Options& options, const Arguments& arguments, Adm
                   .keep_unsettled = [&unsettled_file](bool unsettled) { return unsettled_file.keep(unsettled); },
                   .unsettled = unsettled_file.exists()},
                  arguments.config_push.empty() ? nullptr : &config_exchange,
-                 {options.name_space, arguments.config_sources, arguments.config_pod},
+                 {options.name_space, arguments.config_sources, arguments.config_pods},
                  [&] { return !arguments.with_engine || has_engine(options.engine_socket); },
                  token_caller.get(),
                  arguments.tokens},
@@ -285,7 +285,7 @@ Status set_argument(std::string_view option, std::string_view value, Arguments& 
   } else if (option == "config-source") {
     arguments.config_sources.push_back(SLURMK8S_TRY(parse_config_source(value)));
   } else if (option == "config-pod") {
-    arguments.config_pod = value;
+    arguments.config_pods.emplace_back(value);
   } else if (option == "bridge-scheduler-name") {
     arguments.bridge_scheduler = value;
   } else if (option == "token") {

@@ -20,9 +20,14 @@ CONTROLLER = "slurm-controller-0"
 LARGE = {"resources": {"requests": {"cpu": "1", "memory": "512Mi"}, "limits": {"memory": "4Gi"}}}
 
 
-def enter_bed():
-    """Starts the program again inside the bed's network, unless it is there: the API server is only reached from it."""
+def enter_bed(*programs):
+    """Starts the program again inside the bed's network, unless it is there: the API server is only reached from it.
+
+    `programs`: of the bed, which are built before. From inside its network none can be fetched.
+    """
     if "KUBECONFIG" not in os.environ:
+        for program in programs:
+            subprocess.run([str(BED), "build", program], check=True)
         os.execv(BED, [str(BED), "exec", *sys.argv])
     join_bed()
     signal.signal(signal.SIGTERM, lambda *_: give_up("terminated"))  # what was started is ended on the way out

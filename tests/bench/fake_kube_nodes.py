@@ -24,14 +24,12 @@ WORKERS = 16
 
 class FakeKubeNodes:
     def __init__(self, api, pods, topologies=()):
-        """Room for `pods` pods. Each has one of the topologies, in turn, and each topology has one at least."""
+        """Room for `pods` pods; enter_bed("kwok") has built what runs them. Each has one of the topologies, in turn, and each topology has one at least."""
         self.api = api
         self.topologies = topologies
         self.processes = []
         self.folder = tempfile.TemporaryDirectory(prefix="slurm-k8s-bench-")
         self.programs = pathlib.Path(bed("path").strip())
-        if not (self.programs / "kwok").exists():
-            bed("build", "kwok")
         self.remove_nodes()  # of a run that was cut short
         for number in range(max(-(-pods // PODS_EACH), len(topologies))):
             api.call("POST", "/api/v1/nodes", self.node(number))

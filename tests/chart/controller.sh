@@ -61,6 +61,7 @@ check "three controllers" refused "/controller/replicas" --set controller.replic
 two=(--set "controller.replicas=2,controller.persistence.existingClaim=shared")
 check "two controllers: the first" has slurm.conf "SlurmctldHost=slurm-controller-0" "${two[@]}"
 check "two controllers: the second" has slurm.conf "SlurmctldHost=slurm-controller-1" "${two[@]}"
+check "two controllers: when the second takes over, by default" has slurm.conf "SlurmctldTimeout=10" "${two[@]}"
 check "two controllers: when the second takes over" has slurm.conf "SlurmctldTimeout=30" "${two[@]}" \
   --set slurm.slurmctldTimeout=30
 check "two controllers: nodes ask both" has slurm-k8s.conf \

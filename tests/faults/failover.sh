@@ -23,7 +23,7 @@ install_two_controllers() {
   remove_release
   shared_volume
   install_release --set controller.replicas=2,controller.persistence.existingClaim=e2e-shared \
-    --set slurm.slurmctldTimeout=10,slurm.resumeTimeout=300 \
+    --set slurm.resumeTimeout=300 \
     -f <(values_with_one_user)
   prepare_ledger
 }
@@ -164,18 +164,30 @@ has_line() { [[ $(kubectl exec "$1" -c config -- cat /etc/slurm/slurm.conf) == *
 is_made_again() { [[ $(uid_and_restarts "$1") != "$2" ]] && both_are_ready; } # POD UID-AND-RESTARTS
 setting_is() { [[ $(setting "$1") == "$2" ]]; }
 
+condition_of() { # POD: its message
+  kubectl get pod "$1" -o jsonpath='{.status.conditions[?(@.type=="slurm-k8s.io/ConfigApplied")].message}'
+}
+both_have_condition() {
+  [[ $(condition_of "$CONTROLLER") && $(condition_of "$CONTROLLER") == "$(condition_of "$STAND_BY")" ]]
+}
+applied_events() { config_events ConfigApplied | sort -u | wc -l; } # how many configurations were told
+has_applied_events() { (($(applied_events) == $1)); }
+
 test_a_configuration_of_two_controllers() {
-  local job first second said
+  local job first second said events
   wait_for 90 "two controllers" both_are_ready
   wait_for 60 "the first configuration" config_is Applied ""
   job=$(submit -n1 --wrap 'sleep 600')
   wait_job "$job" RUNNING 90
   first=$(uid_and_restarts "$CONTROLLER") second=$(uid_and_restarts "$STAND_BY")
+  events=$(applied_events)
   change 11111 >/dev/null || fail "helm upgrade"
   assert_equal "MaxJobCount" 11111 "$(setting MaxJobCount)"
+  wait_for "the event ConfigApplied" has_applied_events $((events + 1))
   # The second reads its files when it starts.
   wait_for 120 "another second controller" is_made_again "$STAND_BY" "$second"
   has_line "$STAND_BY" MaxJobCount=11111 || fail "the second lacks the line"
+  wait_for "the condition of both" both_have_condition
   assert_equal "the first" "$first" "$(uid_and_restarts "$CONTROLLER")"
 
   second=$(uid_and_restarts "$STAND_BY")
@@ -188,9 +200,8 @@ test_a_configuration_of_two_controllers() {
   wait_saved
   take_first_away
   assert_equal "MaxJobCount of the second" 11111 "$(setting MaxJobCount)"
-  kubectl get configmap slurm-config -o yaml | sed 's/MaxJobCount=11111/MaxJobCount=22222/' |
-    kubectl replace -f - >/dev/null
-  wait_for 60 "the second takes a change" setting_is MaxJobCount 22222
+  change 22222 --wait=false >/dev/null || fail "helm upgrade without the first" # which is never ready
+  assert_equal "MaxJobCount of the second, changed" 22222 "$(setting MaxJobCount)"
 
   bring_first_back
   wait_for 60 "the first's MaxJobCount" setting_is MaxJobCount 22222

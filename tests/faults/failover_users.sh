@@ -13,7 +13,7 @@ two_controllers_values() { # PUBLIC-KEY
   whole_cluster_values "$1"
   cat <<'END'
 controller: {replicas: 2, persistence: {existingClaim: e2e-shared}}
-slurm: {slurmctldTimeout: 10, resumeTimeout: 300, suspendTime: 60}
+slurm: {resumeTimeout: 300, suspendTime: 60}
 END
 }
 install_two_controllers() {

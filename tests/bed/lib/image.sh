@@ -211,7 +211,8 @@ image_ensure_built() {
   parent=$(image_parent "$name")
   [[ -z $parent ]] || image_ensure_built "$parent"
   key=$(image_key "$name")
-  ! image_is_built "$name" "$key" || return 0
+  # Without the lock: buildah lists nothing, and says so, while another command makes an image.
+  ! image_is_built "$name" "$key" 2>/dev/null || return 0
   lock_take images
   image_heal
   # While this one waited the tree may have changed, and another command may have built it.
@@ -352,7 +353,8 @@ image_main() {
   case $action in
     build)
       image_build "$@"
-      image_prune
+      # What was built took the lock.
+      [[ -z ${LOCKS_HELD[images]:-} ]] || image_prune
       ;;
     load) image_load "$@" ;;
     push) image_push "$@" ;;

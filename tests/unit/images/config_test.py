@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import tap
 
 sys.path.insert(0, os.path.join(tap.TOP, 'images/slurmctld/config'))
+import answer
 import controllers
 import main
 import sets
@@ -125,6 +126,21 @@ class Compare(unittest.TestCase):
                     if text:
                         sets.swap({'slurm.conf': text})
                     self.assertEqual(main.do_request(folder, verb, '7'), {'id': '7', 'error': error, 'behind': []})
+
+
+class Answer(unittest.TestCase):
+    def test_which_counts(self):
+        def pod(status, text):
+            return {'status': status, 'message': text, 'reason': text}
+        for name, conditions, counts in (
+                ('none', [{}, {}], None),
+                ('a former configuration', [pod('True', 'h1')], None),
+                ('the only pod', [pod('False', 'h2')], 0),
+                ('a pod without', [{}, pod('True', 'h2')], 1),
+                ('one that was told later', [pod('False', 'h2'), pod('True', 'h2')], 1),
+                ('a former one of the other', [pod('False', 'h2'), pod('True', 'h1')], 0)):
+            with self.subTest(name):
+                self.assertIs(answer.answer_of(conditions, 'h2'), None if counts is None else conditions[counts])
 
 
 if __name__ == '__main__':

@@ -93,7 +93,7 @@ struct Fixture {
     pusher = std::make_unique<ConfigPusher>(
         ConfigPusherParts{client, client, timers, clock, throttle, slurm, slurm, installer, [this] { applied++; },
                           [this] { return is_own_slurmctld; }},
-        ConfigPusherOptions{"slurm", sources, "pod"});
+        ConfigPusherOptions{"slurm", sources, {"pod"}});
     pusher->start();
   }
   static Json named(const char* name) { return Json::object().set("metadata", Json::object().set("name", name)); }
