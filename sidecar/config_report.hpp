@@ -7,6 +7,7 @@
 // Same thread rules as kube::Client.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

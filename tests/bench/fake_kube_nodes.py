@@ -24,7 +24,10 @@ WORKERS = 16
 
 class FakeKubeNodes:
     def __init__(self, api, pods, topologies=()):
-        """Room for `pods` pods; enter_bed("kwok") has built what runs them. Each has one of the topologies, in turn, and each topology has one at least."""
+        """Room for `pods` pods. Each has one of the topologies, in turn, and each topology has one at least.
+
+        What runs the pods is built: enter_bed("kwok").
+        """
         self.api = api
         self.topologies = topologies
         self.processes = []

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A release whose configuration changes without a restart, and what is said of it.
 
-config_condition() { # FIELD
-  kubectl get pod "$CONTROLLER" -o jsonpath="{.status.conditions[?(@.type=='slurm-k8s.io/ConfigApplied')].$1}"
+config_condition() { # FIELD [POD]
+  kubectl get pod "${2:-$CONTROLLER}" -o jsonpath="{.status.conditions[?(@.type=='slurm-k8s.io/ConfigApplied')].$1}"
 }
 config_is() { [[ $(config_condition reason) == "$1" && $(config_condition message) == *"$2"* ]]; } # REASON WORDS
 config_events() { # REASON: their messages, of this release

@@ -164,11 +164,10 @@ has_line() { [[ $(kubectl exec "$1" -c config -- cat /etc/slurm/slurm.conf) == *
 is_made_again() { [[ $(uid_and_restarts "$1") != "$2" ]] && both_are_ready; } # POD UID-AND-RESTARTS
 setting_is() { [[ $(setting "$1") == "$2" ]]; }
 
-condition_of() { # POD: its message
-  kubectl get pod "$1" -o jsonpath='{.status.conditions[?(@.type=="slurm-k8s.io/ConfigApplied")].message}'
-}
 both_have_condition() {
-  [[ $(condition_of "$CONTROLLER") && $(condition_of "$CONTROLLER") == "$(condition_of "$STAND_BY")" ]]
+  local first
+  first=$(config_condition message)
+  [[ $first && $first == "$(config_condition message "$STAND_BY")" ]]
 }
 applied_events() { config_events ConfigApplied | sort -u | wc -l; } # how many configurations were told
 has_applied_events() { (($(applied_events) == $1)); }
