@@ -2,6 +2,8 @@
 // sidecar/config_report: the condition of each controller's pod, and the event of the ConfigMap.
 #include "sidecar/config_report.hpp"
 
+#include <set>
+
 #include "daemon/condition.hpp"
 #include "sidecar/config_plan.hpp"
 #include "support/cmocka.hpp"
@@ -50,12 +52,13 @@ struct Fixture {
     if (found.is_null()) return "";
     return std::string(found["status"].text()) + " " + std::string(found["message"].text());
   }
+  /** The notes of all events, sorted: the events' names are random. */
   std::string events() const {
+    std::multiset<std::string> notes;
+    for (const std::string& name : client.names(kube::kEvents, "slurm"))
+      notes.emplace(client.find(kube::kEvents, "slurm", name)["note"].text());
     std::string text;
-    for (const std::string& name : client.names(kube::kEvents, "slurm")) {
-      const Json event = client.find(kube::kEvents, "slurm", name);
-      text.append(event["note"].text()).append("\n");
-    }
+    for (const std::string& note : notes) text.append(note).append("\n");
     return text;
   }
 };
