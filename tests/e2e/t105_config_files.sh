@@ -221,6 +221,7 @@ broken_lines() {
 slurm.conf|MaxJobCont=7|slurm.conf line [0-9]+: "MaxJobCont=7": .*unrecognized key: MaxJobCont
 cgroup.conf|AllowedRAM=5|cgroup.conf line 3: "AllowedRAM=5": .*unrecognized key: AllowedRAM
 gres.conf|Nme=gpu|gres.conf line 3: "Nme=gpu": .*unrecognized key: Nme
+gres.conf|AutoDetect=nvml|gres.conf line 3: "AutoDetect=nvml": slurmctld would create no node of a NodeSet
 topology.conf|SwitchNam=rack9|topology.conf line 2: "SwitchNam=rack9": .*unrecognized key: SwitchNam
 plugstack.conf|needed spank_k8s.so|Invalid option "needed".*plugstack.conf:2: Invalid line
 job_submit.lua|end end|job_submit.lua line 8: .*expected near 'end'

@@ -26,6 +26,7 @@ REPLACED = re.compile(
 # Settings whose value may be a file of the set. Nodes get theirs only without a folder in its name.
 PROGRAMS = re.compile(
     r'\s*((Task)?(Prolog|Epilog)|(?P<of_slurmctld>(Prolog|Epilog)Slurmctld))\s*=\s*"?(?P<name>[^"\s#]+)', re.I)
+AUTO_DETECT = re.compile(r'\s*AutoDetect\s*=\s*(?!off\b)\S', re.I)
 INCLUDE = re.compile(r'\s*Include\s+(\S+)', re.I)
 # Errors of each slurmctld without a state, and of the trial's own settings.
 USUAL = re.compile(r'more than once|state file|state save file|engine not started|^NOTE:')
@@ -172,6 +173,18 @@ def program_errors(texts):
     return errors
 
 
+def auto_detect_errors(log, texts):
+    """An AutoDetect for all nodes. slurmctld starts with it, and creates no NodeSet's node from then on. LOG: the trial's,
+    which has a node of that kind."""
+    if 'Cannot use AutoDetect' not in log:
+        return []
+    for file, number, line in lines_of(texts, 'gres.conf'):
+        if AUTO_DETECT.match(line):
+            return [f'{file} line {number}: "{line.strip()[:120]}": slurmctld would create no node of a NodeSet. Remove it: GPUs '
+                    'in the limits of a NodeSet need no AutoDetect']
+    return ['gres.conf: AutoDetect: slurmctld would create no node of a NodeSet']
+
+
 def try_set(texts, live):
     """Why slurmctld does not start with these files; empty when it does."""
     if 'slurm.conf' not in texts:
@@ -195,4 +208,5 @@ def try_set(texts, live):
     if not started:
         errors = messages(text, folder) or ['slurmctld ended without a message']
         return (place(errors, texts, live) + '; '.join(errors))[:900]
-    return '; '.join(plugstack_errors(folder, environment) + program_errors(texts) + script_errors(texts, folder))[:900]
+    return '; '.join(auto_detect_errors(text, texts) + plugstack_errors(folder, environment) + program_errors(texts) +
+                     script_errors(texts, folder))[:900]

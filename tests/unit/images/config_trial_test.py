@@ -116,6 +116,23 @@ class Messages(unittest.TestCase):
                 self.assertEqual(trial.messages(log, '/trial/conf'), expected)
 
 
+class AutoDetect(unittest.TestCase):
+    LOG = 'slurmctld: error: Cannot use AutoDetect on cloud/dynamic node "slurm-k8s-trial"'
+
+    def test_table(self):
+        for text, line in (('Include /run/slurm-k8s/gres.conf\nAutoDetect=nvml', 'gres.conf line 2: "AutoDetect=nvml": '),
+                           ('NodeName=metal AutoDetect=rsmi\n autodetect = nvidia', 'gres.conf line 2: "autodetect = nvidia": '),
+                           ('AutoDetect=off\n#AutoDetect=nvml\nInclude site.conf', 'site.conf line 1: "AutoDetect=nvml": '),
+                           ('NodeName=slurm-k8s-trial AutoDetect=nvml', 'gres.conf: AutoDetect: ')):
+            with self.subTest(text):
+                texts = {'gres.conf': text, 'site.conf': 'AutoDetect=nvml'}
+                [error] = trial.auto_detect_errors(self.LOG, texts)
+                self.assertTrue(error.startswith(line), error)
+
+    def test_slurmctld_says_nothing(self):
+        self.assertEqual(trial.auto_detect_errors('slurmctld: error: other', {'gres.conf': 'NodeName=a AutoDetect=nvml'}), [])
+
+
 class Scripts(unittest.TestCase):
     TABLE = (
         ('a right one', '#!/bin/bash\nif true; then echo; fi\n', []),
