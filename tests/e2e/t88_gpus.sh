@@ -95,6 +95,25 @@ test_other_kinds_of_gpus() {
   assert_equal "adapters" 1 "$(kubectl exec mig-0 -c slurmd -- bash -c 'ls /dev/infiniband | wc -l')"
 }
 
+# The ids are numbers of the Kubernetes node (DEVICE_ID_STRATEGY=index): programs count the GPUs of their container.
+test_numbers_of_the_kubernetes_node() {
+  local out
+  "$BED" device start >/dev/null
+  trap 'remove index' EXIT
+  nodeset index 1 '"example.com/gpu": 2' '"gpuResource": "example.com/gpu", "scalingMode": "Always",'
+  wait_for "Gres of the node" has_gres index-0 gpu:2
+  wait_for 60 "a node that is up" node_is_up index-0
+  assert_equal "the pod's ids" 2,5 "$(all_of "$(kubectl exec index-0 -c slurmd -- printenv NVIDIA_VISIBLE_DEVICES)")"
+  assert_equal "its device files" "/dev/nvidia2 /dev/nvidia5" \
+    "$(kubectl exec index-0 -c slurmd -- bash -c 'readlink /run/slurm-k8s/gpu[01]' | paste -sd' ')"
+  assert_equal "two GPUs" 0,1 "$(visible -w index-0 --gres=gpu:2)"
+  out=$(meet 2 -w index-0 --gres=gpu:1 | sort | paste -sd' ')
+  assert_equal "GPUs of two jobs" "0 1" "$out"
+  # shellcheck disable=SC2016 # for the job's shell
+  assert_equal "for starters of containers" unset \
+    "$(slurm srun -w index-0 -n1 --mem=50 --gres=gpu:1 bash -c 'echo "${NVIDIA_VISIBLE_DEVICES-unset}"')"
+}
+
 test_a_variant_has_the_gpus_of_its_nodeset() {
   needs_slurm 23.02
   local out
