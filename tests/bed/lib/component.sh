@@ -17,14 +17,15 @@ component_program() {
   esac
 }
 
+# Each question may take 10 s: with 2 s an emulated machine that loads images found no containerd that answers.
 component_get() {
-  network_run curl --silent --fail --max-time 2 --output /dev/null --noproxy '*' "$@"
+  network_run curl --silent --fail --max-time 10 --output /dev/null --noproxy '*' "$@"
 }
 
 component_serves() {
   case $1 in
     etcd) component_get http://127.0.0.1:2379/health ;;
-    containerd) timeout 2 ctr --address "$CONTAINERD_SOCKET" version >/dev/null 2>&1 ;;
+    containerd) timeout 10 ctr --address "$CONTAINERD_SOCKET" version >/dev/null 2>&1 ;;
     kube-apiserver) component_get --cacert "$BED_STATE/pki/ca.crt" "https://$NODE_ADDRESS:6443/readyz" ;;
     # Each of these two makes a certificate for itself that nobody knows.
     kube-controller-manager) component_get --insecure https://127.0.0.1:10257/healthz ;;
