@@ -12,6 +12,8 @@ umask 077
   # nslcd's own default is to wait for ever for a server that is gone, and to keep connections that are no more.
   echo 'timelimit 30'
   echo 'idle_timelimit 30'
+  # Without a file it takes no certificate.
+  echo 'tls_cacertfile /etc/ssl/certs/ca-certificates.crt'
   cat /run/slurm-k8s/ldap/nslcd.conf
   echo # nslcd refuses a last line without its end
 } >/run/slurm-k8s/nslcd/nslcd.conf

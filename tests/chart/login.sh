@@ -54,6 +54,13 @@ check "nslcd.conf" shows login/nslcd_config '^  nslcd.conf: "uri ldap://ldap/"$'
   --set-string 'login.nslcd.conf=uri ldap://ldap/'
 check "nslcd: an own Secret" shows login/statefulset 'secretName: ldap$' \
   "${on[@]}" --set login.nslcd.existingSecret=ldap
+# secret_is_whole KIND NAME: all keys are files, also a certificate.
+secret_is_whole() {
+  object "$1" "$2" "${on[@]}" --set login.nslcd.existingSecret=ldap | grep -A3 'secretName: ldap$' |
+    awk '/defaultMode: 0444/ { found = 1 } /items:/ { selected = 1 } END { exit !found || selected }'
+}
+check "nslcd: all keys of it in login pods" secret_is_whole StatefulSet slurm-login
+check "nslcd: all keys of it beside slurmctld" secret_is_whole StatefulSet slurm-controller
 
 directory=("${on[@]}" --set-string "login.nslcd.conf=uri ldap://ldap/")
 check "a directory's users are copied for slurmctld" part 'args: \[users-entrypoint, --interval, "60", ldap,' \

@@ -71,7 +71,10 @@ binddn cn=reader,dc=example,dc=org
 bindpw directory-reader-4c1' | kubectl apply -f - >/dev/null
   install_login "$1" grace
 }
-remove_ldap() { kubectl delete pod/ldap service/ldap secret/directory --ignore-not-found >/dev/null; }
+remove_ldap() {
+  kubectl delete pod/ldap service/ldap secret/directory secret/directory-tls secret/ldap-server --ignore-not-found \
+    >/dev/null
+}
 with_password() { # USER PASSWORD COMMAND
   # shellcheck disable=SC2016 # of the pod's shell
   slurm sh -c 'umask 077; printf "#!/bin/sh\necho %s\n" "$1" >/tmp/ask && chmod 700 /tmp/ask' - "$2"
@@ -148,4 +151,94 @@ test_daemons_know_the_users_of_a_directory() {
   kill_container slurmctld
   wait_for 60 "slurmctld up" controller_ready
   assert_equal "who grace is" 5001 "$(slurm id --user grace)"
+}
+
+# An authority's certificate and key, NAME.crt and NAME.key.
+make_authority() { # NAME
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.crt" \
+    -subj "/CN=${1##*/}" -days 1 2>/dev/null
+}
+# tls.crt and tls.key of server `ldap`, signed by the authority.
+make_server_certificate() { # FOLDER AUTHORITY
+  openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1/tls.key" -subj /CN=ldap 2>/dev/null |
+    openssl x509 -req -CA "$2.crt" -CAkey "$2.key" -CAcreateserial -days 1 -out "$1/tls.crt" \
+      -extfile <(echo subjectAltName=DNS:ldap) 2>/dev/null
+}
+# The directory, which takes encrypted connections alone. FOLDER has its certificate.
+start_slapd_with_tls() { # FOLDER
+  kubectl create secret generic ldap-server --dry-run=client -o yaml --from-file="$1/tls.crt" --from-file="$1/tls.key" \
+    --from-literal=slapd.conf='TLSCertificateFile /etc/ldap/tls/tls.crt
+TLSCertificateKeyFile /etc/ldap/tls/tls.key
+security tls=128
+include /etc/ldap/slapd.conf' | kubectl apply -f - >/dev/null
+  sed "s/@TAG@/$IMAGE_TAG/" <<'END' | kubectl apply -f - >/dev/null
+apiVersion: v1
+kind: Pod
+metadata: {name: ldap, labels: {app: ldap}}
+spec:
+  automountServiceAccountToken: false
+  terminationGracePeriodSeconds: 0
+  containers:
+    - name: slapd
+      image: localhost/slurm-k8s/slapd:@TAG@
+      imagePullPolicy: Never
+      command: [/usr/sbin/slapd, -d, none, -f, /etc/ldap/tls/slapd.conf, -h, "ldap://:3389 ldaps://:3636"]
+      readinessProbe: {tcpSocket: {port: 3636}, periodSeconds: 2}
+      volumeMounts: [{name: tls, mountPath: /etc/ldap/tls, readOnly: true}]
+  volumes: [{name: tls, secret: {secretName: ldap-server}}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ldap}
+spec:
+  selector: {app: ldap}
+  ports: [{name: ldap, port: 389, targetPort: 3389}, {name: ldaps, port: 636, targetPort: 3636}]
+END
+  kubectl wait --for=condition=Ready pod/ldap --timeout=60s >/dev/null
+}
+# Secret directory-tls, with the authority's certificate; LINES of nslcd.conf say how to connect.
+use_tls() { # AUTHORITY LINES
+  kubectl create secret generic directory-tls --dry-run=client -o yaml --from-file=ca.crt="$1.crt" \
+    --from-literal=nslcd.conf="$2
+tls_reqcert demand
+tls_cacertfile /run/slurm-k8s/ldap/ca.crt
+base dc=example,dc=org
+binddn cn=reader,dc=example,dc=org
+bindpw directory-reader-4c1" | kubectl apply -f - >/dev/null
+}
+ldap_values_with_tls() { # PUBLIC-KEY
+  local values
+  values=$(ldap_values "$1")
+  echo "${values/existingSecret: directory/existingSecret: directory-tls}"
+}
+restart_login() {
+  kubectl rollout restart statefulset/slurm-login >/dev/null
+  kubectl rollout status statefulset/slurm-login --timeout=120s >/dev/null
+}
+slurmctld_knows() { slurm id --user "$1"; }
+
+test_a_directory_with_tls_and_an_authority_of_its_own() {
+  trap 'remove_ldap; rm -rf "$folder"' EXIT
+  folder=$(mktemp -d) # not local: the trap comes after the function
+  make_authority "$folder/own"
+  make_authority "$folder/other"
+  make_server_certificate "$folder" "$folder/own"
+  start_slapd_with_tls "$folder"
+  use_tls "$folder/own" "uri ldaps://ldap/"
+  install_login ldap_values_with_tls grace
+  assert_equal "who logs in" "uid=5001(grace) gid=5001(grace) groups=5001(grace),5100(navy)" "$(ssh_as grace id)"
+  assert_equal "with the directory's password" grace "$(with_password grace directory-grace-9e2 whoami)"
+  wait_for 60 "slurmctld's copy of the directory" slurmctld_knows grace
+
+  use_tls "$folder/own" $'uri ldap://ldap/\nssl start_tls'
+  restart_login
+  wait_for 60 "ssh, with StartTLS" can_log_in grace
+
+  use_tls "$folder/other" "uri ldaps://ldap/"
+  restart_login
+  if kubectl exec slurm-login-0 -c sshd -- getent passwd grace; then
+    fail "a server's certificate of another authority is taken"
+  fi
+  kubectl logs slurm-login-0 -c nslcd | grep "failed to bind.*Can't contact LDAP server" >/dev/null ||
+    fail "nslcd: $(kubectl logs slurm-login-0 -c nslcd)"
 }

@@ -30,7 +30,8 @@ securityContext:
 {{- end -}}
 
 {{/*
-slurm.nslcdMounts, slurm.nslcdVolumes: its files. The complete nslcd.conf is in memory.
+slurm.nslcdMounts, slurm.nslcdVolumes: its files, also the certificates that the Secret has. The complete nslcd.conf is in
+memory.
 */}}
 {{- define "slurm.nslcdMounts" -}}
 - {name: nslcd, mountPath: /run/nslcd}
@@ -46,5 +47,5 @@ slurm.nslcdMounts, slurm.nslcdVolumes: its files. The complete nslcd.conf is in 
   secret:
     secretName: {{ include "slurm.nslcdSecret" . }}
     # Only the container with nslcd mounts it.
-    items: [{key: nslcd.conf, path: nslcd.conf, mode: 0444}]
+    defaultMode: 0444
 {{- end -}}
