@@ -10,6 +10,7 @@
 
 #include "base/strings.hpp"
 #include "convert/json_paths.hpp"
+#include "convert/sssd.hpp"
 #include "nodeset/names.hpp"
 
 namespace slurmk8s {
@@ -137,9 +138,41 @@ void convert_partition(const std::string& name, const Json& partition, Conversio
   entries(conversion, "partitions", "main").set(name, result);
 }
 
-/** Those of `enabled` sets; our chart has one. */
+/** Users of login pods: sssd.conf becomes nslcd.conf. */
+void convert_directory(const Json& sssd, bool has_login, Conversion& conversion) {
+  if (is_empty(sssd)) return;
+  if (!has_login) return conversion.notes.push_back({Kind::unneeded, "sssd", "there are no login pods"});
+  sssd.each([&](std::string_view key, const Json& value) {
+    if (key != "conf" && key != "secretRef" && !is_empty(value)) {
+      conversion.notes.push_back({Kind::lost, member_path("sssd", key), kUnknownField});
+    }
+  });
+  const std::string secret(sssd.at({"secretRef", "name"}).text());
+  if (!secret.empty()) {
+    return conversion.notes.push_back(
+        {Kind::missing, "sssd.secretRef",
+         secret + ": write sssd.conf of this Secret into `sssd.conf`, and convert again"});
+  }
+  NslcdConf nslcd = convert_sssd(sssd["conf"].text());
+  for (ConvertNote& note : nslcd.notes) conversion.notes.push_back(std::move(note));
+  if (!nslcd.text.empty()) put(conversion.values, "login.nslcd.conf", Json::string(nslcd.text));
+}
+
+/** Keys that two sets have with other values: "replicas, service"; or that there is none. */
+std::string differing_keys(const Json& set, const Json& other) {
+  std::string keys;
+  const auto add = [&](std::string_view key) {
+    if (key != "enabled" && !set[key].equals(other[key])) keys.append(keys.empty() ? "" : ", ").append(key);
+  };
+  set.each([&](std::string_view key, const Json&) { add(key); });
+  other.each([&](std::string_view key, const Json&) { set.has(key) ? void() : add(key); });
+  return keys.empty() ? "none" : keys;
+}
+
+/** Our chart has one set of login pods: the first that is `enabled`. */
 void convert_login_sets(const Json& values, Conversion& conversion) {
   std::string taken;
+  Json of_taken;
   values["loginsets"].each([&](std::string_view name, const Json& own) {
     const std::string where = "loginsets." + std::string(name);
     const Json set = merge_patch(values["loginsetDefaults"].is_object() ? values["loginsetDefaults"] : Json::object(),
@@ -148,18 +181,21 @@ void convert_login_sets(const Json& values, Conversion& conversion) {
       return conversion.notes.push_back({Kind::unneeded, where + ".enabled", "false: there are no login pods of it"});
     }
     if (!taken.empty()) {
-      return conversion.notes.push_back({Kind::lost, where, "one set of login pods, which is that of " + taken});
+      return conversion.notes.push_back({Kind::lost, where,
+                                         "the chart has one set of login pods, and `login` is " + taken +
+                                             "; other values than that one's: " + differing_keys(set, of_taken)});
     }
     taken = where;
+    of_taken = set.clone();
     put(conversion.values, "login.enabled", Json::boolean(true));
     TableWalk walk(slinky_login_fields(), where + ".", set, conversion);
     set.each([&](std::string_view key, const Json& value) { walk.field(value, "", key); });
+    if (set["extraSshdConfig"].text().find("sss_ssh_authorizedkeys") != std::string_view::npos) {
+      conversion.notes.push_back(
+          {Kind::missing, where + ".extraSshdConfig", "remove sss_ssh_authorizedkeys: the image has no SSSD"});
+    }
   });
-  if (is_empty(values["sssd"])) return;
-  const bool has_login = !taken.empty();
-  conversion.notes.push_back(
-      {has_login ? Kind::lost : Kind::unneeded, "sssd",
-       has_login ? "users come from `login.users`, or from LDAP by `login.nslcd`" : "there are no login pods"});
+  convert_directory(values["sssd"], !taken.empty(), conversion);
 }
 
 /** Slinky's default has the namespace in it, which values do not tell; of another name slurmdbd has another cluster. */

@@ -13,4 +13,6 @@ check "from Slinky: no partition of our defaults" lacks 'PartitionName=main' "${
 check "from Slinky: a prolog" has slurm.conf "Prolog=00-log.sh" "${slinky[@]}"
 check "from Slinky: the prolog's text" has 00-log.sh "#!/bin/sh" "${slinky[@]}"
 check "from Slinky: login pods" shows login/statefulset 'replicas: 2' "${slinky[@]}"
+check "from Slinky: its LDAP directory" shows login/nslcd_config 'nslcd.conf: "uri ldap://ldap.example.com\\nbase dc=' \
+  "${slinky[@]}"
 check "from Slinky: slurmdbd's database" shows accounting/slurmdbd_config 'StorageHost=mariadb' "${slinky[@]}"

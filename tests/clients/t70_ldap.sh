@@ -153,6 +153,40 @@ test_daemons_know_the_users_of_a_directory() {
   assert_equal "who grace is" 5001 "$(slurm id --user grace)"
 }
 
+# nslcd.conf that `convert` makes of Slinky's sssd.conf; `login` is the last key of its result.
+sssd_values() { # PUBLIC-KEY
+  local convert=(kubectl exec -i slurm-controller-0 -c sidecar -- slurm-k8s-sidecar convert --values -)
+  echo 'sharedHome: {existingClaim: home}'
+  # It says that passwords need TLS.
+  "${convert[@]}" 2>/dev/null <<'END' || (($? == 1))
+loginsets: {slinky: {}}
+sssd:
+  conf: |
+    [sssd]
+    services = nss,pam
+    domains = DEFAULT
+    [nss]
+    override_shell = /bin/sh
+    [domain/DEFAULT]
+    id_provider = ldap
+    ldap_uri = ldap://ldap
+    ldap_search_base = dc=example,dc=org
+    ldap_user_name = uid
+    ldap_user_object_class = account
+    ldap_default_bind_dn = cn=reader,dc=example,dc=org
+    ldap_default_authtok = directory-reader-4c1
+    override_homedir = /home/%u
+END
+  echo "  users: {authorizedKeys: {grace: \"$1\"}}"
+}
+test_sssd_conf_of_slinky_finds_the_users() {
+  trap remove_ldap EXIT
+  start_slapd
+  install_login sssd_values grace
+  assert_equal "who logs in" "uid=5001(grace) gid=5001(grace) groups=5001(grace),5100(navy)" "$(ssh_as grace id)"
+  assert_equal "home and shell" /home/grace:/bin/sh "$(ssh_as grace 'getent passwd grace | cut -d: -f6-')"
+}
+
 # An authority's certificate and key, NAME.crt and NAME.key.
 make_authority() { # NAME
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$1.key" -out "$1.crt" \

@@ -409,7 +409,7 @@ void values_become_values(void**) {
   for (const ConvertNote& note : conversion.notes) {
     if (note.kind != ConvertNote::Kind::unneeded) lost += note.where + " ";
   }
-  assert_text(lost, "tomorrow loginsets.other sssd ");
+  assert_text(lost, "tomorrow loginsets.other ");
 }
 
 // Each key of the input is in the result, or has a note.
@@ -470,6 +470,25 @@ void single_values(void**) {
       {"nodesets: {}\npartitions: {p: {config: X=1, configMap: {Y: 2}, weight: 3}}",
        R"({"partitions":{"main":null,"p":{"config":"X=1"}}})", "partitions.p.weight: not converted: unknown"},
       {"nodesets: {}\nsssd: {conf: x}", "{}", "sssd: not needed: there are no login pods"},
+      {"loginsets: {a: {}}\nsssd: {conf: \"[domain/D]\\nid_provider=ldap\\nldap_uri=ldaps://d/\"}",
+       R"({"login":{"enabled":true,"nslcd":{"conf":"uri ldaps://d/\n"}}})",
+       "sssd.conf [domain/D]: not needed: id_provider"},
+      {"loginsets: {a: {}}\nsssd: {conf: \"[sssd]\\n\"}", R"({"login":{"enabled":true}})",
+       "sssd.conf: not converted: no domain of LDAP"},
+      {"loginsets: {a: {}}\nsssd: {conf: x, secretRef: {name: s}}", R"({"login":{"enabled":true}})",
+       "sssd.secretRef: to be completed: s: write sssd.conf of this Secret"},
+      {"loginsets: {a: {}}\nsssd: {later: 1}", R"({"login":{"enabled":true}})", "sssd.later: not converted: unknown"},
+      {"loginsets: {a: {replicas: 2}, b: {replicas: 2, enabled: true}}", R"({"login":{"enabled":true,"replicas":2}})",
+       "loginsets.b: not converted: the chart has one set of login pods, and `login` is loginsets.a; other values than "
+       "that one's: none"},
+      {"loginsets: {a: {extraSshdConfig: x}, b: {replicas: 2}, c: {service: {port: 1}, extraSshdConfig: x}}",
+       R"({"login":{"enabled":true,"extraSshdConfig":"x"}})",
+       "loginsets.b: not converted: the chart has one set of login pods, and `login` is loginsets.a; other values than "
+       "that one's: replicas, extraSshdConfig\nloginsets.c: not converted: the chart has one set of login pods, and "
+       "`login` is loginsets.a; other values than that one's: service\n"},
+      {"loginsets: {a: {extraSshdConfig: AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys}}",
+       R"({"login":{"enabled":true,"extraSshdConfig":"AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys"}})",
+       "loginsets.a.extraSshdConfig: to be completed: remove sss_ssh_authorizedkeys"},
       {"loginsets: {a: {rootSshAuthorizedKeys: k}}", R"({"login":{"enabled":true}})",
        "loginsets.a.rootSshAuthorizedKeys: not converted: k: root cannot log in"},
       {"loginsetDefaults: {enabled: false}\nloginsets: {a: {}}", "{}", "loginsets.a.enabled: not needed: false"},
