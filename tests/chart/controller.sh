@@ -52,6 +52,17 @@ check "priority class: an existing one" lacks 'kind: PriorityClass' \
   --set priorityClass.enabled=true,priorityClass.create=false,priorityClass.name=high
 check "priority class: which one" refused "priorityClass.name: required" \
   --set priorityClass.enabled=true,priorityClass.create=false
+check "priority class: nodes without one" lacks_in nodesets/nodesets priorityClassName \
+  --set priorityClass.enabled=true,priorityClass.nodes=false
+check "priority class: the controller has it then" part '^      priorityClassName: slurm-slurm$' StatefulSet \
+  slurm-controller --set priorityClass.enabled=true,priorityClass.nodes=false
+check "priority class: nodes with another one" shows nodesets/nodesets '^      priorityClassName: low$' \
+  --set priorityClass.enabled=true,priorityClass.nodes=low
+check "priority class: a NodeSet's own before it" shows nodesets/nodesets '^      priorityClassName: own$' \
+  --set priorityClass.enabled=true,priorityClass.nodes=low,nodesetDefaults.podSpec.priorityClassName=own
+check "priority class: nodes, disabled" lacks priorityClassName --set priorityClass.nodes=low
+check "priority class: nodes, no name" refused 'priorityClass/nodes|priorityClass.nodes' \
+  --set priorityClass.enabled=true --set-string priorityClass.nodes=Low
 check "priority class: a part's own" shows controller/statefulset '^      priorityClassName: own$' \
   --set priorityClass.enabled=true --set controller.podSpec.priorityClassName=own
 check "controller's name and address" has slurm.conf "SlurmctldHost=slurm-controller-0(slurm-controller)"

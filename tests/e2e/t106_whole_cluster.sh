@@ -39,6 +39,22 @@ test_pods_and_their_levels() {
   slurm scancel "$job"
 }
 
+priority() { kubectl get pod "$1" -o jsonpath='{.spec.priority}'; } # POD
+has_priority() { [[ $(priority "$1") == "$2" ]]; } # POD PRIORITY
+test_nodes_without_the_priority_of_the_controller() {
+  local job
+  install_all
+  to_zero
+  trap '"$BED" helm rollback slurm -n "$NAMESPACE" --wait --timeout 180s >/dev/null' EXIT
+  "$BED" helm upgrade slurm "$E2E_FOLDER/../../helm/slurm" -n "$NAMESPACE" --reuse-values \
+    --set priorityClass.nodes=false --wait --timeout 180s >/dev/null
+  job=$(submit -w compute-0 --wrap 'sleep 600')
+  wait_job "$job" RUNNING 60
+  has_priority compute-0 0 || fail "compute-0 has the priority $(priority compute-0)"
+  has_priority slurm-controller-0 7 || fail "the controller has the priority $(priority slurm-controller-0)"
+  slurm scancel "$job"
+}
+
 secret_value() { kubectl get secret canary -o jsonpath="{.data.$1}" | base64 --decode; } # KEY
 # Of each part, while it works: a job of a user, a token, a request, a backup.
 test_no_secret_is_shown() {

@@ -13,6 +13,22 @@ slurm.priorityClass: name of the class of all pods; empty without one.
 {{- end -}}
 
 {{/*
+slurm.nodeDefaults: fields of the spec of nodes' pods, which may have another class.
+*/}}
+{{- define "slurm.nodeDefaults" -}}
+{{- $defaults := default dict (include "slurm.podDefaults" . | fromYaml) -}}
+{{- $class := .Values.priorityClass.nodes -}}
+{{- if $defaults.priorityClassName -}}
+{{- if kindIs "string" $class -}}
+{{- $_ := set $defaults "priorityClassName" $class -}}
+{{- else if eq $class false -}}
+{{- $_ := unset $defaults "priorityClassName" -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $defaults -}}
+{{- end -}}
+
+{{/*
 slurm.podDefaults: fields of the spec of all pods.
 */}}
 {{- define "slurm.podDefaults" -}}
