@@ -26,6 +26,12 @@ meet() { # JOBS SRUN-OPTION…: so many jobs at once; prints what they say
     wait' meet "$1" "$MEETING" "${@:2}"
 }
 
+# What panels of the dashboard show.
+metric_is() { # SERIES VALUE
+  kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9100/proxy/metrics/jobs-users-accts" |
+    grep -Fx "$1 $2"
+}
+
 test_jobs_get_gpus_of_their_own() {
   local ids out files first job
   "$BED" device start >/dev/null
@@ -62,8 +68,10 @@ test_jobs_get_gpus_of_their_own() {
     srun -w gpu-0 -n1 --mem=50 bash -c "echo \$NVIDIA_VISIBLE_DEVICES"')"
   out=$(visible --gres=gpu:h100:1 2>&1) && fail "a job for a GPU that nobody has: $out"
   # The nodes' gres.conf is there when slurmctld starts: otherwise it would drain them.
-  job=$(submit -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
+  job=$(submit --account=physics -w gpu-0 -n1 --mem=50 --gres=gpu:1 --wrap 'sleep 300')
   wait_job "$job" RUNNING 30
+  wait_for "GPUs of the user" metric_is 'slurm_user_jobs_gpus_alloc{username="slurm"}' 1
+  wait_for "GPUs of the account" metric_is 'slurm_account_jobs_gpus_alloc{account="physics"}' 1
   wait_saved
   kill_container slurmctld
   wait_for "slurmctld up" controller_ready

@@ -276,7 +276,8 @@ test_every_panel_and_alert_under_load() {
   render_dashboard >"$work/dashboard.json"
   # A scrape that took too long on a busy machine leaves none until the next.
   wait_for_queries 30 "a series for each panel" panels "$work/dashboard.json" "$NAMESPACE"
-  assert_equal "panels that showed nothing but zeros" "GPUs of nodes with a pod" \
+  # With GPUs: t88_gpus.
+  assert_equal "panels that showed nothing but zeros" "GPUs of nodes with a pod,GPUs by user,GPUs by account" \
     "$(queries zero_panels "$work/dashboard.json" "$NAMESPACE" | paste -sd ,)"
   assert_equal "alerts" "SlurmApiServerFails SlurmJobsPending SlurmJobsWaitForPods SlurmNodeSetNotReady SlurmNodesDown \
 SlurmNodesFailToPowerUp SlurmNodesLost" "$(queries alerts "$since" |
