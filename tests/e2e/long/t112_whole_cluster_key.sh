@@ -39,6 +39,22 @@ pods_with_the_former_secret() {
   local objects
   objects=$(kubectl get pods -l slurm-k8s.io/node -o json) && grep -c '"secretName": "slurm-key"' <<<"$objects"
 }
+job_by_rest() { # JOB: its id, as slurmrestd has it from slurmdbd
+  local token
+  token=$(secret_token ada-token)
+  api_field jobs.0.job_id "$token" GET "/slurmdb/$(api_version "$token")/job/$1"
+}
+is_by_rest() { [[ $(job_by_rest "$1") == "$1" ]]; } # JOB
+# Started with the new key alone it has the records of before, and takes new ones.
+assert_slurmdbd_works() { # JOB-OF-BEFORE
+  local job
+  kubectl delete pod slurm-accounting-0 >/dev/null
+  wait_for 120 "slurmdbd" has_slurmdbd
+  wait_for 60 "job $1 of before in sacct" is_in_sacct "$1" "COMPLETED|0:0"
+  job=$(ssh_as ada 'sbatch --parsable --wait --output=/dev/null -N1 --wrap true')
+  wait_for 60 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
+  wait_for 60 "job $job by REST" is_by_rest "$job"
+}
 has_no_former_secret() { [[ $(pods_with_the_former_secret) == 0 ]]; }
 
 test_another_slurm_key_of_a_whole_cluster() {
@@ -64,5 +80,6 @@ test_another_slurm_key_of_a_whole_cluster() {
   change_all "$NEW_KEY=$new"
   assert_all_work new-alone
   end_work
+  assert_slurmdbd_works "$RUNNING_JOB"
   rm "$KEYS_FILE"
 }
