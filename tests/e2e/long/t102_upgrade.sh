@@ -66,8 +66,8 @@ ends_well() { # JOB POD VERSION: it can still start a step, of this Slurm, and i
 has_image() { [[ $(image_of "$1") == *"/slurmd:$2" ]]; } # NODE TAG
 is_gone_or_new() { ! kubectl get pod "$1" >/dev/null 2>&1 || has_image "$1" "$2"; } # NODE TAG
 
-# How long slurmctld does not answer: one line for people, no test.
-watch_gap() { # FILE: until it is removed
+# How long slurmctld does not answer, in ms: into FILE.longest when FILE is removed.
+watch_gap() { # FILE
   local since=0 longest=0 now
   while [[ -e $1 ]]; do
     if timeout 5 "$BED" slurm scontrol ping 2>/dev/null | grep -c 'is UP' >/dev/null; then
@@ -77,11 +77,23 @@ watch_gap() { # FILE: until it is removed
     fi
     sleep 0.2
   done
-  echo "# longest time without an answer of slurmctld: $longest ms"
+  echo "$longest" >"$1.longest"
 }
 GAP=$WORK/gap-$WORKER
 begin_gap() { touch "$GAP"; watch_gap "$GAP" & GAP_PID=$!; }
-end_gap() { rm -f "$GAP"; wait "$GAP_PID"; }
+# The bounds are for a machine that compiles beside: docs/developer/performance.md has what is usual.
+end_gap() { # SECONDS: at most so many
+  rm -f "$GAP"
+  wait "$GAP_PID"
+  echo "# longest time without an answer of slurmctld: $(<"$GAP.longest") ms"
+  (($(<"$GAP.longest") <= $1 * 1000)) || fail "slurmctld did not answer for $(<"$GAP.longest") ms"
+}
+took_at_most() { # WHAT SECONDS SINCE
+  local took
+  took=$(seconds_since "$3")
+  echo "# $1 after $took s"
+  ((${took%.*} < $2)) || fail "$1 after $took s"
+}
 
 # ---- a pod is deleted or killed ----
 
@@ -95,16 +107,16 @@ test_the_controller_is_back() {
   since=$(now_ms)
   kubectl delete pod "$CONTROLLER" --wait=false >/dev/null
   wait_for "the next controller" controller_is_other "$uid"
-  echo "# deleted pod of slurmctld: an answer after $(seconds_since "$since") s"
+  took_at_most "deleted pod of slurmctld: an answer" 60 "$since"
   slurm scancel "$(submit --hold --wrap true)"
-  echo "# deleted pod of slurmctld: takes a job after $(seconds_since "$since") s"
+  took_at_most "deleted pod of slurmctld: takes a job" 75 "$since"
   restarts=$(container_field slurmctld restartCount)
   since=$(now_ms)
   "$BED" fault kill "$CONTROLLER/slurmctld"
   wait_for "slurmctld back" container_is_back slurmctld "$restarts"
   wait_for "slurmctld up" controller_ready
   slurm scancel "$(submit --hold --wrap true)"
-  echo "# killed slurmctld: takes a job after $(seconds_since "$since") s"
+  took_at_most "killed slurmctld: takes a job" 60 "$since"
   ends_well "$job" compute-0 "$(slurm_version)"
 }
 
@@ -122,12 +134,12 @@ test_a_rollback_within_one_slurm() {
   begin_gap
   upgrade_to_copy --wait --timeout 180s
   wait_for 60 "the new chart's controller" has_annotation new
-  end_gap
+  end_gap 90
   assert_equal "the held job" PENDING "$(job_state "$held")"
   begin_gap
   rollback "$before" --wait --timeout 180s
   wait_for 60 "the former chart's controller" has_annotation ""
-  end_gap
+  end_gap 90
   assert_equal "the pod" "$uid" "$(pod_uid compute-0)"
   assert_equal "the held job" PENDING "$(job_state "$held")"
   ends_well "$job" compute-0 "$(slurm_version)"
@@ -230,7 +242,7 @@ test_slurm_is_upgraded_while_jobs_run() {
   since=$(now_ms)
   begin_gap
   upgrade_slurm
-  end_gap
+  end_gap 180
   echo "# helm upgrade to the next Slurm: $(seconds_since "$since") s"
   [[ $(slurm_version) == "$NEXT_VERSION".* ]] || fail "slurmctld is $(slurm_version)"
   let_pods_start
