@@ -21,26 +21,23 @@ serve_homes() {
     systemctl start nfs-server && exportfs -ra"
 }
 address() { kubectl get node "$VM" -o jsonpath='{.status.addresses[?(@.type=="InternalIP")].address}'; }
-# As docs/admin/login.md has them.
+# Beside the values of the example, which docs/admin/login.md names.
 nfs_values() { # PUBLIC-KEY
-  local volumes place
-  volumes="[{name: nfs, nfs: {server: $(address), path: /export/home}}]"
-  place="nodeSelector: {vm: $VM}, tolerations: [$TOLERATE]"
+  local place="nodeSelector: {vm: $VM}, tolerations: [$TOLERATE]"
   cat <<END
-slurm: {resumeTimeout: 600, suspendTime: 900, sharedPaths: [/home]}
+slurm: {resumeTimeout: 600, suspendTime: 900}
 login:
-  enabled: true
-  podSpec: {$place, volumes: $volumes}
-  sshd: {volumeMounts: [{name: nfs, mountPath: /home}]}
+  podSpec: {$place}
   users:
     passwd: "ada:x:2001:2001:Ada:/home/ada:/bin/bash\nbob:x:2002:2002:Bob:/home/bob:/bin/bash\n"
     group: "ada:x:2001:\nbob:x:2002:\n"
     authorizedKeys: {ada: "$1", bob: "$1"}
 nodesetDefaults:
-  podSpec: {$place, volumes: $volumes}
-  slurmd: {volumeMounts: [{name: nfs, mountPath: /home}]}
+  podSpec: {$place}
 END
 }
+# With the address of this server.
+example() { sed "s/nfs\.example\.org/$(address)/" "$E2E_FOLDER/../../examples/nfs/values.yaml"; }
 
 test_homes_on_nfs() {
   local said job
@@ -51,6 +48,9 @@ test_homes_on_nfs() {
   kubectl label --overwrite node "$VM" "e2e/$NAMESPACE=yes" >/dev/null
   "$BED" vm load "$VM" login
   serve_homes
+  example >"$WORK/nfs-example.yaml"
+  (($(grep -c "server: $(address)," "$WORK/nfs-example.yaml") == 2)) || fail "$(<"$WORK/nfs-example.yaml")"
+  VALUES+=(-f "$WORK/nfs-example.yaml")
   install_login nfs_values ada
   assert_equal "ada's home" "nfs 2001:2001" "$(
     ssh_as ada 'stat --file-system --format=%T .; stat --format=%u:%g .' | paste -sd' ')"
