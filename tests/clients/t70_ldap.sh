@@ -99,60 +99,6 @@ grace" "$output"
   if with_password grace another whoami; then fail "another password is taken"; fi
 }
 
-test_accounts_of_a_user_of_a_directory() {
-  local job said
-  trap remove_ldap EXIT
-  install_ldap ldap_values_with_accounting
-  if said=$(ssh_as grace 'sbatch --wrap true 2>&1'); then fail "a user without an account: $said"; fi
-  [[ $said == *"Invalid account or account/partition combination"* ]] || fail "what it said: $said"
-  slurm sacctmgr --immediate add account first,second >/dev/null
-  slurm sacctmgr --immediate add user grace account=first >/dev/null
-  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --wrap true')
-  assert_equal "its account" "first grace(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
-  slurm sacctmgr --immediate add user grace account=second >/dev/null
-  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --account=second --wrap true')
-  assert_equal "its account" second "$(job_field "$job" Account)"
-}
-
-is_not_in_group() { [[ $(job_field "$1" Reason) == uid_5003_not_in_group_permitted* ]]; }
-slurmctld_has_account() { slurm scontrol show assoc_mgr flags=assoc users="$1" | grep -q "UserName=$1("; } # USER
-has_no_directory() { kubectl logs slurm-controller-0 -c users | grep "What is known of it stays"; }
-
-# Names that slurmctld itself looks up, and those of tokens.
-test_daemons_know_the_users_of_a_directory() {
-  local job token
-  trap remove_ldap EXIT
-  install_ldap ldap_values_with_rest
-  # They fail where they are there.
-  slurm sacctmgr --immediate add account first >/dev/null || true
-  slurm sacctmgr --immediate add user alan,grace account=first >/dev/null || true
-  wait_for 60 "slurmctld, which may have started before slurmdbd, knows of it" slurmctld_has_account alan
-  job=$(ssh_as alan 'sbatch --parsable --partition=navy --wrap true')
-  wait_for 60 "who is not in the group waits" is_not_in_group "$job"
-  slurm scancel "$job"
-  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --partition=navy --wrap true')
-  assert_equal "AllowGroups" COMPLETED "$(job_field "$job" JobState)"
-  slurm scontrol create reservation ReservationName=hers Users=grace StartTime=now Duration=5 NodeCnt=1 >/dev/null
-  slurm scontrol delete ReservationName=hers
-  wait_for 60 "grace's token" has_token grace-token
-  token=$(secret_token grace-token)
-  job=$(api_field job_id "$token" POST "/slurm/$(api_version "$token")/job/submit" '{"script": "#!/bin/sh\ntrue",
-    "job": {"account": "first", "current_working_directory": "/tmp", "environment": ["PATH=/usr/bin:/bin"],
-            "standard_output": "/dev/null", "standard_error": "/dev/null"}}')
-  assert_equal "whose job it is" "grace(5001)" "$(job_field "$job" UserId)"
-  assert_equal "in slurmrestd's answer" grace \
-    "$(api_field jobs.0.user_name "$token" GET "/slurm/$(api_version "$token")/job/$job")"
-  wait_job "$job" COMPLETED 90
-  wait_for 60 "slurmdbd takes the token" has_status 200 "$token" GET "/slurmdb/$(api_version "$token")/jobs/"
-
-  # Without the directory they stay, also for a slurmctld that starts.
-  kubectl delete pod/ldap --wait=false >/dev/null
-  wait_for 120 "no answer of the directory" has_no_directory
-  kill_container slurmctld
-  wait_for 60 "slurmctld up" controller_ready
-  assert_equal "who grace is" 5001 "$(slurm id --user grace)"
-}
-
 # nslcd.conf that `convert` makes of Slinky's sssd.conf; `login` is the last key of its result.
 sssd_values() { # PUBLIC-KEY
   local convert=(kubectl exec -i slurm-controller-0 -c sidecar -- slurm-k8s-sidecar convert --values -)
@@ -275,4 +221,58 @@ test_a_directory_with_tls_and_an_authority_of_its_own() {
   fi
   kubectl logs slurm-login-0 -c nslcd | grep "failed to bind.*Can't contact LDAP server" >/dev/null ||
     fail "nslcd: $(kubectl logs slurm-login-0 -c nslcd)"
+}
+
+test_accounts_of_a_user_of_a_directory() {
+  local job said
+  trap remove_ldap EXIT
+  install_ldap ldap_values_with_accounting
+  if said=$(ssh_as grace 'sbatch --wrap true 2>&1'); then fail "a user without an account: $said"; fi
+  [[ $said == *"Invalid account or account/partition combination"* ]] || fail "what it said: $said"
+  slurm sacctmgr --immediate add account first,second >/dev/null
+  slurm sacctmgr --immediate add user grace account=first >/dev/null
+  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --wrap true')
+  assert_equal "its account" "first grace(5001)" "$(job_field "$job" Account) $(job_field "$job" UserId)"
+  slurm sacctmgr --immediate add user grace account=second >/dev/null
+  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --account=second --wrap true')
+  assert_equal "its account" second "$(job_field "$job" Account)"
+}
+
+is_not_in_group() { [[ $(job_field "$1" Reason) == uid_5003_not_in_group_permitted* ]]; }
+slurmctld_has_account() { slurm scontrol show assoc_mgr flags=assoc users="$1" | grep -q "UserName=$1("; } # USER
+has_no_directory() { kubectl logs slurm-controller-0 -c users | grep "What is known of it stays"; }
+
+# Names that slurmctld itself looks up, and those of tokens.
+test_daemons_know_the_users_of_a_directory() {
+  local job token
+  trap remove_ldap EXIT
+  install_ldap ldap_values_with_rest
+  # They fail where they are there.
+  slurm sacctmgr --immediate add account first >/dev/null || true
+  slurm sacctmgr --immediate add user alan,grace account=first >/dev/null || true
+  wait_for 60 "slurmctld, which may have started before slurmdbd, knows of it" slurmctld_has_account alan
+  job=$(ssh_as alan 'sbatch --parsable --partition=navy --wrap true')
+  wait_for 60 "who is not in the group waits" is_not_in_group "$job"
+  slurm scancel "$job"
+  job=$(ssh_as grace 'sbatch --parsable --wait --output=/dev/null --partition=navy --wrap true')
+  assert_equal "AllowGroups" COMPLETED "$(job_field "$job" JobState)"
+  slurm scontrol create reservation ReservationName=hers Users=grace StartTime=now Duration=5 NodeCnt=1 >/dev/null
+  slurm scontrol delete ReservationName=hers
+  wait_for 60 "grace's token" has_token grace-token
+  token=$(secret_token grace-token)
+  job=$(api_field job_id "$token" POST "/slurm/$(api_version "$token")/job/submit" '{"script": "#!/bin/sh\ntrue",
+    "job": {"account": "first", "current_working_directory": "/tmp", "environment": ["PATH=/usr/bin:/bin"],
+            "standard_output": "/dev/null", "standard_error": "/dev/null"}}')
+  assert_equal "whose job it is" "grace(5001)" "$(job_field "$job" UserId)"
+  assert_equal "in slurmrestd's answer" grace \
+    "$(api_field jobs.0.user_name "$token" GET "/slurm/$(api_version "$token")/job/$job")"
+  wait_job "$job" COMPLETED 90
+  wait_for 60 "slurmdbd takes the token" has_status 200 "$token" GET "/slurmdb/$(api_version "$token")/jobs/"
+
+  # Without the directory they stay, also for a slurmctld that starts.
+  kubectl delete pod/ldap --wait=false >/dev/null
+  wait_for 120 "no answer of the directory" has_no_directory
+  kill_container slurmctld
+  wait_for 60 "slurmctld up" controller_ready
+  assert_equal "who grace is" 5001 "$(slurm id --user grace)"
 }
