@@ -28,8 +28,8 @@ enum class WaitNews {
 
 /** Writes of all pods together, in a second, that only change a position or an expected start. */
 inline constexpr std::size_t kEstimatesPerSecond = 20;
-/** Between two such writes of one pod, with few pods. */
-inline constexpr std::chrono::seconds kMinEstimatePace{10};
+/** Between two such writes of one pod, with few pods: as often as slurmctld is asked for all jobs. */
+inline constexpr std::chrono::seconds kMinEstimatePace{3};
 /** Writes of all pods together, in a second, that change a cause which has changed lately. */
 inline constexpr std::size_t kCausesPerSecond = 100;
 /** Between two changed causes of one pod, with few pods: Slurm's words may alternate. */

@@ -233,7 +233,7 @@ test_a_long_grace_period_is_cut() {
   kubectl delete pod slow leaving --grace-period=0 --force >/dev/null 2>&1
 }
 
-# B8.
+# B8: the goal is 3 s. A busy machine gets ten times that.
 test_it_says_why_a_pod_waits() {
   local blocker job begin
   enable_bridge
@@ -241,18 +241,18 @@ test_it_says_why_a_pod_waits() {
   wait_job "$blocker" RUNNING 90
   put_pod waits 'sleep 1'
   begin=$(now_ms)
-  wait_for "kubectl describe: Slurm's reason, and its place" describe_says waits ': Resources; position 1'
+  within 30 "kubectl describe: Slurm's reason, and its place" describe_says waits ': Resources; position 1'
   echo "# kubectl describe says so after $(($(now_ms) - begin)) ms" >&2
   waits_for waits ': Resources; position 1' || fail "its condition says $(pod_field waits .status.conditions)"
   wait_for 90 "kubectl describe: when it is expected to start" describe_says waits '; expected start 20'
   put_pod behind 'sleep 1'
-  wait_for "of the next one" describe_says behind ': Priority; position 2'
+  within 30 "of the next one" describe_says behind ': Priority; position 2'
   slurm scontrol update "jobid=$(job_of behind)" "dependency=afterok:$blocker"
-  wait_for "of one that depends on another job" describe_says behind ': Dependency'
+  within 30 "of one that depends on another job" describe_says behind ': Dependency'
   kubectl delete pod behind >/dev/null
   job=$(job_of waits)
   slurm scontrol hold "$job"
-  wait_for "Slurm's reason" describe_says waits ': JobHeldAdmin'
+  within 30 "Slurm's reason" describe_says waits ': JobHeldAdmin'
   assert_equal "events that say why" 1 "$(kubectl get events -o name --field-selector \
     "reason=SlurmPending,involvedObject.uid=$(pod_uid waits)" | wc -l)"
   slurm scontrol release "$job"

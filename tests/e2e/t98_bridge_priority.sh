@@ -103,7 +103,7 @@ waiting_pods() {
 }
 all_wait_for_licenses() { [[ $(slurm squeue -h -t PD -o %r | grep -c Licenses) == 200 ]]; }
 
-# B14: 200 pods of a higher priority that cannot run, and one that can.
+# B14: 200 pods of a higher priority that cannot run, and one that can: the goal is 5 s.
 test_pods_that_cannot_run_block_no_other() {
   local holder begin
   enable_bridge
@@ -113,7 +113,7 @@ test_pods_that_cannot_run_block_no_other() {
   wait_for 60 "all wait" all_wait_for_licenses
   begin=$(now_ms)
   put_pod runnable true
-  wait_for "it is bound" has_job runnable
+  within 50 "it is bound" has_job runnable # ten times the goal, for a busy machine
   echo "# bound after $(($(now_ms) - begin)) ms, beside 200 pods that wait" >&2
   kubectl delete pods --selector blocked=yes --wait=false >/dev/null
   slurm scancel "$holder"
