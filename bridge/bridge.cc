@@ -105,7 +105,7 @@ void Bridge::note_in_gang(const WorkloadPod& pod) {
   Gang* const gang = gangs_.find(pod.uid);
   if (gang == nullptr) return;
   if (pod.is_lost && gang->lost == TimePoint{}) gang->lost = parts_.loop.clock()->now();
-  if (pod.is_over() && !pod.deleting) gang->ends.insert_or_assign(pod.uid, pod.end);
+  if (pod.is_over() && pod.has_own_end()) gang->ends.insert_or_assign(pod.uid, pod.end);
 }
 
 /** Pods of another scheduler with the bridge's gate, and those that it took the gate from: these have a job. */
@@ -137,6 +137,7 @@ void Bridge::remove_pod(const kube::ObjectKey& key, const std::string& uid) {
   unresolved_.erase(uid);
   refused_.erase(uid);
   put_off_.erase(uid);
+  told_ignored_.erase(uid);
   const auto found = uids_.find(key);
   if (found == uids_.end() || found->second != uid) return;  // the name has another pod by now
   writer(key.name_space).forget(key.name);
@@ -412,6 +413,7 @@ void Bridge::count_all() {
     const GangCounts count = count_pods(gang, pods_);
     counts_.waiting += count.waiting;
     counts_.bound += count.bound;
+    if (count.leaving != 0) counts_.overdue += find_overdue(gang, pods_, parts_.loop.clock()->wall()).size();
     if (!gang.refusal.empty()) ++counts_.refused;
     if (gang.is_unknown) ++counts_.unknown;
     const Allocation* const job = jobs_.known().find(gang);

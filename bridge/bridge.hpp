@@ -63,6 +63,7 @@ struct BridgeOptions {
 struct BridgeCounts {
   std::size_t waiting = 0;  ///< pods
   std::size_t bound = 0;
+  std::size_t overdue = 0;                        ///< pods: WorkloadPod::is_overdue()
   std::size_t refused = 0;                        ///< gangs
   std::size_t unknown = 0;                        ///< gangs with running pods whose job slurmctld doesn't know
   std::optional<bool> has_engine = std::nullopt;  ///< the engine tells when jobs begin and end; none: not wanted
@@ -164,6 +165,7 @@ class Bridge {
   bool has_counted_claims(Gang& gang);
   void bind_pod(Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes);
   void finish(Gang& gang, const JobResult& result);
+  void give_up(Gang& gang, const JobResult& result);
   void evict(const Gang& gang, const Allocation& job);
   void forget(Gang& gang);
   EarlierPods earlier_than(const Gang& gang) const;
@@ -171,7 +173,9 @@ class Bridge {
   void drop(Gang& gang);
   void tell_wait(const Gang& gang, const std::string& message);
   void tell_incomplete(const Gang& gang);
+  void report_ignored(const Gang& gang);
   void report_unknown(Gang& gang);
+  void report_overdue(Gang& gang);
   void end_orphans();
 
   std::set<std::uint32_t> jobs_of_gangs() const;
@@ -235,6 +239,7 @@ class Bridge {
       unresolved_;                                       // pods whose workload or claims aren't known: comments_of()
   std::map<WorkloadRef, std::set<std::string>> unread_;  // workloads that aren't known, and pods that wait for them
   std::map<std::string, PutOff> put_off_;                // pods whose next gang gets no job before then, by uid
+  std::set<std::string> told_ignored_;                   // pods with an event that names fields without effect, by uid
   std::set<std::string> refused_;                        // pods that are in no gang, since they can't have a job
   TimePoint engine_up_since_{};                          // of the connection that the last round had; {}: none
   bool needs_jobs_ = false;                              // a gang needs a list of jobs from after its submission

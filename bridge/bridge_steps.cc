@@ -26,6 +26,9 @@ constexpr std::size_t kMaxBinding = 8;
 constexpr std::size_t kMaxOrphanCancels = 10;
 constexpr kube::EventRecorder::Kind kSubmitted{"Normal", "SlurmJobSubmitted", "Scheduling"};
 constexpr kube::EventRecorder::Kind kUnknown{"Warning", "SlurmJobUnknown", "Scheduling"};
+constexpr kube::EventRecorder::Kind kOverdue{"Warning", "SlurmPodOverdue", "Eviction"};
+constexpr kube::EventRecorder::Kind kUnschedulable{"Warning", "SlurmPodUnschedulable", "Scheduling"};
+constexpr kube::EventRecorder::Kind kIgnored{"Warning", "SlurmFieldIgnored", "Scheduling"};
 
 /** By its Comment, which users can write: one with a script is an sbatch job all the same. */
 bool is_of_bridge(const Allocation& job) { return !job.has_script && !find_job_namespace(job.comment).empty(); }
@@ -62,6 +65,8 @@ void Bridge::note_job(Gang& gang) {
 
 void Bridge::step(Gang& gang) {
   refresh(gang);
+  report_overdue(gang);
+  note_unschedulable(gang, pods_, parts_.loop.clock()->now());
   const Allocation* const job = jobs_.known().find(gang);
   const GangPlan plan = plan_gang(gang, pods_, jobs_.known(), parts_.loop.clock()->now());
   gang.is_unknown = plan.is_unknown;
@@ -71,6 +76,7 @@ void Bridge::step(Gang& gang) {
     case GangPlan::Step::regroup: return regroup(gang);
     case GangPlan::Step::bind: return bind(gang, *job);
     case GangPlan::Step::finish: return finish(gang, plan.result);
+    case GangPlan::Step::give_up: return give_up(gang, plan.result);
     case GangPlan::Step::evict: return evict(gang, *job);
     case GangPlan::Step::forget: return forget(gang);
     case GangPlan::Step::wait: break;
@@ -248,6 +254,7 @@ void Bridge::submitted(std::uint64_t number, const Result<std::uint32_t>& job) {
   gang.stage = Gang::Stage::submitted;
   gang.refusal.clear();
   gangs_.set_job(gang, *job);
+  report_ignored(gang);
   tell_at_.emplace(now + kTellAfter, number);
   log_info("%s: job %u, %zu pods", to_string(gang.workload).c_str(), *job, gang.uids.size());
 }
@@ -416,6 +423,20 @@ void Bridge::finish(Gang& gang, const JobResult& result) {
   });
 }
 
+/** A pod without its gate can have no other Kubernetes node, and gets no gate: slurmctld's answer has it deleted. */
+void Bridge::give_up(Gang& gang, const JobResult& result) {
+  if (!std::exchange(gang.is_given_up, true)) {
+    for (const WorkloadPod* pod : pods_of(gang)) {
+      if (!pod->is_unschedulable) continue;
+      const std::string text = format("Slurm job %u is cancelled: kube-scheduler has not bound the pod to %s: %s",
+                                      gang.job, pod->kube_node.c_str(), pod->waits_for.c_str());
+      writer(pod->name_space).record(*pod, kUnschedulable, text);
+      log_warning("%s/%s: %s", pod->name_space.c_str(), pod->name.c_str(), text.c_str());
+    }
+  }
+  finish(gang, result);
+}
+
 void Bridge::evict(const Gang& gang, const Allocation& job) {
   // A job that was told to go runs on for its grace time.
   const bool is_preempted = job.preempted != 0 && job.state != Allocation::State::ended;
@@ -473,6 +494,15 @@ void Bridge::tell_incomplete(const Gang& gang) {
                          gang.spec.min_pods));
 }
 
+/** Once for each pod, when it has a job. */
+void Bridge::report_ignored(const Gang& gang) {
+  for (const WorkloadPod* pod : pods_of(gang)) {
+    if (pod->ignored.empty() || told_ignored_.contains(pod->uid)) continue;
+    const std::string text = pod->ignored + ": no effect: the bridge cannot tell Slurm";
+    if (writer(pod->name_space).record(*pod, kIgnored, text)) told_ignored_.insert(pod->uid);
+  }
+}
+
 /** slurmctld has lost the job of running pods, or its state: an administrator decides, we delete nothing. */
 void Bridge::report_unknown(Gang& gang) {
   const std::string text = format("Slurm job %u is unknown to slurmctld; the pod stays", gang.job);
@@ -481,6 +511,21 @@ void Bridge::report_unknown(Gang& gang) {
     if (pod->is_over() || gang.reported.contains(pod->uid)) continue;
     if (!writer(pod->name_space).record(*pod, kUnknown, text)) break;  // the next round goes on
     gang.reported.insert(pod->uid);
+  }
+}
+
+/** Its node stays occupied: an administrator has to look at the Kubernetes node. */
+void Bridge::report_overdue(Gang& gang) {
+  for (const WorkloadPod* pod : find_overdue(gang, pods_, parts_.loop.clock()->wall())) {
+    if (gang.overdue.contains(pod->uid)) continue;
+    const std::string text = format(
+        "Slurm job %u: the pod is still terminating on Kubernetes node %s, %lld s after its "
+        "grace period of %lld s",
+        gang.job, pod->kube_node.c_str(), static_cast<long long>(WorkloadPod::kOverdueAfter.count()),
+        static_cast<long long>(pod->grace.count()));
+    if (!writer(pod->name_space).record(*pod, kOverdue, text)) break;  // the next round goes on
+    log_warning("%s/%s: %s", pod->name_space.c_str(), pod->name.c_str(), text.c_str());
+    gang.overdue.insert(pod->uid);
   }
 }
 

@@ -14,8 +14,7 @@ PodEnd end_of(const std::string& uid, const Gang& gang, const WorkloadPods& pods
   if (const auto known = gang.ends.find(uid); known != gang.ends.end()) return known->second;
   const auto pod = pods.find(uid);
   if (pod == pods.end()) return {};
-  const bool is_by_signal = pod->second.deleting && pod->second.end.kind == PodEnd::Kind::failed;
-  return is_by_signal ? PodEnd{} : pod->second.end;
+  return pod->second.has_own_end() ? pod->second.end : PodEnd{};
 }
 
 JobResult judge_pods(const Gang& gang, const WorkloadPods& pods) {
@@ -99,6 +98,11 @@ GangPlan plan_started(const Gang& gang, const GangCounts& count, const Allocatio
     const bool may_finish = !gang.is_ending && job.preempted == 0;
     return may_finish ? GangPlan{Step::finish, judge_pods(gang, pods)} : GangPlan{Step::wait};
   }
+  // All pods of a gang run, or none; and the pod can go to no other Kubernetes node.
+  if (gang.unschedulable != TimePoint{} && now >= gang.unschedulable + kUnschedulableFor) {
+    const bool may_finish = !gang.is_ending && job.preempted == 0;
+    return may_finish ? GangPlan{Step::give_up, {JobResult::Kind::cancelled}} : GangPlan{Step::wait};
+  }
   const bool may_bind = job.state == Allocation::State::running && count.waiting != 0;
   return {may_bind ? Step::bind : Step::wait};
 }
@@ -143,6 +147,25 @@ GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
     }
   }
   return count;
+}
+
+void note_unschedulable(Gang& gang, const WorkloadPods& pods, TimePoint now) {
+  const bool is_any = std::ranges::any_of(gang.uids, [&](const std::string& uid) {
+    const auto pod = pods.find(uid);
+    return pod != pods.end() && pod->second.is_unschedulable && !pod->second.deleting && !pod->second.is_over();
+  });
+  if (!is_any) gang.unschedulable = {};
+  if (is_any && gang.unschedulable == TimePoint{}) gang.unschedulable = now;
+}
+
+std::vector<const WorkloadPod*> find_overdue(const Gang& gang, const WorkloadPods& pods,
+                                             std::chrono::system_clock::time_point now) {
+  std::vector<const WorkloadPod*> overdue;
+  for (const std::string& uid : gang.uids) {
+    const auto found = pods.find(uid);
+    if (found != pods.end() && found->second.is_overdue(now)) overdue.push_back(&found->second);
+  }
+  return overdue;
 }
 
 GangPlan plan_gang(const Gang& gang, const WorkloadPods& pods, const KnownJobs& known, TimePoint now) {

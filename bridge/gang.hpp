@@ -62,7 +62,10 @@ struct Gang {
   bool is_ending = false;            ///< slurmctld was asked to end the job
   bool is_unknown = false;           ///< slurmctld does not know the job of its running pods
   std::set<std::string> reported;    ///< uids of pods with an event that says so
+  std::set<std::string> overdue;     ///< uids of pods with an event that says that they do not end
   TimePoint lost{};                  ///< when a pod of it was first seen to be lost with its Kubernetes node
+  TimePoint unschedulable{};         ///< since when kube-scheduler finds no place for a pod of it; {}: it does
+  bool is_given_up = false;          ///< its pods were told that its job is cancelled for that
   Claims claims = Claims::counted;
   std::optional<BridgeDevices> claimed;  ///< as its job was submitted; none: by another process
   std::optional<PodSize> pod_size;       ///< as it was submitted; none: by another process, or not yet
@@ -82,6 +85,11 @@ struct GangCounts {
   std::size_t leaving = 0;  ///< being deleted
 };
 GangCounts count_pods(const Gang& gang, const WorkloadPods& pods);
+/** Notes since when kube-scheduler has found no place for one of its pods. */
+void note_unschedulable(Gang& gang, const WorkloadPods& pods, TimePoint now);
+/** Those that stay Terminating, at this time of day: WorkloadPod::is_overdue(). */
+std::vector<const WorkloadPod*> find_overdue(const Gang& gang, const WorkloadPods& pods,
+                                             std::chrono::system_clock::time_point now);
 
 /** With what its job ends. */
 struct JobResult {
@@ -97,8 +105,9 @@ struct GangPlan {
     submit,
     regroup,  ///< its pods are to make another gang; a job that it has is cancelled
     bind,
-    finish,  ///< the job ends, with `result`
-    evict,   ///< the job has ended, or is to go: so do its pods
+    finish,   ///< the job ends, with `result`
+    give_up,  ///< the same: kube-scheduler finds no place for a pod, which is told
+    evict,    ///< the job has ended, or is to go: so do its pods
     forget,
   };
   Step step = Step::wait;
@@ -127,6 +136,9 @@ inline constexpr std::chrono::seconds kGangLate{30};
 inline constexpr std::chrono::seconds kLostAfter{30};
 /** For so long slurmctld is left to end the job of a pod that is lost with its Kubernetes node: as NODE_FAIL. */
 inline constexpr std::chrono::seconds kNodeFailAfter{30};
+
+/** For so long kube-scheduler may find no place for a pod: volumes are attached, and pods that it preempts end. */
+inline constexpr std::chrono::seconds kUnschedulableFor{60};
 
 /** Whether its pods may start: all of them are there, or no others will come. */
 bool is_complete(const Gang& gang, TimePoint now);

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/rfc3339.hpp"
 #include "base/strings.hpp"
 #include "bridge/job_request.hpp"
 #include "bridge/names.hpp"
@@ -92,6 +93,27 @@ std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
   if (spec["resourceClaims"].size() != 0) return forbidden_field("spec.resourceClaims", kCannotTell);
   const auto of_pod = find_uncounted(spec.at({"resources", "requests"}), "spec.resources.requests");
   return of_pod ? of_pod : find_unsupported_container(spec);
+}
+
+/** What has no effect on its job, and is no reason to refuse it. */
+std::string find_ignored(const Json& spec) {
+  std::string fields;
+  const auto add = [&](const std::string& field) { fields += (fields.empty() ? "" : ", ") + field; };
+  for (const char* kind : {"nodeAffinity", "podAffinity", "podAntiAffinity"}) {
+    constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    if (spec.at({"affinity", kind, kPreferred}).size() != 0) {
+      add(std::string("spec.affinity.") + kind + "." + kPreferred);
+    }
+  }
+  if (spec["preemptionPolicy"].text() == "Never") add("spec.preemptionPolicy");
+  for (const char* list : kContainerLists) {
+    std::size_t index = 0;
+    spec[list].each([&](const Json& container) {
+      const std::string path = format("spec.%s[%zu].resources.requests[ephemeral-storage]", list, index++);
+      if (container.at({"resources", "requests"}).has("ephemeral-storage")) add(path);
+    });
+  }
+  return fields;
 }
 
 /** Also those that Kubernetes makes for the pod alone, with the pod's name and the volume's. */
@@ -226,11 +248,17 @@ std::optional<Error> decode_pod_tolerations(const Json& tolerations, WorkloadPod
 void decode_conditions(const Json& status, WorkloadPod& pod) {
   status["conditions"].each([&](const Json& condition) {
     const bool is_true = condition["status"].text() == "True";
-    if (condition["type"].text() == "PodScheduled" && !is_true) pod.waits_for = condition["message"].text();
+    const std::string_view reason = condition["reason"].text();
+    if (condition["type"].text() == "PodScheduled" && !is_true) {
+      pod.waits_for = condition["message"].text();
+      pod.is_unschedulable = reason == "Unschedulable";
+    }
     if (condition["type"].text() != "DisruptionTarget") return;
     pod.disrupted = is_true;
-    const std::string_view reason = condition["reason"].text();
-    pod.is_lost = is_true && (reason == "DeletionByPodGC" || reason == "DeletionByTaintManager");
+    const bool is_of_kubelet = is_true && reason == "TerminationByKubelet";
+    const bool shuts_down = is_of_kubelet && status["reason"].text() == "Terminated";
+    pod.is_terminated_by_kubelet = is_of_kubelet && !shuts_down;
+    pod.is_lost = is_true && (shuts_down || reason == "DeletionByPodGC" || reason == "DeletionByTaintManager");
   });
 }
 
@@ -239,6 +267,10 @@ void decode_conditions(const Json& status, WorkloadPod& pod) {
 std::string to_string(const WorkloadRef& workload) {
   return workload.name_space + "/" + workload.kind + "/" + workload.name +
          (workload.part.empty() ? "" : "/" + workload.part);
+}
+
+bool WorkloadPod::is_overdue(std::chrono::system_clock::time_point now) const {
+  return ends_by && !kube_node.empty() && !is_over() && now >= *ends_by + kOverdueAfter;
 }
 
 JobAnnotations decode_job_annotations(const Json& metadata) {
@@ -277,6 +309,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   if (!pod.has_gate) pod.claims = decode_claims(spec, pod.name);
   pod.device_claims = decode_device_claims(spec);
   pod.deleting = !metadata["deletionTimestamp"].is_null();
+  pod.ends_by = parse_rfc3339(metadata["deletionTimestamp"].text());
   pod.grace = std::chrono::seconds(pod.deleting ? metadata["deletionGracePeriodSeconds"].integer_or(0)
                                                 : spec["terminationGracePeriodSeconds"].integer_or(30));
   pod.kube_node = spec["nodeName"].text();
@@ -289,6 +322,9 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.refusal = selector ? find_unsupported(spec, pod.has_gate) : selector.error();
   if (too_long) pod.refusal = too_long;
   decode_conditions(object["status"], pod);
+  const bool is_left_to_scheduler = pod.job != 0 && !pod.has_gate && spec["nodeName"].text().empty();
+  pod.is_unschedulable = pod.is_unschedulable && is_left_to_scheduler;
+  pod.ignored = find_ignored(spec);
   return pod;
 }
 

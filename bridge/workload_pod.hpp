@@ -2,6 +2,7 @@
 // WorkloadPod: a pod that Slurm schedules, reduced to what decides about its job. Pure; values; any thread.
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <ctime>
@@ -73,22 +74,34 @@ struct WorkloadPod {
   bool deleting = false;
   /** How long its containers may take to end: of its spec, or of its deletion. */
   std::chrono::seconds grace{30};
+  std::optional<std::chrono::system_clock::time_point> ends_by;  ///< when that is over; none: it is not being deleted
   /** Empty: not bound. A pod that the bridge took its gate from has the node that kube-scheduler will bind it to. */
   std::string kube_node;
   std::uint32_t job = 0;  ///< that it was bound for; 0: none
   std::time_t job_submitted = 0;
   PodEnd end;
-  std::string waits_for;         ///< message of its condition PodScheduled, when that is False
-  bool disrupted = false;        ///< it has the condition DisruptionTarget
-  bool is_lost = false;          ///< Kubernetes removes it since its Kubernetes node is gone, or no longer answers
+  std::string waits_for;   ///< message of its condition PodScheduled, when that is False
+  bool disrupted = false;  ///< it has the condition DisruptionTarget
+  bool is_lost = false;    ///< Kubernetes ends it since its Kubernetes node is gone, is silent, or shuts down
+  bool is_terminated_by_kubelet = false;  ///< evicted by it, for a lack of memory or of disk: not by a signal of a user
+  /** kube-scheduler finds no place for it on the Kubernetes node that its job has for it. `waits_for` says why. */
+  bool is_unschedulable = false;
+  std::string ignored;           ///< fields that have no effect, with commas
   std::optional<Error> refusal;  ///< what of it Slurm can't be told: names the field
 
   /** A pod's own grace period has no limit, and its node gets no other job before the pod has gone. */
   static constexpr std::chrono::seconds kLongestGrace{300};
+  /** After its grace period a pod is overdue: for a busy kubelet, and for the API server's clock. */
+  static constexpr std::chrono::seconds kOverdueAfter{60};
   std::chrono::seconds longest_grace = kLongestGrace;  ///< BridgeOptions::longest_grace
   bool has_long_grace() const { return grace > longest_grace; }
   /** Also one that its user deletes with such a period: Kubernetes lets another DELETE make it shorter. */
   bool is_evictable() const { return !is_over() && (!deleting || has_long_grace()); }
+  /** Its kubelet should have ended it, and does not answer, or cannot. */
+  bool is_overdue(std::chrono::system_clock::time_point now) const;
+
+  /** It has not failed by the signal of its deletion alone. */
+  bool has_own_end() const { return !deleting || end.kind != PodEnd::Kind::failed || is_terminated_by_kubelet; }
 
   /** No container of it runs, or will run. */
   bool is_over() const { return end.kind != PodEnd::Kind::none; }

@@ -284,7 +284,8 @@ SlurmNodesFailToPowerUp SlurmNodesLost" "$(queries alerts "$since" |
     grep -vxE 'Slurm(SidecarGone|EngineAway|PodsStartSlowly)' | paste -sd ' ')" # of a machine that stalls
   # A release with them: t115_prometheus_operator.
   wait_for 60 "metrics of alerts without a series" lacks_only "slurm_k8s_bridge_engine_up \
-slurm_k8s_bridge_jobs_unknown slurm_k8s_bridge_refused slurm_k8s_sidecar_leader" || { queries alert_metrics; return 1; }
+slurm_k8s_bridge_jobs_unknown slurm_k8s_bridge_pods_overdue slurm_k8s_bridge_refused slurm_k8s_sidecar_leader" ||
+    { queries alert_metrics; return 1; }
 }
 
 test_what_keda_is_told() {

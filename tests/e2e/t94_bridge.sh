@@ -179,6 +179,11 @@ END
   kubectl delete job ranks single >/dev/null
 }
 
+evict_pod() { # POD: as kubectl drain does
+  kubectl create --raw "/api/v1/namespaces/$NAMESPACE/pods/$1/eviction" -f - >/dev/null <<END
+{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "$1"}}
+END
+}
 # B6, B7.
 test_ends_go_both_ways() {
   local job limited pod
@@ -187,6 +192,7 @@ test_ends_go_both_ways() {
   put_pod cancelled 'sleep 600' ", $KEPT"
   put_pod limited 'sleep 600' ", $KEPT, \"annotations\": {\"slurmjob.slinky.slurm.net/timelimit\": \"1\"}"
   put_pod deleted 'sleep 600'
+  put_pod evicted 'sleep 600'
   put_pod hurried 'sleep 600' '' '"activeDeadlineSeconds": 20,'
   # containerd sees what the OOM killer does from some moments after the start on.
   put_pod eats 'sleep 3; tail /dev/zero'
@@ -206,6 +212,10 @@ test_ends_go_both_ways() {
   wait_for 90 "it runs" pod_is deleted Running
   job=$(pod_job deleted)
   kubectl delete pod deleted --wait=false >/dev/null
+  wait_job "$job" CANCELLED 40
+  wait_for 90 "it runs" pod_is evicted Running
+  job=$(pod_job evicted)
+  evict_pod evicted
   wait_job "$job" CANCELLED 40
 
   wait_for 90 "it runs" pod_is cancelled Running
@@ -371,8 +381,12 @@ test_a_node_selector_is_kept() {
   put_pod nowhere true '' '"nodeSelector": {"e2e/no-such": "yes"},'
   put_pod here true '' '"nodeSelector": {"kubernetes.io/hostname": "node1"}, "affinity": {"nodeAffinity":
     {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [
-      {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]}}},'
+      {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}],
+      "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {"matchExpressions": [
+      {"key": "e2e/no-such", "operator": "Exists"}]}}]}}},'
   wait_for "it ran" pod_is here Succeeded
+  wait_for "an event names what has no effect" has_event here SlurmFieldIgnored \
+    spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution
   job=$(pod_job here)
   if [[ $(job_field "$job" ReqNodeList) != compute-6 ]]; then # unless others were up, too
     slurm scontrol show hostnames "$(job_field "$job" ExcNodeList)" | grep -qx compute-7 ||
@@ -463,6 +477,24 @@ test_kube_scheduler_binds_a_pod_with_a_volume() {
   assert_equal "selector" node1 "$(pod_field writes '.spec.nodeSelector.kubernetes\.io/hostname')"
   kubectl delete pod writes >/dev/null
   remove_volume "wait-$NAMESPACE"
+}
+
+# Slurm counts no such resource, and no Kubernetes node has it.
+test_kube_scheduler_finds_no_place() {
+  local job
+  enable_bridge
+  DEVICES='"example.com/none": "1",' SCHEDULER=default-scheduler \
+    put_pod unplaced true ', "labels": {"slurm-k8s.io/bridge": "slurm-k8s-bridge"}' \
+    '"schedulingGates": [{"name": "slurm-k8s.io/bridge"}],'
+  wait_for 90 "it has a job" has_job unplaced
+  job=$(pod_job unplaced)
+  wait_for 30 "kube-scheduler's words" waits_for unplaced 'Insufficient example.com/none'
+  stays 20 has_running_jobs unplaced 1
+  wait_for 90 "an event" has_event unplaced SlurmPodUnschedulable \
+    "Slurm job $job is cancelled: kube-scheduler has not bound the pod to node1: "
+  wait_job "$job" CANCELLED 30
+  wait_for 30 "the pod is gone" is_gone unplaced
+  has_event unplaced Evicted "Slurm job $job: CANCELLED" || fail "no event of the eviction"
 }
 
 test_a_pod_whose_claim_nothing_binds() {

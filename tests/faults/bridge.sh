@@ -4,6 +4,7 @@
 # back with an old or an empty state.
 #
 # Alone: test_pods_outlive_the_api_server test_pods_outlive_the_bridge_and_slurmctld test_pods_outlive_random_faults
+# Alone: test_a_pod_that_does_not_end_is_told
 # Release: bridge-faults
 
 # shellcheck source=tests/faults/lib.sh
@@ -161,4 +162,33 @@ test_an_empty_state_gives_an_id_again() {
   assert_equal "the id of the new pod's job" "$lost" "$(pod_job new)"
   kubectl delete pod new --wait=false >/dev/null
   slurm scancel --state=PENDING
+}
+
+overdue_pods() {
+  kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9101/proxy/metrics" |
+    sed -n 's/^slurm_k8s_bridge_pods_overdue //p'
+}
+has_overdue_pods() { [[ $(overdue_pods) == "$1" ]]; }
+is_terminating() { [[ $(pod_field "$1" .metadata.deletionTimestamp) ]]; }
+
+# Its kubelet does not answer: 5 s of grace, then a minute.
+test_a_pod_that_does_not_end_is_told() {
+  local job node
+  enable_bridge
+  put_pod stuck 'sleep 600'
+  wait_for 90 "it runs" pod_is stuck Running
+  job=$(pod_job stuck)
+  node=$(job_nodes "$job")
+  trap '"$BED" fault start kubelet 2>/dev/null' EXIT
+  "$BED" fault stop kubelet
+  slurm scancel "$job"
+  wait_for "its end has begun" is_terminating stuck
+  stays 20 has_overdue_pods 0
+  wait_for 120 "an event" has_event stuck SlurmPodOverdue \
+    "Slurm job $job: the pod is still terminating on Kubernetes node node1, "
+  wait_for "the metric" has_overdue_pods 1
+  "$BED" fault start kubelet 2>/dev/null
+  wait_for 120 "the pod is gone" is_gone stuck
+  wait_for "the metric" has_overdue_pods 0
+  wait_for 120 "the node serves again" node_is_undrained "$node"
 }

@@ -57,16 +57,22 @@ void a_pod_has_five_minutes_to_end(void**) {
   }
 }
 
+/** `status`: at the same time; empty: as it was. */
+void mark_deleted(BridgeWorld& f, const char* pod, const char* timestamp, int grace, const std::string& status = "") {
+  Json object = f.client.find(kube::kPods, "a", pod);
+  Json metadata = object["metadata"].clone();
+  metadata.set("deletionTimestamp", timestamp).set("deletionGracePeriodSeconds", Json::integer(grace));
+  object.set("metadata", metadata);
+  if (!status.empty()) object.set("status", *Json::parse(status));
+  f.client.put(kube::kPods, "a", object);
+}
+
 // Its user has deleted it before, with a year.
 void a_pod_that_is_being_deleted_has_no_more(void**) {
   BridgeWorld f;
   f.run_pod("p", 1, "c-0");
   for (const int seconds_left : {86400, 300}) {
-    Json pod = f.client.find(kube::kPods, "a", "p");
-    Json metadata = pod["metadata"].clone();
-    metadata.set("deletionTimestamp", "2026-01-01T00:00:00Z");
-    metadata.set("deletionGracePeriodSeconds", Json::integer(seconds_left));
-    f.client.put(kube::kPods, "a", pod.set("metadata", metadata));
+    mark_deleted(f, "p", "2026-01-01T00:00:00Z", seconds_left);
     f.run_for();
     assert_int_equal(f.client.count(Verb::remove), seconds_left == 300);
     if (seconds_left == 86400) f.slurm.end(1, "TIMEOUT");
@@ -78,6 +84,91 @@ void a_pod_that_is_being_deleted_has_no_more(void**) {
   f.restart();
   f.run_for();
   assert_int_equal(last_grace(f), 20);
+}
+
+// Its kubelet does not answer: an administrator has to know, since no job starts there.
+void a_pod_that_stays_terminating_is_told(void**) {
+  BridgeWorld f;
+  f.run_pod("p", 1, "c-0");
+  f.put_pod("next");
+  f.run_for();
+  f.slurm.end(1, "CANCELLED");
+  mark_deleted(f, "p", "2026-01-01T00:01:00Z", 40);
+  f.slurm.start(2, {{"c-0", 1}});
+  f.run_for(seconds(110));
+  assert_text(f.events("SlurmPodOverdue"), "");
+  assert_contains(f.admin.answer("/metrics").body, "slurm_k8s_bridge_pods_overdue 0");
+  f.run_for(seconds(60));
+  assert_text(f.events("SlurmPodOverdue"),
+              "Slurm job 1: the pod is still terminating on Kubernetes node m0, 60 s after its grace period of 40 s\n");
+  assert_contains(f.admin.answer("/metrics").body, "slurm_k8s_bridge_pods_overdue 1");
+  assert_text(f.kube_node("next"), "");
+  f.client.erase(kube::kPods, "a", "p");
+  f.run_for();
+  assert_contains(f.admin.answer("/metrics").body, "slurm_k8s_bridge_pods_overdue 0");
+  assert_text(f.kube_node("next"), "m0");
+}
+
+// Who ends a pod, and what becomes of its job. A pod that is deleted may be gone before the bridge sees its end.
+void ends_by_kubernetes(void**) {
+  const struct {
+    const char* status;  // while it is there
+    bool is_deleted;
+    bool is_gone;
+    const char* call;  // to slurmctld
+  } cases[] = {
+      // Evicted by the API: kubectl drain.
+      {R"("conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}])", true,
+       true, "cancel 1"},
+      {R"("phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 143}}}],
+          "conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}])",
+       true, false, "cancel 1"},
+      // Its program may end in time, and well.
+      {R"("phase": "Succeeded",
+          "conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}])",
+       true, true, "complete 1 0"},
+      // By kube-scheduler, for another pod.
+      {R"("phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 143}}}],
+          "conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}])",
+       true, false, "cancel 1"},
+      // By the kubelet, for a lack of memory or of disk.
+      {R"("phase": "Failed", "reason": "Evicted",
+          "conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}])",
+       false, false, "complete 1 256"},
+      // Its controller deletes it since then.
+      {R"("phase": "Failed", "reason": "Evicted", "containerStatuses": [{"state": {"terminated": {"exitCode": 143}}}],
+          "conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}])",
+       true, true, "complete 1 36608"},
+  };
+  for (const auto& one : cases) {
+    BridgeWorld f;
+    f.run_pod("p", 1, "c-0");
+    const std::string status = std::string("{") + one.status + "}";
+    if (one.is_deleted) {
+      mark_deleted(f, "p", "2026-01-01T00:00:30Z", 30, status);
+    } else {
+      Json pod = f.client.find(kube::kPods, "a", "p");
+      f.client.put(kube::kPods, "a", pod.set("status", *Json::parse(status)));
+    }
+    f.client.deliver();
+    if (one.is_gone) f.client.erase(kube::kPods, "a", "p");
+    f.run_for();
+    assert_text(f.calls(), std::string("submit p, ") + one.call);
+  }
+}
+
+// The kubelet ends its pods, slurmd's too: slurmctld knows the node as down soon, unless that has no slurmd.
+void a_kubernetes_node_shuts_down(void**) {
+  BridgeWorld f;
+  f.run_pod("p", 1, "c-0");
+  Json pod = f.client.find(kube::kPods, "a", "p");
+  pod.set("status", *Json::parse(R"({"phase": "Failed", "reason": "Terminated", "conditions":
+      [{"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}]})"));
+  f.client.put(kube::kPods, "a", pod);
+  f.run_for(seconds(28));
+  assert_text(f.calls(), "submit p");
+  f.run_for(seconds(5));
+  assert_text(f.calls(), "submit p, complete 1 256");
 }
 
 // Before the others have ended.
@@ -348,6 +439,9 @@ int main() {
       SLURMK8S_TEST(a_pod_goes_with_its_job),
       SLURMK8S_TEST(a_pod_has_five_minutes_to_end),
       SLURMK8S_TEST(a_pod_that_is_being_deleted_has_no_more),
+      SLURMK8S_TEST(a_pod_that_stays_terminating_is_told),
+      SLURMK8S_TEST(ends_by_kubernetes),
+      SLURMK8S_TEST(a_kubernetes_node_shuts_down),
       SLURMK8S_TEST(a_preempted_job_takes_its_pod_with_it),
       SLURMK8S_TEST(a_suspended_job_ends_with_its_pod),
       SLURMK8S_TEST(a_job_goes_with_its_pods),

@@ -528,6 +528,58 @@ void kube_scheduler_binds_a_pod_with_a_gate(void**) {
   assert_text(f.calls(), "submit g, complete 1 0");
 }
 
+/** What kube-scheduler says of a pod without its gate; empty: nothing. */
+void set_unschedulable(BridgeWorld& f, const char* pod, const std::string& message) {
+  Json object = f.client.find(kube::kPods, "a", pod).clone();
+  Json conditions = Json::array();
+  if (!message.empty()) {
+    conditions.push(Json::object()
+                        .set("type", "PodScheduled")
+                        .set("status", "False")
+                        .set("reason", "Unschedulable")
+                        .set("message", message));
+  }
+  object.set("status", Json::object().set("conditions", conditions));
+  f.client.put(kube::kPods, "a", object);
+}
+
+void a_pod_that_kube_scheduler_cannot_place_ends_with_its_job(void**) {
+  constexpr const char* kWhy = "0/2 nodes are available: 1 Insufficient example.com/x.";
+  BridgeWorld f;
+  put_gated_pod(f);
+  f.run_for();
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  set_unschedulable(f, "g", kWhy);
+  f.run_for(seconds(50));
+  set_unschedulable(f, "g", "");  // a volume was late
+  f.run_for();
+  set_unschedulable(f, "g", kWhy);
+  f.run_for(seconds(50));
+  assert_text(f.calls(), "submit g");
+  assert_text(f.events("SlurmPodUnschedulable"), "");
+  f.slurm.failures.push_back(Error(Errc::unavailable, "slurm: connection refused"));
+  f.run_for(seconds(20));
+  assert_text(f.calls(), "submit g, cancel 1, cancel 1");
+  assert_text(f.events("SlurmPodUnschedulable"),
+              std::string("Slurm job 1 is cancelled: kube-scheduler has not bound the pod to m1: ") + kWhy + "\n");
+  // It is deleted since slurmctld says that its job has ended.
+  assert_text(f.events("Evicted"), "Slurm job 1: CANCELLED\n");
+  assert_int_equal(f.client.count(kube::Verb::remove), 1);
+}
+
+// Of the bridge's own scheduler nobody says so, and a pod with the gate has not begun.
+void a_pod_that_waits_for_slurm_is_not_given_up(void**) {
+  BridgeWorld f;
+  put_gated_pod(f);
+  f.put_pod("p");
+  f.run_for();
+  set_unschedulable(f, "g", "forged");
+  set_unschedulable(f, "p", "forged");
+  f.run_for(seconds(120));
+  assert_int_equal(f.slurm.ends, 0);
+}
+
 void a_gate_that_is_gone_takes_the_job_with_it(void**) {
   BridgeWorld f;
   put_gated_pod(f);
@@ -567,6 +619,8 @@ int main() {
       SLURMK8S_TEST(unbound_claims_are_read_ever_less_often),
       SLURMK8S_TEST(a_pod_waits_for_its_claims),
       SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
+      SLURMK8S_TEST(a_pod_that_kube_scheduler_cannot_place_ends_with_its_job),
+      SLURMK8S_TEST(a_pod_that_waits_for_slurm_is_not_given_up),
       SLURMK8S_TEST(a_gate_that_is_gone_takes_the_job_with_it),
       SLURMK8S_TEST(slurm_counts_gpus_of_claims),
       SLURMK8S_TEST(a_claim_that_asks_for_more_since_gets_another_job),

@@ -293,6 +293,18 @@ void a_waiting_group_may_get_another_size(void**) {
   assert_text(f.calls(), "submit both");
 }
 
+// Once, whatever becomes of its job.
+void a_pod_is_told_of_fields_without_effect(void**) {
+  BridgeWorld f;
+  f.put_pod("p", "", R"("preemptionPolicy": "Never",)");
+  f.put_pod("q");
+  f.run_for();
+  f.slurm.end(1, "NODE_FAIL");
+  f.run_for(seconds(5));
+  assert_int_equal(f.slurm.submits, 3);
+  assert_text(f.events("SlurmFieldIgnored"), "spec.preemptionPolicy: no effect: the bridge cannot tell Slurm\n");
+}
+
 }  // namespace
 }  // namespace slurmk8s
 
@@ -315,6 +327,7 @@ int main() {
       SLURMK8S_TEST(a_gang_has_one_priority_class),
       SLURMK8S_TEST(another_group_of_the_name_has_its_own_size),
       SLURMK8S_TEST(a_group_that_never_started_is_forgotten_too),
+      SLURMK8S_TEST(a_pod_is_told_of_fields_without_effect),
       SLURMK8S_TEST(a_waiting_group_may_get_another_size),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

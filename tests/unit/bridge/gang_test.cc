@@ -216,6 +216,58 @@ void a_lost_pod_ends_its_gang(void**) {
   }
 }
 
+// A pod without its gate can have no other Kubernetes node, and its gang waits for it.
+void a_pod_that_kube_scheduler_cannot_place_ends_its_job(void**) {
+  const struct {
+    const char* pods;  // as of make_gang(), of which the first is the one
+    const char* job;
+    int since;  // seconds; 0: it is placed
+    Step step;
+  } cases[] = {
+      {"b", "running", 0, Step::wait},      {"b", "running", 59, Step::wait},     {"b", "running", 60, Step::give_up},
+      {"bb", "running", 60, Step::give_up}, {"bo", "running", 60, Step::give_up}, {"bw", "running", 60, Step::give_up},
+      {"bw", "running", 59, Step::bind},    {"b", "preempted", 60, Step::evict},  {"b", "suspended", 60, Step::evict},
+      {"b", "ended", 60, Step::evict},      {"b", "configuring", 60, Step::wait}, {"o", "running", 60, Step::finish},
+  };
+  for (const auto& one : cases) {
+    WorkloadPods pods;
+    Gang gang = make_gang(one.pods, pods);
+    if (one.since != 0) gang.unschedulable = kNow - seconds(one.since);
+    KnownJobs known;
+    known.asked = kNow - seconds(1);
+    known.jobs.emplace(12, make_job(one.job));
+    const GangPlan plan = plan_gang(gang, pods, known, kNow);
+    if (plan.step != one.step) print_error("pods %s, job %s, %d s\n", one.pods, one.job, one.since);
+    assert_int_equal(static_cast<int>(plan.step), static_cast<int>(one.step));
+    if (one.step != Step::give_up) continue;
+    assert_true(plan.result == (JobResult{JobResult::Kind::cancelled}));
+    gang.is_ending = true;
+    assert_true(plan_gang(gang, pods, known, kNow).step == Step::wait);
+  }
+}
+
+void it_is_noted_since_when_kube_scheduler_finds_no_place(void**) {
+  WorkloadPods pods;
+  Gang gang = make_gang("bb", pods);
+  WorkloadPod& pod = pods.at("u1");
+  const auto note = [&](int after) {
+    note_unschedulable(gang, pods, kNow + seconds(after));
+    return gang.unschedulable == TimePoint{} ? -1 : (gang.unschedulable - kNow) / seconds(1);
+  };
+  assert_int_equal(note(0), -1);
+  pod.is_unschedulable = true;
+  assert_int_equal(note(1), 1);
+  assert_int_equal(note(2), 1);
+  pod.is_unschedulable = false;
+  assert_int_equal(note(3), -1);
+  pod.is_unschedulable = pod.deleting = true;  // its user gave up first
+  assert_int_equal(note(4), -1);
+  pod.deleting = false;
+  assert_int_equal(note(5), 5);
+  pods.erase("u1");
+  assert_int_equal(note(6), -1);
+}
+
 /** A binding that was sent may be done, whatever the watch shows. */
 void a_gang_with_a_binding_under_way_keeps_its_job(void**) {
   WorkloadPods pods;
@@ -483,6 +535,8 @@ int main() {
       SLURMK8S_TEST(a_job_is_lost_only_when_it_was_looked_for),
       SLURMK8S_TEST(a_lost_kube_node_is_left_to_slurmctld),
       SLURMK8S_TEST(a_lost_pod_ends_its_gang),
+      SLURMK8S_TEST(a_pod_that_kube_scheduler_cannot_place_ends_its_job),
+      SLURMK8S_TEST(it_is_noted_since_when_kube_scheduler_finds_no_place),
       SLURMK8S_TEST(a_gang_with_a_binding_under_way_keeps_its_job),
       SLURMK8S_TEST(a_collecting_gang),
       SLURMK8S_TEST(pods_that_come_later_make_the_next_gang),

@@ -171,7 +171,15 @@ void lost_pods(void**) {
     const char* condition;
     bool disrupted;
     bool is_lost;
+    bool is_terminated_by_kubelet = false;
+    const char* reason = "Evicted";  // of the pod
   } cases[] = {
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet")", true, false, true},
+      // The Kubernetes node shuts down.
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet")", true, true, false,
+       "Terminated"},
+      {R"("type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler")", true, false},
+      {R"("type": "DisruptionTarget", "status": "False", "reason": "TerminationByKubelet")", false, false},
       {R"("type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC")", true, true},
       {R"("type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager")", true, true},
       {R"("type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI")", true, false},
@@ -179,11 +187,86 @@ void lost_pods(void**) {
       {R"("type": "DisruptionTarget", "status": "False", "reason": "DeletionByPodGC")", false, false},
       {R"("type": "Ready", "status": "True", "reason": "DeletionByPodGC")", false, false},
   };
-  for (const auto& [condition, disrupted, is_lost] : cases) {
-    const WorkloadPod pod = decode(
-        std::string(R"({"metadata": {"name": "p"}, "spec": {}, "status": {"conditions": [{)") + condition + "}]}}");
-    assert_int_equal(pod.disrupted, disrupted);
-    assert_int_equal(pod.is_lost, is_lost);
+  for (const auto& one : cases) {
+    const WorkloadPod pod = decode(std::string(R"({"metadata": {"name": "p"}, "spec": {}, "status": {"reason": ")") +
+                                   one.reason + R"(", "conditions": [{)" + one.condition + "}]}}");
+    assert_int_equal(pod.disrupted, one.disrupted);
+    assert_int_equal(pod.is_lost, one.is_lost);
+    assert_int_equal(pod.is_terminated_by_kubelet, one.is_terminated_by_kubelet);
+  }
+}
+
+void pods_that_kube_scheduler_cannot_place(void**) {
+  constexpr const char* kJob = R"("slurm-k8s.io/job-id": "12", "slurm-k8s.io/kubernetes-node": "m0")";
+  const struct {
+    const char* annotations;
+    const char* spec;
+    const char* condition;
+    bool is_unschedulable;
+  } cases[] = {
+      {kJob, "", R"("type": "PodScheduled", "status": "False", "reason": "Unschedulable")", true},
+      {kJob, "", R"("type": "PodScheduled", "status": "False", "reason": "SchedulerError")", false},
+      {kJob, "", R"("type": "PodScheduled", "status": "True", "reason": "Unschedulable")", false},
+      {kJob, "", R"("type": "Ready", "status": "False", "reason": "Unschedulable")", false},
+      {kJob, R"("nodeName": "m0")", R"("type": "PodScheduled", "status": "False", "reason": "Unschedulable")", false},
+      {kJob, R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}])",
+       R"("type": "PodScheduled", "status": "False", "reason": "Unschedulable")", false},
+      {"", "", R"("type": "PodScheduled", "status": "False", "reason": "Unschedulable")", false},
+  };
+  for (const auto& one : cases) {
+    const WorkloadPod pod =
+        decode(std::string(R"({"metadata": {"name": "p", "annotations": {)") + one.annotations + R"(}}, "spec": {)" +
+               one.spec + R"(}, "status": {"conditions": [{)" + one.condition + "}]}}");
+    assert_int_equal(pod.is_unschedulable, one.is_unschedulable);
+  }
+}
+
+void what_has_no_effect(void**) {
+  const struct {
+    const char* spec;
+    const char* fields;
+  } cases[] = {
+      {R"("nodeSelector": {"a": "b"}, "preemptionPolicy": "PreemptLowerPriority",
+          "containers": [{"resources": {"requests": {"cpu": "1"}, "limits": {"ephemeral-storage": "1Gi"}}}],
+          "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []},
+                                        "preferredDuringSchedulingIgnoredDuringExecution": []}})",
+       ""},
+      {R"("affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]}})",
+       "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"},
+      {R"("affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]},
+                       "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{}]}})",
+       "spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution, "
+       "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution"},
+      {R"("preemptionPolicy": "Never")", "spec.preemptionPolicy"},
+      {R"("initContainers": [{}], "containers": [{}, {"resources": {"requests": {"ephemeral-storage": "1Gi"}}}])",
+       "spec.containers[1].resources.requests[ephemeral-storage]"},
+  };
+  for (const auto& [spec, fields] : cases) {
+    assert_text(decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + spec + "}}").ignored, fields);
+  }
+}
+
+void pods_that_stay_terminating(void**) {
+  const auto deleted = std::chrono::system_clock::from_time_t(1767225600);  // 2026-01-01T00:00:00Z
+  const struct {
+    const char* metadata;
+    const char* node;
+    const char* phase;
+    int after;  // seconds
+    bool is_overdue;
+  } cases[] = {
+      {R"(, "deletionTimestamp": "2026-01-01T00:00:00Z")", "m0", "Running", 59, false},
+      {R"(, "deletionTimestamp": "2026-01-01T00:00:00Z")", "m0", "Running", 60, true},
+      {R"(, "deletionTimestamp": "2026-01-01T00:00:00Z")", "m0", "Failed", 60, false},  // a finalizer
+      {R"(, "deletionTimestamp": "2026-01-01T00:00:00Z")", "", "Pending", 60, false},
+      {R"(, "deletionTimestamp": "yesterday")", "m0", "Running", 60, false},
+      {"", "m0", "Running", 60, false},
+  };
+  for (const auto& one : cases) {
+    const WorkloadPod pod =
+        decode(std::string(R"({"metadata": {"name": "p")") + one.metadata + R"(}, "spec": {"nodeName": ")" + one.node +
+               R"("}, "status": {"phase": ")" + one.phase + R"("}})");
+    assert_int_equal(pod.is_overdue(deleted + std::chrono::seconds(one.after)), one.is_overdue);
   }
 }
 
@@ -339,6 +422,9 @@ int main() {
       SLURMK8S_TEST(requests),
       SLURMK8S_TEST(ends),
       SLURMK8S_TEST(lost_pods),
+      SLURMK8S_TEST(pods_that_kube_scheduler_cannot_place),
+      SLURMK8S_TEST(pods_that_stay_terminating),
+      SLURMK8S_TEST(what_has_no_effect),
       SLURMK8S_TEST(gpus),
       SLURMK8S_TEST(what_slurm_cannot_be_told),
       SLURMK8S_TEST(claims),
