@@ -95,8 +95,8 @@ std::optional<Error> find_unsupported(const Json& spec, bool has_gate) {
   return of_pod ? of_pod : find_unsupported_container(spec);
 }
 
-/** What has no effect on its job, and is no reason to refuse it. */
-std::string find_ignored(const Json& spec) {
+/** What has no effect on its job, and is no reason to refuse it. kube-scheduler counts storage. */
+std::string find_ignored(const Json& spec, bool has_gate) {
   std::string fields;
   const auto add = [&](const std::string& field) { fields += (fields.empty() ? "" : ", ") + field; };
   for (const char* kind : {"nodeAffinity", "podAffinity", "podAntiAffinity"}) {
@@ -106,6 +106,7 @@ std::string find_ignored(const Json& spec) {
     }
   }
   if (spec["preemptionPolicy"].text() == "Never") add("spec.preemptionPolicy");
+  if (has_gate) return fields;
   for (const char* list : kContainerLists) {
     std::size_t index = 0;
     spec[list].each([&](const Json& container) {
@@ -324,7 +325,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   decode_conditions(object["status"], pod);
   const bool is_left_to_scheduler = pod.job != 0 && !pod.has_gate && spec["nodeName"].text().empty();
   pod.is_unschedulable = pod.is_unschedulable && is_left_to_scheduler;
-  pod.ignored = find_ignored(spec);
+  pod.ignored = find_ignored(spec, pod.has_gate);
   return pod;
 }
 

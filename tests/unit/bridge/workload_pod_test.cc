@@ -240,6 +240,10 @@ void what_has_no_effect(void**) {
       {R"("preemptionPolicy": "Never")", "spec.preemptionPolicy"},
       {R"("initContainers": [{}], "containers": [{}, {"resources": {"requests": {"ephemeral-storage": "1Gi"}}}])",
        "spec.containers[1].resources.requests[ephemeral-storage]"},
+      // kube-scheduler counts it.
+      {R"("schedulingGates": [{"name": "slurm-k8s.io/bridge"}], "preemptionPolicy": "Never",
+          "containers": [{"resources": {"requests": {"ephemeral-storage": "1Gi"}}}])",
+       "spec.preemptionPolicy"},
   };
   for (const auto& [spec, fields] : cases) {
     assert_text(decode(std::string(R"({"metadata": {"name": "p"}, "spec": {)") + spec + "}}").ignored, fields);
