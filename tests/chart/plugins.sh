@@ -13,6 +13,12 @@ check "no login environment from slurmd: 26.05" lacks 'GetEnvTimeout' --set-stri
 check "job_submit/k8s keeps the request from slurmd 26.05" has slurm.conf "JobSubmitPlugins=k8s" \
   --set-string slurmVersion=26.05 \
   --set slurm.nodeFeatures.enabled=false
+for version in 22.05 24.11; do
+  check "job_submit/k8s gives the bridge's jobs their users: $version" has slurm.conf "JobSubmitPlugins=k8s" \
+    --set-string slurmVersion="$version" --set slurm.nodeFeatures.enabled=false --set bridge.enabled=true
+done
+check "neither variants nor a bridge: no job_submit/k8s" lacks '^    JobSubmitPlugins=' \
+  --set-string slurmVersion=24.11 --set slurm.nodeFeatures.enabled=false
 check "leftover processes are killed" lacks 'PrEpParameters'
 check "leftover processes are kept" has slurm.conf "PrEpParameters=keep_leftovers" \
   --set slurm.spank.killLeftovers=false

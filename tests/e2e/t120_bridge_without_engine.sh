@@ -8,12 +8,13 @@
 source "$E2E_FOLDER/bridge.sh"
 
 SCHEDULER=slurm-k8s-bridge-no-engine # bridges with one name would answer each other's pods
-# Without an engine nothing powers nodes up or down: those that are up stay.
+# Without an engine nothing powers nodes up or down: those that are up stay. Without job_submit/k8s, which the bridge
+# brings on its own, each job would be SlurmUser's.
 bridge_values() {
   values_with_one_user
   cat <<END
   args: [--without-engine]
-slurm: {suspendTime: -1}
+slurm: {suspendTime: -1, nodeFeatures: {enabled: false}}
 END
 }
 

@@ -30,8 +30,11 @@ NodeFeaturesPlugins=node_features/k8s
 # slurmd cannot create a user's login environment in a pod, and would exit. The SPANK plugin creates it.
 GetEnvTimeout=0
 {{- end }}
-{{- /* From 25.05 on GetEnvTimeout is defunct: job_submit/k8s keeps the request for a login environment from slurmd. */}}
-{{- with concat (ternary (list "k8s") list (or $variants $defunct)) .Values.slurm.jobSubmitPlugins }}
+{{- /*
+From 25.05 on GetEnvTimeout is defunct: job_submit/k8s keeps the request for a login environment from slurmd.
+It gives the bridge's jobs their users.
+*/}}
+{{- with concat (ternary (list "k8s") list (or $variants $defunct .Values.bridge.enabled)) .Values.slurm.jobSubmitPlugins }}
 JobSubmitPlugins={{ join "," . }}
 {{- end }}
 {{- end -}}
