@@ -163,6 +163,7 @@ class Bridge {
   void replace_pods(Gang& gang, const Allocation& job, const std::vector<const WorkloadPod*>& pods);
   void bind(Gang& gang, const Allocation& job);
   bool has_counted_claims(Gang& gang);
+  void tell_unread(const Gang& gang, const Error& error);
   void bind_pod(Gang& gang, const Allocation& job, const WorkloadPod& pod, const std::string& kube_nodes);
   void finish(Gang& gang, const JobResult& result);
   void give_up(Gang& gang, const JobResult& result);
@@ -186,9 +187,10 @@ class Bridge {
   Result<AllocationRequest> request_for(const Gang& gang);
   bool has_size(Gang& gang);
   Status choose_nodes(const std::vector<const WorkloadPod*>& pods, AllocationRequest& request);
-  bool is_selected(const NodeSelector& selector, const std::string& kube_node) const;
+  Result<std::vector<const NodeSelector*>> selectors_of(const WorkloadPod& pod);
+  bool are_selecting(const std::vector<const NodeSelector*>& selectors, const std::string& kube_node) const;
   std::set<std::string> find_nodes_behind_taints(const std::vector<const WorkloadPod*>& pods);
-  bool is_misplaced(const Gang& gang) const;
+  Result<bool> is_misplaced(const Gang& gang);
   std::vector<NodeTaint> find_taints_in_the_way(const Gang& gang) const;
   void give_back(Gang& gang, const std::vector<NodeTaint>& untolerated);
   std::string kube_nodes_of(const Gang& gang) const;

@@ -24,9 +24,12 @@ constexpr std::chrono::seconds kLongestPutOff{960};
 
 }  // namespace
 
-bool Bridge::is_selected(const NodeSelector& selector, const std::string& kube_node) const {
+/** Whether all of them select it. */
+bool Bridge::are_selecting(const std::vector<const NodeSelector*>& selectors, const std::string& kube_node) const {
   const auto found = kube_nodes_.find(kube_node);
-  return found != kube_nodes_.end() && selector.selects(kube_node, found->second.labels);
+  return std::all_of(selectors.begin(), selectors.end(), [&](const NodeSelector* selector) {
+    return found != kube_nodes_.end() && selector->selects(kube_node, found->second.labels);
+  });
 }
 
 /** Slurm nodes that one of the pods does not tolerate: they are up, or came up so in the last minutes. */
@@ -56,9 +59,16 @@ std::set<std::string> Bridge::find_nodes_behind_taints(const std::vector<const W
   return nodes;
 }
 
+/** What the pod asks of its Kubernetes node, and its volumes do; none: nothing. */
+Result<std::vector<const NodeSelector*>> Bridge::selectors_of(const WorkloadPod& pod) {
+  std::vector<const NodeSelector*> selectors = SLURMK8S_TRY(claims_.volume_selectors_of(pod));
+  if (!pod.selector.empty()) selectors.push_back(&pod.selector);
+  return selectors;
+}
+
 /**
- * Into the request: the nodes that the pods' selector leaves, or those that they do not tolerate. A node without a pod
- * could come up on any Kubernetes node.
+ * Into the request: the nodes that the pods' selector and their volumes leave, or those that they do not tolerate. A
+ * node without a pod could come up on any Kubernetes node. Each pod of a gang may go to each node of its job.
  */
 Status Bridge::choose_nodes(const std::vector<const WorkloadPod*>& pods, AllocationRequest& request) {
   const NodeSelector& selector = pods.front()->selector;
@@ -69,26 +79,32 @@ Status Bridge::choose_nodes(const std::vector<const WorkloadPod*>& pods, Allocat
                           pods.front()->name.c_str(), pod->name.c_str()));
     }
   }
+  std::vector<const NodeSelector*> selectors;
+  for (const WorkloadPod* pod : pods) {
+    for (const NodeSelector* one : SLURMK8S_TRY(selectors_of(*pod))) {
+      if (selectors.empty() || *selectors.back() != *one) selectors.push_back(one);  // most pods have the same
+    }
+  }
   const std::set<std::string> behind_taints = find_nodes_behind_taints(pods);
-  if (selector.empty()) {
+  if (selectors.empty()) {
     request.not_nodes.assign(behind_taints.begin(), behind_taints.end());
     return {};
   }
   for (const auto& [node, kube_node] : kube_node_of_) {
-    if (is_selected(selector, kube_node) && !behind_taints.contains(node)) request.only_nodes.push_back(node);
+    if (are_selecting(selectors, kube_node) && !behind_taints.contains(node)) request.only_nodes.push_back(node);
   }
   if (!request.only_nodes.empty()) return {};
   return Error(Errc::invalid,
-               "spec.nodeSelector, spec.affinity.nodeAffinity, spec.tolerations: no Slurm node that is up is on such a "
-               "Kubernetes node");
+               "spec.nodeSelector, spec.affinity.nodeAffinity, spec.tolerations, spec.volumes: no Slurm node that is "
+               "up is on such a Kubernetes node");
 }
 
 /** Its job was given a node that has come up since, or whose labels have changed. */
-bool Bridge::is_misplaced(const Gang& gang) const {
+Result<bool> Bridge::is_misplaced(const Gang& gang) {
   for (const WorkloadPod* pod : pods_of(gang)) {
+    const std::vector<const NodeSelector*> selectors = SLURMK8S_TRY(selectors_of(*pod));
     const auto kube_node = kube_node_of_.find(gang.node_of(pod->uid));
-    if (kube_node == kube_node_of_.end() || pod->selector.empty()) continue;
-    if (!is_selected(pod->selector, kube_node->second)) return true;
+    if (kube_node != kube_node_of_.end() && !are_selecting(selectors, kube_node->second)) return true;
   }
   return false;
 }

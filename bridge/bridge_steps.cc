@@ -307,10 +307,16 @@ bool Bridge::has_size(Gang& gang) {
   const Result<AllocationRequest> request = request_for(gang);
   if (request) {
     gang.pod_size = pod_size_of(*request);
-  } else if (request.error().code() != Errc::unavailable) {
-    tell_wait(gang, format("Slurm job %u: %s", gang.job, request.error().message().c_str()));
+  } else {
+    tell_unread(gang, request.error());
   }
   return request.ok();
+}
+
+/** Why a pod whose job runs is not bound, unless that will be known soon. */
+void Bridge::tell_unread(const Gang& gang, const Error& error) {
+  if (error.code() == Errc::unavailable) return;
+  tell_wait(gang, format("Slurm job %u: %s", gang.job, error.message().c_str()));
 }
 
 /**
@@ -327,10 +333,7 @@ bool Bridge::has_counted_claims(Gang& gang) {
   }
   const Result<BridgeDevices> devices = devices_of(pods);
   if (!devices) {
-    const Error& error = devices.error();
-    if (error.code() != Errc::unavailable) {
-      tell_wait(gang, format("Slurm job %u: %s", gang.job, error.message().c_str()));
-    }
+    tell_unread(gang, devices.error());
     return false;
   }
   const auto is_more = [&](const auto& one) {
@@ -383,7 +386,9 @@ void Bridge::bind(Gang& gang, const Allocation& job) {
   replace_pods(gang, job, pods);
   // A binding that the watch does not show yet stays: another job would have the pod beside this one.
   if (!gang.may_be_bound && count_pods(gang, pods_).bound == 0) {
-    if (is_misplaced(gang)) return regroup(gang);
+    const Result<bool> is_elsewhere = is_misplaced(gang);
+    if (!is_elsewhere) return tell_unread(gang, is_elsewhere.error());
+    if (*is_elsewhere) return regroup(gang);
     if (const auto untolerated = find_taints_in_the_way(gang); !untolerated.empty())
       return give_back(gang, untolerated);
   }

@@ -39,6 +39,17 @@ NodeRequirement decode_requirement(const Json& object, bool is_field, Texts& tex
   return requirement;
 }
 
+/** `required`: null without a nodeAffinity. */
+void decode_terms(const Json& required, NodeSelector& selector, Texts& texts) {
+  selector.has_terms = !required.is_null();
+  required["nodeSelectorTerms"].each([&](const Json& object) {
+    if (texts.note_term(); texts.is_too_long()) return;
+    std::vector<NodeRequirement>& term = selector.terms.emplace_back();
+    object["matchExpressions"].each([&](const Json& one) { term.push_back(decode_requirement(one, false, texts)); });
+    object["matchFields"].each([&](const Json& one) { term.push_back(decode_requirement(one, true, texts)); });
+  });
+}
+
 /** Gt and Lt compare whole numbers. */
 bool compares(const NodeRequirement& requirement, const std::string& value) {
   if (requirement.values.size() != 1) return false;
@@ -87,15 +98,17 @@ Result<NodeSelector> decode_node_selector(const Json& spec) {
     if (!texts.is_too_long()) selector.labels[std::string(key)] = std::move(text);
   });
   if (texts.is_too_long()) return too_long_field("spec.nodeSelector", kMaxSelectorBytes);
-  const Json required = spec.at({"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
-  selector.has_terms = !required.is_null();
-  required["nodeSelectorTerms"].each([&](const Json& object) {
-    if (texts.note_term(); texts.is_too_long()) return;
-    std::vector<NodeRequirement>& term = selector.terms.emplace_back();
-    object["matchExpressions"].each([&](const Json& one) { term.push_back(decode_requirement(one, false, texts)); });
-    object["matchFields"].each([&](const Json& one) { term.push_back(decode_requirement(one, true, texts)); });
-  });
+  const Json affinity = spec.at({"affinity", "nodeAffinity"});
+  decode_terms(affinity["requiredDuringSchedulingIgnoredDuringExecution"], selector, texts);
   if (texts.is_too_long()) return too_long_field("spec.affinity.nodeAffinity", kMaxSelectorBytes);
+  return selector;
+}
+
+Result<NodeSelector> decode_volume_affinity(const Json& spec) {
+  NodeSelector selector;
+  Texts texts;
+  decode_terms(spec.at({"nodeAffinity", "required"}), selector, texts);
+  if (texts.is_too_long()) return too_long_field("spec.nodeAffinity", kMaxSelectorBytes);
   return selector;
 }
 

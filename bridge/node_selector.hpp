@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NodeSelector: which Kubernetes nodes a pod selects, by spec.nodeSelector and the required nodeAffinity. Pure; values;
-// any thread.
+// NodeSelector: which Kubernetes nodes a pod selects, by spec.nodeSelector and the required nodeAffinity, and which can
+// mount a volume. Pure; values; any thread.
 #pragma once
 
 #include <cstddef>
@@ -51,5 +51,8 @@ inline constexpr std::size_t kMaxSelectorBytes = 65536;
 
 /** Of a pod's spec. Error (invalid) names the field: "spec.affinity.nodeAffinity: Too long". */
 Result<NodeSelector> decode_node_selector(const Json& spec);
+
+/** Where a PersistentVolume of this spec can be mounted, by its nodeAffinity. Error (invalid) names the field. */
+Result<NodeSelector> decode_volume_affinity(const Json& spec);
 
 }  // namespace slurmk8s

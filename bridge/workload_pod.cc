@@ -307,7 +307,7 @@ WorkloadPod decode_workload_pod(const Json& object) {
   pod.minutes = decode_minutes(spec);
   decode_gates(spec, pod);
   pod.priority_class = spec["priorityClassName"].text();
-  if (!pod.has_gate) pod.claims = decode_claims(spec, pod.name);
+  pod.claims = decode_claims(spec, pod.name);
   pod.device_claims = decode_device_claims(spec);
   pod.deleting = !metadata["deletionTimestamp"].is_null();
   pod.ends_by = parse_rfc3339(metadata["deletionTimestamp"].text());

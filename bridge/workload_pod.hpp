@@ -66,7 +66,7 @@ struct WorkloadPod {
   std::vector<Toleration> tolerations;  ///< decode_tolerations(), and BridgeOptions::tolerations
   JobAnnotations annotations;
   std::string priority_class;    ///< spec.priorityClassName
-  std::vector<PodClaim> claims;  ///< that must be bound before its job is submitted: kube-scheduler binds none for it
+  std::vector<PodClaim> claims;  ///< of volumes; without the bridge's gate kube-scheduler binds none of them for it
   std::vector<PodClaim> device_claims;   ///< spec.resourceClaims: kube-scheduler allocates them
   std::optional<std::uint32_t> minutes;  ///< of activeDeadlineSeconds, rounded up
   bool gated = false;                    ///< it has scheduling gates of others

@@ -19,6 +19,7 @@ inline constexpr Resource kPods{"v1", "pods"};
 inline constexpr Resource kSecrets{"v1", "secrets"};
 inline constexpr Resource kEvents{"events.k8s.io/v1", "events"};
 inline constexpr Resource kVolumeClaims{"v1", "persistentvolumeclaims"};
+inline constexpr Resource kVolumes{"v1", "persistentvolumes"};
 inline constexpr Resource kResourceClaims{"resource.k8s.io/v1", "resourceclaims"};
 inline constexpr Resource kResourceClaimTemplates{"resource.k8s.io/v1", "resourceclaimtemplates"};
 inline constexpr Resource kDisruptionBudgets{"policy/v1", "poddisruptionbudgets"};

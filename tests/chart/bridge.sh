@@ -48,6 +48,7 @@ check "tolerations: an effect" refused "/bridge/tolerations/0/effect" "${on[@]}"
 check "rights: resource claims" shows bridge/rbac resourceclaimtemplates "${on[@]}" --set-json \
   'bridge.deviceClasses={"gpu.nvidia.com":"nvidia.com/gpu"}'
 check "rights: no resource claims" lacks_in bridge/rbac resourceclaims "${on[@]}"
+check "rights: volumes" shows bridge/rbac 'resources: \[persistentvolumes\]' "${on[@]}"
 check "rights: no pod is created" lacks_in bridge/rbac create.*pods "${on[@]}"
 check "rights: bindings" shows bridge/rbac 'resources: \[pods/binding\]' "${on[@]}"
 check "metrics: who may read them" shows controller/network_policy '\{port: 9101\}' "${on[@]}" --set-json \

@@ -509,6 +509,51 @@ test_a_pod_whose_claim_nothing_binds() {
   remove_volume "unbound-$NAMESPACE"
 }
 
+# A volume on the Kubernetes node HOST, bound to the claim NAME before a pod has it.
+make_bound_volume() { # NAME HOST
+  local folder
+  folder=$(dirname "$(dirname "$("$BED" kubeconfig)")")/volumes/$1-$NAMESPACE
+  mkdir -p "$folder"
+  chmod 1777 "$folder"
+  kubectl apply -f - >/dev/null <<END
+{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "$1-$NAMESPACE"}, "spec": {
+ "storageClassName": "", "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "local": {"path": "$folder"},
+ "claimRef": {"namespace": "$NAMESPACE", "name": "$1"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [
+  {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["$2"]}]}]}}}}
+---
+{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "$1"}, "spec": {"storageClassName": "",
+ "volumeName": "$1-$NAMESPACE", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+END
+  kubectl wait --for=jsonpath='{.status.phase}'=Bound --timeout=60s "persistentvolumeclaim/$1" >/dev/null
+}
+remove_bound_volume() { # NAME
+  kubectl delete "persistentvolumeclaim/$1" "persistentvolume/$1-$NAMESPACE" >/dev/null
+  rm -rf "$(dirname "$(dirname "$("$BED" kubeconfig)")")/volumes/$1-$NAMESPACE"
+}
+
+# The kubelet of another Kubernetes node could not mount it: the pod would stay in ContainerCreating beside its job.
+test_a_pod_goes_where_its_volume_is() {
+  local warm name mount='"volumeMounts": [{"name": "data", "mountPath": "/data"}],'
+  enable_bridge
+  make_bound_volume near node1
+  make_bound_volume far e2e-no-such-node
+  warm=$(submit -n1 --mem=64 --wrap 'sleep 600') # its node stays up
+  wait_job "$warm" RUNNING 90
+  for name in near far; do
+    MOUNTS=$mount put_pod "$name" 'echo hello >/data/file' '' \
+      '"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "'$name'"}}],'
+  done
+  wait_for 60 "it ran where its volume is" pod_is near Succeeded
+  wait_for "why the other waits" describe_says far 'spec.volumes: no Slurm node that is up is on such a Kubernetes node'
+  stays 4 pod_is far Pending
+  assert_equal "its node" "" "$(pod_field far .spec.nodeName)"
+  assert_equal "its jobs" "" "$(job_of far)"
+  slurm scancel "$warm"
+  kubectl delete pod near far >/dev/null
+  remove_bound_volume near
+  remove_bound_volume far
+}
+
 # A pod can be neither stopped nor started again: Slurm refuses the one, and the other ends the pod.
 test_requeue_and_suspend() {
   local job answer

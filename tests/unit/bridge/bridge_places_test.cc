@@ -122,7 +122,7 @@ void a_selector_leaves_no_node_with_a_taint(void**) {
   f.put_pod("p", "", kOnRack1);
   f.run_for();
   assert_int_equal(f.slurm.submits, 0);
-  assert_contains(f.condition("p", "PodScheduled"), "spec.tolerations: no Slurm node that is up");
+  assert_contains(f.condition("p", "PodScheduled"), "spec.tolerations, spec.volumes: no Slurm node that is up");
   f.put_pod("q", "", (std::string(kOnRack1) + kToleratesGpu).c_str());
   f.run_for();
   assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-1"});
@@ -220,10 +220,24 @@ void a_pod_whose_binding_is_sent_keeps_its_job(void**) {
   assert_text(f.kube_node("p"), "m1");
 }
 
+/** `affinity`: of nodeAffinity; empty: any node can mount it. */
+void put_volume(BridgeWorld& f, const char* name, const char* affinity = "") {
+  f.client.put(kube::kVolumes, "",
+               *Json::parse(format(R"({"metadata": {"name": "%s"}, "spec": {"nodeAffinity": {%s}}})", name, affinity)));
+}
 void put_claim(BridgeWorld& f, const char* name, const char* volume) {
   f.client.put(kube::kVolumeClaims, "a",
                *Json::parse(format(R"({"metadata": {"namespace": "a", "name": "%s"}, "spec": {"volumeName": "%s"}})",
                                    name, volume)));
+}
+
+/** Volumes on the Kubernetes nodes with this label. */
+void put_volume_on(BridgeWorld& f, const char* name, const char* rack) {
+  put_volume(f, name,
+             format(R"("required": {"nodeSelectorTerms": [{"matchExpressions": [
+                       {"key": "rack", "operator": "In", "values": ["%s"]}]}]})",
+                    rack)
+                 .c_str());
 }
 
 constexpr const char* kClaimed = R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],)";
@@ -235,6 +249,7 @@ void a_failed_read_of_a_claim_is_no_refusal(void**) {
   for (const Error& error : errors) {
     BridgeWorld f;
     put_claim(f, "data", "volume-1");
+    put_volume(f, "volume-1");
     f.client.fail_next(Verb::get, error, 1000);
     f.put_pod("p", "", kClaimed);
     f.run_for(seconds(3));
@@ -253,7 +268,111 @@ void a_failed_read_of_a_claim_is_no_refusal(void**) {
     assert_text(f.events("SlurmJobRefused"), "");
     f.slurm.start(1, {{"c-0", 1}});
     f.run_for();
+    // Whether c-0 is still where the volume is, is not known.
+    assert_text(f.kube_node("p"), "");
+    assert_contains(f.events("SlurmPending"), "Slurm job 1: spec.volumes[0].persistentVolumeClaim: claim data cannot");
+    f.client.forgive();
+    f.run_for(seconds(40));
     assert_text(f.kube_node("p"), "m0");
+    assert_text(f.calls(), "submit p");
+  }
+}
+
+void a_volume_leaves_nodes(void**) {
+  BridgeWorld f;
+  put_claim(f, "data", "volume-1");
+  put_volume_on(f, "volume-1", "m1");
+  f.put_pod("p", "", kClaimed);
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-1"});
+  f.slurm.start(1, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.kube_node("p"), "m1");
+
+  put_volume(f, "volume-1");
+  f.run_for(seconds(70));  // it was believed for a minute
+  f.put_pod("q", "", kClaimed);
+  f.run_for();
+  assert_true(f.slurm.requests.at(2).only_nodes.empty());
+}
+
+/** What lacks is told, with its field, and is looked for again. */
+void a_volume_that_no_node_can_mount_is_told(void**) {
+  BridgeWorld f;
+  put_claim(f, "data", "volume-1");
+  f.put_pod("p", "", kClaimed);
+  f.run_for();
+  assert_contains(f.events("SlurmJobRefused"), "spec.volumes[0].persistentVolumeClaim: Forbidden: ");
+  assert_contains(f.events("SlurmJobRefused"), "volume-1");
+  put_volume_on(f, "volume-1", "m7");
+  f.run_for(seconds(10));
+  assert_contains(f.condition("p", "PodScheduled"), "spec.volumes: no Slurm node that is up is on such a Kubernetes");
+  assert_text(f.calls(), "");
+  f.put_kube_node("m0", "m7");
+  f.run_for(seconds(70));
+  assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-0"});
+}
+
+void an_unreadable_volume_is_waited_for(void**) {
+  BridgeWorld f;
+  put_claim(f, "data", "volume-1");
+  f.put_pod("p", "", kClaimed);
+  f.run_for(std::chrono::milliseconds(10));
+  f.client.fail_next(Verb::get, Error(Errc::forbidden, "no role"), 1000);
+  f.run_for(seconds(10));
+  f.client.forgive();
+  put_volume_on(f, "volume-1", "m1");
+  assert_text(f.calls(), "");
+  assert_contains(f.events("SlurmPending"), "cannot be read: no role");
+  f.run_for(seconds(70));
+  assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-1"});
+}
+
+/** The node's pod has come up elsewhere since: also for a bridge that did not submit the job. */
+void a_node_that_cannot_mount_a_volume_is_given_back(void**) {
+  for (const bool restarts : {false, true}) {
+    BridgeWorld f;
+    put_claim(f, "data", "volume-1");
+    put_volume_on(f, "volume-1", "m1");
+    f.put_pod("p", "", kClaimed);
+    f.run_for();
+    f.slurm.wait_for(1, "Resources");
+    if (restarts) f.restart();
+    f.run_for();
+    f.put_node("c-1", "m0");
+    f.put_node("c-0", "m1");
+    f.slurm.start(1, {{"c-1", 1}});
+    f.run_for(seconds(10));
+    assert_text(f.kube_node("p"), "");
+    assert_text(f.calls(), "submit p, cancel 1, submit p");
+    assert_true(f.slurm.requests.at(2).only_nodes == std::vector<std::string>{"c-0"});
+  }
+}
+
+/** Each pod of a gang may get each node of its job: all of these can mount all volumes. */
+void volumes_of_a_gang(void**) {
+  const struct {
+    const char* racks[2];  // of the volumes of p1 and p2; empty: the pod has none
+    std::vector<std::string> only_nodes;
+  } cases[] = {{{"m1", "m1"}, {"c-1"}}, {{"m1", ""}, {"c-1"}}, {{"", "m0"}, {"c-0"}}, {{"m0", "m1"}, {}}};
+  for (const auto& c : cases) {
+    BridgeWorld f;
+    put_group(f, 2);
+    for (int i = 0; i < 2; ++i) {
+      const std::string name = "p" + std::to_string(i + 1);
+      put_claim(f, name.c_str(), name.c_str());
+      put_volume_on(f, name.c_str(), c.racks[i]);
+      const std::string claimed =
+          format(R"("volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "%s"}}],)", name.c_str());
+      f.put_pod(name.c_str(), kMember, *c.racks[i] == '\0' ? "" : claimed.c_str());
+    }
+    f.run_for(seconds(3));
+    assert_int_equal(f.slurm.submits, c.only_nodes.empty() ? 0 : 1);
+    if (c.only_nodes.empty()) {
+      assert_contains(f.condition("p1", "PodScheduled"), "spec.volumes: no Slurm node");
+    } else {
+      assert_true(f.slurm.requests.at(1).only_nodes == c.only_nodes);
+    }
   }
 }
 
@@ -306,6 +425,7 @@ void ranks_follow_the_topology_of_kubernetes_nodes(void**) {
 void a_job_of_another_pod_of_the_name_is_not_adopted(void**) {
   BridgeWorld f;
   put_claim(f, "data", "volume-1");
+  put_volume(f, "volume-1");
   f.put_pod("p", "", kClaimed);
   f.run_for();
   f.slurm.wait_for(1, "Resources");
@@ -378,6 +498,7 @@ void a_pod_waits_for_its_claims(void**) {
               "spec.volumes[0].persistentVolumeClaim: Forbidden: claim data is not bound; only kube-scheduler binds "
               "claims of a storage class with WaitForFirstConsumer\n");
   put_claim(f, "data", "volume-1");
+  put_volume(f, "volume-1");
   f.run_for(seconds(20));
   assert_text(f.calls(), "submit p");
   f.put_pod("q", "", kClaimed);
@@ -404,6 +525,37 @@ void a_gated_pod_has_its_own_tolerations_alone(void**) {
   put_gated_pod(f, "h", R"("tolerations": [{"key": "slurm", "operator": "Exists"}],)");
   f.run_for();
   assert_true(f.slurm.requests.at(2).not_nodes.empty());
+}
+
+/** kube-scheduler binds its claims. One that is bound already decides where the pod can be. */
+void volumes_of_a_gated_pod(void**) {
+  BridgeWorld f;
+  put_gated_pod(f, "g", kClaimed);  // no claim is there yet
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).only_nodes.empty());
+  f.slurm.wait_for(1, "Resources");
+  put_claim(f, "data", "volume-1");  // another pod had it bound
+  put_volume_on(f, "volume-1", "m1");
+  f.run_for(seconds(60));
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for(seconds(10));
+  assert_text(f.annotation("g", kAnnotationKubeNode), "");
+  assert_text(f.calls(), "submit g, cancel 1, submit g");
+  assert_true(f.slurm.requests.at(2).only_nodes == std::vector<std::string>{"c-1"});
+  f.slurm.start(2, {{"c-1", 1}});
+  f.run_for();
+  assert_text(f.annotation("g", kAnnotationKubeNode), "m1");
+}
+
+void an_unbound_claim_of_a_gated_pod_leaves_all_nodes(void**) {
+  BridgeWorld f;
+  put_claim(f, "data", "");
+  put_gated_pod(f, "g", kClaimed);
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).only_nodes.empty());
+  f.slurm.start(1, {{"c-0", 1}});
+  f.run_for();
+  assert_text(f.annotation("g", kAnnotationKubeNode), "m0");
 }
 
 constexpr const char* kTwoGpus = R"("resourceClaims": [{"name": "g", "resourceClaimTemplateName": "two"}],)";
@@ -618,6 +770,13 @@ int main() {
       SLURMK8S_TEST(an_answer_is_about_its_pods_alone),
       SLURMK8S_TEST(unbound_claims_are_read_ever_less_often),
       SLURMK8S_TEST(a_pod_waits_for_its_claims),
+      SLURMK8S_TEST(a_volume_leaves_nodes),
+      SLURMK8S_TEST(a_volume_that_no_node_can_mount_is_told),
+      SLURMK8S_TEST(an_unreadable_volume_is_waited_for),
+      SLURMK8S_TEST(a_node_that_cannot_mount_a_volume_is_given_back),
+      SLURMK8S_TEST(volumes_of_a_gang),
+      SLURMK8S_TEST(volumes_of_a_gated_pod),
+      SLURMK8S_TEST(an_unbound_claim_of_a_gated_pod_leaves_all_nodes),
       SLURMK8S_TEST(kube_scheduler_binds_a_pod_with_a_gate),
       SLURMK8S_TEST(a_pod_that_kube_scheduler_cannot_place_ends_with_its_job),
       SLURMK8S_TEST(a_pod_that_waits_for_slurm_is_not_given_up),

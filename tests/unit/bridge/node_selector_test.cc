@@ -69,6 +69,37 @@ void nodes_that_fit(void**) {
   }
 }
 
+/** For node m1. */
+void nodes_that_can_mount_a_volume(void**) {
+  const NodeLabels labels = {{"zone", "a"}};
+  const struct {
+    const char* spec;
+    bool expected;
+  } cases[] = {
+      {R"({})", true},
+      {R"({"nodeAffinity": {}})", true},
+      {R"({"nodeAffinity": {"required": {"nodeSelectorTerms": []}}})", false},
+      {R"({"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+           {"key": "zone", "operator": "In", "values": ["a", "b"]}]}]}}})",
+       true},
+      {R"({"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+           {"key": "zone", "operator": "In", "values": ["b"]}]}]}}})",
+       false},
+      {R"({"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchFields": [
+           {"key": "metadata.name", "operator": "In", "values": ["m1"]}]}]}}})",
+       true},
+  };
+  for (const auto& [spec, expected] : cases) {
+    const NodeSelector selector = *decode_volume_affinity(*Json::parse(spec));
+    if (selector.selects("m1", labels) != expected) fail_msg("%s: must be %d", spec, expected);
+  }
+  std::string empty = "{}";
+  for (int i = 0; i < 10'000; ++i) empty += ",{}";
+  const std::string spec = R"({"nodeAffinity": {"required": {"nodeSelectorTerms": [)" + empty + "]}}}";
+  assert_error(decode_volume_affinity(*Json::parse(spec)), Errc::invalid,
+               "spec.nodeAffinity: Too long: may not be more than 65536 bytes");
+}
+
 void a_preference_selects_nothing(void**) {
   const char* const spec = R"({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution":
     [{"weight": 1, "preference": {"matchExpressions": [{"key": "rack", "operator": "Exists"}]}}]}}})";
@@ -98,6 +129,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(nodes_that_fit),
+      SLURMK8S_TEST(nodes_that_can_mount_a_volume),
       SLURMK8S_TEST(a_preference_selects_nothing),
       SLURMK8S_TEST(a_long_one_is_refused),
   };

@@ -349,11 +349,6 @@ void claims(void**) {
   const std::vector<PodClaim> expected = {{"data", "spec.volumes[1].persistentVolumeClaim"},
                                           {"p-c", "spec.volumes[2].ephemeral"}};
   assert_true(pod.claims == expected);
-  // kube-scheduler binds them.
-  const auto gated = decode(
-      std::string(R"({"metadata": {"name": "p"}, "spec": {"schedulingGates": [{"name": "slurm-k8s.io/bridge"}], )") +
-      kVolumes + "}}");
-  assert_true(gated.claims.empty());
   const auto devices = decode(R"({"metadata": {"name": "p"}, "spec": {"resourceClaims": [{"name": "a"},
     {"name": "b", "resourceClaimName": "own"}, {"name": "c", "resourceClaimTemplateName": "each"}]}})");
   const std::vector<PodClaim> of_devices = {{"own", "spec.resourceClaims[1]", ClaimKind::device},
