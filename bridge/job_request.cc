@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kMib = 1 << 20;
 constexpr std::uint32_t kMax = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint32_t kMaxCpusPerTask = 65535;
 
 /** FNV-1a, 64 bits: the same in each process, today and after an update. */
 std::uint64_t hash_of(const std::vector<std::string>& words) {
@@ -37,18 +38,30 @@ Result<std::uint32_t> parse_count(const std::string& key, const std::string& val
   return invalid_annotation(key, value, "must be a positive number");
 }
 
+/** As slurm-bridge, which takes any word but "false" for true; those that may mean false are refused here. */
 Result<bool> parse_bool(const std::string& key, const std::string& value) {
-  if (value == "true" || value == "false") return value == "true";
+  const std::string word = to_lower(trim(value));
+  if (word == "false") return false;
+  for (const char* yes : {"true", "yes", "1", ""}) {
+    if (word == yes) return true;
+  }
   return invalid_annotation(key, value, "must be true or false");
 }
 
-/** MiB out of a number of MiB, as Slurm has it, or of a Kubernetes quantity of bytes, "4Gi". */
+/** Whole CPUs out of a Kubernetes quantity, "500m": rounded up, as slurm-bridge does. */
+Result<std::uint32_t> parse_cpus(const std::string& key, const std::string& value) {
+  const Result<std::int64_t> milli = parse_quantity_milli(value);
+  if (milli && *milli > 0 && *milli <= std::int64_t{kMaxCpusPerTask} * 1000) {
+    return static_cast<std::uint32_t>((*milli + 999) / 1000);
+  }
+  return invalid_annotation(key, value, "must be a positive quantity of CPUs, such as 2 or 500m");
+}
+
+/** MiB out of a Kubernetes quantity of bytes, "4Gi", as slurm-bridge has it. */
 Result<std::uint64_t> parse_memory(const std::string& key, const std::string& value) {
-  if (const std::optional<std::int64_t> mib = parse_int(value); mib && *mib > 0)
-    return static_cast<std::uint64_t>(*mib);
   const Result<std::int64_t> milli = parse_quantity_milli(value);
   if (milli && *milli >= kMib * 1000) return static_cast<std::uint64_t>((*milli / 1000 + kMib - 1) / kMib);
-  return invalid_annotation(key, value, "must be a number of MiB, or a quantity of at least 1Mi");
+  return invalid_annotation(key, value, "must be a quantity of at least 1Mi, such as 4Gi: a number alone is bytes");
 }
 
 /** Of a time limit in Slurm's forms: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. */
@@ -77,11 +90,29 @@ std::optional<std::int64_t> seconds_of(std::string_view text) {
   return seconds;
 }
 
+/** Of a duration as slurm-bridge takes it: "2h", "1h30m", "30s"; each unit once, the largest first. */
+std::optional<std::int64_t> seconds_of_duration(std::string_view text) {
+  constexpr std::pair<char, std::int64_t> kUnits[] = {{'h', 3600}, {'m', 60}, {'s', 1}};
+  std::int64_t seconds = 0;
+  for (const auto& [unit, size] : kUnits) {
+    const std::size_t end = text.find(unit);
+    if (end == std::string_view::npos) continue;
+    const std::optional<std::int64_t> number = parse_int(text.substr(0, end));
+    if (!number || *number < 0 || *number > kMax) return std::nullopt;
+    seconds += *number * size;
+    text.remove_prefix(end + 1);
+  }
+  return text.empty() ? std::optional(seconds) : std::nullopt;
+}
+
 /** A minute that has begun counts. */
 Result<std::uint32_t> parse_minutes(const std::string& key, const std::string& value) {
-  const std::int64_t minutes = (seconds_of(value).value_or(0) + 59) / 60;
+  const std::optional<std::int64_t> slurms = seconds_of(value);
+  const std::int64_t seconds = slurms ? *slurms : seconds_of_duration(value).value_or(0);
+  const std::int64_t minutes = (seconds + 59) / 60;
   if (minutes >= 1 && minutes <= kMax) return static_cast<std::uint32_t>(minutes);
-  return invalid_annotation(key, value, "must be a number of minutes, or a time as sbatch --time has it");
+  return invalid_annotation(key, value,
+                            "must be a number of minutes, a time as sbatch --time has it, or a duration such as 2h");
 }
 
 /** What a job asks for, until its sizes are known. */
@@ -116,6 +147,11 @@ Status set_priority(Draft& draft, const std::string& key, const std::string& val
   return {};
 }
 
+Status set_cpus(Draft& draft, const std::string& key, const std::string& value) {
+  draft.request.cpus_per_task = SLURMK8S_TRY(parse_cpus(key, value));
+  return {};
+}
+
 Status set_exclusive(Draft& draft, const std::string& key, const std::string& value) {
   draft.request.exclusive = SLURMK8S_TRY(parse_bool(key, value));
   return {};
@@ -140,7 +176,7 @@ const std::map<std::string, Setter>& setters() {
   static const std::map<std::string, Setter> kSetters = {
       {"account", set_text<&Request::account>},
       {"constraints", set_text<&Request::features>},
-      {"cpu-per-task", set_count<&Request::cpus_per_task>},
+      {"cpu-per-task", set_cpus},
       {"exclusive", set_exclusive},
       {"gres", set_gres},
       {"group-id", set_nothing},
@@ -172,13 +208,21 @@ void set_sizes(Draft& draft, const std::vector<const WorkloadPod*>& pods) {
     if (pod->minutes) request.minutes = std::max(request.minutes.value_or(0), *pod->minutes);
   }
   request.tasks = request.max_nodes = static_cast<std::uint32_t>(pods.size());
-  request.cpus_per_task =
-      static_cast<std::uint32_t>(std::clamp<std::int64_t>(cpu_milli / 1000 + (cpu_milli % 1000 != 0), 1, 65535));
+  request.cpus_per_task = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(cpu_milli / 1000 + (cpu_milli % 1000 != 0), 1, kMaxCpusPerTask));
   draft.memory_per_task_mib = static_cast<std::uint64_t>((memory + kMib - 1) / kMib);
 }
 
-/** The annotation with Slurm's spelling, where it says no more than the type of `of_pods`; otherwise empty. */
-std::string typed_gres(const std::string& annotation, const std::string& of_pods) {
+/**
+ * The annotation with the spelling of --gres, where it says no more than the type of `of_pods`; otherwise empty.
+ * slurm-bridge passes on TRES, too: "gres/gpu=2", "gres/gpu:a100=2".
+ */
+std::string typed_gres(std::string annotation, const std::string& of_pods) {
+  constexpr std::string_view kTres = "gres/";
+  if (to_lower(annotation.substr(0, kTres.size())) == kTres) {
+    annotation.erase(0, kTres.size());
+    if (const std::size_t equals = annotation.find('='); equals != std::string::npos) annotation[equals] = ':';
+  }
   const std::vector<std::string_view> words = split(annotation, ':');
   if (to_lower(words.front()) != "gpu") return {};
   std::string normal = "gpu" + annotation.substr(words.front().size());

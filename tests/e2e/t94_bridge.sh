@@ -153,6 +153,39 @@ END
   wait_for 60 "no job" is_without_job pg-web
 }
 
+put_example() { # NAME: with the tests' image
+  sed "s#image: .*#image: localhost/slurm-k8s/slurmd:$IMAGE_TAG#" "$E2E_FOLDER/../../examples/bridge/$1.yaml" |
+    kubectl apply -f - >/dev/null
+}
+is_in_state() { [[ $(slurm squeue -h -n "$1" -o %T) == "$2" ]]; } # NAME STATE
+
+# R1: as slurm-bridge's own examples: a pod, a ReplicaSet in a PodGroup, and a PodGroup that waits for nodes.
+test_the_examples_run() {
+  local blocker job pod
+  enable_bridge
+  blocker=$(submit -N8 --exclusive --wrap 'sleep 600')
+  wait_job "$blocker" RUNNING 90
+  put_example podgroup
+  wait_for "its job waits for nodes" is_in_state podgroup-sleep PENDING
+  job=$(job_of podgroup-sleep)
+  stays 4 is_in_state podgroup-sleep PENDING
+  slurm scancel "$blocker"
+  for pod in sleep-1 sleep-2; do wait_for 90 "$pod ran" pod_is "$pod" Succeeded; done
+  wait_job "$job" COMPLETED 30
+  assert_equal "its nodes" 2 "$(job_field "$job" NumNodes)"
+  put_example pod
+  put_example replicaset
+  wait_for 90 "the pod runs" pod_is pause Running
+  job=$(pod_job pause)
+  assert_equal "name, limit, CPUs" "pause-pod 02:00:00 1" \
+    "$(job_field "$job" JobName) $(job_field "$job" TimeLimit) $(job_field "$job" CPUs/Task)"
+  kubectl wait --for=jsonpath='{.status.readyReplicas}'=2 --timeout=120s replicaset/web >/dev/null
+  assert_equal "one job for both pods" "$(job_of web-pair) 2" \
+    "$(job_of web-pair) $(job_field "$(job_of web-pair)" NumTasks)"
+  for pod in podgroup pod replicaset; do kubectl delete -f "$E2E_FOLDER/../../examples/bridge/$pod.yaml" >/dev/null; done
+  wait_for 60 "no job is left" has_no_job
+}
+
 pods_of() { # JOB FIELD of each pod's metadata
   kubectl get pod -l job-name="$1" -o jsonpath="{range .items[*]}{.metadata$2}{\"\n\"}{end}"
 }

@@ -205,6 +205,10 @@ void gpus_are_of_the_pods_and_for_pods_alone(void**) {
       {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:mi300:2"}}, "gpu:mi300:2"},
       {{{"amd.com/gpu", 2000}}, {}, {{"gres", "GPU:mi300:2"}}, "gpu:mi300:2"},
       {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gpu:2"}}, "gpu:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gres/gpu=2"}}, "gpu:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gres/gpu:2"}}, "gpu:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gres/gpu:mi300=2"}}, "gpu:mi300:2"},
+      {{{"amd.com/gpu", 2000}}, {}, {{"gres", "gres/gpu=3"}}, "annotation gres: Invalid value: \"gres/gpu=3\""},
       {{{"amd.com/gpu", 2000}}, {}, {{"constraints", "fast&old"}}, "gpu:2", "fast&old&amd.com/gpu"},
       {{{"amd.com/gpu", 2000}}, {}, {{"constraints", "fast|old"}}, "gpu:2", "(fast|old)&amd.com/gpu"},
       {{{"amd.com/gpu", 2000}}, {}, {{"constraints", "[fast|old]"}}, "annotation constraints"},
@@ -269,24 +273,72 @@ void wrong_annotations_are_named(void**) {
   const struct {
     const char* key;
     const char* value;
-  } cases[] = {{"timelimit", "soon"},  {"timelimit", "0"},  {"exclusive", "yes"}, {"mem-per-node", "lots"},
-               {"min-nodes", "3"},     {"min-nodes", "-1"}, {"qos", ""},          {"cpu-per-task", "99999999999"},
-               {"begin", "now"},       {"max-nodes", "0"},  {"priority", "high"}, {"priority", "0"},
-               {"mem-per-node", "1Ki"}};
+  } cases[] = {{"timelimit", "soon"},
+               {"timelimit", "0"},
+               {"exclusive", "no"},
+               {"mem-per-node", "lots"},
+               {"min-nodes", "3"},
+               {"min-nodes", "-1"},
+               {"qos", ""},
+               {"cpu-per-task", "99999999999"},
+               {"begin", "now"},
+               {"max-nodes", "0"},
+               {"priority", "high"},
+               {"priority", "0"},
+               {"mem-per-node", "1Ki"},
+               {"mem-per-node", "512"},
+               {"exclusive", "0"},
+               {"exclusive", "user"},
+               {"cpu-per-task", "0"},
+               {"cpu-per-task", "-1"},
+               {"cpu-per-task", "foo"},
+               {"cpu-per-task", "65536"}};
   for (const auto& [key, value] : cases) {
     assert_error(request_of({{key, value}}), Errc::invalid, std::string("annotation ") + key + ": Invalid value: \"");
   }
-  assert_false(request_of({{"exclusive", "false"}})->exclusive);
+}
+
+/** What slurm-bridge's manifests may have, with its meaning (its internal/utils/slurmjobir/annotations.go). */
+void values_mean_what_they_mean_to_slurm_bridge(void**) {
+  WorkloadPod pod = make_pod("a", "s");
+  pod.cpu_milli = 100;
+  const auto request = [&](const char* key, const char* value) {
+    const auto built = build_job_request({"a", "Pod", "p"}, {&pod}, {{key, value}}, IdentityRule());
+    assert_ok(built);
+    return *built;
+  };
+  const std::pair<const char*, std::uint32_t> cpus[] = {{"200m", 1}, {"1", 1}, {"1500m", 2}, {"2.5", 3}, {"4", 4}};
+  for (const auto& [value, expected] : cpus) {
+    assert_int_equal(request("cpu-per-task", value).cpus_per_task, expected);
+  }
+  const std::pair<const char*, std::uint64_t> memory[] = {
+      {"1Gi", 1024}, {"512Mi", 512}, {"1G", 954}, {"1048576", 1}, {"1073741824", 1024}};
+  for (const auto& [value, expected] : memory) {
+    assert_int_equal(request("mem-per-node", value).memory_per_cpu_mib, expected);
+  }
+  const std::pair<const char*, bool> exclusive[] = {{"true", true},   {"True", true},   {" true ", true},
+                                                    {"yes", true},    {"1", true},      {"", true},
+                                                    {"false", false}, {"False", false}, {" false", false}};
+  for (const auto& [value, expected] : exclusive) {
+    if (request("exclusive", value).exclusive != expected) fail_msg("exclusive: \"%s\"", value);
+  }
 }
 
 void time_limits_have_slurms_forms(void**) {
   const struct {
     const char* text;
     std::uint32_t minutes;  // 0: refused
-  } cases[] = {{"90", 90},    {"1:30", 2},   {"0:01", 1},       {"2:00:00", 120},     {"1:00:01", 61},
-               {"1-0", 1440}, {"1-2", 1560}, {"1-2:3", 1563},   {"1-00:00:00", 1440}, {"0:0", 0},
-               {"", 0},       {"-1", 0},     {"1-", 0},         {"1:2:3:4", 0},       {"1::2", 0},
-               {"1-2-3", 0},  {"1h", 0},     {"4294967296", 0}, {"2147483647-0", 0}};
+  } cases[] = {{"90", 90},          {"1:30", 2},       {"0:01", 1},
+               {"2:00:00", 120},    {"1:00:01", 61},   {"1-0", 1440},
+               {"1-2", 1560},       {"1-2:3", 1563},   {"1-00:00:00", 1440},
+               {"0:0", 0},          {"", 0},           {"-1", 0},
+               {"1-", 0},           {"1:2:3:4", 0},    {"1::2", 0},
+               {"1-2-3", 0},        {"2h", 120},       {"4294967296", 0},
+               {"2147483647-0", 0}, {"30s", 1},        {"90m", 90},
+               {"1h30m", 90},       {"1h1s", 61},      {"1m1h", 0},
+               {"1.5h", 0},         {"h", 0},          {"1h1h", 0},
+               {"-1h", 0},          {"1d", 0},         {"0h", 0},
+               {"2h30", 0},         {"2147483647h", 0}};
   for (const auto& row : cases) {
     const auto request = request_of({{"timelimit", row.text}});
     if (request.ok() != (row.minutes != 0)) fail_msg("%s", row.text);
@@ -308,7 +360,7 @@ void a_job_is_no_smaller_than_its_pods(void**) {
   pod.memory_bytes = std::int64_t{1} << 30;
   assert_error(request({{"cpu-per-task", "3"}}), Errc::invalid,
                "annotation cpu-per-task: Invalid value: \"3\": must be at least what a pod requests");
-  assert_error(request({{"mem-per-node", "1023"}}), Errc::invalid,
+  assert_error(request({{"mem-per-node", "1023Mi"}}), Errc::invalid,
                "annotation mem-per-node: Invalid value: \"1023Mi\": must be at least what a pod requests");
 }
 
@@ -361,6 +413,7 @@ int main() {
       SLURMK8S_TEST(gpus_are_of_the_pods_and_for_pods_alone),
       SLURMK8S_TEST(annotations_set_members),
       SLURMK8S_TEST(wrong_annotations_are_named),
+      SLURMK8S_TEST(values_mean_what_they_mean_to_slurm_bridge),
       SLURMK8S_TEST(time_limits_have_slurms_forms),
       SLURMK8S_TEST(a_job_is_no_smaller_than_its_pods),
       SLURMK8S_TEST(comment_names_workload_and_pods),
