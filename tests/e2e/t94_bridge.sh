@@ -182,7 +182,9 @@ test_the_examples_run() {
   kubectl wait --for=jsonpath='{.status.readyReplicas}'=2 --timeout=120s replicaset/web >/dev/null
   assert_equal "one job for both pods" "$(job_of web-pair) 2" \
     "$(job_of web-pair) $(job_field "$(job_of web-pair)" NumTasks)"
-  for pod in podgroup pod replicaset; do kubectl delete -f "$E2E_FOLDER/../../examples/bridge/$pod.yaml" >/dev/null; done
+  for pod in podgroup pod replicaset; do
+    kubectl delete -f "$E2E_FOLDER/../../examples/bridge/$pod.yaml" >/dev/null
+  done
   wait_for 60 "no job is left" has_no_job
 }
 
