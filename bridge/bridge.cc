@@ -188,9 +188,13 @@ kube::ReflectorListener Bridge::listen_for_kube_nodes() {
 
 kube::ReflectorListener Bridge::listen_for_nodesets() {
   kube::ReflectorListener listener;
-  listener.upsert = [this](const Json& object) { external_nodes_.set_nodeset(object); };
+  listener.upsert = [this](const Json& object) {
+    external_nodes_.set_nodeset(object);
+    powered_down_nodes_.set_nodeset(object);
+  };
   listener.remove = [this](const kube::ObjectKey& key, const std::string&, const Json&) {
     external_nodes_.remove_nodeset(key.name);
+    powered_down_nodes_.remove_nodeset(key.name);
   };
   listener.synced = [this] { look_at_all(); };
   return listener;

@@ -24,6 +24,7 @@
 #include "bridge/placement.hpp"
 #include "bridge/pod_jobs.hpp"
 #include "bridge/pod_writer.hpp"
+#include "bridge/powered_down_nodes.hpp"
 #include "bridge/started_workloads.hpp"
 #include "bridge/submit_pause.hpp"
 #include "bridge/workload_cache.hpp"
@@ -217,6 +218,7 @@ class Bridge {
   std::set<kube::ObjectKey> gated_;  // pods of gated_pods_reflector_
   KubeNodes kube_node_of_;
   ExternalNodes external_nodes_{kube_node_of_};
+  PoweredDownNodes powered_down_nodes_;
   KubeNodePlaces kube_nodes_;
   std::map<std::string, BehindTaints> behind_taints_;        // Slurm nodes that jobs were given in vain
   std::map<std::string, std::string> kube_node_topologies_;  // of Kubernetes nodes; empty: none

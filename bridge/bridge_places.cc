@@ -68,7 +68,8 @@ Result<std::vector<const NodeSelector*>> Bridge::selectors_of(const WorkloadPod&
 
 /**
  * Into the request: the nodes that the pods' selector and their volumes leave, or those that they do not tolerate. A
- * node without a pod could come up on any Kubernetes node. Each pod of a gang may go to each node of its job.
+ * node without a pod could come up on any Kubernetes node that its NodeSet selects. Each pod of a gang may go to each
+ * node of its job.
  */
 Status Bridge::choose_nodes(const std::vector<const WorkloadPod*>& pods, AllocationRequest& request) {
   const NodeSelector& selector = pods.front()->selector;
@@ -93,10 +94,14 @@ Status Bridge::choose_nodes(const std::vector<const WorkloadPod*>& pods, Allocat
   for (const auto& [node, kube_node] : kube_node_of_) {
     if (are_selecting(selectors, kube_node) && !behind_taints.contains(node)) request.only_nodes.push_back(node);
   }
+  powered_down_nodes_.each(selectors, [&](const std::string& node) {
+    if (!kube_node_of_.contains(node) && !behind_taints.contains(node)) request.only_nodes.push_back(node);
+  });
   if (!request.only_nodes.empty()) return {};
   return Error(Errc::invalid,
                "spec.nodeSelector, spec.affinity.nodeAffinity, spec.tolerations, spec.volumes: no Slurm node that is "
-               "up is on such a Kubernetes node");
+               "up is on such a Kubernetes node; powered-down nodes count where their NodeSet's nodeSelector has these "
+               "labels");
 }
 
 /** Its job was given a node that has come up since, or whose labels have changed. */

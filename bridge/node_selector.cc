@@ -72,22 +72,29 @@ bool fits(const NodeRequirement& requirement, const std::string* value) {
 
 }  // namespace
 
-bool NodeSelector::selects(const std::string& node, const NodeLabels& labels_of_node) const {
-  const auto value_of = [&](const NodeRequirement& requirement) -> const std::string* {
-    if (requirement.is_field) return requirement.key == "metadata.name" ? &node : nullptr;
-    const auto found = labels_of_node.find(requirement.key);
-    return found == labels_of_node.end() ? nullptr : &found->second;
-  };
-  const auto fits_term = [&](const std::vector<NodeRequirement>& term) {
-    return !term.empty() && std::all_of(term.begin(), term.end(), [&](const NodeRequirement& requirement) {
-      return fits(requirement, value_of(requirement));
-    });
-  };
+bool NodeSelector::takes(const NodeLabels& present, const Fits& fits) const {
   const bool has_labels = std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
-    const auto found = labels_of_node.find(label.first);
-    return found != labels_of_node.end() && found->second == label.second;
+    const auto found = present.find(label.first);
+    return found != present.end() && found->second == label.second;
   });
-  return has_labels && (!has_terms || std::any_of(terms.begin(), terms.end(), fits_term));
+  return has_labels && (!has_terms || std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
+           return !term.empty() && std::all_of(term.begin(), term.end(), fits);
+         }));
+}
+
+bool NodeSelector::selects(const std::string& node, const NodeLabels& labels_of_node) const {
+  return takes(labels_of_node, [&](const NodeRequirement& requirement) {
+    if (requirement.is_field) return fits(requirement, requirement.key == "metadata.name" ? &node : nullptr);
+    const auto found = labels_of_node.find(requirement.key);
+    return fits(requirement, found == labels_of_node.end() ? nullptr : &found->second);
+  });
+}
+
+bool NodeSelector::selects_all_with(const NodeLabels& known) const {
+  return takes(known, [&](const NodeRequirement& requirement) {
+    const auto found = known.find(requirement.key);
+    return !requirement.is_field && found != known.end() && fits(requirement, &found->second);
+  });
 }
 
 Result<NodeSelector> decode_node_selector(const Json& spec) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,6 +45,12 @@ struct NodeSelector {
   bool empty() const { return labels.empty() && !has_terms; }
   /** As kube-scheduler decides: a term without requirements takes no node. */
   bool selects(const std::string& node, const NodeLabels& labels_of_node) const;
+  /** Whether it selects each node that has these labels, whatever its other labels and its name are. */
+  bool selects_all_with(const NodeLabels& known) const;
+
+ private:
+  using Fits = std::function<bool(const NodeRequirement& requirement)>;
+  bool takes(const NodeLabels& present, const Fits& fits) const;
 };
 
 /** Bytes of a selector's texts, with what each takes besides: the bridge has those of all pods in memory. */

@@ -433,6 +433,18 @@ test_a_node_selector_is_kept() {
   kubectl delete pod nowhere here >/dev/null
 }
 
+# Without a node that is up, the template of the NodeSet, which has such a node selector, says where a node will be.
+test_a_node_selector_powers_nodes_up() {
+  enable_bridge
+  wait_for 60 "all nodes are down" all_idle_and_down
+  put_pod other true '' '"nodeSelector": {"e2e/no-such": "yes"},'
+  put_pod zero true '' "\"nodeSelector\": {\"e2e/$NAMESPACE\": \"yes\"},"
+  wait_for 120 "it ran" pod_is zero Succeeded
+  wait_for "why the other waits" describe_says other 'powered-down nodes count where their NodeSet'
+  assert_equal "a job of the other" "" "$(job_of other)"
+  kubectl delete pod zero other >/dev/null
+}
+
 tolerate_taint() { # TOLERATIONS of slurmd's pods
   kubectl patch nodesets.slurm-k8s.io compute --type=merge \
     --patch '{"spec": {"template": {"spec": {"tolerations": '"$1"'}}}}' >/dev/null

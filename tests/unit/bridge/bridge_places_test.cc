@@ -97,6 +97,66 @@ void a_selector_without_a_node_is_told(void**) {
   assert_true(f.slurm.requests.at(1).only_nodes == std::vector<std::string>{"c-0"});
 }
 
+void put_on_demand(BridgeWorld& f, const char* mode, const char* selector, const char* of_variant = "") {
+  constexpr const char* kVariants = R"(, "variants": [{"name": "v", "patch": {"template": {"spec":
+    {"nodeSelector": {%s}}}}}])";
+  const std::string variants = *of_variant == '\0' ? "" : format(kVariants, of_variant);
+  f.client.put(kube::kNodeSets, "slurm",
+               *Json::parse(format(R"({"metadata": {"namespace": "slurm", "name": "d"},
+    "spec": {"replicas": 2, "scalingMode": "%s", "slurmd": {"image": "i", "resources": {"limits":
+    {"cpu": "2", "memory": "1Gi"}}}, "template": {"spec": {"nodeSelector": {%s}}}%s}})",
+                                   mode, selector, variants.c_str())));
+}
+
+/** The template of its NodeSet says where a node without a pod will come up. */
+void powered_down_nodes_are_powered_up_by_a_selector(void**) {
+  const struct {
+    const char* mode;
+    const char* selector;
+    const char* of_variant;
+    bool is_powered_up;
+  } cases[] = {{"OnDemand", R"("rack": "m7")", "", true},
+               {"Always", R"("rack": "m7", "zone": "a")", "", true},
+               {"OnDemand", R"("rack": "m6")", "", false},
+               {"OnDemand", "", "", false},
+               {"DaemonSet", R"("rack": "m7")", "", false},
+               {"OnDemand", R"("rack": "m7")", R"("zone": "a")", true},
+               {"OnDemand", R"("rack": "m7")", R"("rack": "m6")", false}};
+  for (const auto& c : cases) {
+    BridgeWorld f;
+    put_on_demand(f, c.mode, c.selector, c.of_variant);
+    f.put_pod("p", "", R"("nodeSelector": {"rack": "m7"},)");
+    f.run_for();
+    if (f.slurm.submits != (c.is_powered_up ? 1 : 0)) fail_msg("%s %s %s", c.mode, c.selector, c.of_variant);
+    if (!c.is_powered_up) {
+      assert_contains(f.condition("p", "PodScheduled"), "powered-down nodes count where their NodeSet's nodeSelector");
+      continue;
+    }
+    assert_true(f.slurm.requests.at(1).only_nodes == (std::vector<std::string>{"d-0", "d-1"}));
+    f.put_kube_node("m7", "m7");
+    f.put_node("d-1", "m7");
+    f.slurm.start(1, {{"d-1", 1}});
+    f.run_for();
+    assert_text(f.kube_node("p"), "m7");
+    assert_text(f.calls(), "submit p");
+  }
+}
+
+/** One that is up counts by its Kubernetes node; a NodeSet that is gone has no nodes. */
+void nodes_that_are_up_count_once(void**) {
+  BridgeWorld f;
+  put_on_demand(f, "OnDemand", R"("rack": "m1")");
+  f.put_kube_node("m2", "elsewhere");
+  f.put_node("d-0", "m2");
+  f.put_pod("p", "", kOnRack1);
+  f.run_for();
+  assert_true(f.slurm.requests.at(1).only_nodes == (std::vector<std::string>{"c-1", "d-1"}));
+  f.client.erase(kube::kNodeSets, "slurm", "d");
+  f.put_pod("q", "", kOnRack1);
+  f.run_for();
+  assert_true(f.slurm.requests.at(2).only_nodes == std::vector<std::string>{"c-1"});
+}
+
 constexpr const char* kToleratesGpu = R"("tolerations": [{"key": "gpu", "operator": "Exists"}],)";
 
 /** The administrator's tolerations (bridge_world.hpp: "slurm") are each pod's. */
@@ -757,6 +817,8 @@ int main() {
       SLURMK8S_TEST(larger_tasks_are_placed_as_slurm_has_them),
       SLURMK8S_TEST(a_long_list_of_nodes_is_left_out),
       SLURMK8S_TEST(a_selector_without_a_node_is_told),
+      SLURMK8S_TEST(powered_down_nodes_are_powered_up_by_a_selector),
+      SLURMK8S_TEST(nodes_that_are_up_count_once),
       SLURMK8S_TEST(nodes_with_taints_are_left_out),
       SLURMK8S_TEST(a_gated_pod_has_its_own_tolerations_alone),
       SLURMK8S_TEST(a_selector_leaves_no_node_with_a_taint),

@@ -69,6 +69,36 @@ void nodes_that_fit(void**) {
   }
 }
 
+/** What is not known may be otherwise. */
+void nodes_of_which_some_labels_are_known(void**) {
+  const NodeLabels known = {{"zone", "a"}, {"cores", "64"}};
+  const struct {
+    std::string spec;
+    bool expected;
+  } cases[] = {
+      {R"("nodeSelector": {"zone": "a"})", true},
+      {R"("nodeSelector": {"zone": "b"})", false},
+      {R"("nodeSelector": {"zone": "a", "rack": "1"})", false},
+      {term(R"("zone", "operator": "In", "values": ["b", "a"])"), true},
+      {term(R"("zone", "operator": "NotIn", "values": ["b"])"), true},
+      {term(R"("zone", "operator": "NotIn", "values": ["a"])"), false},
+      {term(R"("zone", "operator": "Exists")"), true},
+      {term(R"("cores", "operator": "Gt", "values": ["63"])"), true},
+      {term(R"("rack", "operator": "NotIn", "values": ["b"])"), false},
+      {term(R"("rack", "operator": "DoesNotExist")"), false},
+      {term(R"("rack", "operator": "Exists")"), false},
+      {terms(R"({"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["m2"]}]})"), false},
+      {terms("{}"), false},
+      {terms(R"({"matchExpressions": [{"key": "rack", "operator": "Exists"}]},
+                {"matchExpressions": [{"key": "zone", "operator": "Exists"}]})"),
+       true},
+  };
+  for (const auto& [spec, expected] : cases) {
+    const NodeSelector selector = *decode_node_selector(*Json::parse("{" + spec + "}"));
+    if (selector.selects_all_with(known) != expected) fail_msg("{%s}: must be %d", spec.c_str(), expected);
+  }
+}
+
 /** For node m1. */
 void nodes_that_can_mount_a_volume(void**) {
   const NodeLabels labels = {{"zone", "a"}};
@@ -129,6 +159,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(nodes_that_fit),
+      SLURMK8S_TEST(nodes_of_which_some_labels_are_known),
       SLURMK8S_TEST(nodes_that_can_mount_a_volume),
       SLURMK8S_TEST(a_preference_selects_nothing),
       SLURMK8S_TEST(a_long_one_is_refused),
