@@ -124,6 +124,33 @@ check "a source of two kinds" refused "/configFilesFrom/0" \
   --set 'configFilesFrom[0].secret=mine,configFilesFrom[0].configMap=mine'
 check "helm upgrade waits for the answer" shows controller/config_await 'helm.sh/hook: post-upgrade,post-rollback'
 check "helm upgrade does not wait" lacks config-await --set controller.configPush.wait=false
+# Pod Security level `restricted`, and a root file system that cannot be written. It needs its service account's token.
+await_is_restricted() {
+  local line
+  for line in 'runAsNonRoot: true' 'allowPrivilegeEscalation: false' 'readOnlyRootFilesystem: true' 'drop: \[ALL\]' \
+    'type: RuntimeDefault' 'runAsUser: 401'; do
+    shows controller/config_await "$line" || return 1
+  done
+}
+check "what waits: restricted" await_is_restricted
+check "what waits: no connections to it" part '^  policyTypes: \[Ingress\]$' NetworkPolicy slurm-config-await
+check "what waits: the policy is about its pod" part '^      app.kubernetes.io/name: config-await$' NetworkPolicy \
+  slurm-config-await
+check "what waits: no network policy" lacks_in controller/config_await NetworkPolicy --set networkPolicy.enabled=false
+check "what waits: of one controller" shows controller/config_await \
+  '\{name: CONTROLLER_PODS, value: slurm-controller-0\}'
+two=(--set "controller.replicas=2,controller.persistence.existingClaim=shared")
+check "what waits: of two controllers" shows controller/config_await \
+  '\{name: CONTROLLER_PODS, value: slurm-controller-0 slurm-controller-1\}' "${two[@]}"
+# The pods that have the condition.
+config_pods_are() { # NAMES [OPTION...]
+  local pods
+  pods=$(render --show-only templates/controller/statefulset.yaml "${@:2}" |
+    sed -n '/^ *- --config-pod$/{n;s/^ *- //p}' | paste -sd ' ')
+  [[ $pods == "$1" ]] || { echo "$pods"; return 1; }
+}
+check "the condition: of one controller" config_pods_are slurm-controller-0
+check "the condition: of two controllers" config_pods_are "slurm-controller-0 slurm-controller-1" "${two[@]}"
 
 check "a key of 1024 bytes" key_is_long
 check "the key is kept at uninstall" shows config/key 'helm.sh/resource-policy: keep'

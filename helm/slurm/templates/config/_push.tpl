@@ -18,6 +18,14 @@ AccountingStorageHost|AccountingStoragePort|AccountingStorageType|AuthType|Clust
 {{- end -}}
 
 {{/*
+slurm.configAwaitSelector: labels of the hook's pod that waits for slurmctld's answer.
+*/}}
+{{- define "slurm.configAwaitSelector" -}}
+app.kubernetes.io/name: config-await
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end -}}
+
+{{/*
 slurm.restartHash: hash of what recreates the controller's pod when it changes.
 */}}
 {{- define "slurm.restartHash" -}}
