@@ -214,13 +214,14 @@ test_a_configuration_of_two_controllers() {
   remove_volume
 }
 
-has_former_files() { has_line "$1" MaxJobCount=11111 && ! has_line "$1" JobCompType=jobcomp/typo; } # POD
+has_former_files() { has_line "$1" MaxJobCount=11111 && ! has_line "$1" JobCompLoc=/no/such/file; } # POD
 # The trial has no JobCompType. slurmctld ends of it, and its sidecar does not act.
 test_files_that_end_slurmctld() {
   local said
   wait_for 90 "two controllers" both_are_ready
   change 11111 >/dev/null || fail "helm upgrade"
-  said=$(change 11111 --set controller.extraConfMap.JobCompType=jobcomp/typo) && fail "helm accepts it: $said"
+  said=$(change 11111 --set controller.extraConfMap.JobCompType=jobcomp/filetxt \
+    --set controller.extraConfMap.JobCompLoc=/no/such/file) && fail "helm accepts it: $said"
   # The second has taken over, and does not install it.
   [[ $(config_condition message) == *"slurmctld has not started with it before"* ]] ||
     fail "the condition: $(config_condition message)"

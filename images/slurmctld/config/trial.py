@@ -6,6 +6,7 @@ engine and programs of power saving and of a controller's start. It parses the f
 that nobody knows, so that gres.conf is read. It has the pod's network, where its key opens nothing.
 """
 import difflib
+import glob
 import os
 import re
 import shutil
@@ -27,6 +28,10 @@ REPLACED = re.compile(
 PROGRAMS = re.compile(
     r'\s*((Task)?(Prolog|Epilog)|(?P<of_slurmctld>(Prolog|Epilog)Slurmctld))\s*=\s*"?(?P<name>[^"\s#]+)', re.I)
 AUTO_DETECT = re.compile(r'\s*AutoDetect\s*=\s*(?!off\b)\S', re.I)
+# Settings of plugins that the trial does not load: what it replaces.
+PLUGINS = ('AccountingStorageType', 'AuthAltTypes', 'JobCompType')
+# Where Debian's Slurm has them, and a Slurm that was built elsewhere.
+PLUGIN_FOLDERS = ('/usr/lib/*/slurm-wlm', '/usr/lib64/slurm', '/usr/lib/slurm', '/usr/local/lib/slurm')
 INCLUDE = re.compile(r'\s*Include\s+(\S+)', re.I)
 # Errors of each slurmctld without a state, and of the trial's own settings.
 USUAL = re.compile(r'more than once|state file|state save file|engine not started|^NOTE:')
@@ -154,6 +159,31 @@ def lines_of(texts, file='slurm.conf', seen=()):
             yield from lines_of(texts, included, (file, *seen))
 
 
+def settings_of(texts):
+    """{NAME: (FILE, NUMBER, VALUE)} with names in lower case. Slurm takes the last of each."""
+    found = {}
+    for file, number, line in lines_of(texts):
+        match = re.match(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|([^\s#"]+))', line)
+        if match:
+            found[match.group(1).lower()] = (file, number, match.group(2) or match.group(3) or '')
+    return found
+
+
+def plugin_errors(texts):
+    """Plugins that the trial does not load and that are not there. slurmctld ends without one."""
+    settings = settings_of(texts)
+    named = settings.get('plugindir', ('', 0, ''))[2]
+    folders = [one for one in named.split(':') if one] or [one for some in PLUGIN_FOLDERS for one in glob.glob(some)]
+    errors = []
+    for setting in PLUGINS if folders else ():
+        file, number, value = settings.get(setting.lower(), ('', 0, ''))
+        for plugin in value.split(',') if value else ():
+            name = plugin.strip().replace('/', '_') + '.so'
+            if plugin.strip() and not any(os.path.isfile(os.path.join(folder, name)) for folder in folders):
+                errors.append(f'{file} line {number}: {setting}={value}: no plugin {name} in {":".join(folders)}')
+    return errors
+
+
 def program_errors(texts):
     """Programs of the set that slurm.conf names and that nobody could run. slurmctld sends a node's to it without a look,
     and the node is drained at its first job. Of a slurmctld's that is missing, slurmctld ends; the trial has none."""
@@ -208,5 +238,5 @@ def try_set(texts, live):
     if not started:
         errors = messages(text, folder) or ['slurmctld ended without a message']
         return (place(errors, texts, live) + '; '.join(errors))[:900]
-    return '; '.join(auto_detect_errors(text, texts) + plugstack_errors(folder, environment) + program_errors(texts) +
-                     script_errors(texts, folder))[:900]
+    return '; '.join(auto_detect_errors(text, texts) + plugin_errors(texts) + plugstack_errors(folder, environment) +
+                     program_errors(texts) + script_errors(texts, folder))[:900]

@@ -154,6 +154,54 @@ class Scripts(unittest.TestCase):
                     self.assertEqual(trial.script_errors(texts, os.path.join(folder, 'set')), expected)
 
 
+class Plugins(unittest.TestCase):
+    """Those that the trial does not load; the image has jobcomp_filetxt.so and accounting_storage_slurmdbd.so."""
+    TABLE = (
+        ('none', 'ClusterName=a\n', []),
+        ('one that is there', 'JobCompType=jobcomp/filetxt\n', []),
+        ('one that is not', 'A=1\nJobCompType=jobcomp/typo\n', [('slurm.conf line 2: JobCompType=jobcomp/typo', 'jobcomp_typo')]),
+        ('other letters and quotes', ' jobcomptype = "jobcomp/typo" # x\n',
+         [('slurm.conf line 1: JobCompType=jobcomp/typo', 'jobcomp_typo')]),
+        ('the last one counts', 'JobCompType=jobcomp/typo\nJobCompType=jobcomp/filetxt\n', []),
+        ('a comment', '#JobCompType=jobcomp/typo\n', []),
+        ('accounting', 'AccountingStorageType=accounting_storage/slurmdbd\n', []),
+        ('accounting that is not there', 'AccountingStorageType=accounting_storage/mysql\n',
+         [('slurm.conf line 1: AccountingStorageType=accounting_storage/mysql', 'accounting_storage_mysql')]),
+        ('one of several', 'AuthAltTypes=jobcomp/filetxt,auth/typo\n',
+         [('slurm.conf line 1: AuthAltTypes=jobcomp/filetxt,auth/typo', 'auth_typo')]),
+        ('in an included file', 'Include site.conf\n', [('site.conf line 1: JobCompType=jobcomp/site', 'jobcomp_site')]),
+        ('plugins that the trial loads', 'TopologyPlugin=topology/typo\n', []),
+    )
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for name in ('jobcomp_filetxt.so', 'accounting_storage_slurmdbd.so'):
+            open(os.path.join(self.folder, name), 'w', encoding='utf-8').close()
+
+    def test_table(self):
+        for name, text, expected in self.TABLE:
+            with self.subTest(name), mock.patch.object(trial, 'PLUGIN_FOLDERS', (self.folder,)):
+                errors = trial.plugin_errors({'slurm.conf': text, 'site.conf': 'JobCompType=jobcomp/site\n'})
+                self.assertEqual(errors, [f'{place}: no plugin {plugin}.so in {self.folder}' for place, plugin in expected])
+
+    def test_plugin_dir(self):
+        for folders, errors in ((f'/nowhere:{self.folder}', 0), ('/nowhere', 1)):
+            with self.subTest(folders):
+                texts = {'slurm.conf': f'PluginDir={folders}\nJobCompType=jobcomp/filetxt\n'}
+                self.assertEqual(len(trial.plugin_errors(texts)), errors)
+
+    def test_nobody_knows_the_folder(self):
+        with mock.patch.object(trial, 'PLUGIN_FOLDERS', ('/nowhere/*',)):
+            self.assertEqual(trial.plugin_errors({'slurm.conf': 'JobCompType=jobcomp/typo\n'}), [])
+
+    def test_each_replaced_plugin_is_looked_for(self):
+        replaced = [name for name in ('AccountingStorageType', 'AuthAltTypes', 'JobCompType', 'TopologyPlugin', 'AuthType')
+                    if trial.REPLACED.match(name + '=x')]
+        self.assertEqual(replaced, list(trial.PLUGINS))
+
+
 class Programs(unittest.TestCase):
     """Scripts that slurm.conf names."""
     TABLE = (
