@@ -85,7 +85,8 @@ ConfigPlan plan_config(const ConfigFiles& live, const ConfigFiles& wanted,
     return {ConfigPlan::Kind::restore, verdict->reason, verdict->text};
   }
   if (live == wanted) return {ConfigPlan::Kind::none, kConfigApplied, "slurmctld runs with it"};
-  if (verdict && verdict->files == wanted) return {ConfigPlan::Kind::none, verdict->reason, verdict->text};
+  if (verdict && verdict->files == wanted && !verdict->is_passing)
+    return {ConfigPlan::Kind::none, verdict->reason, verdict->text};
   if (!restart.empty()) return {ConfigPlan::Kind::check, {}, restart};
   return {ConfigPlan::Kind::install, {}, {}};
 }

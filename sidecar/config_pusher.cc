@@ -18,6 +18,8 @@ using Verb = ConfigInstaller::Verb;
 
 constexpr milliseconds kPoll{100};
 constexpr milliseconds kRetry{1000};
+/** Each time slurmctld sends all jobs. */
+constexpr milliseconds kRetryForJobs{10000};
 /** A trial ends after 30 s by itself; the container may be restarting. */
 constexpr seconds kTrialFor{60};
 /** A slurmctld that is away for so long does not start with the files that it has. */
@@ -205,6 +207,8 @@ void ConfigPusher::begin() {
     tell(plan.reason, plan.text);
     return settle(Verb::restore);
   }
+  if (plan.kind == ConfigPlan::Kind::install && waits_for_jobs(*live)) return;
+  if (verdict_ && verdict_->is_passing) verdict_.reset();
   needs_ = plan.text;
   try_files(plan.kind == ConfigPlan::Kind::check ? Verb::check : Verb::install);
 }
@@ -216,6 +220,35 @@ bool ConfigPusher::has_answered() {
   tell(kSlurmctldAway, "slurmctld does not answer, see its log");
   look_after(kRetry);
   return false;
+}
+
+/** Whether slurmctld would end jobs with these files, or it is not known of what they remove. */
+bool ConfigPusher::waits_for_jobs(const ConfigFiles& live) {
+  removals_ = find_removals(live, files_);
+  const Result<std::vector<SlurmJobNeeds>> jobs = parts_.slurm_reader.load_job_needs();
+  if (!jobs.ok() && removals_.empty()) return false;
+  const std::string text = jobs.ok() ? describe_lost_jobs(removals_, *jobs) : "";
+  if (jobs.ok() && text.empty()) return false;
+  if (!jobs.ok()) {
+    tell(kSlurmctldAway, "slurmctld does not answer, see its log: whether jobs need what is removed is not known: " +
+                             describe_removals(removals_));
+    look_after(kRetry);
+    return true;
+  }
+  if (!job_verdict_ || job_verdict_->files != files_) job_verdict_ = ConfigVerdict{files_, kConfigRefused, text};
+  tell(kConfigRefused, job_verdict_->text);
+  look_after(kRetryForJobs);
+  return true;
+}
+
+/** Jobs that were submitted during the trial: the former files come back. */
+bool ConfigPusher::has_jobs_again() {
+  const Result<std::vector<SlurmJobNeeds>> jobs = parts_.slurm_reader.load_job_needs();
+  const std::string text = jobs.ok() ? describe_lost_jobs(removals_, *jobs) : "";
+  if (text.empty()) return false;
+  verdict_ = ConfigVerdict{files_, kConfigRefused, text, true};
+  settle(Verb::restore);
+  return true;
 }
 
 void ConfigPusher::try_files(Verb verb) {
@@ -302,6 +335,7 @@ void ConfigPusher::reconfigure() {
   if (has_started_since()) return take();
   // Somebody has corrected what slurmctld does not start with.
   if (starts_ && missing().empty() && wanted() != files_) return look_again();
+  if (!removals_.empty() && has_jobs_again()) return;
   const Status status = parts_.slurm_writer.restart_slurmctld();
   const Result<SlurmConfig> config = parts_.slurm_reader.load_config();
   if (config.ok() && config->booted > booted_) return take();

@@ -6,6 +6,9 @@
 // sidecar may end between these steps: the next one first asks whether the files of /etc/slurm are the last good ones,
 // which slurmctld has taken. If not it goes on from there.
 //
+// Files that lack a partition or a node of jobs are refused until these have ended: slurmctld would end them
+// (config_removals.hpp). That is looked at before the trial, and once more before slurmctld reconfigures itself.
+//
 // A second controller reads its files when it starts: when others have been kept since, its pod is deleted, and the
 // StatefulSet makes another.
 // Same thread rules as kube::Client; it blocks while slurmctld reconfigures itself.
@@ -22,6 +25,7 @@
 #include "kube/object_writer.hpp"
 #include "kube/reflector.hpp"
 #include "sidecar/config_exchange.hpp"
+#include "sidecar/config_removals.hpp"
 #include "sidecar/config_report.hpp"
 #include "slurm/slurm.hpp"
 
@@ -99,6 +103,8 @@ class ConfigPusher {
   void judge_comparison();
   void begin();
   void confirm();
+  bool waits_for_jobs(const ConfigFiles& live);
+  bool has_jobs_again();
   void try_files(ConfigInstaller::Verb verb);
   void judge_trial();
   std::optional<std::string> await_answer();
@@ -126,16 +132,18 @@ class ConfigPusher {
   Stage stage_ = Stage::started;
   ConfigInstaller::Verb verb_ = ConfigInstaller::Verb::check;
   ConfigFiles files_;         // under way
+  ConfigRemovals removals_;   // what they lack of the live ones
   std::string needs_;         // what of them needs a restart
   TimePoint deadline_{};      // of the stage
   std::time_t booted_ = 0;    // slurmctld, before the files were installed
   std::string last_failure_;  // of the stage
   std::optional<ConfigVerdict> verdict_;
-  std::optional<TimePoint> away_since_;  // slurmctld, when files were to be tried
-  bool is_unconfirmed_ = false;          // what was installed then
-  bool is_unkept_ = false;               // what slurmctld runs with is not the last good set yet
-  bool has_applied_ = false;             // slurmctld has taken a set from this process
-  bool has_answered_ = false;            // slurmctld, to this process
+  std::optional<ConfigVerdict> job_verdict_;  // on what waits for jobs: told once, whatever their number becomes
+  std::optional<TimePoint> away_since_;       // slurmctld, when files were to be tried
+  bool is_unconfirmed_ = false;               // what was installed then
+  bool is_unkept_ = false;                    // what slurmctld runs with is not the last good set yet
+  bool has_applied_ = false;                  // slurmctld has taken a set from this process
+  bool has_answered_ = false;                 // slurmctld, to this process
   bool starts_ = false;                  // it is awaited since the pod began, with files that may keep it from starting
   std::string uid_;                      // of the first source
   std::string hash_;                     // its annotation: which configuration the condition is about

@@ -122,6 +122,14 @@ struct SlurmRun {
   bool completing = false;   ///< its end has begun, and is not done: processes of it may run
 };
 
+/** What a job that has not ended names: slurmctld ends it when it reads a configuration that lacks one of these. */
+struct SlurmJobNeeds {
+  std::uint32_t id = 0;
+  std::string partitions;      ///< names with commas
+  std::string nodes;           ///< hostlist: those that it has
+  std::string required_nodes;  ///< hostlist: --nodelist
+};
+
 /** What we need of slurmctld's configuration. */
 struct SlurmConfig {
   /** Most node records that slurmctld can hold, static ones included: MaxNodeCount, or Slurm's own limit. */

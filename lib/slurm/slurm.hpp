@@ -54,6 +54,8 @@ class SlurmReader {
   virtual Result<std::vector<std::string>> load_nodes_of_jobs() = 0;
   /** All jobs that run, are being configured or suspended, or whose end isn't done. Asks for all jobs. */
   virtual Result<std::vector<SlurmRun>> load_runs() = 0;
+  /** All jobs that have not ended: pending, running and suspended ones. Asks for all jobs. */
+  virtual Result<std::vector<SlurmJobNeeds>> load_job_needs() = 0;
   /** Pending jobs whose time to begin lies ahead by at most `within`. Asks for all jobs, too. */
   virtual Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) = 0;
   /**

@@ -17,6 +17,7 @@ int start(void**) {
   SlurmJob& job = fake.jobs[kJob];
   job.id = kJob;
   job.pending = job.held = true;
+  fake.job_needs = {{kJob, job.partitions, "", ""}};
   under_test.slurm = &fake;
   under_test.held_job = kJob;
   under_test.wait = [] {};

@@ -223,6 +223,12 @@ void a_job_that_is_held(void**) {
   assert_true(slurm().load_job(under_test.held_job)->held);
   assert_true(slurm().load_nodes_of_jobs()->empty());
   assert_true(slurm().load_runs()->empty());
+  const auto unended = slurm().load_job_needs();
+  assert_ok(unended);
+  assert_int_equal(unended->size(), 1);
+  assert_int_equal(unended->front().id, under_test.held_job);
+  assert_text(unended->front().partitions, job->partitions);
+  assert_text(unended->front().nodes, "");
 }
 
 // ---- the end --------------------------------------------------------------------------------------------------------

@@ -76,11 +76,55 @@ test_files_from_before_there_were_trials() {
   slurm srun -w compute-0 true || fail "no job runs"
 }
 
-# The trial has no JobCompType: slurmctld alone finds that there is no such plugin.
+# The trial does not load it. slurmctld would end.
+test_a_plugin_that_is_not_there_is_refused() {
+  needs_slurm 23.11
+  local text words='slurm.conf line [0-9]+: JobCompType=jobcomp/typo: no plugin jobcomp_typo.so in /'
+  text=$(upgrade --set controller.extraConfMap.JobCompType=jobcomp/typo) && fail "helm accepts it: $text"
+  [[ $text =~ $words ]] || fail "helm's answer: $text"
+  wait_for "the event" has_refusal "$words"
+  upgrade --set controller.extraConfMap.JobCompType=jobcomp/filetxt --set controller.extraConfMap.JobCompLoc=/tmp/jobs \
+    >/dev/null || fail "helm refuses the plugin that is there"
+  slurm srun -w compute-0 true || fail "no job runs"
+  upgrade >/dev/null || fail "helm upgrade with the former values"
+}
+
+# slurmctld ends the jobs of a partition that is gone when it reconfigures, and when it starts.
+test_a_partition_with_jobs_is_not_removed() {
+  needs_slurm 23.11
+  local running pending text words='partition old is removed and has 2 jobs.*scancel --partition=old'
+  local with_old=(--set 'partitions.old.config=MaxTime=60')
+  trap 'slurm scancel --partition=old; upgrade >/dev/null' EXIT
+  upgrade "${with_old[@]}" >/dev/null || fail "helm upgrade"
+  running=$(submit -p old -w compute-0 --wrap 'sleep 600')
+  pending=$(submit -p old --hold --wrap true)
+  wait_job "$running" RUNNING 60
+  text=$(upgrade) && fail "helm accepts it: $text"
+  [[ $text =~ $words ]] || fail "helm's answer: $text"
+  assert_equal "condition" Refused "$(config_condition reason)"
+  [[ $(config_condition message) =~ $words ]] || fail "the condition: $(config_condition message)"
+  wait_for "the event" has_refusal "$words"
+  jobs_are_there() { [[ "$(job_state "$running") $(job_state "$pending")" == "RUNNING PENDING" ]]; }
+  stays 15 jobs_are_there
+  # A pod that starts asks no slurmctld, and takes what else has changed.
+  upgrade --no-hooks --wait=false --set controller.extraConf='MaxJobCount=34567' >/dev/null || fail "helm upgrade"
+  kubectl delete pod "$CONTROLLER" >/dev/null
+  wait_for 120 "slurmctld up" controller_ready
+  wait_for 60 "refused again" config_is Refused "partition old is removed"
+  assert_equal "MaxJobCount" 34567 "$(setting MaxJobCount)"
+  jobs_are_there || fail "jobs after the start of the pod: $(job_state "$running") $(job_state "$pending")"
+  slurm scancel "$running" "$pending"
+  wait_for 60 "applied when they have ended" config_is Applied ""
+  slurm scontrol show partition old && fail "the partition is there"
+  true
+}
+
+# slurmctld alone finds that it cannot open the file.
 test_slurmctld_does_not_start() {
   needs_slurm 23.11
   local uid
-  upgrade --no-hooks --wait=false --set controller.extraConfMap.JobCompType=jobcomp/typo >/dev/null || fail "upgrade"
+  upgrade --no-hooks --wait=false --set controller.extraConfMap.JobCompType=jobcomp/filetxt \
+    --set controller.extraConfMap.JobCompLoc=/no/such/file >/dev/null || fail "upgrade"
   kubectl delete pod "$CONTROLLER" --grace-period=1 >/dev/null
   ended_twice() { [[ $(container_field slurmctld restartCount) -ge 2 ]]; }
   wait_for 120 "slurmctld ends again and again" ended_twice

@@ -64,6 +64,7 @@ class FakeSlurm final : public Slurm {
   std::vector<std::string> nodes_of_jobs;  ///< as load_nodes_of_jobs() tells them
   std::vector<SlurmRun> runs;              ///< as load_runs() tells them
   int run_loads = 0;
+  std::vector<SlurmJobNeeds> job_needs;  ///< as load_job_needs() tells them
   std::chrono::seconds requeue_delay{30};
   std::map<std::uint32_t, std::chrono::seconds> begins;  ///< how far ahead pending jobs' times to begin lie
 
@@ -272,6 +273,11 @@ class FakeSlurm final : public Slurm {
       if (auto error = next_failure()) return *error;
     }
     return runs;
+  }
+
+  Result<std::vector<SlurmJobNeeds>> load_job_needs() override {
+    if (config_error) return *config_error;
+    return job_needs;
   }
 
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {

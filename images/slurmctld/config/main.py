@@ -26,6 +26,7 @@ import time
 
 import answer
 import controllers
+import removals
 import sets
 import trial
 
@@ -37,6 +38,21 @@ def accounting_type(texts):
     return sets.setting(texts.get('slurm.conf', ''), 'AccountingStorageType').lower()
 
 
+def try_start(texts, good):
+    """The files to start with, and why slurmctld does not start with them."""
+    error = (good and controllers.unkept_error(texts)) or ''
+    if error:
+        return texts, error
+    longer = removals.with_removed(texts, good)
+    error = trial.try_set(longer, good)
+    if longer != texts and error:
+        print(f'slurmctld-config: {error}: starting without what is removed', file=sys.stderr)
+        return texts, trial.try_set(texts, good)
+    if longer != texts:
+        print('slurmctld-config: what is removed stays until slurmctld can be asked for its jobs', file=sys.stderr)
+    return longer, error
+
+
 def start(source):
     """Before slurmctld starts. A set that it ran with last needs no trial."""
     texts, good = sets.files(source), sets.good_files()
@@ -44,7 +60,7 @@ def start(source):
         controllers.forget_start()
     error = ''
     if texts != good:
-        error = (good and controllers.unkept_error(texts)) or trial.try_set(texts, good)
+        texts, error = try_start(texts, good)
     if error and not good and not os.path.exists(os.path.join(sets.STATE, 'clustername')):
         sys.exit(f'slurmctld-config: {error}')
     if error:

@@ -82,6 +82,8 @@ bool runs(const job_info_t& job) {
   return (base == JOB_RUNNING || base == JOB_SUSPENDED) && (job.job_state & JOB_COMPLETING) == 0;
 }
 
+bool is_unended(const job_info_t& job) { return (job.job_state & JOB_STATE_BASE) <= JOB_SUSPENDED; }
+
 std::time_t begin_time(const job_info_t& job) { return job.eligible_time; }
 
 SlurmRun decode_run(const job_info_t& job) {
@@ -95,6 +97,10 @@ SlurmRun decode_run(const job_info_t& job) {
           has_script ? text_of(job.batch_host) : "",
           (job.job_state & JOB_CONFIGURING) != 0,
           !runs(job)};
+}
+
+SlurmJobNeeds decode_job_needs(const job_info_t& job) {
+  return {job.job_id, text_of(job.partition), text_of(job.nodes), text_of(job.req_nodes)};
 }
 
 }  // namespace slurmk8s

@@ -139,6 +139,19 @@ class RpcSlurm final : public Slurm {
     return running;
   }
 
+  Result<std::vector<SlurmJobNeeds>> load_job_needs() override {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
+    const JobInfo message(raw);
+    std::vector<SlurmJobNeeds> jobs;
+    for (std::uint32_t i = 0; i < message->record_count; i++) {
+      const job_info_t& job = message->job_array[i];
+      if (is_unended(job)) jobs.push_back(decode_job_needs(job));
+    }
+    return jobs;
+  }
+
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
     job_info_msg_t* raw = nullptr;
     errno = 0;

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(tap.TOP, 'images/slurmctld/config'))
 import answer
 import controllers
 import main
+import removals
 import sets
 import trial
 
@@ -94,6 +95,41 @@ class Start(unittest.TestCase):
                     main.start(f'{folder}/source')
                     self.assertEqual(sets.files(sets.LIVE), live)
                 self.assertEqual(sets.files(sets.GOOD), kept)
+
+
+class Removals(unittest.TestCase):
+    """With what lines a pod starts that the new files lack."""
+    GOOD = 'NodeName=n-1 CPUs=2\nNodeSet=gpu Feature=gpu\nPartitionName=DEFAULT MaxTime=1\nPartitionName=gpu Nodes=gpu\n'
+    TABLE = (
+        ('nothing is removed', GOOD + 'MaxJobCount=5\n', GOOD, ''),
+        ('no last good set', 'A=1\n', None, ''),
+        ('a partition and what it names', 'A=1\n', GOOD, 'NodeSet=gpu Feature=gpu\nNodeName=n-1 CPUs=2\nPartitionName=gpu Nodes=gpu\n'),
+        ('a NodeSet alone', 'partitionname = gpu\nNodeName=n-1\n', GOOD, ''),
+        ('a new name', GOOD.replace('PartitionName=gpu', 'PartitionName=b'), GOOD, 'PartitionName=gpu Nodes=gpu\n'),
+        ('other settings of it', GOOD.replace('Nodes=gpu', 'Nodes=ALL'), GOOD, ''),
+        ('a line that goes on', 'A=1\n', 'PartitionName=a \\\n Nodes=ALL\n', 'PartitionName=a   Nodes=ALL\n'),
+        ('a comment', 'A=1\n', '#PartitionName=a\n', ''),
+        ('of an included file', 'A=1\n', 'Include site.conf\n', 'PartitionName=site Nodes=ALL\n'),
+    )
+
+    def test_table(self):
+        for name, new, good, lines in self.TABLE:
+            with self.subTest(name):
+                kept = {'slurm.conf': good, 'site.conf': 'PartitionName=site Nodes=ALL\n'} if good is not None else {}
+                self.assertEqual(removals.with_removed({'slurm.conf': new, 'x': 'y'}, kept),
+                                 {'slurm.conf': new + lines, 'x': 'y'})
+
+    def test_start(self):
+        new, good = {'slurm.conf': 'A=1\n'}, {'slurm.conf': 'PartitionName=a\n'}
+        longer = {'slurm.conf': 'A=1\nPartitionName=a\n'}
+        for name, errors, files, error in (
+                ('the trial takes what is removed', {}, longer, ''),
+                ('it does not', {longer['slurm.conf']: 'bad'}, new, ''),
+                ('it takes neither', {longer['slurm.conf']: 'bad', 'A=1\n': 'worse'}, new, 'worse')):
+            with self.subTest(name), \
+                    mock.patch.object(trial, 'try_set', lambda texts, _: errors.get(texts['slurm.conf'], '')), \
+                    mock.patch.object(controllers, 'unkept_error', lambda _: ''):
+                self.assertEqual(main.try_start(new, good), (files, error))
 
 
 class Restore(unittest.TestCase):

@@ -63,6 +63,7 @@ void plans_a_changed_configuration(void**) {
       {"changed", changed, {}, Kind::install, "", ""},
       {"a further file", more, {}, Kind::install, "", ""},
       {"refused before", changed, refused, Kind::none, kConfigRefused, "slurm.conf line 2: no"},
+      {"refused for jobs", changed, ConfigVerdict{changed, kConfigRefused, "t", true}, Kind::install, "", ""},
       {"another one was refused", more, refused, Kind::install, "", ""},
       {"needs a restart", renamed, {}, Kind::check, "", "slurm.conf: ClusterName"},
       {"needs a restart, was checked", renamed, ConfigVerdict{renamed, kConfigNeedsRestart, "t"}, Kind::none,

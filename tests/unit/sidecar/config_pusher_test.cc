@@ -29,6 +29,7 @@ struct FakeInstaller final : ConfigInstaller {
   bool is_full = false;                  // the volume of the last good set
   std::optional<Verb> unanswered;        // the container ends before it does it
   bool is_former = false;                // it cannot compare
+  std::function<void()> on_install;      // while it tries the files
   std::optional<ConfigFiles> under_way;  // an installation that a later request waits for
   std::optional<std::string> last;
   std::vector<OtherController> others;  // that started with other files
@@ -56,6 +57,7 @@ struct FakeInstaller final : ConfigInstaller {
     const auto conf = files.find("slurm.conf");
     const bool bad = conf != files.end() && conf->second.find("bad") != std::string::npos;
     last = bad ? "slurm.conf line 2: bad" : "";
+    if (verb == Verb::install && on_install) on_install();
     if (verb == Verb::install && !bad) now = files;
     if (verb == Verb::install && !bad && changes_text) now["slurm.conf"] += "#";
     if (verb == Verb::restore && cannot_restore) last = "slurmctld-config: [Errno 28] No space left on device";
@@ -215,6 +217,91 @@ void refuses_what_the_trial_refuses(void**) {
   assert_text(f.events(), "ConfigRefused conf\n");
   f.put("ClusterName=a\n", "h2");
   f.run_for(seconds(3));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
+constexpr const char* kWithPartition = "ClusterName=a\nPartitionName=b Nodes=ALL\n";
+constexpr const char* kJobs =
+    "False Refused: slurm.conf: partition b is removed and has 1 job: slurmctld would end them. It is applied when "
+    "they "
+    "have ended, or are cancelled: scancel --partition=b (configuration h2)";
+
+/** slurmctld and Kubernetes have a partition b; then Kubernetes has it no more. */
+void remove_partition(Fixture& f) {
+  f.installer.now = f.installer.good = {{"slurm.conf", kWithPartition}};
+  f.put(kWithPartition);
+  f.start();
+  f.run_for(seconds(1));
+  f.put("ClusterName=a\n", "h2");
+}
+
+void refuses_a_removal_until_the_jobs_have_ended(void**) {
+  Fixture f;
+  f.slurm.job_needs = {{7, "b", "", ""}};
+  remove_partition(f);
+  f.run_for(seconds(5));
+  assert_text(f.condition(), kJobs);
+  f.slurm.job_needs.push_back({8, "b", "", ""});  // told once
+  f.run_for(seconds(30));
+  assert_text(f.condition(), kJobs);
+  assert_text(f.events(), "ConfigRefused conf\n");
+  assert_text(f.asked(), "");
+  assert_int_equal(f.restarts(), 0);
+  f.slurm.job_needs = {{9, "a", "", ""}};
+  f.run_for(seconds(30));
+  assert_contains(f.condition().c_str(), "partition b is removed");  // 9's is made at run time
+  f.slurm.job_needs.clear();
+  f.run_for(seconds(15));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+  assert_text(f.asked(), "install keep");
+  assert_int_equal(f.restarts(), 1);
+}
+
+/** Others are applied at once, without a removal. */
+void applies_other_files_instead_of_a_removal(void**) {
+  Fixture f;
+  f.slurm.job_needs = {{7, "b", "", ""}};
+  remove_partition(f);
+  f.run_for(seconds(5));
+  f.put("ClusterName=a\nPartitionName=b Nodes=ALL MaxTime=1\n", "h3");
+  f.run_for(seconds(2));
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h3)");
+  f.put("ClusterName=a\n", "h2");
+  f.run_for(seconds(2));
+  assert_text(f.condition(), kJobs);
+}
+
+void takes_a_removal_back_for_a_job_of_meanwhile(void**) {
+  Fixture f;
+  f.installer.on_install = [&] { f.slurm.job_needs = {{7, "b", "", ""}}; };
+  remove_partition(f);
+  f.run_for(seconds(3));
+  assert_text(f.asked(), "install restore");
+  assert_int_equal(f.restarts(), 0);
+  assert_text(f.installer.now.at("slurm.conf"), kWithPartition);
+  assert_text(f.condition(), kJobs);
+  f.installer.on_install = nullptr;
+  f.run_for(seconds(30));
+  assert_text(f.asked(), "install restore");
+  f.slurm.job_needs.clear();
+  f.run_for(seconds(15));
+  assert_text(f.asked(), "install restore install keep");
+  assert_text(f.installer.good.at("slurm.conf"), "ClusterName=a\n");
+  assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
+}
+
+/** Nobody knows of jobs; other corrections are installed (corrects_files_without_a_slurmctld). */
+void removes_nothing_without_a_slurmctld(void**) {
+  Fixture f;
+  remove_partition(f);
+  f.slurm.config_error = Error(Errc::unavailable, "slurm: Unable to contact slurm controller");
+  f.run_for(seconds(100));
+  assert_text(f.asked(), "");
+  assert_text(f.condition(),
+              "False SlurmctldAway: slurmctld does not answer, see its log: whether jobs need what is removed is not "
+              "known: partition b (configuration h2)");
+  f.slurm.config_error.reset();
+  f.run_for(seconds(5));
   assert_text(f.condition(), "True Applied: slurmctld runs with it (configuration h2)");
 }
 
@@ -624,6 +711,10 @@ int main() {
       SLURMK8S_TEST(deletes_other_controllers_that_are_behind),
       SLURMK8S_TEST(keeps_nothing_for_the_other_slurmctld),
       SLURMK8S_TEST(refuses_what_the_trial_refuses),
+      SLURMK8S_TEST(refuses_a_removal_until_the_jobs_have_ended),
+      SLURMK8S_TEST(applies_other_files_instead_of_a_removal),
+      SLURMK8S_TEST(takes_a_removal_back_for_a_job_of_meanwhile),
+      SLURMK8S_TEST(removes_nothing_without_a_slurmctld),
       SLURMK8S_TEST(says_what_needs_a_restart),
       SLURMK8S_TEST(comes_back_when_slurmctld_refuses),
       SLURMK8S_TEST(takes_refused_files_back_until_it_is_done),

@@ -146,6 +146,29 @@ void a_run(void**) {
   assert_text(run.nodes, "c-[0-1]");
 }
 
+void what_a_job_needs(void**) {
+  std::string partition = "a,b", nodes = "n-1", required = "n-[1-2]";
+  job_info_t info = in_state(JOB_RUNNING);
+  info.job_id = 12;
+  info.partition = partition.data();
+  info.nodes = nodes.data();
+  info.req_nodes = required.data();
+  const SlurmJobNeeds needs = decode_job_needs(info);
+  assert_int_equal(needs.id, 12);
+  assert_text(needs.partitions, "a,b");
+  assert_text(needs.nodes, "n-1");
+  assert_text(needs.required_nodes, "n-[1-2]");
+  const struct {
+    std::uint32_t state;
+    bool is_unended;
+  } rows[] = {
+      {JOB_PENDING, true},   {JOB_RUNNING | JOB_CONFIGURING, true},  {JOB_SUSPENDED, true},
+      {JOB_COMPLETE, false}, {JOB_COMPLETE | JOB_COMPLETING, false}, {JOB_CANCELLED, false},
+      {JOB_OOM, false},      {JOB_PENDING | JOB_COMPLETING, true},
+  };
+  for (const auto& row : rows) assert_true(is_unended(in_state(row.state)) == row.is_unended);
+}
+
 void where_a_batch_script_runs(void**) {
   const struct {
     std::uint32_t state;
@@ -178,6 +201,7 @@ int main() {
       SLURMK8S_TEST(a_user_whom_slurmctld_does_not_know),
       SLURMK8S_TEST(nodes_only_of_a_suspended_job),
       SLURMK8S_TEST(a_run),
+      SLURMK8S_TEST(what_a_job_needs),
       SLURMK8S_TEST(where_a_batch_script_runs),
   };
   return cmocka_run_group_tests_name("slurm_rpc_job_fields", tests, nullptr, nullptr);
