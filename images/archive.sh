@@ -78,6 +78,13 @@ JOB_ID_FILE=$BACKUPS/.next-job-id-$CLUSTER
 # A restore adds this to the next job id of the archive: jobs after the archive had ids that may be recorded nowhere.
 JOB_ID_GAP=1000
 
+# is_job_state(), read_job_id(), write_job_id(), protocol_of(): of slurmctld's image, whose steps need them.
+STATE_LIBRARY=${STATE_LIBRARY:-/usr/local/lib/slurmctld-state.sh}
+if [[ -e $STATE_LIBRARY ]]; then
+  # shellcheck source=images/slurmctld/state.sh
+  source "$STATE_LIBRARY"
+fi
+
 # with_progress TEXT COMMAND...: says every 5 s that COMMAND still runs.
 with_progress() {
   local status=0 watch
@@ -90,23 +97,6 @@ with_progress() {
 }
 
 # ---- slurmctld's state ----
-
-# A job_state begins with a string of 17 bytes and its length, 2 bytes of version, 8 of time, and the next job id; all
-# big-endian (dump_all_job_state() in Slurm's job_mgr.c, 22.05 to 26.05).
-JOB_ID_OFFSET=31
-is_job_state() { [[ $(head -c 20 "$1" | tail -c 16) == PROTOCOL_VERSION ]]; }
-read_job_id() { # FILE: its next job id, or 0
-  local id=
-  if [[ -f $1 ]] && is_job_state "$1"; then
-    id=$(od --address-radix=n --format=u4 --endian=big --skip-bytes=$JOB_ID_OFFSET --read-bytes=4 "$1")
-  fi
-  echo $((id))
-}
-write_job_id() { # FILE ID
-  # shellcheck disable=SC2059 # the escapes are the bytes
-  printf "$(printf '%08x' "$2" | sed 's/../\\x&/g')" |
-    dd of="$1" bs=1 seek=$JOB_ID_OFFSET conv=notrunc status=none
-}
 
 # slurmctld never writes into a file that is there: it writes NAME.new, makes NAME to NAME.old, and NAME.new to NAME
 # by links (save_buf_to_state() in Slurm's state_save.c). So each file is whole, and one that was replaced has another
@@ -329,15 +319,10 @@ check_members() { # FILE
 release() { cut -d . -f 1,2 <<<"$1"; } # 24.11.5 -> 24.11
 # Whether slurmctld reads a state of that release; true for those that slurmctld-state.sh does not know.
 reads_state_of() { # RELEASE INSTALLED
-  local library=${STATE_LIBRARY:-/usr/local/lib/slurmctld-state.sh} from to
-  [[ -e $library ]] || return 0
-  (
-    # shellcheck source=images/slurmctld/state.sh
-    source "$library"
-    from=$(protocol_of "$1")
-    to=$(protocol_of "$2")
-    ((from == 0 || to == 0 || from >= $(oldest_readable "$to")))
-  )
+  local from to
+  from=$(protocol_of "$1")
+  to=$(protocol_of "$2")
+  ((from == 0 || to == 0 || from >= $(oldest_readable "$to")))
 }
 check_manifest() { # FILE
   local slurm installed

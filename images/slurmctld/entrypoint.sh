@@ -29,6 +29,13 @@ begin_accounting() {
   touch "$state/slurm-k8s-accounting"
 }
 
+# Not beside another controller, which may write the state at this moment.
+begin_job_ids() {
+  if [[ $(setting AccountingStorageType) != */slurmdbd || $(grep -ciE '^ *SlurmctldHost *=' /etc/slurm/slurm.conf) -gt 1 ]]
+  then return; fi
+  skip_job_ids "$(setting StateSaveLocation)"
+}
+
 # Of two states in one folder slurmctld would take what it finds.
 refuse_half_restore() {
   local mark
@@ -61,5 +68,6 @@ if [[ " $* " != *" -"[ic]" "* ]]; then
   check_state "$(setting StateSaveLocation)" "$(slurmctld -V | cut -d ' ' -f 2)"
 fi
 begin_accounting
+begin_job_ids
 
 exec slurmctld -D "$@"

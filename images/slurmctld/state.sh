@@ -67,3 +67,34 @@ check_state() {
 forget_cluster_id() {
   if [[ $(cut -d '|' -f 1 "$1/clustername" 2>/dev/null) == "${2,,}" ]]; then rm "$1/clustername"; fi
 }
+
+# A job_state begins with a string of 17 bytes and its length, 2 bytes of version, 8 of time, and the next job id; all
+# big-endian (dump_all_job_state() in Slurm's job_mgr.c, 22.05 to 26.05).
+JOB_ID_OFFSET=31
+is_job_state() { [[ $(head -c 20 "$1" | tail -c 16) == PROTOCOL_VERSION ]]; }
+read_job_id() { # FILE: its next job id, or 0
+  local id=
+  if [[ -f $1 ]] && is_job_state "$1"; then
+    id=$(od --address-radix=n --format=u4 --endian=big --skip-bytes=$JOB_ID_OFFSET --read-bytes=4 "$1")
+  fi
+  echo $((id))
+}
+write_job_id() { # FILE ID
+  # shellcheck disable=SC2059 # the escapes are the bytes
+  printf "$(printf '%08x' "$2" | sed 's/../\\x&/g')" |
+    dd of="$1" bs=1 seek=$JOB_ID_OFFSET conv=notrunc status=none
+}
+
+# skip_job_ids StateSaveLocation: a slurmctld that was killed has given out ids that it did not save (SAVE_MAX_WAIT: 5 s).
+# With records of these jobs in slurmdbd none is to be given out again. Nobody can be asked how many there were.
+JOB_ID_SKIP=1000
+skip_job_ids() {
+  local file id=0 other
+  for file in "$1"/job_state "$1"/job_state.old; do
+    other=$(read_job_id "$file")
+    if ((other > id)); then id=$other; fi
+  done
+  for file in "$1"/job_state "$1"/job_state.old; do
+    if ((id > 0)) && [[ -f $file ]] && is_job_state "$file"; then write_job_id "$file" $((id + JOB_ID_SKIP)); fi
+  done
+}

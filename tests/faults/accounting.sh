@@ -4,8 +4,8 @@
 # once. A seed chooses when which of them is killed; E2E_SEED repeats it.
 #
 # slurmctld saves its state every 5 seconds, and when it terminates. One that is terminated, as the kubelet does it,
-# loses nothing. One that gets SIGKILL forgets what it has not saved: those submissions, whose ids it gives out again,
-# and starts and ends of jobs, which run again (facts of Slurm). tests/faults/accounted judges by that.
+# loses nothing. One that gets SIGKILL forgets what it has not saved: those submissions, and starts and ends of jobs, which
+# run again (facts of Slurm). tests/faults/accounted judges by that. The ids of those submissions are given to no other job.
 #
 # Alone: all
 # Release: accounting-faults
@@ -103,7 +103,7 @@ away() { # SET
   wait_for 120 "$1 back" is_ready "$1"
 }
 
-# All records, also of ids that were given out twice.
+# All records, also former runs of a job.
 in_sacct() {
   slurm env SLURM_TIME_FORMAT=%s sacct --noheader --parsable2 --allocations --duplicates --allusers \
     --starttime=now-1hour --format=JobID,JobName,State,Submit | grep -F "|$NAME"
@@ -112,6 +112,7 @@ judge() {
   in_sacct >"$WORK/records"
   "$E2E_FOLDER/../faults/accounted" --name "$NAME" --submitted "$SUBMITTED" --runs "$RUNS" --kills "$KILLS" \
     --records "$WORK/records" || fail "not all as it must be"
+  assert_equal "ids of two jobs" "" "$(cut -d ' ' -f 3 "$SUBMITTED" | sort | uniq -d | paste -sd ' ')"
 }
 open_records() { in_sacct | grep -E '\|(PENDING|RUNNING)\|' | cut -d '|' -f 1 | sort; }
 # Records of forgotten jobs do not end by themselves. As docs/admin/accounting.md has it.

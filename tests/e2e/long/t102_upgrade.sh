@@ -252,7 +252,7 @@ test_slurm_is_upgraded_while_jobs_run() {
   # 26.05 reads node records of an older state without a SuspendTime: they are made again. So the next pod stays.
   wait_for 60 "SuspendTime of compute-7" has_suspend_time compute-7
   next=$(submit -N1 -w compute-7 --wrap "slurmd -V | grep -F '$NEXT_VERSION'")
-  ((next == held + 1)) || fail "job ids: $next after $held"
+  ((next > held)) || fail "job ids: $next after $held"
   wait_done "$next" 120
   stays 5 kubectl get pod compute-7 -o name >/dev/null
   # The engine has slurmctld ask them to register, in words that the older slurmd knows.

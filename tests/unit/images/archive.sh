@@ -10,6 +10,7 @@ source "$top/tests/support/expect.sh"
 
 export BACKUPS=$folder/backups STATE=$folder/state RUN=$folder/run CLUSTER=Alpha CHART=0.1.0 HOSTNAME=pod
 export DATABASE_HOST=db DATABASE_PORT=3306 DATABASE_USER=slurm DATABASE_PASSWORD_FILE=$folder/password DATABASE_WAIT=0
+export STATE_LIBRARY=$top/images/slurmctld/state.sh
 # Where the fakes are, and what they know.
 export FAKE=$folder/fake
 PATH=$FAKE:$PATH
@@ -171,7 +172,6 @@ echo 24.11.1 >"$FAKE/version"
 step "a newer micro release has the same state" 0 "" "*" check "$first"
 echo 26.05.2 >"$FAKE/version"
 step "an older state" 0 "" "*$first: cluster alpha, created *, Slurm 24.11.5, chart 0.1.0" check "$first"
-export STATE_LIBRARY=$top/images/slurmctld/state.sh
 step "three releases older" 0 "" "*Slurm 24.11.5*" check "$first"
 echo 22.05.8 >"$FAKE/version"
 sleep 1 # names have seconds

@@ -85,4 +85,31 @@ expect "three releases before 24.11" 1 "" "*cannot read*" "${check[@]}" 24.05.1
 echo "something else" >"$state/job_state"
 expect "a file of another program" 0 "" "" "${check[@]}" 24.11.5
 
+cat >"$folder/skip" <<'SCRIPT'
+#!/bin/bash
+source "$1"
+skip_job_ids "$2"
+for file in job_state job_state.old; do read_job_id "$2/$file"; done
+SCRIPT
+chmod +x "$folder/skip"
+skip=("$folder/skip" "$top/images/slurmctld/state.sh" "$state")
+add_jobs() { # FILE NEXT-JOB-ID-IN-HEX
+  printf '\0\0\0\x11PROTOCOL_VERSION\0\x2a\0\0\0\0\0\0\0\0\0%bthe jobs' "$2" >"$state/$1"
+}
+begin_state
+expect "no jobs yet: their first id stays" 0 $'0\n0' "" "${skip[@]}"
+add_jobs job_state '\0\0\x01\x02'
+expect "ids after those that were saved" 0 $'1258\n0' "" "${skip[@]}"
+expect "and once more" 0 $'2258\n0' "" "${skip[@]}"
+expect "the jobs stay" 0 "*the jobs" "" tail -c 8 "$state/job_state"
+add_jobs job_state '\0\0\x01\x02'
+add_jobs job_state.old '\0\0\x01\x01'
+expect "of both files, by the greater one" 0 $'1258\n1258' "" "${skip[@]}"
+rm "$state/job_state"
+expect "killed between its names" 0 $'0\n2258' "" "${skip[@]}"
+echo "something else that is longer than a header of job_state" >"$state/job_state"
+before=$(<"$state/job_state")
+expect "a file of another program" 0 $'0\n3258' "" "${skip[@]}"
+expect "it stays" 0 "$before" "" cat "$state/job_state"
+
 echo "1..$number"
