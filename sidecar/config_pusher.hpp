@@ -78,6 +78,7 @@ class ConfigPusher {
 
   void start();
   void stop();
+  const ConfigCounts& counts() const { return report_.counts(); }
 
  private:
   enum class Stage {

@@ -92,6 +92,9 @@ void ConfigReport::tell(const ConfigNews& news, const std::string& name, const s
   if (news.reason == news_.reason && news.text == news_.text) return;
   const bool is_first = news_.reason.empty();
   news_ = news;
+  counts_.told[news.reason]++;
+  counts_.is_applied = news.reason == kConfigApplied;
+  if (counts_.is_applied) counts_.applied_at = parts_.clock.wall();
   log_info("configuration: %s: %s", news.reason.c_str(), news.text.c_str());
   if (!is_first || is_news()) events_.record({"v1", "ConfigMap", name, uid}, kind_of(news.reason), {}, news.text);
   write();

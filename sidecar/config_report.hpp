@@ -7,7 +7,10 @@
 // Same thread rules as kube::Client.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +40,13 @@ struct ConfigNews {
   bool is_change = false;  ///< slurmctld has taken other files since this process began
 };
 
+/** What a ConfigReport has told, for metrics. */
+struct ConfigCounts {
+  std::map<std::string, std::uint64_t> told = {};      ///< how often, by reason
+  bool is_applied = false;                             ///< what was told last
+  std::chrono::system_clock::time_point applied_at{};  ///< when that was told last; zero: never
+};
+
 class ConfigReport {
  public:
   /** `pods`: names of the controllers' pods; without any there are events alone. */
@@ -52,6 +62,7 @@ class ConfigReport {
 
   /** The event is about the ConfigMap `name` with this uid. What was told last is told once. */
   void tell(const ConfigNews& news, const std::string& name, const std::string& uid);
+  const ConfigCounts& counts() const { return counts_; }
 
  private:
   struct Pod {
@@ -75,6 +86,7 @@ class ConfigReport {
   std::function<void()> ready_;
   Timers::Id timer_ = 0;
   ConfigNews news_;  // told last; without a reason: nothing was told
+  ConfigCounts counts_;
 };
 
 }  // namespace slurmk8s

@@ -244,9 +244,10 @@ Conditions Daemon::conditions(const std::string& nodeset) const {
 }
 
 void Daemon::publish() {
+  const std::string config = config_pusher_ ? encode_config_metrics(config_pusher_->counts()) : "";
   parts_.admin.publish({.listed = reconciler_.listed(),
                         .slurm_answered = reconciler_.slurm_answered(),
-                        .metrics = encode_metrics(reconciler_, writer_, version_)});
+                        .metrics = encode_metrics(reconciler_, writer_, version_) + config});
 }
 
 }  // namespace slurmk8s

@@ -185,6 +185,21 @@ std::string encode_leader_metric(bool leads) {
   return prometheus::TextSerializer().Serialize({leader.take()});
 }
 
+std::string encode_config_metrics(const ConfigCounts& counts) {
+  if (counts.told.empty()) return {};
+  Family applied("slurm_k8s_sidecar_config_applied", kGauge,
+                 "1 when slurmctld runs with the configuration that Kubernetes has.");
+  applied.add({}, counts.is_applied ? 1.0 : 0.0);
+  Family answers("slurm_k8s_sidecar_config_answers_total", kCounter,
+                 "Answers to configurations, by the reason of the condition ConfigApplied.");
+  for (const auto& [reason, count] : counts.told) answers.add({{"reason", reason}}, static_cast<double>(count));
+  Family time("slurm_k8s_sidecar_config_applied_timestamp_seconds", kGauge,
+              "When a configuration was last called applied, in seconds since 1970.");
+  const std::chrono::duration<double> at = counts.applied_at.time_since_epoch();
+  if (at.count() > 0) time.add({}, at.count());
+  return prometheus::TextSerializer().Serialize({applied.take(), answers.take(), time.take()});
+}
+
 std::string encode_state_reads(const StateReads& reads) {
   Family count("slurm_k8s_sidecar_state_reads_total", kCounter,
                "Requests for Slurm's own state, of metrics, by result.");

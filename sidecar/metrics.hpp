@@ -9,6 +9,7 @@
 #include <string>
 
 #include "json/json.hpp"
+#include "sidecar/config_report.hpp"
 #include "sidecar/reconciler.hpp"
 #include "sidecar/status_writer.hpp"
 
@@ -23,6 +24,9 @@ std::string encode_metrics(const Reconciler& reconciler, const StatusWriter& wri
  * engine: slurm_k8s_engine_up alone. Pure.
  */
 std::string encode_engine_metrics(const Result<Json>& status);
+
+/** What became of configurations: nothing before the first is told of. Pure. */
+std::string encode_config_metrics(const ConfigCounts& counts);
 
 /** How often slurmctld was asked for its state (sidecar/state_cache.hpp). */
 struct StateReads {

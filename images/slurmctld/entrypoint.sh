@@ -31,8 +31,9 @@ begin_accounting() {
 
 # Not beside another controller, which may write the state at this moment.
 begin_job_ids() {
-  if [[ $(setting AccountingStorageType) != */slurmdbd || $(grep -ciE '^ *SlurmctldHost *=' /etc/slurm/slurm.conf) -gt 1 ]]
-  then return; fi
+  local controllers
+  controllers=$(grep -ciE '^ *SlurmctldHost *=' /etc/slurm/slurm.conf || true)
+  if [[ $(setting AccountingStorageType) != */slurmdbd ]] || ((controllers > 1)); then return; fi
   skip_job_ids "$(setting StateSaveLocation)"
 }
 

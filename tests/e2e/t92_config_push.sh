@@ -7,6 +7,10 @@
 # shellcheck source=tests/e2e/config.sh
 source "$E2E_FOLDER/config.sh"
 
+metric_is() { # SERIES PATTERN
+  kubectl get --raw "/api/v1/namespaces/$NAMESPACE/pods/$CONTROLLER:9100/proxy/metrics" |
+    sed -n "s/^$1 //p" | grep -qxE "$2"
+}
 node_has_setting() { kubectl exec "$1" -- grep -qx "$2" /run/slurm/conf/slurm.conf; } # POD LINE
 
 test_a_change_is_taken_while_a_job_runs() {
@@ -27,6 +31,8 @@ test_a_change_is_taken_while_a_job_runs() {
   assert_equal "the job's pods and starts" 0 "$(job_field "$job" Restarts)"
   assert_equal "the controller's pod and its restarts" "$starts" "$(controller_starts)"
   slurm scancel "$job"
+  metric_is slurm_k8s_sidecar_config_applied 1 || fail "the metric of an applied configuration"
+  metric_is 'slurm_k8s_sidecar_config_answers_total{reason="Applied"}' '[1-9][0-9]*' || fail "the metric of answers"
 }
 
 test_a_broken_file_is_refused() {

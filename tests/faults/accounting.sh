@@ -4,8 +4,9 @@
 # once. A seed chooses when which of them is killed; E2E_SEED repeats it.
 #
 # slurmctld saves its state every 5 seconds, and when it terminates. One that is terminated, as the kubelet does it,
-# loses nothing. One that gets SIGKILL forgets what it has not saved: those submissions, and starts and ends of jobs, which
-# run again (facts of Slurm). tests/faults/accounted judges by that. The ids of those submissions are given to no other job.
+# loses nothing. One that gets SIGKILL forgets what it has not saved: those submissions, and starts and ends of jobs,
+# which run again (facts of Slurm). tests/faults/accounted judges by that. Ids of those submissions are given to no
+# other job.
 #
 # Alone: all
 # Release: accounting-faults

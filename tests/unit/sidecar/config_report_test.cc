@@ -81,6 +81,26 @@ void tells_both_pods(void**) {
   assert_int_equal(f.client.count(kube::Verb::patch), patches);
 }
 
+void counts_what_it_tells(void**) {
+  Fixture f;
+  f.make("pod-0");
+  f.start();
+  assert_true(f.report->counts().told.empty());
+  f.tell(kConfigRefused, "one");
+  f.tell(kConfigRefused, "one");
+  assert_int_equal(f.report->counts().told.at(kConfigRefused), 1);
+  assert_false(f.report->counts().is_applied);
+  assert_true(f.report->counts().applied_at.time_since_epoch().count() == 0);
+  const auto now = f.clock.wall();
+  f.tell(kConfigApplied, "two");
+  assert_true(f.report->counts().is_applied);
+  assert_true(f.report->counts().applied_at == now);
+  f.tell(kConfigRefused, "three");
+  assert_int_equal(f.report->counts().told.at(kConfigRefused), 2);
+  assert_false(f.report->counts().is_applied);
+  assert_true(f.report->counts().applied_at == now);
+}
+
 void tells_the_one_that_is_there(void**) {
   Fixture f;
   f.make("pod-1");
@@ -172,6 +192,7 @@ int main() {
   using namespace slurmk8s;
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(tells_both_pods),
+      SLURMK8S_TEST(counts_what_it_tells),
       SLURMK8S_TEST(tells_the_one_that_is_there),
       SLURMK8S_TEST(tells_a_pod_that_is_made_again),
       SLURMK8S_TEST(tries_a_refused_write_again),

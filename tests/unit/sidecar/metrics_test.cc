@@ -52,6 +52,24 @@ Json full_status() {
   return *answer;
 }
 
+void tells_what_became_of_configurations(void**) {
+  assert_text(encode_config_metrics({}), "");
+  ConfigCounts counts{.told = {{"Refused", 2}}};
+  assert_text(without_help(encode_config_metrics(counts)),
+              "# TYPE slurm_k8s_sidecar_config_applied gauge\n"
+              "slurm_k8s_sidecar_config_applied 0\n"
+              "# TYPE slurm_k8s_sidecar_config_answers_total counter\n"
+              "slurm_k8s_sidecar_config_answers_total{reason=\"Refused\"} 2\n"
+              "# TYPE slurm_k8s_sidecar_config_applied_timestamp_seconds gauge\n");
+  counts.told["Applied"] = 1;
+  counts.is_applied = true;
+  counts.applied_at = std::chrono::system_clock::from_time_t(1'700'000'000);
+  const std::string text = encode_config_metrics(counts);
+  assert_contains(text, "slurm_k8s_sidecar_config_applied 1\n");
+  assert_contains(text, "slurm_k8s_sidecar_config_answers_total{reason=\"Applied\"} 1\n");
+  assert_contains(text, "slurm_k8s_sidecar_config_applied_timestamp_seconds 1700000000\n");
+}
+
 /** Dashboards and alerts of users rely on each name, label and bucket. */
 void publishes_what_it_always_has(void**) {
   assert_text(without_help(encode_engine_metrics(full_status())),
@@ -129,6 +147,7 @@ void who_leads(void**) {
 int main() {
   const CMUnitTest tests[] = {
       SLURMK8S_TEST(publishes_what_it_always_has),
+      SLURMK8S_TEST(tells_what_became_of_configurations),
       SLURMK8S_TEST(each_metric_has_help_and_documentation),
       SLURMK8S_TEST(another_build_of_the_engine),
       SLURMK8S_TEST(an_engine_that_is_away),
