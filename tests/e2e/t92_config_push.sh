@@ -89,8 +89,9 @@ test_a_plugin_that_is_not_there_is_refused() {
   text=$(upgrade --set controller.extraConfMap.JobCompType=jobcomp/typo) && fail "helm accepts it: $text"
   [[ $text =~ $words ]] || fail "helm's answer: $text"
   wait_for "the event" has_refusal "$words"
-  upgrade --set controller.extraConfMap.JobCompType=jobcomp/filetxt --set controller.extraConfMap.JobCompLoc=/tmp/jobs \
-    >/dev/null || fail "helm refuses the plugin that is there"
+  upgrade --set controller.extraConfMap.JobCompType=jobcomp/filetxt \
+    --set controller.extraConfMap.JobCompLoc=/var/spool/slurmctld/jobs >/dev/null ||
+    fail "helm refuses the plugin that is there"
   slurm srun -w compute-0 true || fail "no job runs"
   upgrade >/dev/null || fail "helm upgrade with the former values"
 }
