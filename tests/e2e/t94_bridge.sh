@@ -416,9 +416,9 @@ test_a_node_selector_is_kept() {
   put_pod nowhere true '' '"nodeSelector": {"e2e/no-such": "yes"},'
   put_pod here true '' '"nodeSelector": {"kubernetes.io/hostname": "node1"}, "affinity": {"nodeAffinity":
     {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [
-      {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}],
+      {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]},
       "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {"matchExpressions": [
-      {"key": "e2e/no-such", "operator": "Exists"}]}}]}}},'
+      {"key": "e2e/no-such", "operator": "Exists"}]}}]}},'
   wait_for "it ran" pod_is here Succeeded
   wait_for "an event names what has no effect" has_event here SlurmFieldIgnored \
     spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution

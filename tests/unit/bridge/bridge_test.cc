@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "bridge/wait_notice.hpp"
 #include "support/bridge_world.hpp"
 #include "support/cmocka.hpp"
 
@@ -81,7 +82,7 @@ void a_restart_writes_no_estimates(void**) {
   f.slurm.touch();
   const int patches = f.client.count(Verb::patch);
   f.restart();
-  f.run_for(seconds(5));
+  f.run_for(kMinEstimatePace - milliseconds(100));
   assert_int_equal(f.client.count(Verb::patch), patches);
   f.run_for(seconds(10));
   assert_text(f.condition("p", "PodScheduled"), "SlurmPending: Slurm job 1: Resources; position 2");
