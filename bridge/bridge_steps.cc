@@ -65,8 +65,9 @@ void Bridge::note_job(Gang& gang) {
 
 void Bridge::step(Gang& gang) {
   refresh(gang);
-  report_overdue(gang);
-  note_unschedulable(gang, pods_, parts_.loop.clock()->now());
+  const GangCounts count = count_pods(gang, pods_);
+  if (count.leaving != 0) report_overdue(gang);
+  note_unschedulable(gang, count, parts_.loop.clock()->now());
   const Allocation* const job = jobs_.known().find(gang);
   const GangPlan plan = plan_gang(gang, pods_, jobs_.known(), parts_.loop.clock()->now());
   gang.is_unknown = plan.is_unknown;

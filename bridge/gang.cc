@@ -142,6 +142,7 @@ GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
     } else {
       const WorkloadPod& pod = found->second;
       count.leaving += pod.deleting;
+      count.unschedulable += pod.is_unschedulable && !pod.deleting;
       count.evictable += pod.is_evictable();
       ++(pod.kube_node.empty() ? count.waiting : count.bound);
     }
@@ -149,13 +150,9 @@ GangCounts count_pods(const Gang& gang, const WorkloadPods& pods) {
   return count;
 }
 
-void note_unschedulable(Gang& gang, const WorkloadPods& pods, TimePoint now) {
-  const bool is_any = std::ranges::any_of(gang.uids, [&](const std::string& uid) {
-    const auto pod = pods.find(uid);
-    return pod != pods.end() && pod->second.is_unschedulable && !pod->second.deleting && !pod->second.is_over();
-  });
-  if (!is_any) gang.unschedulable = {};
-  if (is_any && gang.unschedulable == TimePoint{}) gang.unschedulable = now;
+void note_unschedulable(Gang& gang, const GangCounts& count, TimePoint now) {
+  if (count.unschedulable == 0) gang.unschedulable = {};
+  if (count.unschedulable != 0 && gang.unschedulable == TimePoint{}) gang.unschedulable = now;
 }
 
 std::vector<const WorkloadPod*> find_overdue(const Gang& gang, const WorkloadPods& pods,

@@ -81,12 +81,13 @@ struct GangCounts {
   std::size_t bound = 0;      ///< bound, and not over
   std::size_t evictable = 0;  ///< WorkloadPod::is_evictable()
   std::size_t over = 0;
-  std::size_t gone = 0;     ///< deleted
-  std::size_t leaving = 0;  ///< being deleted
+  std::size_t gone = 0;           ///< deleted
+  std::size_t leaving = 0;        ///< being deleted
+  std::size_t unschedulable = 0;  ///< kube-scheduler finds no place for them; not being deleted
 };
 GangCounts count_pods(const Gang& gang, const WorkloadPods& pods);
-/** Notes since when kube-scheduler has found no place for one of its pods. */
-void note_unschedulable(Gang& gang, const WorkloadPods& pods, TimePoint now);
+/** Notes since when kube-scheduler has found no place for one of its pods. `count`: those of now. */
+void note_unschedulable(Gang& gang, const GangCounts& count, TimePoint now);
 /** Those that stay Terminating, at this time of day: WorkloadPod::is_overdue(). */
 std::vector<const WorkloadPod*> find_overdue(const Gang& gang, const WorkloadPods& pods,
                                              std::chrono::system_clock::time_point now);

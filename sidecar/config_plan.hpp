@@ -16,7 +16,7 @@ struct ConfigVerdict {
   ConfigFiles files;
   std::string reason;
   std::string text;
-  bool is_passing = false;  ///< they are to be tried again: jobs were in their way
+  bool is_passing = false;  ///< the files are tried again: jobs needed what they remove
 };
 
 struct ConfigPlan {

@@ -222,20 +222,23 @@ bool ConfigPusher::has_answered() {
   return false;
 }
 
+/** Jobs that slurmctld would end with the files under way, in words; empty: none. */
+Result<std::string> ConfigPusher::lost_jobs() {
+  return describe_lost_jobs(removals_, SLURMK8S_TRY(parts_.slurm_reader.load_job_needs()));
+}
+
 /** Whether slurmctld would end jobs with these files, or it is not known of what they remove. */
 bool ConfigPusher::waits_for_jobs(const ConfigFiles& live) {
   removals_ = find_removals(live, files_);
-  const Result<std::vector<SlurmJobNeeds>> jobs = parts_.slurm_reader.load_job_needs();
-  if (!jobs.ok() && removals_.empty()) return false;
-  const std::string text = jobs.ok() ? describe_lost_jobs(removals_, *jobs) : "";
-  if (jobs.ok() && text.empty()) return false;
-  if (!jobs.ok()) {
+  const Result<std::string> lost = lost_jobs();
+  if (lost.ok() ? lost->empty() : removals_.empty()) return false;
+  if (!lost.ok()) {
     tell(kSlurmctldAway, "slurmctld does not answer, see its log: whether jobs need what is removed is not known: " +
                              describe_removals(removals_));
     look_after(kRetry);
     return true;
   }
-  if (!job_verdict_ || job_verdict_->files != files_) job_verdict_ = ConfigVerdict{files_, kConfigRefused, text};
+  if (!job_verdict_ || job_verdict_->files != files_) job_verdict_ = ConfigVerdict{files_, kConfigRefused, *lost};
   tell(kConfigRefused, job_verdict_->text);
   look_after(kRetryForJobs);
   return true;
@@ -243,10 +246,9 @@ bool ConfigPusher::waits_for_jobs(const ConfigFiles& live) {
 
 /** Jobs that were submitted during the trial: the former files come back. */
 bool ConfigPusher::has_jobs_again() {
-  const Result<std::vector<SlurmJobNeeds>> jobs = parts_.slurm_reader.load_job_needs();
-  const std::string text = jobs.ok() ? describe_lost_jobs(removals_, *jobs) : "";
-  if (text.empty()) return false;
-  verdict_ = ConfigVerdict{files_, kConfigRefused, text, true};
+  const Result<std::string> lost = lost_jobs();
+  if (!lost.ok() || lost->empty()) return false;
+  verdict_ = ConfigVerdict{files_, kConfigRefused, *lost, true};
   settle(Verb::restore);
   return true;
 }

@@ -104,6 +104,7 @@ class ConfigPusher {
   void judge_comparison();
   void begin();
   void confirm();
+  Result<std::string> lost_jobs();
   bool waits_for_jobs(const ConfigFiles& live);
   bool has_jobs_again();
   void try_files(ConfigInstaller::Verb verb);

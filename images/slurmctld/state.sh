@@ -85,8 +85,8 @@ write_job_id() { # FILE ID
     dd of="$1" bs=1 seek=$JOB_ID_OFFSET conv=notrunc status=none
 }
 
-# skip_job_ids StateSaveLocation: a slurmctld that was killed has given out ids that it did not save (SAVE_MAX_WAIT:
-# 5 s). With records of these jobs in slurmdbd none is to be given out again. Nobody can be asked how many there were.
+# skip_job_ids StateSaveLocation: a killed slurmctld may not have saved its last job ids (SAVE_MAX_WAIT: 5 s). Their
+# number is unknown. slurmdbd has records of these jobs, so no other job may have the same id.
 JOB_ID_SKIP=1000
 skip_job_ids() {
   local file id=0 other

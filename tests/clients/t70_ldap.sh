@@ -9,8 +9,8 @@ source "$E2E_FOLDER/login.sh"
 # shellcheck source=tests/e2e/rest.sh
 source "$E2E_FOLDER/rest.sh"
 
-start_slapd() {
-  sed "s/@TAG@/$IMAGE_TAG/" <<'END' | kubectl apply -f - >/dev/null
+start_slapd() { # [CONTAINER-FIELD]
+  kubectl apply -f - >/dev/null <<END
 apiVersion: v1
 kind: Pod
 metadata: {name: ldap, labels: {app: ldap}}
@@ -19,16 +19,19 @@ spec:
   terminationGracePeriodSeconds: 0
   containers:
     - name: slapd
-      image: localhost/slurm-k8s/slapd:@TAG@
+      image: localhost/slurm-k8s/slapd:$IMAGE_TAG
       imagePullPolicy: Never
+      ${1:-}
       readinessProbe: {tcpSocket: {port: 3389}, periodSeconds: 2}
+      volumeMounts: [{name: tls, mountPath: /etc/ldap/tls, readOnly: true}]
+  volumes: [{name: tls, secret: {secretName: ldap-server, optional: true}}]
 ---
 apiVersion: v1
 kind: Service
 metadata: {name: ldap}
 spec:
   selector: {app: ldap}
-  ports: [{port: 389, targetPort: 3389}]
+  ports: [{name: ldap, port: 389, targetPort: 3389}, {name: ldaps, port: 636, targetPort: 3636}]
 END
   kubectl wait --for=condition=Ready pod/ldap --timeout=60s >/dev/null
 }
@@ -151,30 +154,7 @@ start_slapd_with_tls() { # FOLDER
 TLSCertificateKeyFile /etc/ldap/tls/tls.key
 security tls=128
 include /etc/ldap/slapd.conf' | kubectl apply -f - >/dev/null
-  sed "s/@TAG@/$IMAGE_TAG/" <<'END' | kubectl apply -f - >/dev/null
-apiVersion: v1
-kind: Pod
-metadata: {name: ldap, labels: {app: ldap}}
-spec:
-  automountServiceAccountToken: false
-  terminationGracePeriodSeconds: 0
-  containers:
-    - name: slapd
-      image: localhost/slurm-k8s/slapd:@TAG@
-      imagePullPolicy: Never
-      command: [/usr/sbin/slapd, -d, none, -f, /etc/ldap/tls/slapd.conf, -h, "ldap://:3389 ldaps://:3636"]
-      readinessProbe: {tcpSocket: {port: 3636}, periodSeconds: 2}
-      volumeMounts: [{name: tls, mountPath: /etc/ldap/tls, readOnly: true}]
-  volumes: [{name: tls, secret: {secretName: ldap-server}}]
----
-apiVersion: v1
-kind: Service
-metadata: {name: ldap}
-spec:
-  selector: {app: ldap}
-  ports: [{name: ldap, port: 389, targetPort: 3389}, {name: ldaps, port: 636, targetPort: 3636}]
-END
-  kubectl wait --for=condition=Ready pod/ldap --timeout=60s >/dev/null
+  start_slapd 'command: [/usr/sbin/slapd, -d, none, -f, /etc/ldap/tls/slapd.conf, -h, "ldap://:3389 ldaps://:3636"]'
 }
 # Secret directory-tls, with the authority's certificate; LINES of nslcd.conf say how to connect.
 use_tls() { # AUTHORITY LINES

@@ -114,10 +114,7 @@ class RpcSlurm final : public Slurm {
   }
 
   Result<std::vector<std::string>> load_nodes_of_jobs() override {
-    job_info_msg_t* raw = nullptr;
-    errno = 0;
-    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
-    const JobInfo message(raw);
+    const JobInfo message = SLURMK8S_TRY(load_all_jobs());
     std::vector<std::string> hostlists;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
@@ -127,10 +124,7 @@ class RpcSlurm final : public Slurm {
   }
 
   Result<std::vector<SlurmRun>> load_runs() override {
-    job_info_msg_t* raw = nullptr;
-    errno = 0;
-    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
-    const JobInfo message(raw);
+    const JobInfo message = SLURMK8S_TRY(load_all_jobs());
     std::vector<SlurmRun> running;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
@@ -140,10 +134,7 @@ class RpcSlurm final : public Slurm {
   }
 
   Result<std::vector<SlurmJobNeeds>> load_job_needs() override {
-    job_info_msg_t* raw = nullptr;
-    errno = 0;
-    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
-    const JobInfo message(raw);
+    const JobInfo message = SLURMK8S_TRY(load_all_jobs());
     std::vector<SlurmJobNeeds> jobs;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
       const job_info_t& job = message->job_array[i];
@@ -153,10 +144,7 @@ class RpcSlurm final : public Slurm {
   }
 
   Result<std::vector<std::uint32_t>> load_jobs_to_begin(std::chrono::seconds within) override {
-    job_info_msg_t* raw = nullptr;
-    errno = 0;
-    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
-    const JobInfo message(raw);
+    const JobInfo message = SLURMK8S_TRY(load_all_jobs());
     const std::time_t now = std::time(nullptr);
     std::vector<std::uint32_t> jobs;
     for (std::uint32_t i = 0; i < message->record_count; i++) {
@@ -298,6 +286,14 @@ class RpcSlurm final : public Slurm {
       }
     }
     return {};
+  }
+
+  /** Of all users and partitions. */
+  static Result<JobInfo> load_all_jobs() {
+    job_info_msg_t* raw = nullptr;
+    errno = 0;
+    if (slurm_load_jobs(0, &raw, SHOW_ALL) != SLURM_SUCCESS) return last_error();
+    return JobInfo(raw);
   }
 
   static Result<Conf> load_conf() {

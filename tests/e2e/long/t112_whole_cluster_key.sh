@@ -45,12 +45,12 @@ job_by_rest() { # JOB: its id, as slurmrestd has it from slurmdbd
   api_field jobs.0.job_id "$token" GET "/slurmdb/$(api_version "$token")/job/$1"
 }
 is_by_rest() { [[ $(job_by_rest "$1") == "$1" ]]; } # JOB
-# Started with the new key alone it has the records of before, and takes new ones.
-assert_slurmdbd_works() { # JOB-OF-BEFORE
+# slurmdbd has its former records after a start with the new key alone, and records new jobs.
+assert_slurmdbd_works() { # FORMER-JOB
   local job
   kubectl delete pod slurm-accounting-0 >/dev/null
   wait_for 120 "slurmdbd" has_slurmdbd
-  wait_for 60 "job $1 of before in sacct" is_in_sacct "$1" "COMPLETED|0:0"
+  wait_for 60 "the former job $1 in sacct" is_in_sacct "$1" "COMPLETED|0:0"
   job=$(ssh_as ada 'sbatch --parsable --wait --output=/dev/null -N1 --wrap true')
   wait_for 60 "job $job in sacct" is_in_sacct "$job" "COMPLETED|0:0"
   wait_for 60 "job $job by REST" is_by_rest "$job"

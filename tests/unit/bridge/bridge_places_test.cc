@@ -780,7 +780,7 @@ void a_pod_that_kube_scheduler_cannot_place_ends_with_its_job(void**) {
   assert_int_equal(f.client.count(kube::Verb::remove), 1);
 }
 
-// Of the bridge's own scheduler nobody says so, and a pod with the gate has not begun.
+// kube-scheduler sets this condition only on its own pods, once the bridge has removed the gate.
 void a_pod_that_waits_for_slurm_is_not_given_up(void**) {
   BridgeWorld f;
   put_gated_pod(f);

@@ -251,7 +251,7 @@ void it_is_noted_since_when_kube_scheduler_finds_no_place(void**) {
   Gang gang = make_gang("bb", pods);
   WorkloadPod& pod = pods.at("u1");
   const auto note = [&](int after) {
-    note_unschedulable(gang, pods, kNow + seconds(after));
+    note_unschedulable(gang, count_pods(gang, pods), kNow + seconds(after));
     return gang.unschedulable == TimePoint{} ? -1 : (gang.unschedulable - kNow) / seconds(1);
   };
   assert_int_equal(note(0), -1);
