@@ -84,7 +84,6 @@ upgrade_bridge() { # HELM-OPTION…
 }
 # The release is upgraded once.
 enable_bridge() {
-  remove_workloads
   if has_bridge >/dev/null 2>&1; then return; fi
   put_definitions 8>"$WORK/definitions.lock"
   kubectl apply -f - >/dev/null <<<'{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "other"}}'

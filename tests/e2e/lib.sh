@@ -165,8 +165,10 @@ has_no_job() { local jobs; jobs=$(slurm squeue -h) && [[ -z $jobs ]]; }
 # Every node idle and powered down: compact state "idle~".
 all_idle_and_down() { [[ $(slurm sinfo -h -N -o %t | sort -u) == "idle~" ]]; }
 
-# Ends all jobs and powers all nodes down, so that a test starts with a cluster at zero.
+# Ends all jobs and powers all nodes down, so that a test starts with a cluster at zero. Where a file has the bridge's
+# functions (bridge.sh), its pods go first: what a failed test left there would stop each test after it.
 to_zero() {
+  ! declare -F remove_workloads >/dev/null || remove_workloads
   slurm scancel --me >/dev/null 2>&1 || true
   local busy
   busy=$(slurm sinfo -h -N -o '%N %t' | awk '$2 != "idle~" {print $1}' | sort -u | paste -sd, -)

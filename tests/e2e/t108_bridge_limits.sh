@@ -29,7 +29,6 @@ SINGLE=', "annotations": {"job.slurm-k8s.io/qos": "single"}'
 
 enable_limits() {
   local name
-  remove_workloads
   if has_bridge >/dev/null 2>&1; then return; fi
   for name in trainer stranger; do
     kubectl create serviceaccount "$name" --dry-run=client -o json | kubectl apply -f - >/dev/null

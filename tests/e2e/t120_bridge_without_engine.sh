@@ -32,8 +32,9 @@ print_delay() { # POD JOB
   wait_for "an event of the binding" has_event "$1" Scheduled "$NAMESPACE/$1 is bound to"
   allocated=$(kubectl logs "$CONTROLLER" -c slurmctld |
     sed -nE "s/^\[?([-0-9T:.]+)\]? .*(Allocate|Started|allocate_resources) JobId=$2 .*NodeList=.*/\1/p" | tail -1)
+  # The last one: an earlier test has a pod of this name, too.
   bound=$(kubectl get events.events.k8s.io --field-selector "regarding.name=$1,reason=Scheduled" \
-    -o jsonpath='{.items[0].eventTime}')
+    -o jsonpath='{range .items[*]}{.eventTime}{"\n"}{end}' | sort | tail -1)
   if [[ $allocated && $bound ]]; then
     echo "# from the allocation to the binding of $1: $(($(as_ms "$bound") - $(as_ms "${allocated}Z"))) ms" >&2
   else

@@ -153,9 +153,9 @@ END
   wait_for 60 "no job" is_without_job pg-web
 }
 
-put_example() { # NAME: with the tests' image
-  sed "s#image: .*#image: localhost/slurm-k8s/slurmd:$IMAGE_TAG#" "$E2E_FOLDER/../../examples/bridge/$1.yaml" |
-    kubectl apply -f - >/dev/null
+put_example() { # NAME: with the tests' image, and requests for which the bed's two CPUs have room
+  sed "s#image: .*#image: localhost/slurm-k8s/slurmd:$IMAGE_TAG#; s#{cpu: [0-9]*m,#{cpu: 10m,#" \
+    "$E2E_FOLDER/../../examples/bridge/$1.yaml" | kubectl apply -f - >/dev/null
 }
 is_in_state() { [[ $(slurm squeue -h -n "$1" -o %T) == "$2" ]]; } # NAME STATE
 
