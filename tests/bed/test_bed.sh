@@ -385,6 +385,7 @@ main() {
   check 'helm talks to the cluster' "$BED" helm list --all-namespaces
   check 'a volume whose claim was deleted is empty and available again' volume_returns
   check 'an unknown command is a usage error' usage_error_is_2 nonsense
+  check 'an argument of up is a usage error' usage_error_is_2 up --help
   check 'an unknown component is a usage error' usage_error_is_2 fault kill nonsense
   for component in etcd containerd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy coredns; do
     check "fault: $component killed and started" kill_and_start "$component"
